@@ -1,4 +1,4 @@
-"""Pressure and cell length of each segment, from sections that start and end anywhere along the tube."""
+"""What bends each segment, from sections that start and end anywhere along the tube."""
 
 from __future__ import annotations
 
@@ -26,12 +26,13 @@ def actuation_along(
     length: float,
     params: VineParams,
     max_segments: int,
+    rest: ArrayLike | None = None,
 ) -> Actuation:
-    """Actuation of the segments of vines whose actuators start and end anywhere along the tube.
+    """Actuation of the segments of vines whose actuators and preformed bends start and end anywhere along the tube.
 
     The free-space bend of a partly covered segment is proportional to the covered share, so that it varies continuously with
     the actuator's ends. If several actuators cover parts of one segment, their bends add up, limited to the bend of a segment
-    that the actuator with the largest contribution covers fully.
+    that the actuator with the largest contribution covers fully. What is preformed is added to the bend of the actuators.
 
     Args:
         start: Distance from the base to the start of each actuator [m], shape (batch, actuators).
@@ -39,14 +40,16 @@ def actuation_along(
         pressure: Actuator pressure [Pa], same shape: positive bends left, negative right, 0 means no actuator.
         l_0: Cell length [m], same shape; ignored where the pressure is 0.
         length: Length of the tubes [m]; segments beyond it are bare.
+        rest: Angle per length of film by which each is preformed [1/m], same shape; 0 for an actuator. None if there is no such bend.
     """
-    start, end, pressure, l_0 = (np.asarray(part, float)[..., None] for part in (start, end, pressure, l_0))
+    given = [start, end, pressure, l_0, *([] if rest is None else [rest])]
+    start, end, pressure, l_0, *formed = (np.asarray(part, float)[..., None] for part in given)
     if not start.shape[1]:
         return Actuation(*np.zeros((2, len(start), max_segments)))
     if (rows := max(TOGETHER // (start.shape[1] * max_segments), 1)) < len(start):
-        parts = np.stack([part[..., 0] for part in (start, end, pressure, l_0)])
+        parts = np.stack([part[..., 0] for part in (start, end, pressure, l_0, *formed)])
         split = np.array_split(parts, -(-len(start) // rows), axis=1)
-        chunks = [actuation_along(a, b, p, c, length, params, max_segments) for a, b, p, c in split]
+        chunks = [actuation_along(a, b, p, c, length, params, max_segments, *r) for a, b, p, c, *r in split]
         return Actuation.joined(chunks)
     joint, segment = joint_moments(params), params.segment_length
     any_cell = joint.rows.shortest
@@ -67,4 +70,5 @@ def actuation_along(
     wanted, carried = np.clip(turn.sum(axis=1), -most, most), of_main(np.where(share, l_0, 0.0))
     whole = (of_main(share) == 1.0) & (wanted == of_main(turn))
     held = holding_pressure(joint, np.where(whole, 0.0, wanted), np.where(carried, carried, any_cell))
-    return Actuation(np.where(whole, of_main(pressure), held), carried)
+    preformed = (share * formed[0]).sum(axis=1) if formed else None
+    return Actuation(np.where(whole, of_main(pressure), held), carried, preformed)

@@ -42,7 +42,7 @@ def link(film: float, bend: float, pivot: float) -> tuple[float, float, float]:
 
 
 def link_lengths(film: Floats, bend: Floats, pivots: Floats) -> Floats:
-    """Lengths of bent links' centrelines [m], see `dynamics.chain.link`; of the broadcast shape of the arguments.
+    """Lengths of bent links' centrelines [m], see `dynamics.links.link`; of the broadcast shape of the arguments.
 
     Args:
         film: Lengths of their film [m].

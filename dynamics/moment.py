@@ -39,7 +39,7 @@ class Elasticity(NamedTuple):
     collapse: float
     """Bend at which the tube folds [rad]; the largest one in the table if it does not."""
     pivot: float
-    """Distance of a pivot from the centreline where there is an actuator [m], see `VineParams.pivot`."""
+    """Distance of a pivot from the centreline where an actuator or a preformed bend is [m], see `VineParams.pivot`."""
     factor: float
     """Factor on the moments of the tables [-]: that of `stiffness` is in it already."""
 
@@ -65,13 +65,15 @@ class Vine(NamedTuple):
 
     angles: Floats
     pivots: Floats
-    """Distance of each joint's pivot from the centreline [m], see `dynamics.chain.link`."""
+    """Distance of each joint's pivot from the centreline [m], see `dynamics.links.link`."""
     pressure: Floats
     row: Integers
     """This and the rest are each joint's `Cell`."""
     weight: Floats
     per_strain: Floats
     per_strain_saturated: Floats
+    rest: Floats
+    """Bend of `JointMoments.length` of tube that is preformed [rad]: the moments are those of the bend beyond it."""
 
 
 def critical_strain(pressure: float) -> float:
@@ -308,22 +310,29 @@ def holding_pressure(joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike) 
 
 
 @compiled(counted=True)
-def carrying(joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats) -> Vine:
-    """A vine with the bends and actuators given, shape (max_segments,) each; its bends are `angles` itself."""
+def carrying(
+    joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats, preformed: Floats | None = None
+) -> Vine:
+    """A vine with the bends, actuators and preformed bends given, shape (max_segments,) each; its bends are `angles` itself."""
     room = len(pressure)
-    row, cells = np.empty(room, np.int64), np.empty((4, room))
-    vine = Vine(angles, cells[0], pressure, row, cells[1], cells[2], cells[3])
-    look_up_cells(joint, vine, l_0)
+    row, cells = np.empty(room, np.int64), np.empty((5, room))
+    vine = Vine(angles, cells[0], pressure, row, cells[1], cells[2], cells[3], cells[4])
+    if preformed is None:
+        look_up_cells(joint, vine, l_0, np.zeros(room))
+    else:
+        look_up_cells(joint, vine, l_0, preformed)
     return vine
 
 
 @compiled()
-def look_up_cells(joint: JointMoments, vine: Vine, l_0: Floats) -> None:
-    """Fill in the pivots and cells of a vine, from its pressures and the cell lengths l_0 [m]."""
+def look_up_cells(joint: JointMoments, vine: Vine, l_0: Floats, preformed: Floats) -> None:
+    """Fill in the pivots, cells and preformed bends of a vine, from its pressures, cell lengths [m] and `Actuation.rest` [1/m]."""
     pivot, pressure = joint.elasticity.pivot, vine.pressure
-    for j in range(len(pressure)):
+    for j in range(len(l_0)):
         of = cell(joint.rows, l_0[j]) if pressure[j] != 0.0 else Cell(0, 0.0, 0.0, 0.0)
-        vine.pivots[j] = pivot if pressure[j] > 0.0 else -pivot if pressure[j] < 0.0 else 0.0
+        side = pressure[j] if pressure[j] != 0.0 else preformed[j]
+        vine.pivots[j] = pivot if side > 0.0 else -pivot if side < 0.0 else 0.0
+        vine.rest[j] = preformed[j] * joint.length
         vine.row[j], vine.weight[j] = of.row, of.weight
         vine.per_strain[j], vine.per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
 
@@ -343,9 +352,9 @@ def linearise(
     elasticity, moments, rising = joint.elasticity, joint.moment, joint.rising
     unsaturated, saturated, taut = joint.rows.unsaturated, joint.rows.saturated, joint.rows.taut
     angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
-    per_strain, per_strain_saturated = vine.per_strain, vine.per_strain_saturated
+    per_strain, per_strain_saturated, rest = vine.per_strain, vine.per_strain_saturated, vine.rest
     for j in range(segments):
-        bend = growing if j == segments - 1 else scale * angles[j]
+        bend = (growing if j == segments - 1 else scale * angles[j]) - rest[j]
         of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
         moment[j], slope[j] = moment_and_slope(
             elasticity, moments, rising, unsaturated, saturated, taut, bend, pressures[j], of
@@ -354,6 +363,6 @@ def linearise(
 
 @compiled()
 def rest_of(joint: JointMoments, vine: Vine, j: int) -> float:
-    """Bend that the actuator of joint j gives to `joint.length` of tube in free space [rad]."""
+    """Bend of `joint.length` of tube at joint j in free space [rad]: what is preformed, and what its actuator adds."""
     of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
-    return rest_bend(joint, vine.pressure[j], of)
+    return vine.rest[j] + rest_bend(joint, vine.pressure[j], of)

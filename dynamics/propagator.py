@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.moment import joint_moments
+from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments.environment import Environment
@@ -44,7 +45,9 @@ class Capabilities:
     rests: bool = False
     """Whether growth begins with the vine at rest, with the corrected physics, so that it need not be held before."""
     shortening: bool = True
-    """Whether actuators shorten the centreline (`VineParams.pivot`); otherwise all links keep their length."""
+    """Whether actuators and preformed bends shorten the centreline (`VineParams.pivot`); otherwise all links keep their length."""
+    preformed: bool = True
+    """Bends that were formed when the tube was built (`dynamics.preformed`)."""
 
 
 class CannotRun(ValueError):
@@ -153,7 +156,7 @@ def checked_lengths(
     shape = state.angles.shape
     if not shape[1]:
         raise ValueError("the vines have a capacity of 0 segments; start them with at least 1")
-    for name in ("pressure", "l_0"):
+    for name in ("pressure", "l_0", "rest") if actuation.rest is not None else ("pressure", "l_0"):
         found = getattr(actuation, name).shape
         if found != shape:
             raise ValueError(f"actuation.{name} has the shape {found}; the vines need {shape}")
@@ -165,6 +168,11 @@ def checked_lengths(
             raise ValueError(f"actuation.l_0 must be from {low * 1e3:g} to {high * 1e3:g} mm where there is pressure")
     if not np.isfinite(actuation.pressure).all():
         raise ValueError("actuation.pressure must be finite")
+    if actuation.rest is not None and not np.all(np.abs(actuation.rest) <= largest_turn(params) * (1 + 1e-9)):
+        raise ValueError(
+            f"actuation.rest must be from {-largest_turn(params):.4g} to {largest_turn(params):.4g} rad per metre of film: the folds "
+            "of a tighter preformed bend would overlap"
+        )
     if not LEAST_RECORD <= record_every < np.inf:
         raise ValueError(f"record_every = {record_every:g} m must be finite and at least {LEAST_RECORD:g} m")
     lengths = np.broadcast_to(np.asarray(length, float), shape[:1])

@@ -118,6 +118,8 @@ class Batch(NamedTuple):
     """Actuator pressures [Pa], signed by side, shape (batch, max_segments)."""
     l_0: Floats
     """Cell lengths [m], same shape."""
+    rest: Floats
+    """Preformed turns per length of film [1/m], same shape."""
     length: Floats
     """Length by which each vine grows [m], shape (batch,); 0 holds a vine."""
     record_every: float
@@ -129,7 +131,8 @@ class Batch(NamedTuple):
 def batch_of(state: VineState, actuation: Actuation, lengths: Floats, record_every: float) -> Batch:
     """Vines to grow, from the arguments of `Propagator.grow`."""
     pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
-    return Batch(state.angles, state.segments, state.last_length, pressure, l_0, lengths, record_every, CUT)
+    rest = np.zeros(pressure.shape) if actuation.rest is None else np.ascontiguousarray(actuation.rest)
+    return Batch(state.angles, state.segments, state.last_length, pressure, l_0, rest, lengths, record_every, CUT)
 
 
 class Task(NamedTuple):
@@ -171,7 +174,7 @@ def grow_batch(
     `state` is not changed.
 
     Args:
-        pivot: Distance of a pivot from the centreline where there is an actuator [m].
+        pivot: Distance of a pivot from the centreline where an actuator or a preformed bend is [m].
         lengths: Length by which each vine grows [m], shape (batch,).
         grow: Grows one vine, and writes its row of the outcome: number of records, status, steps and steps at constant length.
     Raises:
@@ -194,7 +197,7 @@ def grow_batch(
         with ThreadPoolExecutor(threads) as pool:
             list(pool.map(lambda b: grow(b, batch, records, outcome), order))
         check_cut()
-    return rollout_of(records, outcome, pivots_of(batch.pressure, pivot))
+    return rollout_of(records, outcome, pivots_of(actuation.sides, pivot))
 
 
 def rollout_of(records: Records, outcome: Integers, pivots: Floats) -> Rollout:

@@ -82,8 +82,7 @@ class Relaxations:
         early = np.flatnonzero((on > 0.5 * PARTED * self.params.scale) & ended)
         if len(early):
             again = VineState(state.angles[early], state.segments[early], state.last_length[early])
-            carried = actuation.of(early)
-            joints[early] = self._settled(self.patient[way], again, carried)[0]
+            joints[early] = self._settled(self.patient[way], again, actuation.of(early))[0]
         return joints
 
     def _settled(

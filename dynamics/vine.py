@@ -62,8 +62,8 @@ class VineState:
     last_length: Floats
     """Length of the distal, growing segment [m], shape (batch,)."""
     pivots: Floats | None = None
-    """Distance of each joint's pivot from the centreline [m], shape (batch, max_segments), see `dynamics.chain.link`: by it the
-    actuators shorten the links. None where no link is shortened."""
+    """Distance of each joint's pivot from the centreline [m], shape (batch, max_segments), see `dynamics.links.link`: by it actuators
+    and preformed bends shorten the links. None where no link is shortened."""
 
     @property
     def broken(self) -> Integers:
@@ -75,21 +75,40 @@ class VineState:
 
 @dataclass(frozen=True, slots=True)
 class Actuation:
-    """Pressure and cell length of each segment of a batch of vines."""
+    """What bends each segment of a batch of vines: pressure and cell length of actuators, and preformed bends."""
 
     pressure: Floats
     """Actuator pressure [Pa], shape (batch, segments): positive bends left, negative right, 0 means no actuator."""
     l_0: Floats
     """Cell length [m], same shape; ignored where the pressure is 0."""
+    rest: Floats | None = None
+    """Angle per length of film by which a segment is preformed [1/m], same shape, positive to the left, see `dynamics.preformed`;
+    None if no segment is."""
+
+    @property
+    def sides(self) -> Floats:
+        """Positive where a segment is bent to the left, negative to the right, 0 where by nothing, shape (batch, segments)."""
+        return self.pressure if self.rest is None else np.where(self.pressure != 0, self.pressure, self.rest)
+
+    def of(self, vines: Any) -> Actuation:
+        """That of some vines of the batch, by their numbers or a mask."""
+        rest = None if self.rest is None else self.rest[vines]
+        return Actuation(self.pressure[vines], self.l_0[vines], rest)
+
+    def padded(self, segments: int) -> Actuation:
+        """With bare segments at the end, up to a number of segments."""
+        wide = ((0, 0), (0, segments - self.pressure.shape[1]))
+        rest = None if self.rest is None else np.pad(self.rest, wide)
+        return Actuation(np.pad(self.pressure, wide), np.pad(self.l_0, wide), rest)
 
     @classmethod
     def joined(cls, batches: Sequence[Actuation]) -> Actuation:
         """Batches with the same number of segments as one, in this order."""
-        return cls(*(np.concatenate([getattr(one, part) for one in batches]) for part in ("pressure", "l_0")))
-
-    def of(self, rows: Integers) -> Actuation:
-        """That of some vines, by their rows."""
-        return Actuation(self.pressure[rows], self.l_0[rows])
+        pressure, l_0 = (np.concatenate([getattr(one, part) for one in batches]) for part in ("pressure", "l_0"))
+        if all(one.rest is None for one in batches):
+            return cls(pressure, l_0)
+        straight = (np.zeros_like(one.pressure) if one.rest is None else one.rest for one in batches)
+        return cls(pressure, l_0, np.concatenate(list(straight)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,10 +202,10 @@ def like(array: Array, values: Floats) -> Array:
 
 
 def pivots_of(sides: ArrayLike, pivot: float) -> Floats:
-    """`VineState.pivots` of vines with actuators.
+    """`VineState.pivots` of vines with actuators or preformed bends.
 
     Args:
-        sides: Positive where an actuator bends the tube to the left, negative to the right, 0 without one, any shape.
+        sides: Positive where the tube is bent to the left, negative to the right, 0 where by nothing, any shape; see `Actuation.sides`.
         pivot: See `VineParams.pivot` [m].
     """
     return np.asarray(pivot * np.sign(sides))

@@ -12,6 +12,7 @@ import shapely
 from dynamics.actuation import actuation_along
 from dynamics.links import LEAST_LINK
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
+from dynamics.preformed import turn_of_film
 from dynamics.self_contact import APART
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
@@ -31,7 +32,7 @@ TOUCHING = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A length of tube with one actuator, or none."""
+    """A length of tube with one actuator, with a bend that is preformed, or straight."""
 
     start: float
     """Distance of its start from the base, along the film [m]."""
@@ -45,16 +46,27 @@ class Section:
     """Actuator pressure [Pa], 0 without actuator."""
     on: bool = True
     """Whether its actuator is pressurised in this environment. If not, it is built all the same, for another environment."""
+    preformed: bool = False
+    """Whether it is bent by folds made when the tube is built (`dynamics.preformed`), without an actuator: `l_0` and `pressure` are 0."""
 
     @property
     def sense(self) -> float:
-        """Sign of its bend: 1 to the left, -1 to the right, 0 without actuator or pressure."""
+        """Sign of its bend: 1 to the left, -1 to the right, 0 if it is straight or has no pressure."""
         return {"left": 1.0, "right": -1.0, "none": 0.0}[self.side] if self.on else 0.0
+
+    @property
+    def actuated(self) -> bool:
+        """Whether it has an actuator."""
+        return self.side != "none" and not self.preformed
 
     @property
     def signed_pressure(self) -> float:
         """Actuator pressure [Pa], positive if the section bends to the left, negative if to the right, as in `Actuation`."""
         return self.sense * self.pressure
+
+    def rest(self, params: VineParams) -> float:
+        """Angle per length of film by which it is preformed [1/m], positive to the left, 0 if it is not; see `Actuation.rest`."""
+        return turn_of_film(self.sense * self.curvature, params) if self.preformed else 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,8 +130,9 @@ class Design:
 
     def __repr__(self) -> str:
         parts = [
-            f"{one.side} {1e3 * one.start:.0f} to {1e3 * one.end:.0f} mm{' (off)' * (not one.on)}"
-            for one in self.actuated
+            f"{'preformed ' * one.preformed}{one.side} {1e3 * one.start:.0f} to {1e3 * one.end:.0f} mm{' (off)' * (not one.on)}"
+            for one in self.sections
+            if one.side != "none"
         ]
         return (
             f"<Design for {self.environment}: {1e3 * self.length:.0f} mm of tube, {', '.join(parts) or 'no actuator'}>"
@@ -138,7 +151,27 @@ class Design:
     @property
     def actuated(self) -> list[Section]:
         """Its sections with an actuator, from the base, also those without pressure in this environment."""
-        return [section for section in self.sections if section.side != "none"]
+        return [section for section in self.sections if section.actuated]
+
+    @property
+    def preformed(self) -> list[Section]:
+        """Its preformed bends, from the base."""
+        return [section for section in self.sections if section.preformed]
+
+    @property
+    def labelled(self) -> list[tuple[str, Section]]:
+        """All sections that are bent, from the base, with their labels: `1`, `2` for actuators, `F1`, `F2` for preformed bends."""
+        actuated, preformed = iter(range(1, self.actuators + 1)), iter(range(1, len(self.preformed) + 1))
+        bent = [section for section in self.sections if section.side != "none"]
+        return [(f"F{next(preformed)}" if one.preformed else f"{next(actuated)}", one) for one in bent]
+
+    @property
+    def words(self) -> str:
+        """What bends it, counted."""
+        parts = [f"{self.actuators or 'no'} actuator{'s' * (self.actuators != 1)}"]
+        if count := len(self.preformed):
+            parts.append(f"{count} preformed bend{'s' * (count != 1)}")
+        return ", ".join(parts)
 
     @property
     def actuators(self) -> int:
@@ -153,7 +186,8 @@ class Design:
     @property
     def uniform(self) -> bool:
         """Whether all sections have the same actuator properties."""
-        return len({(section.side, section.l_0, section.pressure, section.on) for section in self.sections}) == 1
+        properties = [(one.side, one.l_0, one.pressure, one.on, one.rest(self.params)) for one in self.sections]
+        return len(set(properties)) == 1
 
     @property
     def segments(self) -> int:
@@ -171,7 +205,8 @@ class Design:
         start = [section.start for section in self.sections]
         end = [section.end for section in self.sections]
         l_0 = [section.l_0 for section in self.sections]
-        return actuation_along([start], [end], [pressure], [l_0], self.length, self.params, max_segments)
+        rest = [[section.rest(self.params) for section in self.sections]] if self.preformed else None
+        return actuation_along([start], [end], [pressure], [l_0], self.length, self.params, max_segments, rest)
 
     def actuation_at(self, lengths: Floats) -> Actuation:
         """Actuation of each segment at some lengths [m], a row for each."""
@@ -203,7 +238,7 @@ class Design:
         joint, of_actuators = joint_moments(self.params), iter(schedule.highest.tolist())
 
         def built(section: Section) -> Section:
-            if section.side == "none":
+            if not section.actuated:
                 return section
             pressure = next(of_actuators)
             film = free_curvature(joint, pressure, section.l_0)
@@ -225,14 +260,14 @@ class Design:
     def _at(self, pressures: Floats) -> Design:
         """The design at constant pressures of its actuators [Pa], shape (actuators,)."""
         of = iter(np.maximum(pressures, VENTED).tolist())
-        sections = tuple(one if one.side == "none" else replace(one, pressure=next(of)) for one in self.sections)
+        sections = tuple(replace(one, pressure=next(of)) if one.actuated else one for one in self.sections)
         return replace(self, sections=sections, schedule=None)
 
     def film(self, joints: Floats, heading: float | None = None) -> Floats:
         """Length of the film of each segment of a centreline of this design [m], shape (n - 1,).
 
-        It is longer than the segment where an actuator shortens the centreline; undoes `dynamics.chain.link`. Where links have
-        kept their length, as in the geometric model, it is that length.
+        It is longer than the segment where an actuator or a preformed bend shortens the centreline; undoes `dynamics.links.link`. Where
+        links have kept their length, as in the geometric model, it is that length.
 
         Args:
             joints: Joints from base to tip [m], shape (n, 2); may be shorter than the design.
@@ -243,11 +278,11 @@ class Design:
         headings = np.arctan2(moves[:, 1], moves[:, 0])
         bends = np.diff(headings, prepend=headings[:1] if heading is None else heading)
         bends = np.abs((bends + np.pi) % (2 * np.pi) - np.pi)
-        edges, pressed = self.params.segment_length * np.arange(len(joints)), np.zeros(len(lengths), bool)
-        for section in (one for one in self.actuated if one.on):
-            pressed |= (section.start < edges[1:] - ROUNDING) & (section.end > edges[:-1] + ROUNDING)
+        edges, shortened = self.params.segment_length * np.arange(len(joints)), np.zeros(len(lengths), bool)
+        for section in (one for one in self.sections if one.sense):
+            shortened |= (section.start < edges[1:] - ROUNDING) & (section.end > edges[:-1] + ROUNDING)
         film = np.minimum(lengths + self.params.pivot * bends, lengths / LEAST_LINK)
-        return np.where(pressed, np.minimum(film, np.maximum(lengths, self.params.segment_length)), lengths)
+        return np.where(shortened, np.minimum(film, np.maximum(lengths, self.params.segment_length)), lengths)
 
 
 def link_headings(joints: Floats, heading: float) -> Floats:

@@ -22,6 +22,7 @@ from dynamics.tube_keys import ACTUATORS
 from environments.file_model import Name, check_text, describe
 from environments.reading import Unreadable, read_file
 from planner.design import Design, Section, Side, Trialled
+from planner.preformed import check_preformed
 from planner.schedule import InvalidSchedule
 from planner.schedule_file import SchedulePart, schedule_content, schedule_in
 from surrogate.pouch import PouchMotor
@@ -99,6 +100,8 @@ class _SectionPart(Table):
     pressure_kpa: Annotated[float, Field(ge=0, le=200)]
     pressurised: bool = True
     """Whether its actuator has pressure in this environment."""
+    preformed: bool = False
+    """Whether it is bent by folds instead of an actuator."""
 
 
 class _PredictedPart(Table):
@@ -226,6 +229,7 @@ def design_content(design: Design) -> dict[str, Any]:
                 "l0_mm": _tidy(section.l_0 * 1e3),
                 "pressure_kpa": _tidy(section.pressure * 1e-3),
                 **({} if section.on else {"pressurised": False}),
+                **({"preformed": True} if section.preformed else {}),
             }
             for section in design.sections
         ],
@@ -313,6 +317,7 @@ def design_in(content: Any, name: str) -> Design:
         file = model.model_validate(content)
         params = _tube(file)
         _check_sections(file, *params.actuator.limits.tabulated)
+        check_preformed(file.sections, params)
     except ValidationError as error:
         raise InvalidDesign(f"{name}: {describe(error, model)}") from None
     except (ValueError, RecursionError) as error:
@@ -326,6 +331,7 @@ def design_in(content: Any, name: str) -> Design:
             part.l0_mm * 1e-3,
             part.pressure_kpa * 1e3,
             part.pressurised,
+            part.preformed,
         )
         for part in file.sections
     )
@@ -368,6 +374,8 @@ def _check_sections(file: Any, shortest: float, longest: float) -> None:
             raise InvalidDesign(
                 f"sections[{i}].end_mm = {section.end_mm:g} must be greater than start_mm = {section.start_mm:g}"
             )
+        if section.preformed:
+            continue
         if section.side != "none" and not (low - 1e-9 <= section.l0_mm <= high + 1e-9):
             raise InvalidDesign(f"sections[{i}].l0_mm = {section.l0_mm:g} must be from {low:g} to {high:g}")
         for key in ("pressure_kpa", "curvature_per_m"):

@@ -263,11 +263,16 @@ def switches_of(environment: Environment, tube: VineParams, options: Inputs) -> 
     Raises:
         CannotRun: Vines cannot be steered by such a search.
     """
-    if options.steer and (options.planner != SST_STAR or options.particles > 1):
+    if options.steer and (options.planner != SST_STAR or options.particles > 1 or options.preformed):
         raise CannotRun(
-            f"steer = {options.steer} is for the planner {SST_STAR}, without particles: leave one of them out"
+            f"steer = {options.steer} is for the planner {SST_STAR}, without particles and preformed bends: leave one of them out"
         )
-    switches = Switches(heuristic=options.heuristic, search=search_of(options.planner), steer=options.steer)
+    switches = Switches(
+        heuristic=options.heuristic,
+        preformed=options.preformed_cost if options.preformed else None,
+        steer=options.steer,
+        search=search_of(options.planner),
+    )
     if options.particles == 1:
         return switches
     _, uncertainty = named_errors(environment, tube, options.uncertainty)

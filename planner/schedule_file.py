@@ -47,7 +47,7 @@ def schedule_in(part: SchedulePart, sections: Sequence[Section]) -> Schedule:
         InvalidSchedule: It is inconsistent, or does not fit the sections: every pressure of a section is the highest of its schedule.
     """
     schedule = _schedule(part.length_mm, part.pressure_kpa, sections, "schedule.pressure_kpa[{row}]")
-    own = [(i, section) for i, section in enumerate(sections) if section.side != "none"]
+    own = [(i, section) for i, section in enumerate(sections) if section.actuated]
     for (i, section), highest in zip(own, schedule.highest.tolist(), strict=True):
         if not section.on:
             raise InvalidSchedule(f"sections[{i}].pressurised = false cannot be combined with a schedule")
@@ -62,7 +62,7 @@ def _schedule(
     lengths: Sequence[float], pressures: Sequence[Sequence[float]], sections: Sequence[Section], name: str
 ) -> Schedule:
     """A schedule from millimetres and kilopascals; `name` is that of a row in messages."""
-    count = sum(section.side != "none" for section in sections)
+    count = sum(section.actuated for section in sections)
     for row, one in enumerate(pressures):
         if len(one) != count:
             has = f"{count} actuator{'s' * (count != 1)}"

@@ -38,6 +38,7 @@ class EulerLagrange(OnHost):
         inertia=True,
         friction=False,
         devices=("cpu",),
+        preformed=False,
     )
 
     def __init__(
@@ -85,7 +86,7 @@ class EulerLagrange(OnHost):
         """See `Propagator`.
 
         Raises:
-            CannotRun: An actuator varies along the tube, or a state is not an arc.
+            CannotRun: An actuator varies along the tube, a bend is preformed, or a state is not an arc.
         """
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
         broken = state.broken
@@ -117,6 +118,10 @@ class EulerLagrange(OnHost):
 
     def _one_actuator(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats]:
         """Pressure [Pa] and cell length [m] of each vine, shape (batch,), which must be the same in all segments up to its final length."""
+        if actuation.rest is not None and actuation.rest.any():
+            raise CannotRun(
+                "euler-lagrange does not support preformed bends (preformed=False): use a design without, or another propagator"
+            )
         carried = np.arange(actuation.pressure.shape[1]) * self.params.segment_length < lengths[:, None] - 1e-9
         first, cells = actuation.pressure[:, 0], actuation.l_0[:, 0]
         other = np.abs(actuation.pressure - first[:, None]) > ROUNDING * np.abs(first[:, None])

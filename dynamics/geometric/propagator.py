@@ -24,9 +24,10 @@ from surrogate.compiled import thread_count
 
 
 class Geometric(OnHost):
-    """A vine as links that rotate about pivots, corners and turns; a steered section is a turn at each of its joints.
+    """A vine as links that rotate about pivots, corners and turns; a steered or preformed section is a turn at each of its joints.
 
-    All links keep their length, also under an actuator: the centreline is as long as the film, whatever `VineParams.physics`.
+    All links keep their length, also under an actuator or in a preformed bend: the centreline is as long as the film, whatever
+    `VineParams.physics`.
 
     The shape depends on the environment, the steering and the length, not on the history: every record is grown from the base,
     as if its steering had been active from the start. A state that cannot be grown in this way remains unchanged and is stalled.
@@ -82,6 +83,8 @@ class Geometric(OnHost):
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
 
         curvature = free_curvature(self.joint, actuation.pressure, actuation.l_0)
+        if actuation.rest is not None:
+            curvature += actuation.rest
         tolerance = self.params.penetration_tolerance
         model = Segmented(self.walls, self.tube, self.joint, self.moment, tolerance, self.pose, self.heading)
 

@@ -27,7 +27,7 @@ class Objective(NamedTuple):
 
     restoring: Restoring
     bend: Tensor
-    """Present bends, scaled to the length to which the moments refer [rad], shape (batch, segments)."""
+    """Present bends beyond what is preformed, scaled to the length to which the moments refer [rad], shape (batch, segments)."""
     scale: Tensor
     """That length divided by each segment's length, same shape."""
     pull: Tensor

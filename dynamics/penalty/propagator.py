@@ -20,7 +20,7 @@ from dynamics.penalty.solvers import SOLVERS, chosen_solver
 from dynamics.propagator import CannotRun, Capabilities, OutOfMemory, checked_lengths
 from dynamics.scene import TABLE, scene_of
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineState
+from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineState, pivots_of
 from environments.environment import Environment
 from surrogate.compiled import Floats
 from surrogate.network import one_thread
@@ -135,7 +135,8 @@ class Penalty:
         try:
             with torch.no_grad(), one_thread():
                 pressure, l_0 = self._tensor(actuation.pressure), self._tensor(actuation.l_0)
-                records, _ = self._grow(state, pressure, l_0, lengths, record_every)
+                preformed = None if actuation.rest is None else self._tensor(actuation.rest)
+                records, _ = self._grow(state, pressure, l_0, lengths, record_every, preformed)
         except RuntimeError as error:
             if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in str(error):
                 raise
@@ -150,7 +151,7 @@ class Penalty:
         return Rollout(
             angles=self._kept(records.angles),
             contact_force=self._kept(records.contact_force),
-            pivots=self.params.pivot * np.sign(actuation.pressure),
+            pivots=pivots_of(actuation.sides, self.params.pivot),
             **on_host,
         )
 
@@ -174,7 +175,13 @@ class Penalty:
             return self._grow(state, pressure, l_0, lengths, segment)[1]
 
     def _grow(
-        self, state: VineState, pressure: Tensor, l_0: Tensor, lengths: Floats, record_every: float
+        self,
+        state: VineState,
+        pressure: Tensor,
+        l_0: Tensor,
+        lengths: Floats,
+        record_every: float,
+        preformed: Tensor | None = None,
     ) -> tuple[Records, Tensor]:
         batch, room = state.angles.shape
         # Without pressure l_0 has no effect: use any valid cell length.
@@ -193,14 +200,14 @@ class Penalty:
             torch.zeros_like(segments),
             torch.full_like(segments, -1),
         )
-        steps = self._steps(state, lengths, record_every)
+        steps, rest = self._steps(state, lengths, record_every), rest_curvature(self.model, pressure, l_0)
         vines = Vines(
             angles,
             segments,
             last_length,
             pressure,
             l_0,
-            rest_curvature(self.model, pressure, l_0),
+            rest if preformed is None else rest + preformed,
             length,
             before=(segments - 1).to(self.dtype) * self.params.segment_length + last_length,
             forces=torch.zeros_like(angles),
@@ -209,6 +216,7 @@ class Penalty:
             allowed=torch.as_tensor(steps, device=self.device),
             keys=torch.zeros_like(segments)[:, None][:, :0],
             carried=angles[:, :0],
+            preformed=preformed,
         )
         longest = int(state.segments.max(initial=1))
         return records, grow(self.model, vines, record_every, records, int(steps.max(initial=0)), longest)

@@ -81,7 +81,7 @@ class Vines:
     """Signed by side [Pa], shape (batch, segments)."""
     l_0: Tensor
     rest: Tensor
-    """Curvature of each segment in free space [1/m], shape (batch, segments)."""
+    """Turn of each segment in free space per length of film [1/m], shape (batch, segments)."""
     length: Tensor
     """Length to grow [m], shape (batch,); 0 holds a vine."""
     before: Tensor
@@ -98,6 +98,8 @@ class Vines:
     """Contacts of the last step, shape (batch, contacts), see `_keys`; none before the first one."""
     carried: Tensor
     """Their forces [N]."""
+    preformed: Tensor | None = None
+    """The part of `rest` that is preformed [1/m], same shape; None if nothing is."""
 
     def grown(self, full: float) -> Tensor:
         """Length grown so far [m], not a sum of steps, whose rounding errors would add up; `full` is a segment's length."""
@@ -193,7 +195,10 @@ def _chain(model: Model, vines: Vines, count: int) -> Chain:
     last = vines.segments[:, None] - 1
     films = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
     films = torch.where(index == last, vines.last_length[:, None], films)
-    pivots = torch.sign(vines.pressure[:, :count]) * model.params.pivot
+    sides = (
+        vines.pressure if vines.preformed is None else torch.where(vines.pressure == 0, vines.preformed, vines.pressure)
+    )
+    pivots = torch.sign(sides[:, :count]) * model.params.pivot
     return forward_kinematics(vines.angles[:, :count], films, pivots, last, model.pose)
 
 
@@ -308,6 +313,8 @@ def _objective(
     rest = vines.rest[:, :count].gather(1, chain.last)[:, 0]
     curvature = torch.where(born, rest, angle / torch.where(born, 1.0, vines.last_length))
     bend = torch.where(at_last, curvature[:, None] * length, spread * vines.angles[:, :count])
+    if vines.preformed is not None:
+        bend = bend - vines.preformed[:, :count] * length
     # A growing segment has the stiffness of the step's end.
     scale = torch.where(at_last, (length / (vines.last_length + most).clamp(min=1e-6))[:, None], spread)
     pressure, l_0 = vines.pressure[:, :count], vines.l_0[:, :count]

@@ -74,7 +74,7 @@ def begin(joint: JointMoments, vine: Vine, batch: Batch, records: Records, outco
         return False
     for j in range(len(angles)):
         vine.angles[j], vine.pressure[j] = angles[j], pressure[j]
-    look_up_cells(joint, vine, batch.l_0[b])
+    look_up_cells(joint, vine, batch.l_0[b], batch.rest[b])
     return True
 
 
@@ -139,7 +139,7 @@ class Device:
         Args:
             world: That of each vine, shape (batch,).
             batch: In host memory, but for bends that are on the device.
-            pivot: Distance of a pivot from the centreline where there is an actuator [m].
+            pivot: Distance of a pivot from the centreline where an actuator or a preformed bend is [m].
         Raises:
             OutOfMemory: The batch does not fit into the memory of the device.
             DeviceLost: The device failed.
@@ -160,7 +160,8 @@ class Device:
                     check_cut()
             made, ends = launch.records, launch.outcome.numpy(force=True)
             on_host = {name: part.numpy(force=True) for name, part in made._asdict().items() if name not in KEPT}
-        return rollout_of(made._replace(**on_host), ends, pivots_of(batch.pressure, pivot))
+        sides = np.where(batch.pressure != 0, batch.pressure, batch.rest)
+        return rollout_of(made._replace(**on_host), ends, pivots_of(sides, pivot))
 
     def prepared(self, models: Models, world: Integers, batch: Batch) -> Launch:
         """Copy a batch to the device, all but `cut`, and allocate what the kernel writes; see `grow`."""
@@ -204,6 +205,7 @@ def example_of(max_segments: int) -> Lanes:
             np.zeros(room),
             np.zeros(room),
             np.zeros(room, np.int64),
+            np.zeros(room),
             np.zeros(room),
             np.zeros(room),
             np.zeros(room),

@@ -21,6 +21,8 @@ from planner.commands.plan_options import (
     Out,
     ParticlesOption,
     PlannerOption,
+    Preformed,
+    PreformedCost,
     Resume,
     SameDesign,
     Seed,
@@ -76,6 +78,8 @@ def plan(
     fast: Fast = False,
     steer: SteerOption = 0,
     particles: ParticlesOption = 1,
+    preformed: Preformed = False,
+    preformed_cost: PreformedCost = 0.1,
     success: Success = None,
     uncertainty: UncertaintyOption = None,
     verify: Verify = None,
@@ -100,25 +104,46 @@ def plan(
     _check_files(env or [], tube, resume, same_design, out)
     _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
     with readable_errors():
-        from planner.commands.plan_same import plan_for_all
-        from planner.runs.folder import stem_of
         from planner.runs.inputs import Inputs
 
         if resume:
             return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
         every = [environment_and_tube(one, tube, actuator and known_actuator(actuator), physics) for one in env or []]
-        environment, params = every[0]  # with --same-design all have the same tube
+        _, params = every[0]  # with --same-design all have the same tube
         with readable_options():
             inputs = Inputs(
-                actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate,
-                heuristic=heuristic, planner=planner, seed=seed, batch=batch, time_budget_s=time_budget, steer=steer,
-                iterations=iterations, first=first, target_actuators=target_actuators, solutions=solutions, fast=fast,
-                particles=particles, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
+                actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate, seed=seed,
+                heuristic=heuristic, planner=planner, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
+                target_actuators=target_actuators, solutions=solutions, fast=fast, particles=particles, preformed=preformed, steer=steer,
+                preformed_cost=preformed_cost, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
             )  # fmt: skip
-        if same_design:
-            return plan_for_all(every, inputs, out, force, full_tree, answer)
-        with claimed(out, Path("runs") / stem_of(environment), force) as folder:
-            return _planned(inputs, environment, params, None, folder, full_tree, answer)
+        return _begun(every, inputs, same_design, out, force, full_tree, answer)
+
+
+def _begun(
+    every: list[tuple[Environment, VineParams]],
+    inputs: Inputs,
+    same_design: bool,
+    out: Path | None,
+    force: bool,
+    full_tree: bool,
+    answer: Answer,
+) -> int:
+    """Begin a plan for one environment, or for all of them; returns the exit code.
+
+    Raises:
+        BadInput: Preformed bends are asked for in a tube for several environments.
+    """
+    from planner.commands.plan_same import plan_for_all
+    from planner.runs.folder import stem_of
+
+    if same_design and inputs.preformed:
+        raise BadInput("--preformed is for one ENV: a preformed bend cannot be switched off where it is not wanted")
+    if same_design:
+        return plan_for_all(every, inputs, out, force, full_tree, answer)
+    environment, params = every[0]
+    with claimed(out, Path("runs") / stem_of(environment), force) as folder:
+        return _planned(inputs, environment, params, None, folder, full_tree, answer)
 
 
 def _check_files(env: list[str], tube: str | None, resume: Path | None, same_design: bool, out: Path | None) -> None:

@@ -98,6 +98,20 @@ Success = Annotated[
         "Default: 90, without that.",
     ),
 ]
+Preformed = Annotated[
+    bool,
+    typer.Option(
+        "--preformed",
+        help="Allow bends that are made when the tube is built, by folds: no actuator, no pressure, the same in every environment.",
+    ),
+]
+PreformedCost = Annotated[
+    float,
+    typer.Option(
+        metavar="W",
+        help="Share of the cost of an actuator that a preformed bend costs, from 0 (free) to 1; with --preformed.",
+    ),
+]
 Verify = Annotated[
     str | None,
     typer.Option(

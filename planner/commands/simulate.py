@@ -185,7 +185,7 @@ def _told_curvature(console: Console, design: Design, rollout: Rollout, joints: 
 
     last = int(rollout.records[0]) - 1
     only = design.sections[0]
-    rest = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0)
+    rest = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0) + only.rest(design.params)
     length = float(np.hypot(*np.diff(joints, axis=0).T).sum())
     grown = float(host(rollout.angles)[0, last].sum()) / length
     at_rest = float(centerline_curvature(rest, design.params))

@@ -69,8 +69,8 @@ def new_console(stderr: bool = False) -> Console:
 
 
 def actuators_of(design: Design) -> str:
-    """Number of actuators of a design, as text."""
-    return f"{design.actuators} actuator{'s' * (design.actuators != 1)}"
+    """What bends a design, counted, as text."""
+    return design.words.replace("no actuators", "0 actuators")
 
 
 def trials_line(design: Design) -> str:
@@ -103,9 +103,9 @@ def section_table(design: Design) -> Table:
     for section in design.sections:
         cells = ["-"] * 4
         if section.side != "none":
+            made = [f"{section.l_0 * 1e3:.0f}", f"{section.pressure * 1e-3:.1f}{' off' * (not section.on)}"]
             cells = [
-                f"{section.l_0 * 1e3:.0f}",
-                f"{section.pressure * 1e-3:.1f}{' off' * (not section.on)}",
+                *(["-", "preformed"] if section.preformed else made),
                 f"{section.curvature:.2f}",
                 f"{1e3 / section.curvature:.0f}",
             ]

@@ -171,9 +171,7 @@ def _page(
     name = name if len(name) <= most else f"{name[: most - 1]}…"
     page.text(LEFT, whole[1] - 0.26, name, color=INK, size=13, weight="bold")
     if design:
-        facts = (
-            f"{design.actuators or 'no'} actuator{'s' * (design.actuators != 1)}, {1e3 * design.built:.0f} mm of tube"
-        )
+        facts = f"{design.words}, {1e3 * design.built:.0f} mm of tube"
         page.text(LEFT + width, whole[1] - 0.26, facts, color=INK, size=10.5, ha="right")
     return page
 
@@ -290,14 +288,14 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: 
     joints = 1e3 * design.centerline
     course = Course.of(design, design.centerline)
     grown = 1e-3 * float(course.along[-1])
-    sections = [section for section in design.actuated if section.start < grown]
+    sections = [(label, section) for label, section in design.labelled if section.start < grown]
     size, radius = BADGE * page.point, 1e3 * design.params.radius
     goal = shapely.Point(1e3 * environment.goal[:2]).buffer(1e3 * environment.goal[2])
     taken = shapely.union_all([shapely.LineString(joints).buffer(1.3 * radius), goal, chart])
     inside = shapely.box(*page.view).buffer(-1.1 * size)
     # Prefer positions near the tube, then in the middle of the section, then on the side of the actuator.
     gap, fraction, side = (grid.ravel() for grid in np.meshgrid(*NUMBER_POSITIONS, indexing="ij"))
-    for number, section in enumerate(sections, start=1):
+    for label, section in sections:
         colour = colour_of(section)
         middle, normal = course.at(1e3 * (section.start + fraction * (min(section.end, grown) - section.start)))
         outward = normal * (side if section.side == "left" else -side)[:, None]
@@ -310,15 +308,21 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: 
         taken = taken.union(shapely.Point(at).buffer(size))
         page.axes.plot(*np.array([edge, at]).T, color=colour, linewidth=0.9, zorder=8)
         page.axes.add_patch(Circle((at[0], at[1]), size, zorder=9, facecolor=colour, linewidth=0))
-        page.axes.text(at[0], at[1], str(number), zorder=10, **{**NUMBER, "size": 7.5})
+        page.axes.text(at[0], at[1], label, zorder=10, **{**NUMBER, "size": 7.5 if len(label) == 1 else 6})
 
 
 def side_entries(sections: Iterable[Section]) -> dict[str, Any]:
-    """Handles of the legend for the sides of sections, and for actuators without pressure, by their labels."""
-    shown, sides = dict[str, Any](), {section.side if section.on else "off" for section in sections}
+    """Handles of the legend for sides and kinds of sections, and for actuators without pressure, by their labels."""
+    every = list(sections)
+    shown = dict[str, Any]()
+    sides = {section.side if section.on else "off" for section in every if not section.preformed}
+    folded = {section.side for section in every if section.preformed}
     for side in [side for side in ACTUATOR if side in sides]:
         cells = Line2D([], [], color=ACTUATOR[side], linewidth=3.2, linestyle=(0, (0.9, 0.35)))
         shown[f"actuator {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), cells
+    for side in [side for side in ACTUATOR if side in folded]:
+        wedge = Line2D([], [], color=ACTUATOR[side], linewidth=0, marker="v" if side == "left" else "^", markersize=6)
+        shown[f"preformed {side}"] = Patch(facecolor=TUBE[side], **OUTLINE), wedge
     if "off" in sides:
         shown["actuator off"] = Patch(**OFF)
     if "none" in sides:
@@ -351,28 +355,28 @@ def _draw_legend(page: _Page, entries: dict[str, Any], lines: int) -> None:
 
 def _table_layout(design: Design, width: float) -> tuple[int, int]:
     """Number of blocks side by side, and number of rows of each."""
-    blocks = 2 if design.actuators > 3 and width > 9 else 1
-    return blocks, min(math.ceil(design.actuators / blocks), TABLE_ROWS)
+    count = len(design.labelled)
+    blocks = 2 if count > 3 and width > 9 else 1
+    return blocks, min(math.ceil(count / blocks), TABLE_ROWS)
 
 
-def _pressure(design: Design, actuator: int) -> str:
+def _pressure(design: Design, section: Section) -> str:
     """Pressure of an actuator in kilopascals, or its range."""
-    section = design.actuated[actuator]
     highest = f"{section.pressure / 1e3:.3g}"
     if design.schedule is None:
         return f"{highest}{' off' * (not section.on)}"
-    lowest = f"{design.schedule.pressures[:, actuator].min() / 1e3:.3g}"
+    lowest = f"{design.schedule.pressures[:, design.actuated.index(section)].min() / 1e3:.3g}"
     return highest if lowest == highest else f"{lowest} to {highest}"
 
 
 def _draw_table(page: _Page, design: Design) -> None:
-    """Draw the table below the drawing, one row per actuator."""
-    sections = design.actuated
+    """Draw the table below the drawing, one row per actuator or preformed bend."""
+    sections = design.labelled
     blocks, rows = _table_layout(design, page.width)
     columns = {"from [mm]": 0.82, "to [mm]": 1.37, "side": 1.77, f"{design.params.actuator.cell_name} [mm]": 2.55}
     columns |= {"pressure [kPa]": 3.45, "curvature [1/m]": (across := 4.4)}
     inches = page.figure.dpi_scale_trans
-    for k, section in enumerate(sections[: blocks * rows]):
+    for k, (label, section) in enumerate(sections[: blocks * rows]):
         left, y = LEFT + k // rows * (page.width - across), ROW * (rows - 1 - k % rows) + 0.19
         if k % rows == 0:
             ends = [left, left + across]
@@ -381,14 +385,10 @@ def _draw_table(page: _Page, design: Design) -> None:
                 page.text(left + x, y + ROW, heading, size=7.5, color=FAINT, ha="right", va="center")
         badge = Circle((left + 0.1, y), 0.078, facecolor=colour_of(section), linewidth=0, transform=inches)
         page.figure.add_artist(badge)
-        page.text(left + 0.1, y - 0.003, str(k + 1), **{**NUMBER, "size": 6.5})
+        page.text(left + 0.1, y - 0.003, label, **{**NUMBER, "size": 6.5 if len(label) == 1 else 5})
         lengths = [f"{1e3 * length:.6g}" for length in (section.start, section.end)]
-        values = [
-            *lengths,
-            section.side,
-            f"{1e3 * section.l_0:.3g}",
-            _pressure(design, k),
-        ]
+        made = [f"{1e3 * section.l_0:.3g}", _pressure(design, section)]
+        values = [*lengths, section.side, *(["-", "preformed"] if section.preformed else made)]
         for x, value in zip(columns.values(), [*values, f"{section.curvature:.2f}"], strict=True):
             page.text(left + x, y, value, size=8, color=INK, ha="right", va="center")
     if (hidden := len(sections) - blocks * rows) > 0:

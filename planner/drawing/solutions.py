@@ -142,8 +142,8 @@ def _draw_panel(
     draw_in_axes(axes, environment, panel.design)
     axes.set(xticks=[], yticks=[], xlabel="", ylabel="", anchor="NW")
     axes.spines[:].set(linewidth=1.6 if panel.written else 0.7, color=INK if panel.written else FAINT)
-    count, inches = panel.design.actuators, figure.dpi_scale_trans
-    facts = f"{count or 'no'} actuator{'s' * (count != 1)}, {1e3 * panel.design.length:.0f} mm"
+    inches = figure.dpi_scale_trans
+    facts = f"{panel.design.words}, {1e3 * panel.design.length:.0f} mm"
     style: dict[str, Any] = {"transform": inches, "va": "baseline", "parse_math": False}
     top = box[1] + box[3] + box[4] - CAPTION
     number = figure.text(box[0], top + 0.25, panel.label, size=9, weight="bold", color=INK, **style)

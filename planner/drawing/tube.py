@@ -18,8 +18,10 @@ from matplotlib.patches import Circle, Patch, PathPatch
 from matplotlib.path import Path
 from shapely.plotting import patch_from_polygon
 
+from dynamics.tube import VineParams
 from planner.design import Design, Section, overlap
 from planner.drawing.style import ACTUATOR, FAINT, INK, OFF, OUTLINE, OVERLAP, TUBE
+from planner.preformed import Folds
 from surrogate.compiled import Floats
 
 ROUNDED = 0.03
@@ -28,6 +30,8 @@ STEP, PIECE, FOOT = math.radians(4), math.radians(60), math.radians(20)
 """Maximum bend between two points of a rounded joint, of a piece, and of the first piece beyond its first joint [rad]."""
 TOWARDS = math.radians(80)
 """Maximum angle between a piece and a cut that limits it [rad]: at a right angle it could lie beyond the cut."""
+WEDGE = 0.2
+"""Half the width of a drawn fold at the edge of the tube, in tube radii."""
 SEAM = 0.02
 """Overlap of consecutive pieces, so that their union has no slit [mm]."""
 
@@ -114,7 +118,7 @@ class _Piece:
     body: shapely.Polygon
     section: int
     cells: shapely.Geometry
-    """The part of its actuator; empty without one."""
+    """The part of its actuator, or its folds; empty without them."""
     cuts: list[shapely.LineString]
     """Lines through its first and last cut, longer than the tube is wide."""
     begins: bool
@@ -128,8 +132,8 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
         joints: Joints from base to tip [m], shape (n, 2); may be shorter than the design.
         heading: Direction in which the tube leaves its base [rad]; None is that of the first segment.
     Returns:
-        Patches in millimetres, from back to front, by gid: `section k`, k from 0, and `actuator k`, both more than once if the
-        tube lies over the section; `outline`, once for each strand, with a line where two sections meet; `overlap`, where the
+        Patches in millimetres, from back to front, by gid: `section k`, k from 0, and `actuator k` or `folds k`, both more than once
+        if the tube lies over the section; `outline`, once for each strand, with a line where two sections meet; `overlap`, where the
         tube overlaps itself; and `tip`, the point that must reach the goal.
     """
     if len(joints) < 2 or not np.ptp(joints, axis=0).any():
@@ -142,7 +146,7 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
             own, made = list(some), design.sections[section]
             body = _union(piece.body for piece in own)
             patches.append(_filled(body, f"section {section}", TUBE[made.side if made.on else "none"]))
-            cells, gid = _union(piece.cells for piece in own), f"actuator {section}"
+            cells, gid = _union(piece.cells for piece in own), f"{'folds' if made.preformed else 'actuator'} {section}"
             if cells.area and made.on:
                 patches.append(_filled(cells, gid, colour_of(made)))
             elif cells.area:
@@ -157,7 +161,7 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
 
 
 def colour_of(section: Section) -> str:
-    """The colour of a section's actuator, and of its number."""
+    """The colour of a section's actuator or folds, and of its number."""
     return ACTUATOR[section.side] if section.on else FAINT
 
 
@@ -179,7 +183,7 @@ def _pieces(design: Design, course: Course, radius: float) -> Iterator[_Piece]:
         earlier = _limiting(part, [other for _, other in parts[i::-1]], 0, radius)
         cuts = [(other.points[-1], other.heading[-1] + np.pi) for other in later]
         cuts += [(other.points[0], other.heading[0]) for other in earlier]
-        yield _piece(part, cuts, k, design.sections[k], radius, tip=i == len(parts) - 1)
+        yield _piece(part, cuts, k, design, tip=i == len(parts) - 1)
 
 
 def _parts(design: Design, course: Course, radius: float) -> Iterator[tuple[int, Course]]:
@@ -214,15 +218,14 @@ def _foot(course: Course, radius: float) -> float:
     return float(min(1.5 * radius, course.along[int(np.argmax(turned > FOOT))] or np.inf))
 
 
-def _piece(
-    part: Course, cuts: Sequence[tuple[Floats, float]], k: int, section: Section, radius: float, tip: bool
-) -> _Piece:
+def _piece(part: Course, cuts: Sequence[tuple[Floats, float]], k: int, design: Design, tip: bool) -> _Piece:
     """The piece along a part of the course, with the half disc at the tip.
 
     Args:
         cuts: A point of each cut that limits the piece, and the direction in which the piece lies.
     """
-    ends = part.points[[0, -1]]
+    params, section = design.params, design.sections[k]
+    ends, radius = part.points[[0, -1]], 1e3 * params.radius
     ahead = np.stack([np.cos(part.heading), np.sin(part.heading)], axis=-1)[[0, -1]]
     across = np.stack([-ahead[:, 1], ahead[:, 0]], axis=-1)
     far = 4 * radius + float(np.abs(ends[1] - ends[0]).sum())
@@ -239,8 +242,10 @@ def _piece(
         body = body.intersection(_half_plane(ends[1], -ahead[1], far))
         body = body.union(shapely.Point(ends[1]).buffer(radius, quad_segs=32) & _half_plane(ends[1], ahead[1], far))
     cells = shapely.Polygon()
-    if section.side != "none":
+    if section.actuated:
         cells = shapely.make_valid(shapely.Polygon(_cells(part, section, radius))).intersection(body)
+    elif section.preformed:
+        cells = shapely.make_valid(shapely.MultiPolygon(_folds(part, section, params))).intersection(body)
     lines = list(shapely.linestrings(np.stack([ends - 2 * radius * across, ends + 2 * radius * across], axis=1)))
     return _Piece(body, k, cells, lines, begins=k > 0 and part.along[0] <= 1e3 * section.start)
 
@@ -268,6 +273,18 @@ def _cells(part: Course, section: Section, radius: float) -> Floats:
     swell = np.abs(np.sin(np.pi * (along - 1e3 * section.start) / cell))[:, None]
     outer, inner = middle + (0.8 + 0.16 * swell) * side, middle + (0.72 - 0.16 * swell) * side
     return np.concatenate([outer, inner[::-1]])
+
+
+def _folds(part: Course, section: Section, params: VineParams) -> list[shapely.Polygon]:
+    """The folds of a preformed section that meet a part of it, as wedges from the inner edge of the tube inwards [mm]."""
+    radius, folds = 1e3 * params.radius, Folds.of(section, params)
+    half = min(WEDGE * radius, 0.4e3 * (section.end - section.start) / len(folds.at))
+    at = 1e3 * folds.at
+    at = at[(at > part.along[0] - half) & (at < part.along[-1] + half)]
+    ends = np.stack([at - half, at, at + half], axis=-1)
+    middle, normal = part.at(np.clip(ends, *part.along[[0, -1]]))
+    inner = (radius if section.side == "left" else -radius) * normal
+    return [shapely.Polygon(middle[k] + np.array([[1.0], [0.25], [1.0]]) * inner[k]) for k in range(len(at))]
 
 
 def _strands(pieces: Iterable[_Piece], radius: float) -> list[list[_Piece]]:

@@ -1,4 +1,5 @@
-"""The acceptance test: how each actuator bends the tube in free space at its pressure, as the model predicts it."""
+"""The acceptance test: how each actuator bends the tube in free space at its pressure, as the model predicts it, and how much each
+preformed bend turns."""
 
 from __future__ import annotations
 
@@ -15,12 +16,12 @@ from planner.robustness.sensitivity import Margin
 
 @dataclass(frozen=True, slots=True)
 class Bend:
-    """The bend of one actuated section in free space, alone and with the body at its growth pressure."""
+    """The bend of one section in free space, alone and with the body at its growth pressure."""
 
     name: str
     side: Side
     pressure: float
-    """Set point [Pa]."""
+    """Set point [Pa]; 0 of a preformed bend."""
     angle: float
     """Angle between the tube before and behind the section [rad]."""
     radius: float
@@ -52,4 +53,21 @@ def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
         angle, radius = curvature * length, 1 / float(centerline_curvature(curvature, params))
         aside = radius * (1 - np.cos(angle))
         found.append(Bend(actuator.name, section.side, section.pressure, angle, radius, float(aside), accepted))
+    return found
+
+
+def formed_bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
+    """The expected turn of each preformed bend.
+
+    Args:
+        margins: Error of each turn with which the goal is still reached, in degrees.
+        reached: As in `bends`.
+    """
+    found = []
+    for bend, margin in zip(build.bends, margins, strict=True):
+        less, more = np.radians([margin.less, margin.more]).tolist()
+        accepted = (bend.turn - less, bend.turn + more) if reached else None
+        radius = 1 / bend.section.curvature
+        aside = radius * (1 - np.cos(bend.turn))
+        found.append(Bend(bend.name, bend.section.side, 0.0, bend.turn, radius, float(aside), accepted))
     return found

@@ -1,4 +1,4 @@
-"""The parts of a design and their cut lengths: body and actuators."""
+"""The parts of a design and their cut lengths: body, actuators and preformed bends."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from dynamics.moment import free_curvature, joint_moments
 from planner.design import Design, Section
 from planner.fabrication.strips import layers, piece_width, stretch_of
+from planner.preformed import Folds
 from surrogate.compiled import Floats
 
 SEAL = 20e-3
@@ -67,6 +68,21 @@ class ActuatorBuild:
         return self.tail + self.cells * self.pitch + SEAL
 
 
+@dataclass(frozen=True, slots=True)
+class BendBuild:
+    """One preformed bend as fabricated: folds across the body, on the inner side of the bend."""
+
+    name: str
+    """Label on all drawings, e.g. `F2`."""
+    section: Section
+    folds: Folds
+
+    @property
+    def turn(self) -> float:
+        """Angle between the tube before and behind it [rad]."""
+        return len(self.folds.at) * self.folds.turn
+
+
 @dataclass(frozen=True)
 class Build:
     """A design of whole cells and the measures of its parts."""
@@ -82,6 +98,14 @@ class Build:
             strain = self.design.params.arm * float(free_curvature(joint, section.pressure, section.l_0))
             made.append(ActuatorBuild(number, section, strain * (section.end - section.start), stretch))
         return tuple(made)
+
+    @cached_property
+    def bends(self) -> tuple[BendBuild, ...]:
+        """The preformed bends, from the base."""
+        params = self.design.params
+        return tuple(
+            BendBuild(label, one, Folds.of(one, params)) for label, one in self.design.labelled if one.preformed
+        )
 
     @property
     def off(self) -> list[str]:

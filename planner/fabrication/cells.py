@@ -64,36 +64,39 @@ def _check(design: Design) -> None:
 
 
 def _roundings(design: Design) -> Iterator[Design]:
-    """Whole-cell designs, nearest first; each combines a whole-cell length and an anchor per section."""
-    actuated = design.actuated
+    """Whole-cell designs, nearest first; each combines a whole-cell length and an anchor per section. Preformed ones keep their length."""
+    bent = [section for _, section in design.labelled]
     options = []
-    for section in actuated:
+    for section in bent:
+        if section.preformed:
+            options.append([(section.end - section.start, ANCHORS[0])])
+            continue
         cells = (section.end - section.start) / section.l_0
         counts = sorted({max(int(np.floor(cells)), 1), int(np.ceil(cells - NO_LENGTH))}, key=lambda n: abs(n - cells))
         options.append([(n * section.l_0, anchor) for n, anchor in product(counts, ANCHORS)])
     nearest = [option[0] for option in options]
     changes = []
-    for several in range(3 if len(actuated) <= MANY else 2):
-        for which in combinations(range(len(actuated)), several):
+    for several in range(3 if len(bent) <= MANY else 2):
+        for which in combinations(range(len(bent)), several):
             for chosen in product(*(range(1, len(options[k])) for k in which)):
                 changes.append((sum(chosen), which, chosen))
     for _, which, chosen in sorted(changes)[: sum(ROUNDINGS)]:
         lengths = nearest.copy()
         for k, option in zip(which, chosen, strict=True):
             lengths[k] = options[k][option]
-        yield replace(design, sections=_laid_out(design, actuated, lengths), trialled=None)
+        yield replace(design, sections=_laid_out(design, bent, lengths), trialled=None)
 
 
-def _laid_out(design: Design, actuated: list[Section], lengths: list[tuple[float, float]]) -> tuple[Section, ...]:
+def _laid_out(design: Design, bent: list[Section], lengths: list[tuple[float, float]]) -> tuple[Section, ...]:
     """Lay out sections of given lengths and anchors; overlapping ones move apart by the least-squares minimum."""
-    if not actuated:
+    if not bent:
         return design.sections
     length, anchor = np.array(lengths).T
-    start, end = np.array([(section.start, section.end) for section in actuated]).T
+    start, end = np.array([(section.start, section.end) for section in bent]).T
     first = _starts(start + anchor * (end - start - length), length)
     sections: list[Section] = []
     done = 0.0
-    for section, begins, extent in zip(actuated, first.tolist(), length.tolist(), strict=True):
+    for section, begins, extent in zip(bent, first.tolist(), length.tolist(), strict=True):
         if begins > done + SLIVER - NO_LENGTH:
             sections.append(_bare(done, begins))
             done = begins

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,7 +15,7 @@ from environments.obstacles import box_corners
 from planner.drawing.plan import BOTTOM, plan_figure
 from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.build import Build
-from planner.fabrication.flow import MARGIN, Column, Flow, wrapped
+from planner.fabrication.flow import MARGIN, Column, Flow, text_width, wrapped
 from planner.fabrication.paper import POINT, RULER, Page, Template, Tile
 from planner.fabrication.pattern import ROW, millimetres
 
@@ -81,12 +82,13 @@ def _write_title(flow: Flow, template: Template) -> None:
     page.text(MARGIN, flow.y + 18.5, "Vinewright · builder's guide and template at true size", 8.5, color=FAINT)
     page.text(MARGIN, flow.y + 10, template.name(40), 19, weight="bold")
     facts = (
-        f"{design.actuators or 'no'} actuator{'s' * (design.actuators != 1)}",
+        design.words,
         f"{millimetres(design.built)} mm of tube",
         f"{millimetres(2 * design.params.radius)} mm across when inflated",
         *(["reaches the goal in the model"] if template.reached else []),
     )
-    page.text(MARGIN, flow.y + 3, " · ".join(facts), 9.5)
+    line = " · ".join(facts)
+    page.text(MARGIN, flow.y + 3, line, min(9.5, 9.5 * flow.across / text_width(line, 9.5)))
     flow.paragraph(template.success.text)
     if not template.reached:
         _warn(
@@ -154,7 +156,23 @@ def _write_table(flow: Flow, build: Build) -> None:
             colours,
         )
     else:
-        flow.paragraph("None: the tube grows straight.")
+        flow.paragraph("None." if build.bends else "None: the tube grows straight.")
+    if build.bends:
+        _write_bends(flow, build)
+
+
+def _write_bends(flow: Flow, build: Build) -> None:
+    """One row per preformed bend."""
+    heads = "from [mm]", "to [mm]", "turn [deg]", "folds", "depth [mm]", "turn of each [deg]"
+    flow.heading("Preformed bends", 2 * TABLE_LINE)
+    rows = []
+    for bend in build.bends:
+        span = [millimetres(length) for length in (bend.section.start, bend.section.end)]
+        turns = [f"{math.degrees(turn):.3g}" for turn in (bend.turn, bend.folds.turn)]
+        made = turns[0], str(len(bend.folds.at)), millimetres(bend.folds.depth), turns[1]
+        rows.append((bend.name, bend.section.side, *span, *made))
+    columns = [Column("name", 0.7), Column("side", 0.8), *(Column(head, 1.0, "right") for head in heads)]
+    flow.table(columns, rows, [ACTUATOR[bend.section.side] for bend in build.bends])
 
 
 def _write_warnings(flow: Flow, warnings: Sequence[str]) -> None:

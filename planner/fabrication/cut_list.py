@@ -6,6 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from planner.fabrication.build import CLAMP, FILM, FITTING, LEAD, SEAL, ActuatorBuild, Build
 from planner.fabrication.csv_table import csv_table
+from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
+from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
 from planner.fabrication.strips import LAP, end_of, layers, material, piece_width
 from surrogate.cpam import Cpam
@@ -48,6 +50,10 @@ def cut_list(build: Build) -> str:
         ),
         *_joints(build),
     ]
+    for bend in build.bends:
+        use = f"over the joined edges of each fold, {millimetres(bend.folds.depth)} mm deep"
+        sizes = millimetres(tape_length(build)), millimetres(FOLD_TAPE)
+        rows.append(("fold tape", bend.name, len(bend.folds.at), *sizes, "polyethylene tape", use))
     for actuator in build.actuators:
         reach = f"{millimetres(actuator.section.start)} to the section + {millimetres(LEAD)} to the regulator"
         tube = "soft tube, 4 x 2.5 mm"

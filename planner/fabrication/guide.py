@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,6 +43,8 @@ class Guide:
     """Whether the build reaches the goal in simulation."""
     stock: str | None
     """What the stock sizes changed, if the tubes were chosen from stock."""
+    formed: Sequence[Bend] = ()
+    """The preformed bends."""
 
 
 def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
@@ -208,6 +211,12 @@ def _write_tolerances(flow: Flow, guide: Guide) -> None:
         pairs = zip(guide.build.actuators, spot.actuators, strict=True)
         flow.table(columns, [(actuator.name, *_sides(place), "") for actuator, place in pairs], _colours(guide)[1:])
         flow.room(2)
+    if guide.build.bends:
+        heads = "nearer to the base [mm]", "nearer to the tip [mm]"
+        columns = Column("preformed bend", NAME + 0.6), *(Column(head, 3.0, "right") for head in heads), Column("", 6.0)
+        rows = [(bend.name, *_sides(place), "") for bend, place in zip(guide.build.bends, spot.bends, strict=True)]
+        flow.table(columns, rows, _bend_colours(guide))
+        flow.room(2)
     (right, left), (clockwise, anticlockwise) = _sides(spot.aside), _sides(spot.heading)
     flow.paragraph(
         f"Base: the mouth of the neck may be up to {right} mm to the right and {left} mm to the left of the start, and its "
@@ -229,11 +238,14 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
         f"Body clamped, sealed and at {growth:.3g} kPa: holds its pressure for 5 minutes with the valve shut.", mark="☐"
     )
     flow.paragraph("Body grows on the table, without obstacles, from the vessel to its full length.", mark="☐")
-    if not guide.bends:
+    if guide.formed:
+        _write_formed(flow, guide)
+    elif not guide.bends:
         flow.paragraph(
             "Fully grown, the body lies straight: no point is off the line from base to tip by more than its radius.",
             mark="☐",
         )
+    if not guide.bends:
         return
     flow.paragraph(
         "Then each actuator, alone, in free space: lay the tube straight on a smooth table, at its growth pressure. Put the "
@@ -281,6 +293,30 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
     )
 
 
+def _write_formed(flow: Flow, guide: Guide) -> None:
+    """The acceptance test of the preformed bends."""
+    flow.paragraph(
+        "Each preformed bend, in free space: body at its growth pressure on a smooth table, no actuator under pressure. Lift the tube "
+        "once and let it settle, measure the angle between the tube before the bend and that behind it, and tick the bend off if it "
+        "lies within the accepted range. If it does not, tape its folds again."
+    )
+    flow.room(1.5)
+    heads = "folds", "turn [deg]", "accept from", "to [deg]", "radius [mm]", "end aside [mm]", "measured [deg]"
+    columns = (
+        Column("bend", NAME + 0.6),
+        Column("side", 1.1),
+        *(Column(head, 1.8, "right") for head in heads),
+        Column("", 0.9, "right"),
+    )
+    rows = []
+    for bend, made in zip(guide.formed, guide.build.bends, strict=True):
+        accepted = [f"{_degrees(angle):.0f}" for angle in bend.accepted] if bend.accepted else ["-", "-"]
+        sizes = f"{_degrees(bend.angle):.0f}", *accepted, f"{1e3 * bend.radius:.0f}", f"{1e3 * bend.aside:.0f}"
+        rows.append((bend.name, bend.side, str(len(made.folds.at)), *sizes, "_______", "☐"))
+    flow.table(columns, rows, _bend_colours(guide), rules=True)
+    flow.room(2)
+
+
 def _write_sources(flow: Flow) -> None:
     flow.heading("Sources", 20)
     for k, source in enumerate(SOURCES, start=1):
@@ -295,6 +331,11 @@ def _write_sources(flow: Flow) -> None:
 def _colours(guide: Guide) -> list[str]:
     """The colours of the pressure lines."""
     return [FAINT, *(ACTUATOR[actuator.section.side] for actuator in guide.build.actuators)]
+
+
+def _bend_colours(guide: Guide) -> list[str]:
+    """The colours of the preformed bends."""
+    return [ACTUATOR[bend.section.side] for bend in guide.build.bends]
 
 
 def _sides(margin: Margin) -> tuple[str, str]:

@@ -19,10 +19,11 @@ from planner.design import Design, Section
 from planner.design_file import design_content
 from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
-from planner.fabrication.acceptance import bends
+from planner.fabrication.acceptance import Bend, bends, formed_bends
 from planner.fabrication.build import SEAL, Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
+from planner.fabrication.folding import bend_content, fold_table
 from planner.fabrication.guide import Guide
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
@@ -34,7 +35,7 @@ from planner.fabrication.success import Success, alike
 from planner.fabrication.tolerance import placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.replay import Grown
-from planner.robustness.sensitivity import Margin, margin, section_parameters
+from planner.robustness.sensitivity import Margin, bend_parameters, margin, section_parameters
 from planner.runs.folder import write_json
 from surrogate.spam import Spam
 
@@ -83,7 +84,7 @@ class Pack:
             film = free_curvature(joint, section.pressure, section.l_0)
             return replace(section, curvature=float(centerline_curvature(film, params)))
 
-        sections = [section if section.side == "none" else bent(section) for section in design.sections]
+        sections = [bent(section) if section.actuated else section for section in design.sections]
         grown, tried = round_to_cells(
             replace(design, sections=tuple(sections), trialled=None), environment, propagator.refined()
         )
@@ -160,6 +161,13 @@ class Pack:
         return vessel_of(self.build)
 
     @cached_property
+    def formed(self) -> list[Bend]:
+        """The preformed bends as the acceptance test expects them; their tolerances are simulated."""
+        design = self.grown.design
+        margins = [margin(design, self.environment, one) for one in bend_parameters(design, ["turn"])]
+        return formed_bends(self.build, margins, self.grown.reached)
+
+    @cached_property
     def guide(self) -> Guide:
         """The content of the builder's guide; its tolerances are simulated."""
         return Guide(
@@ -170,6 +178,7 @@ class Pack:
             self.vessel,
             self.grown.reached,
             self.stock.text if self.stock else None,
+            self.formed,
         )
 
     @cached_property
@@ -194,6 +203,7 @@ class Pack:
             "warnings": [*[self.success.warning] * bool(self.success.warning), *self.warnings],
             "planned_mm": [_ends(section) for section in planned.actuated],
             "made_mm": [_ends(actuator.section) for actuator in self.build.actuators],
+            **({"preformed": [bend_content(bend) for bend in self.build.bends]} if self.build.bends else {}),
             "allowances_mm": {
                 name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("SEAL", "FITTING", "CLAMP", "LEAD")
             },
@@ -226,6 +236,7 @@ class Pack:
                     "cut-list.csv": cut_list(self.build),
                     "sections.csv": section_table(self.build),
                     "schedule.csv": growth_schedule(self.build),
+                    **({"folds.csv": fold_table(self.build)} if self.build.bends else {}),
                 }
                 for name, table in tables.items():
                     with whole(out / name) as partial:

@@ -9,6 +9,8 @@ from planner.fabrication import clamp
 from planner.fabrication.build import FILM, Build
 from planner.fabrication.csv_table import csv_table
 from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
+from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
+from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
 from planner.fabrication.pressures import regulator_range
 from planner.fabrication.strips import end_of, layers, material, piece_width
@@ -39,7 +41,13 @@ class Part:
 
 def parts_list(build: Build, vessel: Vessel | None) -> list[Part]:
     """All parts of a build."""
-    return [*_films(build), *_actuator_parts(build), *_regulators(build), *_base(build, vessel)]
+    return [
+        *_films(build),
+        *_fold_parts(build),
+        *_actuator_parts(build),
+        *_regulators(build),
+        *_base(build, vessel),
+    ]
 
 
 def parts_table(build: Build, vessel: Vessel | None) -> str:
@@ -67,6 +75,14 @@ def _films(build: Build) -> Iterator[Part]:
     yield Part(
         "film in all", area, "m2", f"{micrometres}, both layers of the tubes above", "to compare prices and weight"
     )
+
+
+def _fold_parts(build: Build) -> Iterator[Part]:
+    if not build.bends:
+        return
+    count = sum(len(bend.folds.at) for bend in build.bends)
+    what = f"polyethylene tape that sticks to the film, {millimetres(FOLD_TAPE)} mm wide"
+    yield Part("fold tape", count * tape_length(build), "m", what, f"{count} folds of the preformed bends")
 
 
 def _actuator_parts(build: Build) -> Iterator[Part]:

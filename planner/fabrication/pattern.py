@@ -12,7 +12,7 @@ from typing import Any, Literal
 import numpy as np
 
 from planner.design import Section, Side
-from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, Build
+from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, BendBuild, Build
 from planner.fabrication.strips import end_of
 from surrogate.compiled import Floats
 from surrogate.cpam import Cpam
@@ -31,6 +31,8 @@ LABEL_EVERY = 180.0
 """Maximum spacing of repeated labels along a piece [mm], such that every sheet has at least one."""
 LETTER = 0.98
 """Width reserved per character, relative to the height of capitals [-]."""
+EDGE_POINTS = 25
+"""Corners of the curved edge of a fold."""
 NUMBER = 3.5
 """Height of the numbers at cell ends [mm]."""
 BESIDE = 1.2
@@ -62,9 +64,10 @@ class Line:
     """Corners [mm], shape (n, 2)."""
     closed: bool = False
     tick: tuple[str, int] | None = None
-    """For a mark at a cell end on the body: the actuator's name and the number of the cell end, 0 at the base."""
+    """For a mark at a cell end on the body: the actuator's name and the number of the cell end, 0 at the base. For the edges of a fold:
+    the bend's name and the number of the fold, from 1."""
     side: Side = "none"
-    """Side of the actuator that the line belongs to."""
+    """Side of the actuator or bend that the line belongs to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,11 +226,15 @@ def _body(build: Build) -> Piece:
         sheet.across(Layer.MARK, 1e3 * section.end)
     sheet.across(Layer.SEAL, length + SEAM)
     _write_clamp(sheet, build, clamp)
-    names = {actuator.section.start: actuator for actuator in build.actuators}
+    facts = {actuator.section.start: _actuator_facts(actuator) for actuator in build.actuators}
+    facts |= {bend.section.start: _bend_facts(bend) for bend in build.bends}
+    folds = {bend.section.start: 1e3 * bend.folds.at for bend in build.bends}
     for section in build.design.sections:
-        _write_section(sheet, section, names.get(section.start))
+        _write_section(sheet, section, facts.get(section.start, []), folds.get(section.start, np.zeros(0)))
     for actuator in build.actuators:
         _mark_ends(sheet, actuator)
+    for bend in build.bends:
+        _mark_folds(sheet, bend)
     return sheet.piece()
 
 
@@ -242,20 +249,42 @@ def _write_clamp(sheet: _Sheet, build: Build, clamp: float) -> None:
     sheet.arrow(middle + 2, middle + 0.4 * clamp, low)
 
 
-def _write_section(sheet: _Sheet, section: Section, actuator: ActuatorBuild | None) -> None:
-    """Label a section with its data, and the folds with their sides, repeated along the section."""
+def _actuator_facts(actuator: ActuatorBuild) -> list[str]:
+    """Name, cells and pressure of an actuator."""
+    section = actuator.section
+    return [actuator.name, f"{actuator.cells} × {millimetres(section.l_0)} mm", f"{section.pressure / 1e3:g} kPa"]
+
+
+def _bend_facts(bend: BendBuild) -> list[str]:
+    """Name, folds and turn of a preformed bend."""
+    count = len(bend.folds.at)
+    return [
+        bend.name,
+        f"{count} fold{'s' * (count != 1)}, {millimetres(bend.folds.depth)} deep",
+        f"{math.degrees(bend.turn):.3g}° {bend.section.side}",
+    ]
+
+
+def _write_section(sheet: _Sheet, section: Section, facts: Sequence[str], folds: Floats) -> None:
+    """Label a section with its data, and the folds with their sides, repeated along the section.
+
+    Args:
+        facts: Its name, and lines below its length; empty for a straight section.
+        folds: Its folds [mm], between which it is labelled.
+    """
     start, end, scale = 1e3 * section.start, 1e3 * section.end, sheet.scale
     span = f"{millimetres(section.start)} to {millimetres(section.end)} mm"
     texts = [(4.5, "no actuator"), (3.5, span), (3.5, f"{millimetres(section.end - section.start)} mm")]
-    if actuator:
-        texts[0] = (6.0, actuator.name)
-        texts += [
-            (3.5, f"{actuator.cells} × {millimetres(section.l_0)} mm"),
-            (3.5, f"{section.pressure / 1e3:g} kPa"),
-        ]
+    if facts:
+        texts[0] = (6.0, facts[0])
+        texts += [(3.5, fact) for fact in facts[1:]]
     parts = np.linspace(start, end, math.ceil((end - start) / LABEL_EVERY) + 1).tolist()
+    gaps = np.array([start, *folds, end])
     for left, right in pairwise(parts):
         middle, room = (left + right) / 2, 0.9 * (right - left)
+        if len(folds):
+            k = int(np.argmin(np.abs((gaps[1:] + gaps[:-1]) / 2 - middle)))
+            middle, room = float(gaps[k] + gaps[k + 1]) / 2, 0.8 * float(gaps[k + 1] - gaps[k])
         for k, (height, text) in enumerate(texts):
             side = section.side if k == 0 else "none"
             sheet.write((middle, (12 - 7 * k) * scale - sheet.width / 2), height, text, room, side=side)
@@ -272,6 +301,23 @@ def _mark_ends(sheet: _Sheet, actuator: ActuatorBuild) -> None:
     for k, x in enumerate((1e3 * actuator.ends).tolist()):
         sheet.line(Layer.MARK, (x, edge), (x, tip), tick=(actuator.name, k), side=actuator.section.side)
         sheet.number(k, actuator, x, number)
+
+
+def _mark_folds(sheet: _Sheet, bend: BendBuild) -> None:
+    """Draw the two edges of every fold, which are joined, and its middle line, where the film is creased; number it in its middle."""
+    side, share = bend.section.side, np.linspace(0.0, 1.0, EDGE_POINTS)
+    inner, outer = (0.0, -sheet.width) if side == "left" else (-sheet.width, 0.0)
+    across, half = outer + (inner - outer) * share, 1e3 * bend.folds.half_width(share)
+    inwards = math.copysign(1.0, outer - inner)
+    for k, x in enumerate((1e3 * bend.folds.at).tolist(), start=1):
+        sheet.across(Layer.MARK, x)
+        edges = np.stack(
+            [np.concatenate([x - half, (x + half)[::-1]]), np.concatenate([across, across[::-1]])], axis=-1
+        )
+        sheet.lines.append(Line(Layer.MARK, edges, tick=(bend.name, k), side=side))
+        room = 1e3 * (2 * bend.folds.depth) - 2 * BESIDE
+        at = x + BESIDE, inner + inwards * 2 * NUMBER * sheet.scale - NUMBER / 2 * sheet.scale
+        sheet.write(at, NUMBER, str(k), max(room / 2, NUMBER), align="left", side=side)
 
 
 def _strip(build: Build, actuator: ActuatorBuild) -> Piece:

@@ -220,6 +220,43 @@ def free_bend(s: Sketch, _: End) -> None:
     s.text(19, 7, "straight")
 
 
+def fold(s: Sketch, _: End) -> None:
+    """One fold: its lines on the flat body on the left, joined and taped on the right."""
+    share = np.linspace(0, 1, 15)
+    half = 2.6 * (1 - np.cos(np.pi * share))
+    for left in (2, 50):
+        s.shape([(left, 8), (left + 38, 8), (left + 38, 26), (left, 26)])
+    s.line((21, 8), (21, 26), color=FAINT, dashes=(3, 2))
+    for sign in (1, -1):
+        s.line(*[(21 + sign * x, 8 + 18 * y) for x, y in zip(half.tolist(), share.tolist(), strict=True)],
+               color=ACTUATOR["left"], linewidth=1.1)  # fmt: skip
+    s.text(21, 28, "line on line")
+    s.text(21, 3.5, "crease")
+    s.arrow((41.5, 17), (48.5, 17))
+    s.shape([(65, 8), (66.5, 8), (66.5, 26), (61.5, 26)], STRIP)
+    s.line((66.5, 8), (66.5, 26), color=ACTUATOR["left"], linewidth=1.1)
+    s.text(66, 28, "flap towards the base, taped")
+    s.text(66, 3.5, "ends at this edge")
+
+
+def formed_bend(s: Sketch, _: End) -> None:
+    """A preformed section with its folds, and the angle between its ends."""
+    turn = np.linspace(0, 1.15, 25)
+    middle = np.column_stack([30 + 26 * np.sin(turn), 8 + 26 * (1 - np.cos(turn))])
+    aside = np.column_stack([-np.sin(turn), np.cos(turn)])
+    end = middle[-1] + 10 * np.array([np.cos(1.15), np.sin(1.15)])
+    s.shape(np.concatenate([[(10, 5)], middle - 3 * aside, [end - 3 * aside[-1], end + 3 * aside[-1]], (middle + 3 * aside)[::-1],
+                            [(10, 11)]]))  # fmt: skip
+    for k in range(3, 25, 6):
+        s.shape([middle[k - 1] + 3 * aside[k - 1], middle[k] + 0.8 * aside[k], middle[k + 1] + 3 * aside[k + 1]], STRIP)
+    s.line((30, 8), (80, 8), color=FAINT, dashes=(3, 2))
+    s.line(
+        tuple(middle[-1]), tuple(middle[-1] - 17 * np.array([np.cos(1.15), np.sin(1.15)])), color=FAINT, dashes=(3, 2)
+    )
+    s.text(56, 10.2, "angle")
+    s.text(19, 7, "straight")
+
+
 def invert(s: Sketch, _: End) -> None:
     """The tube inverted into the vessel through the mouth."""
     _cup(s, 6)

@@ -81,9 +81,12 @@ def free_shape(design: Design, start: Floats) -> Floats:
     carried, joint = design.stage_at(design.length).actuation(design.segments), joint_moments(params)
     pressure, l_0 = carried.pressure[:, :links], carried.l_0[:, :links]
     cells = np.where(pressure, l_0, joint.rows.shortest)
-    angles = np.where(pressure, params.segment_length * free_curvature(joint, pressure, cells), 0.0)
+    formed = 0.0 if carried.rest is None else carried.rest[:, :links]
+    angles = params.segment_length * np.where(pressure, free_curvature(joint, pressure, cells), formed)
     last = design.film(design.centerline, float(start[2]))[-1:]
-    return centerlines(VineState(angles, np.array([links]), last, pivots_of(pressure, params.pivot)), start, params)[0]
+    return centerlines(
+        VineState(angles, np.array([links]), last, pivots_of(carried.sides[:, :links], params.pivot)), start, params
+    )[0]
 
 
 def node_poses(joints: Floats, heading: float) -> Floats:

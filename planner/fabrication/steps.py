@@ -26,7 +26,12 @@ class Step:
 
 def steps(build: Build, vessel: Vessel | None) -> list[Step]:
     """All steps, in order."""
-    return [*_body_steps(build), *(_actuator_steps(build) if build.actuators else []), *_base_steps(build, vessel)]
+    return [
+        *_body_steps(build),
+        *(_fold_steps(build) if build.bends else []),
+        *(_actuator_steps(build) if build.actuators else []),
+        *_base_steps(build, vessel),
+    ]
 
 
 def _body_steps(build: Build) -> Iterator[Step]:
@@ -48,6 +53,17 @@ def _body_steps(build: Build) -> Iterator[Step]:
         "Seal across the body along the dashed line at its tip, with the setting found on the test strips. The film before the base "
         "line is for the clamp: leave it open.",
         sketch.tip_seal,
+    )
+
+
+def _fold_steps(build: Build) -> Iterator[Step]:
+    names = ", ".join(bend.name for bend in build.bends)
+    yield Step(
+        "Fold the bends",
+        f"At each fold of {names}: crease both layers along the straight line, and lay one of the two curved lines on the other, so that "
+        "the film between them becomes a flap that is deep at the edge on the side of the bend and ends at the other edge. Lay the flap "
+        "flat towards the base and tape over it along the curved line, on both layers. Do not tape the layers to each other.",
+        sketch.fold,
     )
 
 
@@ -124,6 +140,13 @@ def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[Step]:
             f"Lay the tube straight on a smooth table, at {growth}. Put one actuator at its pressure, measure the bend, and tick it off "
             "in the table of the acceptance test.",
             sketch.free_bend,
+        )
+    if build.bends:
+        yield Step(
+            "Accept each preformed bend",
+            f"With the body at {growth}, on a smooth table, measure the angle between the tube before and behind each preformed bend, and "
+            "tick it off in the table of the acceptance test. A fold that is too deep or too shallow can be taped again.",
+            sketch.formed_bend,
         )
     yield Step(
         "Invert the tube",

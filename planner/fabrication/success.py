@@ -56,7 +56,8 @@ class Success:
 
 def alike(planned: Design, made: Design) -> bool:
     """Whether two designs of the same tube have the same sections, to the rounding of a file."""
-    if [(one.side, one.on) for one in planned.sections] != [(one.side, one.on) for one in made.sections]:
+    first, second = ([(one.side, one.on, one.preformed) for one in each.sections] for each in (planned, made))
+    if first != second:
         return False
     pairs = zip(planned.sections, made.sections, strict=True)
     lengths = all(

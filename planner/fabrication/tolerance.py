@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from environments.environment import Environment
 from planner.design import Design
-from planner.robustness.sensitivity import Margin, environment_parameters, margin, section_parameters
+from planner.robustness.sensitivity import Margin, bend_parameters, environment_parameters, margin, section_parameters
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,10 +20,13 @@ class Placement:
     """Shift of the base [mm]: to the right, and to the left, seen in the direction of growth."""
     heading: Margin
     """Turn of the base [deg]: to the right, and to the left."""
+    bends: Sequence[Margin] = ()
+    """Shift of each preformed bend along the tube [mm]: towards the base, and towards the tip."""
 
 
 def placement(design: Design, environment: Environment) -> Placement:
     """Simulate each misplacement in turn (81 trials of about 5 ms each)."""
     places = [margin(design, environment, one) for one in section_parameters(design, ["place"])]
     aside, heading = (margin(design, environment, one) for one in environment_parameters(environment)[:2])
-    return Placement(places, aside, heading)
+    bends = [margin(design, environment, one) for one in bend_parameters(design, ["place"])]
+    return Placement(places, aside, heading, bends)

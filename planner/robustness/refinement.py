@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from dynamics.moment import centerline_curvature
+from dynamics.preformed import largest_turn
 from dynamics.vine import Integers
 from planner.design import Design, Section, Side
 from planner.search.catalogue import Catalogue
@@ -122,7 +124,7 @@ class Descent:
 
     def _begin(self) -> None:
         self.design = self.best.design
-        self.evolution = _evolution(len(self.design.sections) + self.design.actuators, self.seed)
+        self.evolution = _evolution(len(self.design.sections) + len(self.design.labelled), self.seed)
         self.generations = self.idle = 0
         """Number of generations, and of the last ones without a candidate that was better by `LEAST_GAIN`."""
 
@@ -192,7 +194,7 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
 
     Args:
         ends: Shift of the end of each section, in units of SHIFT, shape (sections,).
-        bends: Change of the logarithm of the curvature of each actuated section, in units of BEND, shape (actuators,).
+        bends: Change of the logarithm of the curvature of each bent section, in units of BEND, shape (bent sections,).
     """
     size = design.params.scale
     at = np.array([section.end for section in design.sections]) + SHIFT * size * ends
@@ -201,8 +203,11 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
     sections, changes = [], iter(bends.tolist())
     for section, start, end in zip(design.sections, starts, at.tolist(), strict=True):
         made = replace(section, start=start, end=end)
-        if section.side != "none":
+        if section.actuated:
             made = bent(made, catalogue, section.curvature * np.exp(BEND * next(changes)))
+        elif section.preformed:
+            most = float(centerline_curvature(largest_turn(design.params), design.params))
+            made = replace(made, curvature=min(section.curvature * float(np.exp(BEND * next(changes))), most))
         if not fits(made, design.params.segment_length):
             return None
         sections.append(made)
@@ -215,6 +220,8 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
     k = int(rng.integers(len(sections)))
     one = sections[k]
     first, last = np.sort(rng.uniform(one.start, one.end, 2))
+    if one.preformed:
+        return None
     if one.side != "none":
         sections[k : k + 1] = [replace(one, end=first), replace(one, start=first)]
     elif one.end - one.start < SHORTEST_BARE * params.scale:

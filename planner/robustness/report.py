@@ -86,10 +86,14 @@ def _preface(survey: Survey) -> list[str]:
         + " (off)" * (not s.on)
         for s in design.actuated
     ]
+    actuators += [
+        f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, preformed, curvature {s.curvature:.3g} /m"
+        for s in design.preformed
+    ]
     return [
         f"{survey.done} trials in {seconds:.0f} s. Slowest: {sum(survey.counts[slowest].values())} trials of {slowest} in "
         f"{survey.seconds[slowest]:.1f} s.",
-        f"The design: {design.actuators} actuator{'s' * (design.actuators != 1)}, {1e3 * design.built:.0f} mm of tube"
+        f"The design: {design.words.replace('no actuators', '0 actuators')}, {1e3 * design.built:.0f} mm of tube"
         + "".join(f"; {actuator}" for actuator in actuators)
         + ".",
         "A trial succeeds if the tip reaches the goal while the vine grows. Brackets: 95 % confidence interval (Wilson).",

@@ -90,7 +90,7 @@ class Parameter:
 
 def parameters(design: Design, environment: Environment) -> list[Parameter]:
     """All parameters that may deviate."""
-    listed = [*section_parameters(design), *environment_parameters(environment)]
+    listed = [*section_parameters(design), *bend_parameters(design), *environment_parameters(environment)]
     return [*listed, *object_parameters(design, environment)]
 
 
@@ -99,7 +99,7 @@ def margin(design: Design, environment: Environment, parameter: Parameter) -> Ma
     most, steps = MOST[parameter.unit], np.array([0.0, *parameter.steps])
     deviations = most * np.concatenate([-steps[:0:-1], steps])
     world = WorldErrors.none(environment, len(deviations))
-    sections = SectionErrors.none(len(deviations), design.actuators)
+    sections = SectionErrors.none(len(deviations), design.actuators, len(design.preformed))
     parameter.change(world, sections, deviations)
     reached = grow_trials(design, Worlds(environment, design.params, world), sections).reached
     last = len(steps) - 1
@@ -138,6 +138,25 @@ def section_parameters(design: Design, parts: Sequence[str] = ("pressure", "cell
     return [
         Parameter(f"section {k + 1}: {part}", kinds[part][0], partial(change, kinds[part][1], k), ways=kinds[part][2])
         for k in range(design.actuators)
+        for part in parts
+    ]
+
+
+def bend_parameters(design: Design, parts: Sequence[str] = ("turn", "place")) -> list[Parameter]:
+    """Parameters of each preformed bend."""
+    kinds = {
+        "turn": ("deg", "bend_turn", ("less", "more")),
+        "place": ("mm", "bend_place", ("towards the base", "towards the tip")),
+    }
+
+    def change(error: str, k: int, _: WorldErrors, sections: SectionErrors, deviations: Floats) -> None:
+        getattr(sections, error)[:, k] = deviations
+
+    return [
+        Parameter(
+            f"preformed bend {k + 1}: {part}", kinds[part][0], partial(change, kinds[part][1], k), ways=kinds[part][2]
+        )
+        for k in range(len(design.preformed))
         for part in parts
     ]
 

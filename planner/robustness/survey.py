@@ -74,6 +74,8 @@ class Survey:
             levels: Levels of both obstacles and bending [-]; none for no grid.
             alone: Whether to try each source of error alone.
         """
+        if not design.preformed:
+            uncertainty = replace(uncertainty, preformed_position=0.0, preformed_turn=0.0)
         every = {ALL: uncertainty} | (sources(uncertainty) if alone else {})
         grid = {cell_name(one, other): Uncertainty.of_levels(one, other) for one in levels for other in levels}
         return cls(design, environment, every | grid, trials, seed)

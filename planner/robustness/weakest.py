@@ -52,7 +52,7 @@ def weakest_error(
     if reached.all() or not reached.any():
         return None
     world = WorldErrors.drawn(environment, design.params, uncertainty, trials, seed)
-    sections = SectionErrors.drawn(design.actuators, uncertainty, trials, seed)
+    sections = SectionErrors.drawn(design.actuators, uncertainty, trials, seed, len(design.preformed))
     every = [one for one in [*_of_world(environment, world), *_of_sections(sections)] if np.ptp(one.values) > 0]
     if not every:
         return None
@@ -93,7 +93,15 @@ def _of_world(environment: Environment, world: WorldErrors) -> list[_Error]:
 
 def _of_sections(sections: SectionErrors) -> list[_Error]:
     less = "less", "more"
-    return [
+    bends = [
+        _Error(f"preformed bend {k + 1}: {name}", unit, ways, factor * getattr(sections, field)[:, k])
+        for k in range(sections.bend_turn.shape[1])
+        for field, name, unit, factor, ways in (
+            ("bend_place", "position", " mm", 1e3, ("towards the base", "towards the tip")),
+            ("bend_turn", "turn", " degrees", 180 / np.pi, less),
+        )
+    ]
+    return bends + [
         _Error(f"section {k + 1}: {name}", unit, ways, factor * getattr(sections, field)[:, k])
         for k in range(sections.pressure.shape[1])
         for field, name, unit, factor, ways in (

@@ -39,6 +39,7 @@ KINDS: dict[str, tuple[str, ...]] = {
             "environment.toml",
             "pressures.json",
             "cut-list.csv",
+            "folds.csv",
             "sections.csv",
             "parts.csv",
             "schedule.csv",

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated, Any, TypedDict
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from planner.planners import SST_STAR
 from planner.search.run import Budget
@@ -53,6 +54,10 @@ class Inputs(BaseModel):
     """Maximum number of actuators whose pressures may change while the tube grows."""
     particles: Annotated[int, Field(ge=1, le=64)] = 1
     """Number of worlds in which every vine of the search is grown; the first is as planned, the others have errors."""
+    preformed: bool = False
+    """Whether the tube may have preformed bends too."""
+    preformed_cost: Annotated[float, Field(ge=0, le=1)] = 0.1
+    """Cost of one, in actuators."""
     success: Annotated[float, Field(gt=0, le=100)] | None = None
     """Required share of successful trials with errors [%]; None for the default, which is a wish and no requirement."""
     uncertainty: str | None = None
@@ -69,6 +74,18 @@ class Inputs(BaseModel):
         if isinstance(data, dict) and "robust" in data:
             return {"fast": True, **{key: data[key] for key in data if key not in ("robust", "level", "threshold")}}
         return data
+
+    @field_validator("preformed")
+    @classmethod
+    def _with_nothing_that_knows_actuators_only(cls, preformed: bool, known: ValidationInfo) -> bool:
+        for option, given, why in (
+            ("planner", known.data.get("planner") != SST_STAR, "OMPL's planners draw actuators only"),
+            ("heuristic", known.data.get("heuristic"), "its cost-to-go prices every bend as an actuator"),
+            ("particles", known.data.get("particles") != 1, "particles have errors of actuators only"),
+        ):
+            if preformed and given:
+                raise PydanticCustomError("alone", f"cannot be combined with {option}: {why}")
+        return preformed
 
     @property
     def wanted(self) -> float:
@@ -119,6 +136,10 @@ class PlanOptions(TypedDict, total=False):
     """Maximum number of actuators whose pressures may change while the tube grows."""
     particles: int
     """Number of worlds in which every vine of the search is grown; the first is as planned, the others have errors."""
+    preformed: bool
+    """Whether the tube may have preformed bends too, made when it is built."""
+    preformed_cost: float
+    """Cost of one, in actuators, from 0 to 1."""
     success: float
     """Required share of successful trials with errors [%]."""
     uncertainty: str

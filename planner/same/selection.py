@@ -282,9 +282,7 @@ class JointSelection:
         for mask, one in zip(tube.masks, found.each, strict=True):
             out = [section.start < one.design.length - 1e-9 for section in tube.design.actuated]
             made = iter([on and grown for on, grown in zip(mask, out, strict=True)])
-            sections = tuple(
-                part if part.side == "none" else replace(part, on=next(made)) for part in tube.design.sections
-            )
+            sections = tuple(replace(part, on=next(made)) if part.actuated else part for part in tube.design.sections)
             stop = None if one.design.length >= tube.design.built - 1e-9 else one.design.length
             designs.append(replace(one.design, sections=sections, stop=stop))
         return designs

@@ -34,7 +34,7 @@ def in_environment(design: Design, mask: Mask, environment: Environment, stop: f
         stop: Length at which its growth stops [m]; None for the whole tube.
     """
     marks = iter(mask)
-    sections = tuple(one if one.side == "none" else replace(one, on=next(marks)) for one in design.sections)
+    sections = tuple(replace(one, on=next(marks)) if one.actuated else one for one in design.sections)
     return replace(
         design, environment=environment.name, sha256=environment.sha256, sections=sections, trialled=None, stop=stop
     )

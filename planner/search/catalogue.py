@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
+from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.actuators import Grid
@@ -16,30 +17,45 @@ from surrogate.compiled import Floats
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
-    """All actuators that can be fabricated, with the free-space curvature of the tube.
+    """All actuators that can be fabricated, with the free-space curvature of the tube; behind them preformed bends, if there are any.
 
     The curvature depends on the tube's moment as well as on the actuator's force, so it is not a property of the actuator.
     """
 
     l_0: Floats
-    """Cell length [m], shape (entries,)."""
+    """Cell length [m], shape (entries,); 0 for a preformed bend."""
     pressure: Floats
-    """Actuator pressure [Pa], shape (entries,)."""
+    """Actuator pressure [Pa], shape (entries,); 0 for a preformed bend."""
     curvature: Floats
     """Free-space curvature of the centreline [1/m], shape (entries,): 1 / curvature is the radius of the arc in space."""
+    turn: Floats
+    """Angle per length of film of the preformed bends [1/m], which are the last entries, shape (bends,)."""
 
     @classmethod
-    def of(cls, params: VineParams, grid: Grid | None = None) -> Catalogue:
-        """Evaluate a grid, by default that of the actuator (takes a few milliseconds, plus the force table)."""
+    def of(cls, params: VineParams, grid: Grid | None = None, bends: int = 0) -> Catalogue:
+        """Evaluate a grid, by default that of the actuator (takes a few milliseconds, plus the force table).
+
+        Args:
+            bends: Number of preformed bends, whose turns per length are evenly spaced up to the largest that can be folded.
+        """
         grid = grid or params.actuator.grid
         pressure, l_0 = (part.ravel() for part in np.meshgrid(grid.pressure, grid.l_0, indexing="ij"))
         film = free_curvature(joint_moments(params), pressure, l_0)
-        return cls(l_0, pressure, centerline_curvature(film, params))
+        turn, none = largest_turn(params) * np.arange(1, bends + 1) / max(bends, 1), np.zeros(bends)
+        film = np.concatenate([film, turn])
+        pressure, l_0 = np.concatenate([pressure, none]), np.concatenate([l_0, none])
+        return cls(l_0, pressure, centerline_curvature(film, params), turn)
+
+    @property
+    def actuators(self) -> int:
+        """Number of entries that are actuators."""
+        return len(self.curvature) - len(self.turn)
 
     @property
     def reachable(self) -> tuple[float, float]:
-        """Minimum and maximum curvature [1/m]."""
-        return float(self.curvature.min()), float(self.curvature.max())
+        """Minimum and maximum curvature that actuators reach [1/m]."""
+        curvature = self.curvature[: self.actuators]
+        return float(curvature.min()), float(curvature.max())
 
     def synthesise(self, curvature: ArrayLike) -> tuple[Integers, Floats]:
         """Choose actuators for given curvatures: the highest pressure that can reach it, then the closest cell length.
@@ -63,8 +79,9 @@ class Catalogue:
             )
         flat = wanted.ravel()
         entry, error = np.full(flat.shape, -1), np.zeros(flat.shape)
-        for pressure in np.unique(self.pressure)[::-1]:
-            entries = np.flatnonzero(self.pressure == pressure)
+        every = self.pressure[: self.actuators]
+        for pressure in np.unique(every)[::-1]:
+            entries = np.flatnonzero(every == pressure)
             curvatures = self.curvature[entries]
             inside = (entry < 0) & (flat >= curvatures.min()) & (flat <= curvatures.max())
             miss = curvatures - flat[inside, None]
@@ -82,6 +99,7 @@ class Catalogue:
         higher pressure reaches that. So it is enough to ask for the curvatures of all entries and for those just beside.
         """
         low, high = self.reachable
-        asked = np.concatenate([self.curvature, np.nextafter(self.curvature, low), np.nextafter(self.curvature, high)])
+        own = self.curvature[: self.actuators]
+        asked = np.concatenate([own, np.nextafter(own, low), np.nextafter(own, high)])
         chosen = np.unique(self.synthesise(asked)[0])
         return np.asarray(chosen[np.argsort(self.curvature[chosen], kind="stable")])

@@ -23,12 +23,17 @@ def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: C
             for part in (catalogue.curvature, catalogue.l_0, catalogue.pressure)
         )
         side: Side = "none" if control == 0 else "left" if control > 0 else "right"
-        sections.append(Section(first * segment_length, after * segment_length, side, curvature, l_0, pressure))
+        ends, bent = (first * segment_length, after * segment_length), entry >= catalogue.actuators
+        sections.append(Section(*ends, side, curvature, l_0, pressure, preformed=bent))
         first = after
     return tuple(sections)
 
 
 def actuation(controls: NDArray[np.int32], catalogue: Catalogue) -> Actuation:
-    """Actuation by controls: 0 is no actuator, otherwise the catalogue's entry plus one, signed by side."""
+    """Actuation by controls: 0 is a straight segment, otherwise the catalogue's entry plus one, signed by side."""
     entry = np.maximum(np.abs(controls) - 1, 0)
-    return Actuation(np.sign(controls) * catalogue.pressure[entry], catalogue.l_0[entry])
+    rest = None
+    if len(catalogue.turn):
+        turn = np.concatenate([np.zeros(catalogue.actuators), catalogue.turn])
+        rest = np.sign(controls) * turn[entry]
+    return Actuation(np.sign(controls) * catalogue.pressure[entry], catalogue.l_0[entry], rest)

@@ -147,7 +147,7 @@ class Particles:
             self.angles[nodes[vine], particle],
             np.maximum(segments[vine], 1),
             np.where(segments[vine] > 0, full, 0.0),
-            pivots_of(actuation.pressure, self.params.pivot),
+            pivots_of(actuation.sides, self.params.pivot),
         )
         worlds, lengths = self.worlds, full * (until - segments)[vine]
         rollout = worlds.planned.grow_in(worlds.models, particle, state, actuation, lengths, full)
@@ -158,7 +158,7 @@ class Particles:
         found = np.zeros((5, len(carried), SECTIONS))
         for vine, controls in enumerate(carried):
             sections = sections_of(controls, self.params.segment_length, self.catalogue)
-            actuated = [section for section in sections if section.side != "none"][:SECTIONS]
+            actuated = [section for section in sections if section.actuated][:SECTIONS]
             for k, one in enumerate(actuated):
                 found[:, vine, k] = one.start, one.end, one.sense, one.l_0, one.pressure
         return Actuators(*found)

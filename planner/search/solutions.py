@@ -233,7 +233,7 @@ class Solutions:
         search = self.search
         sections = sections_of(controls, search.params.segment_length, search.catalogue)
         design = Design(search.environment.name, search.environment.sha256, search.params, sections, tip, joints)
-        cost = search.cost(np.array(design.actuators), np.array(len(controls)))
+        cost = search.cost(np.array(search.prices.of_design(design)), np.array(len(controls)))
         return Solution(design, float(cost), controls, jump)
 
     def jump_of(self, controls: NDArray[np.int32]) -> Jump | None:

@@ -8,18 +8,18 @@ from functools import cached_property
 from typing import Any, ClassVar, TypeVar, overload
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from dynamics.jumps import jumped
 from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout, Status
 from environments.environment import Environment
-from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
 from planner.search.levels import Levels
 from planner.search.particles import NEAR, GrownParticles, Particles
+from planner.search.prices import Prices
 from planner.search.tree import Candidates, Counts, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from planner.worlds.trials import Worlds
@@ -78,6 +78,8 @@ class Switches:
     """Whether a reverse tree guides the search."""
     contact: bool = True
     """Whether the reverse tree may use walls."""
+    preformed: float | None = None
+    """Price of a preformed bend, in actuators; None to search without them."""
     search: Callable[..., Search] | None = None
     """Makes a search of another kind, with the arguments of `Search`; None for this one."""
 
@@ -109,11 +111,13 @@ class Search:
     ) -> None:
         """Create the tree."""
         self.environment, self.propagator, self.params = environment, propagator, params
-        self.catalogue = Catalogue.of(params)
+        self.prices = Prices(params, switches.preformed)
+        self.catalogue = self.prices.catalogue
         self.rng, self.batch, self.switches = rng, batch, switches
         self.max_segments = most_segments(environment, params)
         pivot = params.pivot if propagator.capabilities.shortening else 0.0
         self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles, pivot)
+        self.tree.actuators = self.tree.actuators.astype(self.prices.of_entry.dtype)
         worlds = switches.worlds
         self.particles = Particles(worlds, self.catalogue, self.max_segments) if worlds else None
         self.witnesses = Witnesses(len(worlds) + 1 if worlds else 1)
@@ -127,19 +131,13 @@ class Search:
         self._cost_to_go: Callable[[Floats], Floats] | None = None
         self.shrinks, self.next_shrink = 1, FIRST_ITERATIONS
         """Number of the radius, from 1, and the iteration at whose end it is reduced."""
+        none, no = np.zeros(1, np.int64), np.zeros(1, bool)
         root = Candidates(
             propagator.start(1, self.max_segments).angles,
-            np.zeros((1, self.max_segments), np.int32),
-            np.zeros(1, np.int64),
-            np.asarray(environment.start, float)[None],
-            np.zeros(1, np.int64),
-            np.zeros(1, bool),
-            np.zeros(1, bool),
-            np.full(1, -1),
-            np.zeros(1, np.int64),
-            np.zeros(1, np.int64),
+            np.zeros((1, self.max_segments), np.int32), none,
+            np.asarray(environment.start, float)[None], none, no, no, np.full(1, -1), none, none,
             ~worlds.blocked[None] if worlds else np.zeros((1, 0), bool),
-        )
+        )  # fmt: skip
         self._insert(root)
 
     def guide(self, cost_to_go: Callable[[Floats], Floats]) -> None:
@@ -226,7 +224,7 @@ class Search:
         return replace(candidates, alive=alive), grown
 
     def cost(self, actuators: Counts, segments: Integers) -> Floats:
-        """Cost of vines: number of actuators, plus LENGTH_COST per metre."""
+        """Cost of vines: price of their bends in actuators, plus LENGTH_COST per metre."""
         return actuators + LENGTH_COST * self.params.segment_length * segments
 
     def tighten(self, bound: float) -> None:
@@ -252,14 +250,14 @@ class Search:
         """Whether no node can lead to a better solution any more, down to the finest radius."""
         return self.radius < FINEST_RADIUS and not self._growable().any()
 
-    def _affordable(self) -> NDArray[np.bool_]:
-        """Nodes that may get another actuator and still lead to a better solution."""
-        return self.cost(self.tree.actuators + 1, self.tree.segments) < self.bound
+    def _affordable(self, price: ArrayLike, nodes: Any = slice(None)) -> NDArray[np.bool_]:
+        """Nodes, of some or all, that may get another bend of a price and still lead to a better solution."""
+        return self.cost(self.tree.actuators[nodes] + price, self.tree.segments[nodes]) < self.bound
 
     def _growable(self) -> NDArray[np.bool_]:
         """Nodes that may grow: a control is left to try, and the maximum length is not reached."""
         room = self.tree.segments < self.max_segments
-        return self.tree.active & room & (~self.tree.straight | self._affordable())
+        return self.tree.active & room & (~self.tree.straight | self._affordable(self.prices.least))
 
     @cached_property
     def _levels(self) -> Levels | None:
@@ -327,7 +325,9 @@ class Search:
         entry, _ = self.catalogue.synthesise(self.rng.uniform(*self.catalogue.reachable, batch))
         once = np.zeros(batch, bool)
         once[np.unique(nodes, return_index=True)[1]] = True
-        affordable = self._affordable()[nodes]
+        if self.prices.bend is not None:
+            entry = self.prices.some_preformed(entry, ~self._affordable(1, nodes), self.rng)
+        affordable = self._affordable(self.prices.of_entry[entry + 1], nodes)
         straight = once & ~self.tree.straight[nodes] & (~affordable | (self.rng.random(batch) < STRAIGHT))
         controls = np.where(straight, 0, side * (entry + 1)).astype(np.int32)
         segments = np.where(straight, LONGEST_STRAIGHT, self.rng.integers(1, LONGEST_GROWTH + 1, batch))
@@ -354,7 +354,7 @@ class Search:
         old = self.tree.segments[nodes]
         previous = self.tree.controls[nodes, np.maximum(old - 1, 0)]
         new = (controls != 0) & ((old == 0) | (controls != previous))
-        actuators = (self.tree.actuators[nodes] + new)[vine]
+        actuators = (self.tree.actuators[nodes] + self.prices.added(controls, new))[vine]
         cells = self.catalogue.l_0[np.abs(controls) - 1]
         enough = ~new[vine] | ((segments - old[vine]) * self.params.segment_length >= LEAST_CELLS * cells[vine])
         whole = np.isclose(rollout.last_length[vine, record], self.params.segment_length)

@@ -96,6 +96,7 @@ class SteeredSearch(Search):
             np.concatenate([every.l_0, cells]),
             np.concatenate([every.pressure, np.full(len(cells), VENTED)]),
             np.concatenate([every.curvature, np.zeros(len(cells))]),
+            every.turn,
         )
         """What controls refer to: the catalogue, followed by a vented actuator of each cell length."""
         self._same_cell = [np.append(np.flatnonzero(cell == k), len(cell) + k) for k in range(len(cells))]

@@ -75,7 +75,7 @@ class Tree:
         self.segments: Integers = np.zeros(0, np.int64)
         self.tips: Floats = np.zeros((0, 3))
         self.actuators: Counts = np.zeros(0, np.int64)
-        """Actuated sections up to the node, shape (slots,)."""
+        """Price of the bends up to the node, in actuators, shape (slots,): the number of actuated sections, unless some are preformed."""
         self.straight: NDArray[np.bool_] = np.zeros(0, bool)
         """Whether the vine has been grown without an actuator; growth is deterministic, so once is enough."""
         self.jumped: NDArray[np.bool_] = np.zeros(0, bool)
@@ -134,7 +134,8 @@ class Tree:
         """The nodes as a few arrays, for `restore`; with `root_only` those of a tree that has not grown yet.
 
         Of every vine only the grown part is stored: `angles` and `controls` are concatenated over the vines. `free` are
-        the free slots in the order of their reuse, on which the continuation of a search depends.
+        the free slots in the order of their reuse, on which the continuation of a search depends. Prices that are no whole numbers
+        are rounded down: they follow from the controls.
         """
         slots, bends = np.flatnonzero(self.used)[: 1 if root_only else None], host(self.angles)
         grown = list(zip(slots.tolist(), self.segments[slots].tolist(), strict=True))
@@ -144,6 +145,7 @@ class Tree:
             "angles": np.concatenate([bends[slot, :count] for slot, count in grown]),
             "controls": np.concatenate([self.controls[slot, :count] for slot, count in grown]),
             **{name: getattr(self, name)[slots] for name in KEPT},
+            "actuators": self.actuators[slots].astype(np.int64),
         }
 
     def restore(self, nodes: dict[str, NDArray[Any]]) -> None:

@@ -62,6 +62,7 @@ def design_view(design: Design, key: str, title: str, heading: float, jump: Jump
             "l0_mm": round(1e3 * one.l_0, 3),
             "pressure_kpa": round(1e-3 * one.pressure, 3),
             "pressurised": one.on,
+            **({"preformed": True} if one.preformed else {}),
         }
         for one in design.sections
     ]

@@ -11,6 +11,7 @@ import numpy as np
 from dynamics.actuation import actuation_along
 from dynamics.moment import free_curvature, holding_pressure, joint_moments
 from dynamics.moved_scene import LEAST_FACTOR, Motions
+from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from environments.environment import Environment
@@ -22,7 +23,7 @@ from surrogate.compiled import Floats
 
 MOST_FACTOR = 2.0
 """Maximum factor on the pressure by which an error of turn is produced."""
-_WORLD, _SECTIONS = 0, 1
+_WORLD, _SECTIONS, _BENDS = 0, 1, 2
 """Streams of random numbers of a trial."""
 
 
@@ -146,7 +147,7 @@ def widths_of(environment: Environment, params: VineParams) -> Floats:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SectionErrors:
-    """Errors of the actuated sections of a tube in T trials, one per row; 0 is as planned. S actuated sections."""
+    """Errors of the sections of a tube in T trials, one per row; 0 is as planned. S actuated sections, B preformed ones."""
 
     pressure: Floats
     """Change of the pressure [Pa], shape (T, S)."""
@@ -164,19 +165,35 @@ class SectionErrors:
     """Turn added to a section in the direction of its bend [rad], shape (T, S)."""
     curvature: Floats
     """Relative change of its curvature in free space [-], shape (T, S)."""
+    bend_place: Floats
+    """Shift of a preformed bend towards the tip [m], shape (T, B)."""
+    bend_turn: Floats
+    """Turn added to a preformed bend in its direction [rad], shape (T, B)."""
 
     @classmethod
-    def none(cls, trials: int, sections: int) -> SectionErrors:
-        """Trials in which everything is as planned, to be changed in place."""
-        return cls(*np.zeros((8, trials, sections)))
+    def none(cls, trials: int, sections: int, bends: int = 0) -> SectionErrors:
+        """Trials in which everything is as planned, to be changed in place.
+
+        Args:
+            sections: Number of actuated sections.
+            bends: Number of preformed sections.
+        """
+        return cls(*np.zeros((8, trials, sections)), *np.zeros((2, trials, bends)))
 
     @classmethod
-    def drawn(cls, sections: int, uncertainty: Uncertainty, trials: Trials, seed: int) -> SectionErrors:
-        """Draw trials by their numbers; the errors of a section do not depend on how many follow."""
-        drawn = np.zeros((len(trials), sections, 8))
+    def drawn(cls, sections: int, uncertainty: Uncertainty, trials: Trials, seed: int, bends: int = 0) -> SectionErrors:
+        """Draw trials by their numbers; the errors of a section do not depend on how many follow.
+
+        Args:
+            sections: Number of actuated sections.
+            bends: Number of preformed sections, whose errors change nothing of those of the others.
+        """
+        drawn, formed = np.zeros((len(trials), sections, 8)), np.zeros((len(trials), bends, 2))
         for row, trial in enumerate(trials):
             if trial is not None:
                 drawn[row] = _generator(seed, trial, _SECTIONS).standard_normal((sections, 8))
+                formed[row] = _generator(seed, trial, _BENDS).standard_normal((bends, 2))
+        formed *= (uncertainty.preformed_position, uncertainty.preformed_turn)
         scales = (
             uncertainty.pressure,
             uncertainty.pressure_share,
@@ -187,7 +204,8 @@ class SectionErrors:
             uncertainty.section_turn,
             uncertainty.curvature_share,
         )
-        found = cls(*np.ascontiguousarray(np.moveaxis(drawn * scales, -1, 0)))
+        parts = (np.ascontiguousarray(np.moveaxis(part, -1, 0)) for part in (drawn * scales, formed))
+        found = cls(*(one for part in parts for one in part))
         found.place[:] += np.cumsum(found.stretch, axis=1) - found.stretch
         return found
 
@@ -206,21 +224,42 @@ class Actuators(NamedTuple):
     """[Pa], positive."""
 
 
+class Bends(NamedTuple):
+    """Preformed bends of a tube, shape (B,)."""
+
+    start: Floats
+    """Distance from the base [m]."""
+    end: Floats
+    rest: Floats
+    """Angle per length of film [1/m], positive to the left."""
+
+
+NO_BENDS = Bends(*np.zeros((3, 0)))
+
+
 def actuation_of(design: Design, sections: SectionErrors, world: WorldErrors) -> Actuation:
     """Actuation of the segments of a design in each trial, shape (T, segments)."""
     rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
     planned = Actuators(*np.array(rows).reshape(-1, 5).T)
-    return actuation_with(planned, sections, world.cell, design.params, (design.length, design.segments))
+    formed = [(s.start, s.end, s.rest(design.params)) for s in design.preformed]
+    bends = Bends(*np.array(formed).reshape(-1, 3).T)
+    return actuation_with(planned, sections, world.cell, design.params, (design.length, design.segments), bends)
 
 
 def actuation_with(
-    planned: Actuators, sections: SectionErrors, common: Floats, params: VineParams, tube: tuple[float, int]
+    planned: Actuators,
+    sections: SectionErrors,
+    common: Floats,
+    params: VineParams,
+    tube: tuple[float, int],
+    bends: Bends = NO_BENDS,
 ) -> Actuation:
     """Actuation of the segments of tubes in each trial, shape (T, segments).
 
     Args:
         common: Error that all cells of a tube have in common [m], shape (T,).
         tube: Length of the tubes [m], and number of segments.
+        bends: Preformed bends of all of them.
     """
     factor = np.maximum(1 + sections.cell_share, LEAST_FACTOR)
     begins = planned.start + sections.place
@@ -237,4 +276,22 @@ def actuation_with(
         # Near full contraction, more pressure hardly bends the tube further.
         held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
         pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
-    return actuation_along(begins, begins + length, planned.sense * pressures, cells, tube[0], params, tube[1])
+    signed, ends = planned.sense * pressures, begins + length
+    if not len(bends.start):
+        return actuation_along(begins, ends, signed, cells, tube[0], params, tube[1])
+    # A bend has no actuator, and an actuator no bend.
+    formed, none, straight = (
+        _formed(bends, sections, params),
+        np.zeros(sections.bend_turn.shape),
+        np.zeros(signed.shape),
+    )
+    every = ((begins, formed.start), (ends, formed.end), (signed, none), (cells, none), (straight, formed.rest))
+    start, end, pressure, l_0, rest = (np.concatenate(pair, axis=1) for pair in every)
+    return actuation_along(start, end, pressure, l_0, tube[0], params, tube[1], rest)
+
+
+def _formed(bends: Bends, sections: SectionErrors, params: VineParams) -> Bends:
+    """Preformed bends in each trial, shape (T, B): none is turned to the other side, or more than can be folded."""
+    length, start = bends.end - bends.start, bends.start + sections.bend_place
+    turn = np.clip(np.abs(bends.rest) + sections.bend_turn / length, 0.0, largest_turn(params))
+    return Bends(start, start + length, np.sign(bends.rest) * turn)

@@ -118,10 +118,11 @@ class Worlds:
         return other
 
     def sections(self, design: Design) -> SectionErrors:
-        """The errors of a design's actuators in each world."""
+        """The errors of a design's actuators and preformed bends in each world."""
+        bends = len(design.preformed)
         if self.uncertainty is None:
-            return SectionErrors.none(len(self), design.actuators)
-        return SectionErrors.drawn(design.actuators, self.uncertainty, self.trials, self.seed)
+            return SectionErrors.none(len(self), design.actuators, bends)
+        return SectionErrors.drawn(design.actuators, self.uncertainty, self.trials, self.seed, bends)
 
     def shapes(self, world: int) -> list[shapely.Geometry]:
         """The solids of one world [m], in the order of `environment.solids.shapes()`."""
@@ -219,8 +220,7 @@ def _nearest_together(designs: Sequence[Design], worlds: Worlds, rows: Integers,
     carried = []
     for design, which in zip(designs, free, strict=True):
         own = actuation_of(design, worlds.sections(design), worlds.errors).of(rows[which])
-        wide = ((0, 0), (0, most - design.segments))
-        carried.append(Actuation(np.pad(own.pressure, wide), np.pad(own.l_0, wide)))
+        carried.append(own.padded(most))
     every, vine = Actuation.joined(carried), np.nonzero(free)
     world, length = rows[vine[1]], np.array([design.length for design in designs])[vine[0]]
     found = np.full((2, len(world)), np.inf)

@@ -124,8 +124,16 @@ def rubbing(device: str) -> Rollout:
     return in_maze(device, 5, params)
 
 
+def preformed(device: str) -> Rollout:
+    """Vines with preformed bends beside and instead of their actuators."""
+    model, carried = QuasiStatic(load_environment("maze"), VineParams(), device=device), sections(3, 12, 6)
+    rest = np.random.default_rng(7).choice([-2.0, 0.0, 2.0], (3, 12))
+    return model.grow(model.start(3, 12), replace(carried, rest=rest), 12 * FULL, FULL)
+
+
 CASES: dict[str, Callable[[str], Rollout]] = {
-    one.__name__: one for one in (in_maze, held, coiled, in_worlds, broken, in_turns, single, published, rubbing)
+    one.__name__: one
+    for one in (in_maze, held, coiled, in_worlds, broken, in_turns, single, published, rubbing, preformed)
 }
 
 

@@ -33,6 +33,8 @@ IN_SI: dict[str, tuple[float, str, float]] = {
     "section_length_mm": (2.2, "section_length", 0.0022),
     "section_turn_deg": (0.12, "section_turn", 0.0020943951023931952),
     "curvature_percent": (5.0, "curvature_share", 0.05),
+    "preformed_position_mm": (3.1, "preformed_position", 0.0031),
+    "preformed_turn_deg": (1.5, "preformed_turn", 0.026179938779914945),
     "growth_pressure_kpa": (0.4, "growth_pressure", 400.0),
     "moment_percent": (8.0, "moment_share", 0.08),
     "contact_percent": (20.0, "contact_share", 0.2),
@@ -75,6 +77,8 @@ def test_presets_are_those_that_are_documented() -> None:
         "section_position_mm": 3.0,
         "section_length_mm": 2.0,
         "curvature_percent": 5.0,
+        "preformed_position_mm": 3.0,
+        "preformed_turn_deg": 2.0,
         "friction": [0.0, 0.1],
     }
     lasercut = {
@@ -88,6 +92,8 @@ def test_presets_are_those_that_are_documented() -> None:
         "section_position_mm": 0.5,
         "section_length_mm": 0.5,
         "curvature_percent": 3.0,
+        "preformed_position_mm": 0.5,
+        "preformed_turn_deg": 0.7,
     }
     field = {
         "obstacle_position_mm": 20.0,
@@ -100,7 +106,12 @@ def test_presets_are_those_that_are_documented() -> None:
     assert DEFAULT == "workshop"
     assert {name: preset.content() for name, preset in PRESETS.items()} == {
         "workshop": workshop,
-        "handmade": {"section_length_mm": 0.36, "section_turn_deg": 0.12},
+        "handmade": {
+            "section_length_mm": 0.36,
+            "section_turn_deg": 0.12,
+            "preformed_position_mm": 0.36,
+            "preformed_turn_deg": 0.12,
+        },
         "lasercut": workshop | lasercut,
         "field": workshop | field,
         "paper": {"obstacle_percent": 10.0, "pressure_percent": 10.0, "cell_percent": 10.0},

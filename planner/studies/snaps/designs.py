@@ -148,7 +148,7 @@ def snapped(which: str, design: Design, model: QuasiStatic, relaxations: Relaxat
 def _let_go(model: QuasiStatic, carried: Actuation, relaxations: Relaxations, snap: Snaps) -> Snap:
     """Relax the vine in three ways from its state just before a snap."""
     params = model.params
-    state = replace(snap.states(params), pivots=pivots_of(carried.pressure, params.pivot))
+    state = replace(snap.states(params), pivots=pivots_of(carried.sides, params.pivot))
     rests = relaxations.rests(state, carried)
     way = np.linalg.norm(rests.joints[VISCOUS, 0] - centerlines(state, model.pose, params)[0], axis=-1)
     place = float(snap.tip[0, 0]), float(snap.tip[0, 1])

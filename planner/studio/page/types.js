@@ -88,6 +88,7 @@
  * @property {number} l0_mm
  * @property {number} pressure_kpa
  * @property {boolean} pressurised
+ * @property {boolean} [preformed] whether it is bent by folds, without an actuator
  *
  * @typedef {{errors: string, reached: number, trials: number, low: number, high: number, weakest: string | null}} Success
  *

@@ -69,12 +69,13 @@ def test_sources_are_those_of_the_uncertainty() -> None:
     assert names == [
         "obstacle position 3 mm", "obstacle rotation 0.3 deg", "obstacle size 0.5 mm", "start position 4 mm",
         "start heading 1.5 deg", "pressure 0.7 kPa", "cell 1 mm", "cell common 0.3 mm", "section position 3 mm",
-        "section length 2 mm", "curvature 5 %", "friction 0 to 0.1",
+        "section length 2 mm", "curvature 5 %", "preformed position 3 mm", "preformed turn 2 deg", "friction 0 to 0.1",
     ]  # fmt: skip
     content = [pair for one in sources(WORKSHOP).values() for pair in one.content().items()]
     assert dict(content) == WORKSHOP.content()
-    assert len(content) == 12
-    assert [*sources(HANDMADE)] == ["section length 0.36 mm", "section turn 0.12 deg"]
+    assert len(content) == 14
+    made_by_hand = ["section length 0.36 mm", "section turn 0.12 deg"]
+    assert [*sources(HANDMADE)] == [*made_by_hand, "preformed position 0.36 mm", "preformed turn 0.12 deg"]
     single = ObstacleError(2, "obstacle_position", 9e-3)
     errors = Uncertainty(obstacle_position=1e-3, cell=1e-3, of_obstacles=(single,))
     assert sources(errors) == {

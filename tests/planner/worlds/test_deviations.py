@@ -88,7 +88,7 @@ def test_sections_have_the_errors_that_are_asked_for() -> None:
         "turn": 0.02,
         "curvature": 0.04,
     }
-    assert {field.name for field in fields(SectionErrors)} == expected.keys()
+    assert {field.name for field in fields(SectionErrors)} == expected.keys() | {"bend_place", "bend_turn"}
     for name, scale in expected.items():
         mean, deviation = sigmas(getattr(drawn, name), scale)
         assert mean < 4, name
@@ -193,9 +193,11 @@ def test_a_section_is_shifted_towards_the_tip(design: Design, room: Environment)
 
 
 def test_hand_made_errors_are_those_of_the_literature() -> None:
-    """0.12 degrees and 0.36 mm per section, and nothing else."""
+    """0.12 degrees and 0.36 mm per section or preformed bend, and nothing else."""
     assert (np.degrees(HANDMADE.section_turn), 1e3 * HANDMADE.section_length) == pytest.approx((0.12, 0.36))
-    assert replace(HANDMADE, section_turn=0.0, section_length=0.0) == Uncertainty()
+    assert (np.degrees(HANDMADE.preformed_turn), 1e3 * HANDMADE.preformed_position) == pytest.approx((0.12, 0.36))
+    rest = replace(HANDMADE, section_turn=0.0, section_length=0.0, preformed_turn=0.0, preformed_position=0.0)
+    assert rest == Uncertainty()
 
 
 def test_a_tube_of_any_length_bends_to_its_tip(room: Environment) -> None:

@@ -51,6 +51,7 @@ function sectionWords(/** @type {Design} */ { sections }, /** @type {number} */ 
   const section = sections.find((one) => along < one.end_mm) ?? sections.at(-1);
   if (!section || section.side === "none") return "no actuator";
   const number = sections.slice(0, sections.indexOf(section) + 1).filter((one) => one.side !== "none").length;
+  if (section.preformed) return `section ${number}, preformed ${section.side}`;
   const pressure = section.pressurised ? `${short(section.pressure_kpa, 3)} kPa` : "off";
   return `section ${number}, actuator ${section.side}, ${pressure}`;
 }

@@ -26,9 +26,10 @@ export function pressureTable(/** @type {string} */ id, /** @type {() => Design 
   return place;
 }
 
-function rowOf(/** @type {Section} */ { side, start_mm, end_mm, l0_mm, pressure_kpa, pressurised }, /** @type {number} */ k) {
+function rowOf(/** @type {Section} */ { side, start_mm, end_mm, l0_mm, pressure_kpa, pressurised, preformed }, /** @type {number} */ k) {
   const look = pressurised ? `actuator-${side}` : "actuator-off";
   const number = el("span", { class: "number-cell" }, swatch(look), String(k + 1));
+  if (preformed) return [number, side, `${short(start_mm)}–${short(end_mm)}`, "–", "preformed"];
   return [number, side, `${short(start_mm)}–${short(end_mm)}`, short(l0_mm, 3), pressurised ? short(pressure_kpa, 3) : "off"];
 }
 

@@ -148,7 +148,7 @@ export function partsOf(
 
 /** Outline of the part of an actuator: a row of cells of true length inside the edge of the tube. @returns {Point[]} */
 export function cellsOf(/** @type {Course} */ part, /** @type {Section} */ section, /** @type {number} */ radius) {
-  const cell = Math.max(section.l0_mm, 1);
+  const cell = section.preformed ? radius : Math.max(section.l0_mm, 1);
   const [first, last] = [part.along[0], lengthOf(part)];
   const count = Math.min(Math.max(Math.ceil((12 * (last - first)) / cell), 2), 3000);
   const [outer, inner] = [/** @type {Point[]} */ ([]), /** @type {Point[]} */ ([])];
