@@ -32,7 +32,8 @@ def actuation_along(
 
     The free-space bend of a partly covered segment is proportional to the covered share, so that it varies continuously with
     the actuator's ends. If several actuators cover parts of one segment, their bends add up, limited to the bend of a segment
-    that the actuator with the largest contribution covers fully. What is preformed is added to the bend of the actuators.
+    that the actuator with the largest contribution covers fully. The same holds for preformed bends, which errors may lay over one
+    another: their turn is at most that of the tightest of them. It is added to the bend of the actuators.
 
     Args:
         start: Distance from the base to the start of each actuator [m], shape (batch, actuators).
@@ -70,5 +71,8 @@ def actuation_along(
     wanted, carried = np.clip(turn.sum(axis=1), -most, most), of_main(np.where(share, l_0, 0.0))
     whole = (of_main(share) == 1.0) & (wanted == of_main(turn))
     held = holding_pressure(joint, np.where(whole, 0.0, wanted), np.where(carried, carried, any_cell))
-    preformed = (share * formed[0]).sum(axis=1) if formed else None
+    preformed = None
+    if formed:
+        tightest = np.where(share > 0, np.abs(formed[0]), 0.0).max(axis=1)
+        preformed = np.clip((share * formed[0]).sum(axis=1), -tightest, tightest)
     return Actuation(np.where(whole, of_main(pressure), held), carried, preformed)

@@ -215,6 +215,20 @@ def test_sections_share_segments_in_proportion(params: VineParams, free: Environ
     np.testing.assert_array_equal(many.sides[0], many.rest[0])
 
 
+def test_overlapping_bends_turn_no_more_than_the_tighter_one(params: VineParams) -> None:
+    """Where errors lay one bend over another, a segment turns by both, up to the tighter of them; opposite ones cancel."""
+    h = params.segment_length
+    start, end = h * np.array([[0.0, 1.0, 3.0]]), h * np.array([[2.0, 3.0, 4.0]])
+    start[0, 1] = 0.5 * h
+    zero, turns = np.zeros((1, 3)), np.array([[2.0, 3.0, -1.0]])
+    carried = actuation_along(start, end, zero, zero, 4 * h, params, 4, rest=turns)
+    assert carried.rest is not None
+    np.testing.assert_allclose(carried.rest[0], [3.0, 3.0, 3.0, -1.0])
+    opposite = actuation_along(start, end, zero, zero, 4 * h, params, 4, rest=turns * [[1, -1, 1]])
+    assert opposite.rest is not None
+    np.testing.assert_allclose(opposite.rest[0], [0.5, -1.0, -3.0, -1.0])
+
+
 def test_batches_with_and_without_bends_join() -> None:
     """Joined, selected and padded, each vine keeps its own turns; without any there is no array."""
     plain, bent = passive(1, 2), replace(passive(1, 2), rest=np.array([[1.0, -1.0]]))
