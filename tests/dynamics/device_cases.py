@@ -24,7 +24,7 @@ from environments.obstacles import Obstacles
 
 FULL = 25e-3
 """Length of a segment of the default tube [m]."""
-COMPARED = tuple(name for name in Rollout.__slots__ if name != "pivots")
+COMPARED = tuple(name for name in Rollout.__slots__ if name not in ("pivots", "held"))
 
 
 def sections(batch: int, segments: int, seed: int) -> Actuation:

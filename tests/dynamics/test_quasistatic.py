@@ -135,7 +135,7 @@ def test_vine_alone_and_in_a_batch_is_the_same(course: QuasiStatic) -> None:
         alone = course.grow(
             course.start(1, 40), Actuation(actuation.pressure[[vine]], actuation.l_0[[vine]]), 1.0, 0.02
         )
-        for name in Rollout.__slots__:
+        for name in (part for part in Rollout.__slots__ if part != "held"):  # growth holds nothing
             assert getattr(alone, name)[0].tobytes() == getattr(together, name)[vine].tobytes()
             assert getattr(alone, name)[0].tobytes() == getattr(backwards, name)[10 - vine].tobytes()
 

@@ -94,6 +94,8 @@ def test_table_2_has_all_kinds_and_the_paper(records: list[Record]) -> None:
         "levels": True,
         "heuristic": False,
         "contact": True,
+        "preformed": None,
+        "steer": 0,
     }
 
 
