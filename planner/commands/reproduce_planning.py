@@ -173,8 +173,8 @@ def ablations(
 
 
 def steering(
-    runs: RunsOption = 8,
-    time_budget: BudgetOption = 40.0,
+    runs: RunsOption = 6,
+    time_budget: BudgetOption = 30.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,
