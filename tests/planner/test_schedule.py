@@ -16,6 +16,7 @@ from planner.design import Design, Section
 from planner.replay import grow_designs, replay
 from planner.schedule import VENTED, InvalidSchedule, Schedule
 from planner.worlds.deviations import WorldErrors
+from planner.worlds.known import digest
 from planner.worlds.trials import Worlds, grow_trials, nearest_to_goal
 from surrogate.compiled import Floats
 
@@ -255,3 +256,12 @@ def test_constant_and_steered_designs_are_tried_side_by_side() -> None:
         np.testing.assert_allclose(nearest[k], alone.nearest, atol=1e-9)
     np.testing.assert_allclose(last[1], last[3])
     assert abs(nearest[0, 0] - nearest[1, 0]) > 1e-2
+
+
+def test_a_steered_design_is_not_known_as_the_constant_one() -> None:
+    """What is known of trials is kept by a digest; it differs between schedules, and from that of the constant design."""
+    steered = design()
+    other = replace(steered, schedule=Schedule([0.5, 0.5], [[30e3, 20e3], [5e3, 20e3]]))
+    constant = replace(steered, schedule=None)
+    assert len({digest(one) for one in (steered, other, constant)}) == 3
+    assert digest(steered) == digest(design())

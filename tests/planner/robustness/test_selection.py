@@ -85,6 +85,23 @@ def test_without_time_the_first_design_is_evaluated_as_it_is(run: Run) -> None:
 
 
 @pytest.mark.usefixtures("small")
+def test_without_refinement_the_front_has_the_designs_as_found(run: Run) -> None:
+    """For each number of actuators the one of the first few that succeeds most often in the worlds of the comparison."""
+    made, designs = selection(run), designs_of(run)
+    front = list(made.as_found(designs))
+    assert [one.design.actuators for one in front] == sorted({design.actuators for design in designs})
+    for champion in front:
+        few = [design for design in designs if design.actuators == champion.design.actuators][: module.COMPARED]
+        rates = {design.sections: float(grow_trials(design, made.worlds).reached.mean()) for design in few}
+        assert rates[champion.design.sections] == max(rates.values())
+        assert champion.estimate.trials == 20
+        if len(set(rates.values())) > 1:
+            break
+    else:
+        pytest.fail("all designs succeed equally often: the choice is not tested")
+
+
+@pytest.mark.usefixtures("small")
 def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
     """Up to the final number, and the first ones stay."""
     made = selection(run)
