@@ -131,13 +131,13 @@ class Schedule:
 
 
 def _merged(stages: list[tuple[float, Floats]]) -> list[tuple[float, Floats]]:
-    """The same without stages of no growth before the first growth, or in which nothing changes."""
+    """The same without stages of no growth before the first growth, or in which nothing changes; what follows a step stays apart."""
     kept: list[tuple[float, Floats]] = []
     for until, pressure in stages:
-        grows = until > (kept[-1][0] if kept else 0.0)
+        steps = len(kept) > 1 and kept[-1][0] == kept[-2][0]
         same = bool(kept) and bool((kept[-1][1] == pressure).all())
-        if same:
+        if same and (not steps or until == kept[-1][0]):
             kept[-1] = (until, pressure)
-        elif grows or kept:
+        elif kept or until > 0.0:
             kept.append((until, pressure))
     return kept

@@ -74,6 +74,18 @@ def test_stages_cover_the_length(length: float) -> None:
         np.testing.assert_allclose(pressures, STEERED.pressures[3] if step else STEERED.at(until), atol=1e-6)
 
 
+def test_a_step_before_constant_pressures_is_a_stage_of_its_own() -> None:
+    """The tube is held there, and the record after it says so; without a change there is no step."""
+    step = Schedule([0.5, 0.5], [[30e3, 20e3], [30e3, 0.0]])
+    assert [(until, float(one[1])) for until, one in step.stages(1.0, 5e-3)] == [(0.5, 20e3), (0.5, 0.0), (1.0, 0.0)]
+    for name in ("quasistatic", "impulse"):
+        rollout = replay(design(step), load_propagator(name)(FREE, PARAMS))
+        assert rollout.held is not None
+        assert np.flatnonzero(rollout.held[0]).tolist() == [20]
+    none = Schedule([0.5, 0.5], [[30e3, 20e3], [30e3, 20e3]])
+    assert len(none.stages(1.0, 5e-3)) == 1
+
+
 def test_a_step_at_the_base_or_beyond_the_tube_is_no_stage() -> None:
     """A tube of no length is at rest, and what comes after its full length does not happen."""
     early = Schedule([0.0, 0.0, 2.0, 2.0], [[1e3], [2e3], [2e3], [3e3]])
