@@ -6,8 +6,6 @@ F_t / P = (1 - strain / full(l_0)) exp(q): the force is positive and vanishes at
 
 from __future__ import annotations
 
-import hashlib
-import json
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
@@ -21,7 +19,7 @@ from surrogate.actuators import Actuator, Limits
 from surrogate.compiled import Floats
 from surrogate.network import ROUNDING, STRAIN_SCALE
 from surrogate.registry import actuators
-from surrogate.weights_file import HIDDEN, Errors, InvalidWeights, checked_layer, checked_number, read_json
+from surrogate.weights_file import HIDDEN, Errors, Hashed, InvalidWeights, checked_layer, checked_number, read_json
 
 FORM = "force"
 """Name of this form in files of weights."""
@@ -31,7 +29,7 @@ DEGREE = 12
 
 
 @dataclass(frozen=True, slots=True)
-class ForceWeights:
+class ForceWeights(Hashed):
     """A trained network of an actuator, and its provenance."""
 
     actuator: Actuator
@@ -51,10 +49,6 @@ class ForceWeights:
             "errors": asdict(self.errors),
             "layers": {name: self.layers[name].tolist() for name in SHAPES},
         }
-
-    def sha256(self) -> str:
-        """Hash of the content."""
-        return hashlib.sha256(json.dumps(self.content()).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +115,6 @@ class ForceNetwork:
 def force_features(strain: Tensor, l_0: Tensor, actuator: Actuator) -> tuple[Tensor, Tensor]:
     """The two inputs of the first layer."""
     return torch.asinh(strain / STRAIN_SCALE), torch.log(l_0 / actuator.limits.tabulated[0])
-
-
-def write_force_weights(path: Path, weights: ForceWeights) -> None:
-    """Write a file of weights; floats are exact."""
-    content = {**weights.content(), "sha256": weights.sha256()}
-    path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
 
 
 def read_force_weights(path: Path) -> ForceWeights:

@@ -50,8 +50,22 @@ class Errors:
     """Largest relative error of the force at strains from 0 to 90 % of full contraction."""
 
 
+class Hashed:
+    """What is written to a file of weights, with a hash."""
+
+    __slots__ = ()
+
+    def content(self) -> dict[str, Any]:
+        """Content of the file without its hash."""
+        raise NotImplementedError
+
+    def sha256(self) -> str:
+        """Hash of the content, including provenance and errors."""
+        return hashlib.sha256(json.dumps(self.content()).encode()).hexdigest()
+
+
 @dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(Hashed):
     """A trained network and its provenance."""
 
     form: Form
@@ -82,12 +96,8 @@ class Weights:
             "layers": {name: self.layers[name].tolist() for name in _SHAPES},
         }
 
-    def sha256(self) -> str:
-        """Hash of the content, including provenance and errors."""
-        return hashlib.sha256(json.dumps(self.content()).encode()).hexdigest()
 
-
-def write_weights(path: Path, weights: Weights) -> None:
+def write_weights(path: Path, weights: Hashed) -> None:
     """Write a file of weights; floats are exact."""
     content = {**weights.content(), "sha256": weights.sha256()}
     path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")

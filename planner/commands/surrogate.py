@@ -84,14 +84,14 @@ def _spam(seed: int, epochs: int | None, progress: Progress) -> Trained:
 
 def _other(kind: str, seed: int, epochs: int | None, progress: Progress) -> Trained:
     """Train the network of another actuator."""
-    from surrogate.force_network import write_force_weights
     from surrogate.force_training import train_force
     from surrogate.registry import actuators
+    from surrogate.weights_file import write_weights
 
     with _shown(progress, kind) as show:
         report = train_force(actuators()[kind](), seed, show, epochs)[1]
     text = _trained(kind, len(report.losses), report.seconds, report.weights.errors)
-    return {f"{kind}.json": (partial(write_force_weights, weights=report.weights), text)}
+    return {f"{kind}.json": (partial(write_weights, weights=report.weights), text)}
 
 
 @contextmanager

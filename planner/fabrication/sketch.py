@@ -203,21 +203,26 @@ def clamp(s: Sketch, _: End) -> None:
     s.text(14, 1, "vessel")
 
 
-def free_bend(s: Sketch, _: End) -> None:
-    """An actuated section that bends freely, with the angle between its ends."""
+def _bent_tube(s: Sketch) -> tuple[Floats, Floats]:
+    """A tube with a bend, and the angle between its ends; returns the middle line of the bend, and its left normals."""
     turn = np.linspace(0, 1.15, 25)
     middle = np.column_stack([30 + 26 * np.sin(turn), 8 + 26 * (1 - np.cos(turn))])
     aside = np.column_stack([-np.sin(turn), np.cos(turn)])
-    end = middle[-1] + 10 * np.array([np.cos(1.15), np.sin(1.15)])
+    ahead = np.array([np.cos(1.15), np.sin(1.15)])
+    end = middle[-1] + 10 * ahead
     s.shape(np.concatenate([[(10, 5)], middle - 3 * aside, [end - 3 * aside[-1], end + 3 * aside[-1]], (middle + 3 * aside)[::-1],
                             [(10, 11)]]))  # fmt: skip
-    s.shape(np.concatenate([middle + 3 * aside, (middle + 6 * aside)[::-1]]), STRIP)
     s.line((30, 8), (80, 8), color=FAINT, dashes=(3, 2))
-    s.line(
-        tuple(middle[-1]), tuple(middle[-1] - 17 * np.array([np.cos(1.15), np.sin(1.15)])), color=FAINT, dashes=(3, 2)
-    )
+    s.line(tuple(middle[-1]), tuple(middle[-1] - 17 * ahead), color=FAINT, dashes=(3, 2))
     s.text(56, 10.2, "angle")
     s.text(19, 7, "straight")
+    return middle, aside
+
+
+def free_bend(s: Sketch, _: End) -> None:
+    """An actuated section that bends freely, with the angle between its ends."""
+    middle, aside = _bent_tube(s)
+    s.shape(np.concatenate([middle + 3 * aside, (middle + 6 * aside)[::-1]]), STRIP)
 
 
 def fold(s: Sketch, _: End) -> None:
@@ -241,20 +246,9 @@ def fold(s: Sketch, _: End) -> None:
 
 def formed_bend(s: Sketch, _: End) -> None:
     """A preformed section with its folds, and the angle between its ends."""
-    turn = np.linspace(0, 1.15, 25)
-    middle = np.column_stack([30 + 26 * np.sin(turn), 8 + 26 * (1 - np.cos(turn))])
-    aside = np.column_stack([-np.sin(turn), np.cos(turn)])
-    end = middle[-1] + 10 * np.array([np.cos(1.15), np.sin(1.15)])
-    s.shape(np.concatenate([[(10, 5)], middle - 3 * aside, [end - 3 * aside[-1], end + 3 * aside[-1]], (middle + 3 * aside)[::-1],
-                            [(10, 11)]]))  # fmt: skip
+    middle, aside = _bent_tube(s)
     for k in range(3, 25, 6):
         s.shape([middle[k - 1] + 3 * aside[k - 1], middle[k] + 0.8 * aside[k], middle[k + 1] + 3 * aside[k + 1]], STRIP)
-    s.line((30, 8), (80, 8), color=FAINT, dashes=(3, 2))
-    s.line(
-        tuple(middle[-1]), tuple(middle[-1] - 17 * np.array([np.cos(1.15), np.sin(1.15)])), color=FAINT, dashes=(3, 2)
-    )
-    s.text(56, 10.2, "angle")
-    s.text(19, 7, "straight")
 
 
 def invert(s: Sketch, _: End) -> None:

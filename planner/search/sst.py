@@ -10,16 +10,16 @@ from typing import Any, ClassVar, TypeVar, overload
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dynamics.jumps import jumped
 from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
-from dynamics.vine import Integers, Rollout, Status
+from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
 from planner.search.levels import Levels
 from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.prices import Prices
+from planner.search.recorded import Batch, recorded
 from planner.search.tree import Candidates, Counts, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from planner.worlds.trials import Worlds
@@ -48,8 +48,6 @@ LONGEST_GROWTH = 60
 """Maximum number of segments grown at once with an actuator."""
 LONGEST_STRAIGHT = 40
 """Maximum number of segments grown at once without an actuator."""
-UNFINISHED = 10
-"""Number of records before the end of a growth from which it may continue."""
 RISK = 2.0
 """Worth of a success rate of 1 beside one of 0, in actuators: a search with particles takes so many more for it."""
 STRAIGHT = 0.5
@@ -343,34 +341,25 @@ class Search:
     def _candidates(
         self, rollout: Rollout, nodes: Integers, controls: NDArray[np.int32], carried: NDArray[np.int32]
     ) -> Candidates:
-        """Records that end a valid section and may still lead to a better solution; none of vines that broke down."""
-        trusted = np.where(rollout.broken < 0, rollout.records, 0)
-        vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < trusted[:, None])
-        if not self.switches.maximal_recording:
-            last = record == rollout.records[vine] - 1
-            vine, record = vine[last], record[last]
-        segments = rollout.segments[vine, record]
-        tips = rollout.tips[vine, record]
+        """Records that may become nodes, see `recorded`."""
         old = self.tree.segments[nodes]
         previous = self.tree.controls[nodes, np.maximum(old - 1, 0)]
         new = (controls != 0) & ((old == 0) | (controls != previous))
-        actuators = (self.tree.actuators[nodes] + self.prices.added(controls, new))[vine]
-        cells = self.catalogue.l_0[np.abs(controls) - 1]
-        enough = ~new[vine] | ((segments - old[vine]) * self.params.segment_length >= LEAST_CELLS * cells[vine])
-        whole = np.isclose(rollout.last_length[vine, record], self.params.segment_length)
-        # A vine that has grown without an actuator need not do so again from its intermediate records. Where the growth
-        # was cut off it may continue, from any of the last records, because any of them may become the witness's node.
-        goes_on = (record + UNFINISHED >= rollout.records[vine]) & (rollout.status[vine] == Status.GROWN)
-        straight = (controls[vine] == 0) & ~goes_on
-        lengths = self.params.segment_length * old.astype(float)
-        marked = self.tree.jumped[nodes, None] | jumped(rollout, self.tree.tips[nodes, :2], lengths, self.params)
-        fits = enough & whole & (self._least_cost(tips, actuators, segments) < self.bound)
-        vine, record = vine[fits], record[fits]
-        return Candidates(
-            rollout.angles[vine, record], carried[vine],
-            segments[fits], tips[fits], actuators[fits], straight[fits],
-            marked[vine, record], nodes[vine], vine, record, np.zeros((len(vine), 0), bool),
-        )  # fmt: skip
+        batch = Batch(
+            nodes,
+            old,
+            carried,
+            controls == 0,
+            np.where(new, LEAST_CELLS * self.catalogue.l_0[np.abs(controls) - 1], 0.0),
+            self.tree.actuators[nodes] + self.prices.added(controls, new),
+            self.tree.tips[nodes, :2],
+            self.tree.jumped[nodes],
+        )
+        return recorded(rollout, batch, self.params, self._hopeful, self.switches.maximal_recording)
+
+    def _hopeful(self, tips: Floats, actuators: Counts, segments: Integers) -> NDArray[np.bool_]:
+        """Whether vines may still lead to a better solution."""
+        return self._least_cost(tips, actuators, segments) < self.bound
 
     def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> tuple[Integers, Candidates]:
         """Keep the candidates that no witness's node dominates, and prune the nodes they replace; returns slots, and what they got."""

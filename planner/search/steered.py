@@ -9,10 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.jumps import jumped
 from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
-from dynamics.vine import Integers, Rollout, Status
+from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
 from planner.design import Design
 from planner.schedule import VENTED
@@ -20,13 +19,13 @@ from planner.search.carried import Carried, Change
 from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.goal import in_goal
+from planner.search.recorded import Batch, recorded
 from planner.search.sst import (
     DEFAULT_SWITCHES,
     LEAST_CELLS,
     LONGEST_GROWTH,
     LONGEST_STRAIGHT,
     STRAIGHT,
-    UNFINISHED,
     Search,
     Switches,
 )
@@ -216,28 +215,20 @@ class SteeredSearch(Search):
     def _recorded(
         self, rollout: Rollout, vines: _Vines, control: NDArray[np.int32], controls: NDArray[np.int32]
     ) -> Candidates:
-        """See `Search._candidates`."""
-        trusted = np.where(rollout.broken < 0, rollout.records, 0)
-        vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < trusted[:, None])
-        old, effort = self.tree.segments[vines.nodes], self._effort(vines)
-        new = np.array(
-            [len(of.carried.grown(of.segments, of.segments + 1, of.control).actuators) for of in self._batch]
+        """Records that may become nodes, see `recorded`."""
+        old = self.tree.segments[vines.nodes]
+        grown = [of.carried.grown(of.segments, of.segments + 1, of.control) for of in self._batch]
+        pairs = zip(grown, vines.carried, strict=True)
+        new = np.array([len(after.actuators) > len(before.actuators) for after, before in pairs], bool)
+        batch = Batch(
+            vines.nodes,
+            old,
+            controls.astype(np.int32),
+            control == 0,
+            np.where(new, LEAST_CELLS * self.pressures.l_0[np.abs(control) - 1], 0.0),
+            self._effort(vines) + new,
+            # A change of pressure moves the tip without growth: there the first record is compared with itself.
+            np.where(vines.changed[:, None], rollout.tips[:, 0, :2], self.tree.tips[vines.nodes, :2]),
+            self.tree.jumped[vines.nodes],
         )
-        new -= [len(one.actuators) for one in vines.carried]
-        segments, tips, actuators = rollout.segments[vine, record], rollout.tips[vine, record], (effort + new)[vine]
-        cells = self.pressures.l_0[np.abs(control) - 1]
-        full = self.params.segment_length
-        enough = (new[vine] == 0) | ((segments - old[vine]) * full >= LEAST_CELLS * cells[vine])
-        whole = np.isclose(rollout.last_length[vine, record], full)
-        goes_on = (record + UNFINISHED >= rollout.records[vine]) & (rollout.status[vine] == Status.GROWN)
-        straight = (control[vine] == 0) & ~goes_on
-        # A change of pressure moves the tip without growth: there the first record is compared with itself.
-        before = np.where(vines.changed[:, None], rollout.tips[:, 0, :2], self.tree.tips[vines.nodes, :2])
-        lengths = full * (old + vines.changed).astype(float)
-        marked = self.tree.jumped[vines.nodes, None] | jumped(rollout, before, lengths, self.params)
-        fits = enough & whole & (self._least_cost(tips, actuators, segments) < self.bound)
-        vine, record = vine[fits], record[fits]
-        return Candidates(
-            rollout.angles[vine, record], controls[vine].astype(np.int32), segments[fits], tips[fits], actuators[fits],
-            straight[fits], marked[vine, record], vines.nodes[vine], vine, record, np.zeros((len(vine), 0), bool),
-        )  # fmt: skip
+        return recorded(rollout, batch, self.params, self._hopeful)

@@ -49,7 +49,7 @@ def test_straight_tube_turns_to_the_side_of_the_larger_angle() -> None:
 
 
 def test_tube_with_a_turn_pivots_about_a_corner_that_holds_it() -> None:
-    """A corner on the right holds against a turn to the right only: with it, the pivot is there; in the other direction, the base."""
+    """A corner on the right stops a turn to the right only: with it, the pivot is there; in the other direction, the base."""
     shape = bent(40).held(0.2, -1)
     # From the corner on: lambda = 0.6, so psi = atan2(0.6 sin 40, 1 + 0.6 cos 40) = 14.8 degrees.
     assert published(shape, shape.heading + np.radians(94), FRICTION) == (pytest.approx(0.2), False)

@@ -9,10 +9,10 @@ import torch
 
 from surrogate.actuators import Actuator
 from surrogate.cpam import Cpam
-from surrogate.force_network import ForceNetwork, read_force_weights, write_force_weights
+from surrogate.force_network import ForceNetwork, read_force_weights
 from surrogate.force_training import draw_strains, train_force
 from surrogate.registry import actuators
-from surrogate.weights_file import InvalidWeights
+from surrogate.weights_file import InvalidWeights, write_weights
 
 OTHERS = [kind for kind in actuators() if kind != "spam"]
 
@@ -31,7 +31,7 @@ def test_training_converges_and_is_reproducible(kind: str, tmp_path: Path) -> No
     assert np.quantile(relative, 0.9) == pytest.approx(report.weights.errors.p90, rel=0.3)
     again = train_force(actuator, 3, epochs=30, count=8000)[1]
     for name, one in (("a", report), ("b", again)):
-        write_force_weights(tmp_path / name, one.weights)
+        write_weights(tmp_path / name, one.weights)
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
@@ -48,7 +48,7 @@ def test_weights_round_trip(tmp_path: Path) -> None:
     """Read as written, with the actuator's own numbers, they give the same force; it vanishes at full contraction."""
     actuator: Actuator = Cpam(45e-3, 2e-2)
     network, report = train_force(actuator, 3, epochs=2, count=2000)
-    write_force_weights(tmp_path / "cpam.json", report.weights)
+    write_weights(tmp_path / "cpam.json", report.weights)
     read = read_force_weights(tmp_path / "cpam.json")
     assert read.actuator == actuator
     strain, l_0 = torch.tensor([0.01, 0.1], dtype=torch.float64), torch.tensor(0.03, dtype=torch.float64)
@@ -72,7 +72,7 @@ def test_weights_round_trip(tmp_path: Path) -> None:
 def test_wrong_files_are_refused(tmp_path: Path, path: list[str], value: object, words: str) -> None:
     """One line names the file, the key and what is allowed."""
     report = train_force(actuators()["fpam"](), 3, epochs=1, count=1000)[1]
-    write_force_weights(tmp_path / "w.json", report.weights)
+    write_weights(tmp_path / "w.json", report.weights)
     data = json.loads((tmp_path / "w.json").read_text())
     part = data
     for key in path[:-1]:
