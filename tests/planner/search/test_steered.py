@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from dynamics.jumps import largest_jump
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment
-from planner.replay import grow_designs
+from planner.replay import grow_designs, replay
 from planner.schedule import VENTED
 from planner.search.carried import Carried, Change, Fitted
 from planner.search.catalogue import Catalogue
@@ -101,6 +102,20 @@ def test_nodes_are_where_their_schedules_lead(searched: SteeredSearch) -> None:
     off = np.array([np.hypot(*(one.tip - tree.tips[slot])[:2]) for one, slot in zip(grown, slots, strict=True)])
     assert np.mean(off < 3e-3) > 0.95
     assert {one.status for one in grown} == {Status.GROWN}
+
+
+def test_a_change_of_pressure_is_no_jump(searched: SteeredSearch) -> None:
+    """A node is marked as jumped where its replay jumps while it grows; the swing of a tip whose pressure changes does not count."""
+    tree = searched.tree
+    slots = np.flatnonzero(tree.used & (tree.segments > 0)).tolist()
+    steered = [slot for slot in slots if searched.carried_by(slot).changes][::8]
+    agree = []
+    for slot in steered:
+        design = searched.design(searched.carried_by(slot), int(tree.segments[slot]))
+        jumps = largest_jump(replay(design, searched.propagator), 0, PARAMS) is not None
+        agree.append(jumps == bool(tree.jumped[slot]))
+    assert len(agree) > 10
+    assert np.mean(agree) > 0.95
 
 
 def test_a_change_costs_a_part_of_an_actuator(searched: SteeredSearch) -> None:
