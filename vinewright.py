@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
     from dynamics.propagator import CannotRun
     from dynamics.registry import propagators
-    from dynamics.tube import Inertia, VineParams
-    from dynamics.tube_file import InvalidTube, known_tubes, load_tube
+    from dynamics.tube import Inertia, InvalidTube, VineParams
+    from dynamics.tube_file import known_tubes, load_tube
     from environments import (
         Environment,
         InvalidEnvironment,
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from environments.importing.choose import import_environment
     from environments.reach import WalledIn
     from environments.uncertainty import Uncertainty
-    from planner.design import Design, Section
-    from planner.design_file import InvalidDesign, load_design
+    from planner.design import Design, InvalidDesign, Section
+    from planner.design_file import load_design
     from planner.fabrication.pack import Pack
     from planner.ompl import setup as ompl
     from planner.plan import Result
@@ -179,7 +179,7 @@ def plan(
 
     tube = chosen_tube(None, environment) if tube is None else tube
     with plain_errors():
-        asked = {"actuator": tube.actuator.kind, "time_budget_s": seconds, "seed": seed, **options}
+        asked = {"actuator": tube.kinds, "time_budget_s": seconds, "seed": seed, **options}
         return _planned(environment, tube, asked, None, progress)
 
 

@@ -77,7 +77,7 @@ def _seconds(propagator: Propagator, vines: int) -> float:
     full = propagator.params.segment_length
     side = np.random.default_rng(0).choice([-1.0, 0.0, 1.0], (vines, 1))
     pressure = np.broadcast_to(side * propagator.params.growth_pressure, (vines, SEGMENTS)).copy()
-    cells = np.full(pressure.shape, joint_moments(propagator.params).rows.shortest)
+    cells = np.full(pressure.shape, joint_moments(propagator.params).tables.shortest[0])
     start = propagator.start(vines, SEGMENTS)
     before = time.perf_counter()
     propagator.grow(start, Actuation(pressure, cells), SEGMENTS * full, full)

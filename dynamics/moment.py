@@ -13,7 +13,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.actuators import Actuator
 from surrogate.compiled import Floats, compiled
-from surrogate.force_table import LINEAR, Cell, ForceRows, cell, force_and_slope
+from surrogate.force_table import LINEAR, ROWS, Cell, ForceRows, ForceTables, cell, force_and_slope, stacked
 
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""
@@ -30,18 +30,16 @@ class Elasticity(NamedTuple):
     """Slope of the moment there [N m / rad]."""
     per_bend: float
     """Intervals of the moment table per bend [1/rad]."""
-    arm: float
-    """Moment arm of the actuator about the far wall [m]."""
-    taut_arm: float
-    """The same if the tube bends against the actuator, see `VineParams.taut_arm`."""
-    strain_per_bend: float
-    """Strain of an actuator per bend about the far wall [1/rad]."""
     collapse: float
     """Bend at which the tube folds [rad]; the largest one in the table if it does not."""
     pivot: float
     """Distance of a pivot from the centreline where an actuator or a preformed bend is [m], see `VineParams.pivot`."""
     factor: float
     """Factor on the moments of the tables [-]: that of `stiffness` is in it already."""
+
+
+ARM, TAUT_ARM, PER_BEND = range(3)
+"""Columns of `JointMoments.arms`."""
 
 
 class JointMoments(NamedTuple):
@@ -53,7 +51,10 @@ class JointMoments(NamedTuple):
     rising: Floats
     """The same without folds [N m], shape (BENDS + 1,). Steps take its slope: the rest of the energy is concave, so its tangent is
     a bound of it, and a step that takes the moment of a fold as constant does not go too far."""
-    rows: ForceRows
+    tables: ForceTables
+    arms: Floats
+    """Of each actuator, shape (actuators, 3): moment arm about the far wall [m], the same if the tube bends against the actuator, see
+    `VineParams.taut_arm`, and strain per bend about the far wall [1/rad]."""
     length: float
     """Length of tube to whose bend the moments refer [m], see `VineParams.moment_length`."""
     segment_length: float
@@ -167,16 +168,16 @@ def joint_moments(params: VineParams) -> JointMoments:
         transition,
         stiffness=float(rising[0] / transition),
         per_bend=BENDS / (largest - transition),
-        arm=params.arm,
-        taut_arm=params.taut_arm,
-        strain_per_bend=params.arm / params.moment_length,
         pivot=params.pivot,
         factor=1.0,
         collapse=float(bends[min(int(np.searchsorted(rising, collapse)), BENDS)]) if folds else largest,
     )
-    rows = _tabulated(params.actuator)
-    rows = rows._replace(taut=LINEAR) if params.physics == "published" else rows
-    return JointMoments(elasticity, moment, rising, rows, params.moment_length, params.segment_length)
+    tables = [_tabulated(actuator) for actuator in params.actuators]
+    if params.physics == "published":
+        tables = [one._replace(taut=LINEAR) for one in tables]
+    kinds, length = range(len(tables)), params.moment_length
+    arms = np.array([(params.arm(k), params.taut_arm(k), params.arm(k) / length) for k in kinds])
+    return JointMoments(elasticity, moment, rising, stacked(tables), arms, length, params.segment_length)
 
 
 @compiled(inline="always")
@@ -187,6 +188,7 @@ def moment_and_slope(
     unsaturated: Floats,
     saturated: Floats,
     taut: Floats,
+    arms: Floats,
     bend: float,
     pressure: float,
     of: Cell,
@@ -205,17 +207,19 @@ def moment_and_slope(
     if bend < 0.0:
         moment = -moment
     if pressure != 0.0:
-        per_bend = elasticity.strain_per_bend if pressure > 0.0 else -elasticity.strain_per_bend
-        arm, against = elasticity.arm, per_bend * bend < 0.0
+        kind = of.row // (ROWS + 1)
+        far, per_bend = arms[kind, ARM], arms[kind, PER_BEND]
+        per_bend = per_bend if pressure > 0.0 else -per_bend
+        arm, against = far, per_bend * bend < 0.0
         if against:
-            arm = elasticity.taut_arm
-            per_bend *= arm / elasticity.arm
+            arm = arms[kind, TAUT_ARM]
+            per_bend *= arm / far
         force, force_slope = force_and_slope(unsaturated, saturated, taut, of, per_bend * bend)
         if against:
             straight = (1.0 - of.weight) * unsaturated[of.row, 0] + of.weight * unsaturated[of.row + 1, 0]
             # The moment stays that of the straight tube while the pivot moves from the far to the near wall.
-            if arm * force < elasticity.arm * straight:
-                arm, force, force_slope = elasticity.arm, straight, 0.0
+            if arm * force < far * straight:
+                arm, force, force_slope = far, straight, 0.0
         moment -= pressure * arm * force
         slope -= pressure * arm * force_slope * per_bend
     return moment, slope
@@ -230,9 +234,18 @@ def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) ->
         pressure: Actuator pressure [Pa], positive where it bends the tube to the left, 0 without actuator.
     Source: paper 002, Eq. 3; rises with the bend, so its integral is a convex potential.
     """
-    rows = joint.rows
+    tables = joint.tables
     return moment_and_slope(
-        joint.elasticity, joint.moment, joint.rising, rows.unsaturated, rows.saturated, rows.taut, bend, pressure, of
+        joint.elasticity,
+        joint.moment,
+        joint.rising,
+        tables.unsaturated,
+        tables.saturated,
+        tables.taut,
+        joint.arms,
+        bend,
+        pressure,
+        of,
     )
 
 
@@ -253,22 +266,24 @@ def rest_bend(joint: JointMoments, pressure: float, of: Cell) -> float:
 
 
 @compiled()
-def _free_curvatures(joint: JointMoments, pressure: Floats, l_0: Floats, curvature: Floats) -> None:
+def _free_curvatures(joint: JointMoments, kind: Integers, pressure: Floats, l_0: Floats, curvature: Floats) -> None:
     for i in range(pressure.size):
-        curvature[i] = rest_bend(joint, pressure[i], cell(joint.rows, l_0[i])) / joint.length
+        curvature[i] = rest_bend(joint, pressure[i], cell(joint.tables, kind[i], l_0[i])) / joint.length
 
 
-def free_curvature(joint: JointMoments, pressure: ArrayLike, l_0: ArrayLike) -> Floats:
+def free_curvature(joint: JointMoments, pressure: ArrayLike, l_0: ArrayLike, kind: ArrayLike | None = None) -> Floats:
     """Angle by which an actuated tube turns in free space per length of its film [1/m]; see `centerline_curvature`.
 
     Args:
         pressure: Actuator pressure [Pa], signed by side, any shape.
         l_0: Cell length [m], broadcast against it.
+        kind: Number of the actuator in `VineParams.actuators`, broadcast against it; None for the first.
     Source: paper 002, Eq. 3b = 0.
     """
-    pressure, l_0 = np.broadcast_arrays(np.asarray(pressure, float), np.asarray(l_0, float))
+    number = np.asarray(0 if kind is None else kind, np.int64)
+    pressure, l_0, number = np.broadcast_arrays(np.asarray(pressure, float), np.asarray(l_0, float), number)
     curvature = np.empty(pressure.shape)
-    _free_curvatures(joint, pressure.ravel(), l_0.ravel(), curvature.reshape(-1))
+    _free_curvatures(joint, number.ravel(), pressure.ravel(), l_0.ravel(), curvature.reshape(-1))
     return curvature
 
 
@@ -286,50 +301,63 @@ def centerline_curvature(curvature: ArrayLike, params: VineParams) -> Floats:
 
 
 @compiled()
-def _holding_pressures(joint: JointMoments, bend: Floats, l_0: Floats, pressure: Floats) -> None:
+def _holding_pressures(joint: JointMoments, kind: Integers, bend: Floats, l_0: Floats, pressure: Floats) -> None:
     for i in range(bend.size):
         if bend[i] != 0.0:
-            side, of = np.sign(bend[i]), cell(joint.rows, l_0[i])
+            side, of = np.sign(bend[i]), cell(joint.tables, kind[i], l_0[i])
             moment = total_moment(joint, bend[i], 0.0, of)[0]
             # The pull is linear in pressure: what one pascal takes off the moment is its share.
             pressure[i] = side * moment / (moment - total_moment(joint, bend[i], side, of)[0])
 
 
-def holding_pressure(joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike) -> Floats:
+def holding_pressure(
+    joint: JointMoments, curvature: ArrayLike, l_0: ArrayLike, kind: ArrayLike | None = None
+) -> Floats:
     """Actuator pressure that holds a tube at a curvature in free space [Pa], signed by side: undoes `free_curvature`.
 
     Args:
         curvature: Angle per length of film [1/m], any shape, short of the cells' full contraction: there the pull ends.
         l_0: Cell length [m], broadcast against it.
+        kind: As for `free_curvature`.
     Source: paper 002, Eq. 3b = 0, solved for the pressure.
     """
-    curvature, l_0 = np.broadcast_arrays(np.asarray(curvature, float), np.asarray(l_0, float))
+    number = np.asarray(0 if kind is None else kind, np.int64)
+    curvature, l_0, number = np.broadcast_arrays(np.asarray(curvature, float), np.asarray(l_0, float), number)
     pressure = np.zeros(curvature.shape)
-    _holding_pressures(joint, curvature.ravel() * joint.length, l_0.ravel(), pressure.reshape(-1))
+    _holding_pressures(joint, number.ravel(), curvature.ravel() * joint.length, l_0.ravel(), pressure.reshape(-1))
     return pressure
 
 
 @compiled(counted=True)
 def carrying(
-    joint: JointMoments, angles: Floats, pressure: Floats, l_0: Floats, preformed: Floats | None = None
+    joint: JointMoments,
+    angles: Floats,
+    pressure: Floats,
+    l_0: Floats,
+    preformed: Floats | None = None,
+    kind: Integers | None = None,
 ) -> Vine:
-    """A vine with the bends, actuators and preformed bends given, shape (max_segments,) each; its bends are `angles` itself."""
+    """A vine with the bends and the parts of an `Actuation` given, shape (max_segments,) each; its bends are `angles` itself.
+
+    Args:
+        preformed: With `kind`; None for straight tube with the first of its actuators.
+    """
     room = len(pressure)
     row, cells = np.empty(room, np.int64), np.empty((5, room))
     vine = Vine(angles, cells[0], pressure, row, cells[1], cells[2], cells[3], cells[4])
     if preformed is None:
-        look_up_cells(joint, vine, l_0, np.zeros(room))
+        look_up_cells(joint, vine, l_0, np.zeros(room), np.zeros(room, np.int64))
     else:
-        look_up_cells(joint, vine, l_0, preformed)
+        look_up_cells(joint, vine, l_0, preformed, kind)
     return vine
 
 
 @compiled()
-def look_up_cells(joint: JointMoments, vine: Vine, l_0: Floats, preformed: Floats) -> None:
-    """Fill in the pivots, cells and preformed bends of a vine, from its pressures, cell lengths [m] and `Actuation.rest` [1/m]."""
+def look_up_cells(joint: JointMoments, vine: Vine, l_0: Floats, preformed: Floats, kind: Integers) -> None:
+    """Fill in the pivots, cells and preformed bends of a vine, from its pressures and the other parts of its `Actuation`."""
     pivot, pressure = joint.elasticity.pivot, vine.pressure
     for j in range(len(l_0)):
-        of = cell(joint.rows, l_0[j]) if pressure[j] != 0.0 else Cell(0, 0.0, 0.0, 0.0)
+        of = cell(joint.tables, kind[j], l_0[j]) if pressure[j] != 0.0 else Cell(0, 0.0, 0.0, 0.0)
         side = pressure[j] if pressure[j] != 0.0 else preformed[j]
         vine.pivots[j] = pivot if side > 0.0 else -pivot if side < 0.0 else 0.0
         vine.rest[j] = preformed[j] * joint.length
@@ -350,14 +378,14 @@ def linearise(
     """
     # Taking an array out of a tuple costs as much as a look-up in it: do it once.
     elasticity, moments, rising = joint.elasticity, joint.moment, joint.rising
-    unsaturated, saturated, taut = joint.rows.unsaturated, joint.rows.saturated, joint.rows.taut
+    unsaturated, saturated, taut, arms = joint.tables.unsaturated, joint.tables.saturated, joint.tables.taut, joint.arms
     angles, pressures, row, weight = vine.angles, vine.pressure, vine.row, vine.weight
     per_strain, per_strain_saturated, rest = vine.per_strain, vine.per_strain_saturated, vine.rest
     for j in range(segments):
         bend = (growing if j == segments - 1 else scale * angles[j]) - rest[j]
         of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
         moment[j], slope[j] = moment_and_slope(
-            elasticity, moments, rising, unsaturated, saturated, taut, bend, pressures[j], of
+            elasticity, moments, rising, unsaturated, saturated, taut, arms, bend, pressures[j], of
         )
 
 

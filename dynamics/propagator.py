@@ -156,14 +156,21 @@ def checked_lengths(
     shape = state.angles.shape
     if not shape[1]:
         raise ValueError("the vines have a capacity of 0 segments; start them with at least 1")
-    for name in ("pressure", "l_0", "rest") if actuation.rest is not None else ("pressure", "l_0"):
-        found = getattr(actuation, name).shape
-        if found != shape:
-            raise ValueError(f"actuation.{name} has the shape {found}; the vines need {shape}")
-    l_0 = actuation.l_0[actuation.pressure != 0]
-    if len(l_0):
-        rows = joint_moments(params).rows
-        low, high = rows.shortest, rows.longest
+    for name in ("pressure", "l_0", "rest", "kind"):
+        part = getattr(actuation, name)
+        if part is not None and part.shape != shape:
+            raise ValueError(f"actuation.{name} has the shape {part.shape}; the vines need {shape}")
+    under_pressure, last = actuation.pressure != 0, len(params.actuators) - 1
+    kind = np.zeros(shape, np.int64) if actuation.kind is None else actuation.kind
+    if not np.all((kind >= 0) & (kind <= last)):
+        raise ValueError(f"actuation.kind must be from 0 to {last}, a number of the tube's actuators")
+    tables = joint_moments(params).tables
+    for number in np.unique(kind[under_pressure]):
+        l_0, low, high = (
+            actuation.l_0[under_pressure & (kind == number)],
+            tables.shortest[number],
+            tables.longest[number],
+        )
         if not np.all((l_0 >= low) & (l_0 <= high)):
             raise ValueError(f"actuation.l_0 must be from {low * 1e3:g} to {high * 1e3:g} mm where there is pressure")
     if not np.isfinite(actuation.pressure).all():

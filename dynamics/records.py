@@ -120,6 +120,8 @@ class Batch(NamedTuple):
     """Cell lengths [m], same shape."""
     rest: Floats
     """Preformed turns per length of film [1/m], same shape."""
+    kind: Integers
+    """Numbers of the actuators, see `Actuation.kind`, same shape."""
     length: Floats
     """Length by which each vine grows [m], shape (batch,); 0 holds a vine."""
     record_every: float
@@ -132,7 +134,8 @@ def batch_of(state: VineState, actuation: Actuation, lengths: Floats, record_eve
     """Vines to grow, from the arguments of `Propagator.grow`."""
     pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
     rest = np.zeros(pressure.shape) if actuation.rest is None else np.ascontiguousarray(actuation.rest)
-    return Batch(state.angles, state.segments, state.last_length, pressure, l_0, rest, lengths, record_every, CUT)
+    kind = np.zeros(pressure.shape, np.int64) if actuation.kind is None else np.ascontiguousarray(actuation.kind)
+    return Batch(state.angles, state.segments, state.last_length, pressure, l_0, rest, kind, lengths, record_every, CUT)
 
 
 class Task(NamedTuple):

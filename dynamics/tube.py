@@ -36,6 +36,10 @@ def full_force(radius: float, growth_pressure: float) -> float:
     return math.pi * growth_pressure * radius**2
 
 
+class InvalidTube(ValueError):
+    """An invalid tube; the one-line message gives file, key, value and allowed range."""
+
+
 @dataclass(frozen=True, slots=True)
 class Inertia:
     """Mass, damping and growth rate of a moving tube."""
@@ -108,6 +112,8 @@ class VineParams:
     """
     inertia: Inertia = Inertia()
     actuator: Actuator = field(default_factory=Spam)
+    others: tuple[Actuator, ...] = ()
+    """Actuators of other kinds that may be mixed with `actuator` along the tube, at most one of each kind."""
     uncertainty: Given = NOTHING
     """What its file says of the errors with which it is made; no model depends on it."""
 
@@ -129,6 +135,9 @@ class VineParams:
             raise ValueError(
                 f"penetration_tolerance = {self.penetration_tolerance:g} must be less than radius = {self.radius:g}"
             )
+        if len({one.kind for one in self.actuators}) <= len(self.others):
+            kinds = ", ".join(one.kind for one in self.actuators)
+            raise ValueError(f"actuators of a tube must be of different kinds, not {kinds}")
         if self.least_height > 1:
             raise ValueError(f"least_height = {self.least_height:g} must be at most 1, the diameter of the tube")
         if self.static_friction is not None and self.static_friction < (self.friction or 0.0):
@@ -180,14 +189,22 @@ class VineParams:
         return 0.0 if self.physics == "published" else self.radius
 
     @property
-    def arm(self) -> float:
-        """Moment arm of an actuator about the far wall of the tube [m] (paper 002, Eq. 3)."""
-        return 2 * self.radius + self.actuator.offset
+    def actuators(self) -> tuple[Actuator, ...]:
+        """All actuators that the tube may have; a section, or a segment of a vine, gives the number of its own as `kind`."""
+        return (self.actuator, *self.others)
 
     @property
-    def taut_arm(self) -> float:
+    def kinds(self) -> str:
+        """Names of the types of its actuators, as on the command line."""
+        return ",".join(one.kind for one in self.actuators)
+
+    def arm(self, kind: int = 0) -> float:
+        """Moment arm of an actuator about the far wall of the tube [m] (paper 002, Eq. 3)."""
+        return 2 * self.radius + self.actuators[kind].offset
+
+    def taut_arm(self, kind: int = 0) -> float:
         """Moment arm of an actuator that is bent against its pull [m]: about the near wall; published, about the far wall."""
-        return self.arm if self.physics == "published" else self.actuator.offset
+        return self.arm(kind) if self.physics == "published" else self.actuators[kind].offset
 
     @property
     def moment_length(self) -> float:

@@ -12,61 +12,37 @@ import os
 import tomllib
 from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
-from decimal import Decimal
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import Field, ValidationError, create_model
 
+from dynamics.actuator_file import (
+    OTHERS,
+    OTHERS_FIELD,
+    Table,
+    actuator_contents,
+    actuator_kind,
+    actuator_table,
+    actuators_of,
+    numbers_of,
+    similar_actuator,
+)
 from dynamics.moment import collapse_moment, wrinkling
-from dynamics.tube import GROWTH_PRESSURE, Inertia, VineParams
-from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, ORDER, PHYSICS, TUBE, Choice, Key
+from dynamics.tube import GROWTH_PRESSURE, Inertia, InvalidTube, VineParams
+from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, PHYSICS, TUBE, Choice, Key, check_order, in_file, in_si
 from environments.file_model import ERRORS, Name, describe, hint
 from environments.given import Given
 from environments.reading import Unreadable, read_file
 from environments.uncertainty import DEFAULT, PRESETS
-from surrogate.actuators import Actuator, Limits
-from surrogate.registry import actuators
 
 SUFFIX = ".toml"
 SCHEMA = 1
 _MOST_BYTES = 100_000
 
 
-class InvalidTube(ValueError):
-    """An invalid tube; the one-line message gives file, key, value and allowed range."""
-
-
 # ---- schema of a file ----
-
-UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
-"""Fields of a tube that may be None, for unknown."""
-LATER = {"least_height": 1.0, "collapse_share": 1.0, "tail_tension": 0.0, "tail_drag": 0.0, "tail_friction": 0.0}
-"""Fields of tubes that were written whole before these existed."""
-
-
-class Table(BaseModel):
-    """A table of a file: only known keys and finite numbers."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
-
-
-def _numbers(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
-    """Numbers as fields of a pydantic model, optional unless `whole`."""
-    found: dict[str, Any] = {}
-    for field, key in keys.items():
-        number = Annotated[float, Field(ge=key.least, le=key.most)]
-        needed = LATER.get(field, ...)
-        found[key.name] = (number, needed) if whole and field not in UNKNOWN else (number | None, None)
-    return found
-
-
-def actuator_table(kind: str, whole: bool = False) -> Any:
-    """The model of an actuator type; every key is optional unless `whole`."""
-    numbers = _numbers(ACTUATORS[kind], whole) | _numbers(LIMITS, whole)
-    kinds: Any = Literal[kind]
-    return create_model("actuator", __base__=Table, type=(kinds, ... if whole else kind), **numbers)
 
 
 def tube_table(whole: bool = False, **extra: Any) -> Any:
@@ -75,7 +51,7 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
     Args:
         extra: Additional fields, in the form of pydantic's `create_model`.
     """
-    numbers = _numbers(TUBE, whole) | _numbers(INERTIA, whole)
+    numbers = numbers_of(TUBE, whole) | numbers_of(INERTIA, whole)
     words: Any = Literal[PHYSICS.allowed]
     # Tubes written whole before there was a choice have the published physics.
     physics = (words, "published") if whole else (words | None, None)
@@ -88,23 +64,10 @@ _FILE_MODELS = {
         name=(Name | None, None),
         description=(str, Field(default="", max_length=2000)),
         actuator=(actuator_table(kind) | None, None),
+        other_actuators=OTHERS_FIELD,
     )
     for kind in ACTUATORS
 }
-
-
-def actuator_kind(content: Any) -> str:
-    """The actuator type of a parsed tube; the default if none is given.
-
-    Raises:
-        InvalidTube: The type is unknown.
-    """
-    match content:
-        case {"actuator": {"type": kind}}:
-            if not isinstance(kind, str) or kind not in ACTUATORS:
-                raise InvalidTube(f"actuator.type = {kind!r:.40} must be one of {', '.join(ACTUATORS)}")
-            return kind
-    return next(iter(ACTUATORS))
 
 
 # ---- conversion between the numbers of a file and a tube ----
@@ -115,11 +78,8 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
 
     Lengths scale with R, forces with P R^2, moments with P R^3, mass per length with the film's circumference.
     """
-    usual, actuator = VineParams(), actuators()[kind]()
+    usual = VineParams()
     size, press = radius / usual.radius, growth_pressure / usual.growth_pressure
-    limits = actuator.limits
-    shape = {key: getattr(actuator, key) * (size if one.power else 1.0) for key, one in ACTUATORS[kind].items()}
-    lengths = {key: getattr(limits, key) * size for key in ("shortest_cell", "longest_cell", "cell_step")}
     return VineParams(
         radius=radius,
         growth_pressure=growth_pressure,
@@ -134,21 +94,8 @@ def similar(radius: float, growth_pressure: float = GROWTH_PRESSURE, kind: str =
         contact_stiffness=usual.contact_stiffness * press * size,
         penetration_tolerance=usual.penetration_tolerance * size,
         inertia=replace(usual.inertia, mass_per_length=usual.inertia.mass_per_length * size),
-        actuator=_made(kind, shape, replace(limits, **lengths)),
+        actuator=similar_actuator(kind, radius),
     )
-
-
-def with_actuator(tube: VineParams, kind: str) -> VineParams:
-    """The same tube with actuators of a type: its own, or else those of the prototype scaled to its radius."""
-    if tube.actuator.kind == kind:
-        return tube
-    return replace(tube, actuator=similar(tube.radius, tube.growth_pressure, kind).actuator)
-
-
-def _made(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
-    make: Any = actuators()[kind]
-    made: Actuator = make(**shape, limits=limits)
-    return made
 
 
 def tube_of(content: Mapping[str, Any]) -> VineParams:
@@ -157,24 +104,20 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
     Raises:
         InvalidTube: The numbers are inconsistent.
     """
-    kind, part = actuator_kind(content), content.get("actuator") or {}
-    given: dict[str, Any] = _in_si(content, TUBE)
+    given: dict[str, Any] = in_si(content, TUBE)
     usual = VineParams()
     radius, pressure = given.get("radius", usual.radius), given.get("growth_pressure", usual.growth_pressure)
     try:
-        base = similar(radius, pressure, kind)
-        shape = {key: getattr(base.actuator, key) for key in ACTUATORS[kind]} | _in_si(part, ACTUATORS[kind])
-        limits = {key: getattr(base.actuator.limits, key) for key in LIMITS} | _in_si(part, LIMITS)
+        base, (actuator, *others) = similar(radius, pressure), actuators_of(content, radius)
         tolerance = given.get("penetration_tolerance", base.penetration_tolerance)
-        _check_order({"radius": radius, "penetration_tolerance": tolerance}, TUBE, "")
-        _check_order(shape, ACTUATORS[kind], "actuator.")
-        _check_order(limits, LIMITS, "actuator.")
+        check_order({"radius": radius, "penetration_tolerance": tolerance}, TUBE, "")
         made = replace(
             base,
             **given,
             physics=content.get(PHYSICS.name) or base.physics,
-            inertia=replace(base.inertia, **_in_si(content, INERTIA)),
-            actuator=_made(kind, shape, Limits(**limits)),
+            inertia=replace(base.inertia, **in_si(content, INERTIA)),
+            actuator=actuator,
+            others=tuple(others),
             uncertainty=Given.of(content.get("uncertainty")),
         )
         check_bends(made)
@@ -183,14 +126,6 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
     except ValueError as error:
         raise InvalidTube(str(error)) from None
     return made
-
-
-def _check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str) -> None:
-    """Refuse limits in the wrong order; the message uses the keys and units of the file."""
-    for low, high in ORDER:
-        if low in values and high in values and values[low] > values[high]:
-            least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
-            raise InvalidTube(f"{least} must be at most {most}")
 
 
 def check_bends(params: VineParams) -> None:
@@ -210,18 +145,15 @@ def check_bends(params: VineParams) -> None:
 
 def tube_content(params: VineParams) -> dict[str, Any]:
     """All known numbers of a tube in the units of files; `tube_of` is the inverse."""
-    unwritten = {field.name for field in fields(VineParams)} - {*TUBE, "physics", "inertia", "actuator", "uncertainty"}
+    apart = {"physics", "inertia", "actuator", "others", "uncertainty"}
+    unwritten = {field.name for field in fields(VineParams)} - {*TUBE} - apart
     unwritten |= {field.name for field in fields(Inertia)} - {*INERTIA}
-    actuator = params.actuator
-    if unwritten or actuator.kind not in ACTUATORS:
-        raise TypeError(f"tube files have no key for {', '.join(sorted(unwritten)) or type(actuator).__name__}")
-    content: dict[str, Any] = (
-        _in_file(params, TUBE) | {PHYSICS.name: params.physics} | _in_file(params.inertia, INERTIA)
-    )
-    shape = _in_file(actuator, ACTUATORS[actuator.kind]) | _in_file(actuator.limits, LIMITS)
+    if unwritten:
+        raise TypeError(f"tube files have no key for {', '.join(sorted(unwritten))}")
+    content: dict[str, Any] = in_file(params, TUBE) | {PHYSICS.name: params.physics} | in_file(params.inertia, INERTIA)
     # Left out where nothing was given: files stay as they were before there was such a table.
     errors = {"uncertainty": params.uncertainty.content()} if params.uncertainty else {}
-    return {**content, "actuator": {"type": actuator.kind, **shape}, **errors}
+    return {**content, **actuator_contents(params), **errors}
 
 
 def difference(one: VineParams, other: VineParams) -> str:
@@ -232,39 +164,16 @@ def difference(one: VineParams, other: VineParams) -> str:
     return "; ".join(differences) + f"; and {len(found) - 3} more" * (len(found) > 3)
 
 
-def _flat(content: Mapping[str, Any]) -> dict[str, Any]:
+def _flat(content: Mapping[str, Any], table: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for key, value in content.items():
-        found |= {f"{key}.{name}": one for name, one in value.items()} if isinstance(value, dict) else {key: value}
+        inside = {one["type"]: one for one in value} if key == OTHERS else value
+        found |= _flat(inside, f"{table}{key}.") if isinstance(inside, dict) else {table + key: value}
     return found
 
 
 def _text(value: float | str | list[float] | None) -> str:
     return "unknown" if value is None else f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:
-    found = {field: (content.get(key.name), key.power) for field, key in keys.items()}
-    return {field: scaled(value, -power) for field, (value, power) in found.items() if value is not None}
-
-
-def _in_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
-    values = {key.name: (getattr(thing, field), key.power) for field, key in keys.items()}
-    return {name: _written(value, power) for name, (value, power) in values.items() if value is not None}
-
-
-def scaled(value: float, power: int) -> float:
-    """A number times 10^power, in decimal arithmetic: 33.35 mm is exactly 0.03335 m."""
-    return float(Decimal(repr(float(value))).scaleb(power))
-
-
-def _written(value: float, power: int) -> float:
-    """The number of a file that reads back as a value: that times 10^power, or a neighbour of it where rounding loses a digit."""
-    nearest = scaled(value, power)
-    for number in (nearest, math.nextafter(nearest, math.inf), math.nextafter(nearest, -math.inf)):
-        if scaled(number, -power) == value:
-            return number
-    return nearest
 
 
 # ---- files ----
@@ -339,7 +248,12 @@ def checked_tube(content: dict[str, Any]) -> VineParams:
 
 def _floats(content: dict[str, Any]) -> dict[str, Any]:
     """Convert integers to floats, except that of `schema`."""
-    made = {key: _floats(value) if isinstance(value, dict) else value for key, value in content.items()}
+
+    def inside(value: Any) -> Any:
+        of_list = isinstance(value, list) and all(isinstance(one, dict) for one in value)
+        return _floats(value) if isinstance(value, dict) else [_floats(one) for one in value] if of_list else value
+
+    made = {key: inside(value) for key, value in content.items()}
     whole = {
         key: float(value) for key, value in made.items() if type(value) is int and key != "schema" and abs(value) < 1e15
     }
@@ -358,6 +272,14 @@ HEADER = (
 )
 
 
+OTHERS_HINT = [
+    "",
+    f"# [[{OTHERS}]]  # another type that may be mixed with it along the tube, with the same keys",
+    '# type = "pouch"',
+]
+"""In files of tubes with one type of actuator."""
+
+
 ERRORS_HINT = [
     "",
     "# [uncertainty]  # standard deviations of the errors with which this tube is made, see docs/uncertainty.md",
@@ -374,19 +296,23 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
         left_out: Names of keys to comment out although they are known.
     """
     content, notes = tube_content(params), notes or {}
-    part = content.pop("actuator")
-    kind = part["type"]
     lines = [*HEADER, "", f"schema = {SCHEMA}", ""]
     keys: tuple[Key | Choice, ...] = (*TUBE.values(), PHYSICS, *INERTIA.values())
     lines += [_line(key, content, notes, left_out) for key in keys]
-    lines += ["", "[actuator]", f'type = "{kind}"  # {" or ".join(ACTUATORS)}']
-    lines += [_line(key, part, notes, left_out) for key in (*ACTUATORS[kind].values(), *LIMITS.values())]
+    others = content.get(OTHERS, [])
+    for table, part in [("[actuator]", content["actuator"]), *((f"[[{OTHERS}]]", other) for other in others)]:
+        own = (*ACTUATORS[part["type"]].values(), *LIMITS.values())
+        lines += ["", table, f'type = "{part["type"]}"  # {" or ".join(ACTUATORS)}']
+        lines += [_line(key, part, notes, left_out) for key in own]
+    if not others:
+        lines += OTHERS_HINT
     return "\n".join(lines + (params.uncertainty.lines() or ERRORS_HINT)) + "\n"
 
 
 def template(params: VineParams) -> str:
     """A file to edit with radius and growth pressure; all other keys are commented out, with this tube's values."""
-    keys = (*TUBE.values(), *INERTIA.values(), *ACTUATORS[params.actuator.kind].values(), *LIMITS.values())
+    of_actuators = [key for one in params.actuators for key in ACTUATORS[one.kind].values()]
+    keys = (*TUBE.values(), *INERTIA.values(), *of_actuators, *LIMITS.values())
     given = {"radius_mm", "growth_pressure_kpa"}
     return tube_text(params, left_out={PHYSICS.name, *(key.name for key in keys)} - given)
 

@@ -1,10 +1,13 @@
-"""The keys of tube files: the name, unit and range of each number."""
+"""The keys of tube files: the name, unit and range of each number, and its conversion."""
 
 from __future__ import annotations
 
-from typing import NamedTuple, get_args
+import math
+from collections.abc import Mapping
+from decimal import Decimal
+from typing import Any, NamedTuple, get_args
 
-from dynamics.tube import Physics
+from dynamics.tube import InvalidTube, Physics
 
 
 class Key(NamedTuple):
@@ -91,3 +94,35 @@ ORDER = (
     ("least_pressure", "most_pressure"),
 )
 """Pairs of numbers of which the first must not exceed the second."""
+
+
+def check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str) -> None:
+    """Refuse limits in the wrong order; the message uses the keys and units of the file."""
+    for low, high in ORDER:
+        if low in values and high in values and values[low] > values[high]:
+            least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
+            raise InvalidTube(f"{least} must be at most {most}")
+
+
+def in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:
+    found = {field: (content.get(key.name), key.power) for field, key in keys.items()}
+    return {field: scaled(value, -power) for field, (value, power) in found.items() if value is not None}
+
+
+def in_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
+    values = {key.name: (getattr(thing, field), key.power) for field, key in keys.items()}
+    return {name: _written(value, power) for name, (value, power) in values.items() if value is not None}
+
+
+def scaled(value: float, power: int) -> float:
+    """A number times 10^power, in decimal arithmetic: 33.35 mm is exactly 0.03335 m."""
+    return float(Decimal(repr(float(value))).scaleb(power))
+
+
+def _written(value: float, power: int) -> float:
+    """The number of a file that reads back as a value: that times 10^power, or a neighbour of it where rounding loses a digit."""
+    nearest = scaled(value, power)
+    for number in (nearest, math.nextafter(nearest, math.inf), math.nextafter(nearest, -math.inf)):
+        if scaled(number, -power) == value:
+            return number
+    return nearest

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import Any
@@ -84,6 +84,8 @@ class Actuation:
     rest: Floats | None = None
     """Angle per length of film by which a segment is preformed [1/m], same shape, positive to the left, see `dynamics.preformed`;
     None if no segment is."""
+    kind: Integers | None = None
+    """Number of the actuator of each segment in `VineParams.actuators`, same shape; None if all are the first."""
 
     @property
     def sides(self) -> Floats:
@@ -92,23 +94,30 @@ class Actuation:
 
     def of(self, vines: Any) -> Actuation:
         """That of some vines of the batch, by their numbers or a mask."""
-        rest = None if self.rest is None else self.rest[vines]
-        return Actuation(self.pressure[vines], self.l_0[vines], rest)
+        return self._each(lambda part: part[vines])
 
     def padded(self, segments: int) -> Actuation:
         """With bare segments at the end, up to a number of segments."""
         wide = ((0, 0), (0, segments - self.pressure.shape[1]))
-        rest = None if self.rest is None else np.pad(self.rest, wide)
-        return Actuation(np.pad(self.pressure, wide), np.pad(self.l_0, wide), rest)
+        return self._each(lambda part: np.pad(part, wide))
+
+    def _each(self, made: Callable[[Any], Any]) -> Actuation:
+        """The same with each array replaced."""
+        rest, kind = (None if part is None else made(part) for part in (self.rest, self.kind))
+        return Actuation(made(self.pressure), made(self.l_0), rest, kind)
 
     @classmethod
     def joined(cls, batches: Sequence[Actuation]) -> Actuation:
         """Batches with the same number of segments as one, in this order."""
         pressure, l_0 = (np.concatenate([getattr(one, part) for one in batches]) for part in ("pressure", "l_0"))
-        if all(one.rest is None for one in batches):
-            return cls(pressure, l_0)
-        straight = (np.zeros_like(one.pressure) if one.rest is None else one.rest for one in batches)
-        return cls(pressure, l_0, np.concatenate(list(straight)))
+        rest = kind = None
+        if any(one.rest is not None for one in batches):
+            straight = (np.zeros_like(one.pressure) if one.rest is None else one.rest for one in batches)
+            rest = np.concatenate(list(straight))
+        if any(one.kind is not None for one in batches):
+            first = (np.zeros(one.pressure.shape, np.int64) if one.kind is None else one.kind for one in batches)
+            kind = np.concatenate(list(first))
+        return cls(pressure, l_0, rest, kind)
 
 
 @dataclass(frozen=True, slots=True)

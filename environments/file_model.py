@@ -279,12 +279,16 @@ def hint(word: str, known: list[str]) -> str:
     return f" (did you mean {close[0]}?)" if close else ""
 
 
-def describe(error: ValidationError, model: type[BaseModel]) -> str:
-    """One-line message for the most informative of pydantic's errors."""
+def describe(error: ValidationError, model: type[BaseModel], table: str = "") -> str:
+    """One-line message for the most informative of pydantic's errors.
+
+    Args:
+        table: Key of the table that was validated, with a dot behind it; "" for a whole file.
+    """
     errors = error.errors(include_url=False)
     # A wrong schema explains unknown keys, and an unknown key explains a missing one.
     first = min(errors, key=lambda one: (one["loc"] != ("schema",), one["type"] != "extra_forbidden"))
-    key, kind = _key(first["loc"]), first["type"]
+    key, kind = table + _key(first["loc"]), first["type"]
     if kind == "extra_forbidden":
         allowed = _allowed_keys(first, model)
         return f"unknown key {key}{hint(str(first['loc'][-1]), allowed)}; allowed: {', '.join(allowed)}"

@@ -30,6 +30,10 @@ TOUCHING = 0.01
 """Share of the diameter by which parts of a tube may overlap and still count as touching [-]."""
 
 
+class InvalidDesign(ValueError):
+    """An unusable design; the one-line message names file, key, value and the allowed range."""
+
+
 @dataclass(frozen=True, slots=True)
 class Section:
     """A length of tube with one actuator, with a bend that is preformed, or straight."""
@@ -48,6 +52,8 @@ class Section:
     """Whether its actuator is pressurised in this environment. If not, it is built all the same, for another environment."""
     preformed: bool = False
     """Whether it is bent by folds made when the tube is built (`dynamics.preformed`), without an actuator: `l_0` and `pressure` are 0."""
+    kind: int = 0
+    """Number of its actuator in `VineParams.actuators`."""
 
     @property
     def sense(self) -> float:
@@ -186,7 +192,9 @@ class Design:
     @property
     def uniform(self) -> bool:
         """Whether all sections have the same actuator properties."""
-        properties = [(one.side, one.l_0, one.pressure, one.on, one.rest(self.params)) for one in self.sections]
+        properties = [
+            (one.side, one.l_0, one.pressure, one.on, one.rest(self.params), one.kind) for one in self.sections
+        ]
         return len(set(properties)) == 1
 
     @property
@@ -201,12 +209,11 @@ class Design:
 
     def actuation(self, max_segments: int) -> Actuation:
         """Actuation of each segment of one vine; a partly covered segment is actuated in proportion."""
-        pressure = [section.signed_pressure for section in self.sections]
-        start = [section.start for section in self.sections]
-        end = [section.end for section in self.sections]
-        l_0 = [section.l_0 for section in self.sections]
-        rest = [[section.rest(self.params) for section in self.sections]] if self.preformed else None
-        return actuation_along([start], [end], [pressure], [l_0], self.length, self.params, max_segments, rest)
+        rows = [(one.start, one.end, one.signed_pressure, one.l_0, one.rest(self.params)) for one in self.sections]
+        start, end, pressure, l_0, rest = np.array(rows).T[:, None]
+        kind = np.array([[one.kind for one in self.sections]]) if self.params.others else None
+        bends = Actuation(pressure, l_0, rest if self.preformed else None, kind)
+        return actuation_along(start, end, bends, self.length, self.params, max_segments)
 
     def actuation_at(self, lengths: Floats) -> Actuation:
         """Actuation of each segment at some lengths [m], a row for each."""
@@ -241,7 +248,7 @@ class Design:
             if not section.actuated:
                 return section
             pressure = next(of_actuators)
-            film = free_curvature(joint, pressure, section.l_0)
+            film = free_curvature(joint, pressure, section.l_0, section.kind)
             return replace(section, pressure=pressure, curvature=float(centerline_curvature(film, self.params)))
 
         return replace(self, sections=tuple(map(built, self.sections)), schedule=schedule, trialled=None)

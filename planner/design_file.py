@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -16,12 +15,22 @@ import numpy as np
 from pydantic import AfterValidator, FailFast, Field, ValidationError, create_model
 from pydantic_core import PydanticCustomError
 
-from dynamics.tube import GROWTH_FORCE, VineParams, share_of
-from dynamics.tube_file import InvalidTube, Table, actuator_table, tube_content, tube_of, tube_table
+from dynamics.actuator_file import OTHERS, OTHERS_FIELD, Table, actuator_table
+from dynamics.tube import GROWTH_FORCE, InvalidTube, VineParams, share_of
+from dynamics.tube_file import tube_content, tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
 from environments.file_model import Name, check_text, describe
 from environments.reading import Unreadable, read_file
-from planner.design import Design, Section, Side, Trialled
+from planner.design import Design, InvalidDesign, Trialled
+from planner.design_sections import (
+    MOST_LENGTH_MM,
+    NotNegative,
+    SectionPart,
+    check_sections,
+    section_content,
+    section_of,
+    tidy,
+)
 from planner.preformed import check_preformed
 from planner.schedule import InvalidSchedule
 from planner.schedule_file import SchedulePart, schedule_content, schedule_in
@@ -34,22 +43,11 @@ DESIGN, SOLUTIONS = "design.json", "solutions.json"
 """Files of a run folder: the design to make, and all designs that were kept, lowest cost first."""
 
 
-class InvalidDesign(ValueError):
-    """An unusable design; the one-line message names file, key, value and the allowed range."""
-
-
-MOST_LENGTH_MM = 1e5
-"""[mm]"""
-
-
 Length = Annotated[float, Field(ge=1, le=MOST_LENGTH_MM)]
 """Length of a tube [mm]."""
 
 
 Positive = Annotated[float, Field(gt=0)]
-
-
-NotNegative = Annotated[float, Field(ge=0)]
 
 
 Width = Annotated[float, Field(ge=0.1, le=1000)]
@@ -88,20 +86,6 @@ class _FirstSpamPart(Table):
 class _FirstPouchPart(Table):
     type: Literal["pouch"]
     width_mm: Width
-
-
-class _SectionPart(Table):
-    start_mm: NotNegative
-    end_mm: Annotated[float, Field(gt=0, le=MOST_LENGTH_MM)]
-    side: Side
-    curvature_per_m: NotNegative
-    l0_mm: NotNegative
-    """Cell length; for pouches, their flat length."""
-    pressure_kpa: Annotated[float, Field(ge=0, le=200)]
-    pressurised: bool = True
-    """Whether its actuator has pressure in this environment."""
-    preformed: bool = False
-    """Whether it is bent by folds instead of an actuator."""
 
 
 class _PredictedPart(Table):
@@ -153,7 +137,8 @@ def _design_model(tube: Any, actuator: Any) -> Any:
         environment=(_EnvironmentPart, ...),
         tube=(tube, ...),
         actuator=(actuator, ...),
-        sections=(Annotated[list[_SectionPart], Field(min_length=1, max_length=2000), FailFast()], ...),
+        other_actuators=OTHERS_FIELD,
+        sections=(Annotated[list[SectionPart], Field(min_length=1, max_length=2000), FailFast()], ...),
         predicted=(_PredictedPart, ...),
         cost=(_CostPart, ...),
         trials=(TrialsPart | None, None),
@@ -206,7 +191,7 @@ def _tube(file: Any) -> VineParams:
         if file.version == 1:
             return _first_tube(file)
         parts = file.tube.model_dump(exclude_none=True, exclude={"length_mm"})
-        return tube_of({**parts, "actuator": file.actuator.model_dump(exclude_none=True)})
+        return tube_of({**parts, **file.model_dump(exclude_none=True, include={"actuator", OTHERS})})
     except (InvalidTube, ValueError) as error:
         raise InvalidDesign(str(error)) from None
 
@@ -214,32 +199,20 @@ def _tube(file: Any) -> VineParams:
 def design_content(design: Design) -> dict[str, Any]:
     """Content of the design file, in millimetres, degrees and kilopascals."""
     tube = tube_content(design.params)
-    actuator = tube.pop("actuator")
+    of_actuators = {key: tube.pop(key) for key in ("actuator", OTHERS) if key in tube}
     return {
         "schema": SCHEMA,
         "environment": {"name": design.environment, "sha256": design.sha256},
-        "tube": {**tube, "length_mm": _tidy(design.built * 1e3)},
-        "actuator": actuator,
-        "sections": [
-            {
-                "start_mm": _tidy(section.start * 1e3),
-                "end_mm": _tidy(section.end * 1e3),
-                "side": section.side,
-                "curvature_per_m": _tidy(section.curvature),
-                "l0_mm": _tidy(section.l_0 * 1e3),
-                "pressure_kpa": _tidy(section.pressure * 1e-3),
-                **({} if section.on else {"pressurised": False}),
-                **({"preformed": True} if section.preformed else {}),
-            }
-            for section in design.sections
-        ],
+        "tube": {**tube, "length_mm": tidy(design.built * 1e3)},
+        **of_actuators,
+        "sections": [section_content(section, design.params) for section in design.sections],
         "predicted": {
             "tip_mm": [round(float(part) * 1e3, 3) for part in design.tip[:2]],
             "heading_deg": round(float(np.degrees(design.tip[2])), 4),
             "centerline_mm": np.round(design.centerline * 1e3, 3).tolist(),
         },
-        "cost": {"actuators": design.actuators, "length_mm": _tidy(design.built * 1e3)},
-        **({} if design.stop is None else {"grow_mm": _tidy(design.length * 1e3)}),
+        "cost": {"actuators": design.actuators, "length_mm": tidy(design.built * 1e3)},
+        **({} if design.stop is None else {"grow_mm": tidy(design.length * 1e3)}),
         **({"schedule": schedule_content(design.schedule)} if design.schedule else {}),
         **({"trials": trials_content(design.trialled)} if design.trialled else {}),
     }
@@ -316,25 +289,13 @@ def design_in(content: Any, name: str) -> Design:
     try:
         file = model.model_validate(content)
         params = _tube(file)
-        _check_sections(file, *params.actuator.limits.tabulated)
+        check_sections(file, params)
         check_preformed(file.sections, params)
     except ValidationError as error:
         raise InvalidDesign(f"{name}: {describe(error, model)}") from None
     except (ValueError, RecursionError) as error:
         raise InvalidDesign(f"{name}: {error}") from None
-    sections = tuple(
-        Section(
-            part.start_mm * 1e-3,
-            part.end_mm * 1e-3,
-            part.side,
-            part.curvature_per_m,
-            part.l0_mm * 1e-3,
-            part.pressure_kpa * 1e3,
-            part.pressurised,
-            part.preformed,
-        )
-        for part in file.sections
-    )
+    sections = tuple(section_of(part, params) for part in file.sections)
     tip = np.array([*np.array(file.predicted.tip_mm) * 1e-3, np.radians(file.predicted.heading_deg)])
     centerline = np.array(file.predicted.centerline_mm).reshape(-1, 2) * 1e-3
     trialled = trialled_of(file.trials, name) if file.trials else None
@@ -356,43 +317,3 @@ def trialled_of(part: TrialsPart, name: str) -> Trialled:
     if part.reached > part.trials:
         raise InvalidDesign(f"{name}: trials.reached = {part.reached} must be at most trials.trials = {part.trials}")
     return Trialled(part.errors, part.reached, part.trials, part.weakest)
-
-
-def _check_sections(file: Any, shortest: float, longest: float) -> None:
-    """Check that sections are contiguous, and that the force of the actuator is known for their cell lengths [m]."""
-    sections, low, high = file.sections, 1e3 * shortest, 1e3 * longest
-    if sections[0].start_mm != 0:
-        raise InvalidDesign(f"sections[0].start_mm = {sections[0].start_mm:g} must be 0, the base of the tube")
-    for i, (one, following) in enumerate(pairwise(sections)):
-        if abs(following.start_mm - one.end_mm) > 1e-6:
-            fault = "overlaps" if following.start_mm < one.end_mm else "leaves a gap after"
-            raise InvalidDesign(
-                f"sections[{i + 1}].start_mm = {following.start_mm:g} {fault} sections[{i}], which ends at {one.end_mm:g} mm"
-            )
-    for i, section in enumerate(sections):
-        if section.end_mm <= section.start_mm:
-            raise InvalidDesign(
-                f"sections[{i}].end_mm = {section.end_mm:g} must be greater than start_mm = {section.start_mm:g}"
-            )
-        if section.preformed:
-            continue
-        if section.side != "none" and not (low - 1e-9 <= section.l0_mm <= high + 1e-9):
-            raise InvalidDesign(f"sections[{i}].l0_mm = {section.l0_mm:g} must be from {low:g} to {high:g}")
-        for key in ("pressure_kpa", "curvature_per_m"):
-            if section.side != "none" and getattr(section, key) == 0:
-                raise InvalidDesign(f'sections[{i}].{key} = 0 must be greater than 0, or side "none"')
-        if section.side == "none" and not section.pressurised:
-            raise InvalidDesign(
-                f'sections[{i}].pressurised = false is for a section with an actuator, not for side "none"'
-            )
-    if abs(sections[-1].end_mm - file.tube.length_mm) > 1e-6:
-        raise InvalidDesign(
-            f"tube.length_mm = {file.tube.length_mm:g} must be the end of the last section, {sections[-1].end_mm:g}"
-        )
-    if file.grow_mm is not None and file.grow_mm > file.tube.length_mm + 1e-6:
-        raise InvalidDesign(f"grow_mm = {file.grow_mm:g} must be at most tube.length_mm = {file.tube.length_mm:g}")
-
-
-def _tidy(value: float) -> float:
-    """Round to nine significant digits, which removes rounding errors of the unit conversion."""
-    return float(f"{value:.9g}")

@@ -261,8 +261,12 @@ def switches_of(environment: Environment, tube: VineParams, options: Inputs) -> 
     """Which search there is, what guides it, and in which worlds it grows every vine besides that as planned.
 
     Raises:
-        CannotRun: Vines cannot be steered by such a search.
+        CannotRun: Vines cannot be steered by such a search, or it takes one type of actuator only.
     """
+    if tube.others and options.planner != SST_STAR:
+        raise CannotRun(
+            f"planner {options.planner} takes one type of actuator, not {tube.kinds}: choose one with --actuator, or the planner {SST_STAR}"
+        )
     if options.steer and (options.planner != SST_STAR or options.particles > 1 or options.preformed):
         raise CannotRun(
             f"steer = {options.steer} is for the planner {SST_STAR}, without particles and preformed bends: leave one of them out"

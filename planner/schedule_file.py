@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import FailFast, Field
 
-from dynamics.tube_file import Table
+from dynamics.actuator_file import Table
 from environments.reading import Unreadable, read_file
 from planner.design import Design, Section
 from planner.schedule import MOST_ROWS, InvalidSchedule, Schedule

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -32,7 +33,7 @@ LINEAR = np.empty((0, 0))
 
 
 class ForceRows(NamedTuple):
-    """The force table as an argument of compiled kernels.
+    """The force table of an actuator.
 
     Both branches are tabulated at `NODES` of their full contraction. The force is the smaller of the two branches, because
     saturation of the tube's radius can only reduce it. For an actuator that does not saturate, longest_contraction = inf,
@@ -56,8 +57,68 @@ class ForceRows(NamedTuple):
     extrapolated linearly beyond; or `LINEAR`."""
 
 
+_SHORTEST, _LONGEST, _CONTRACTION = range(3)
+"""Columns of `ForceTables.ends`."""
+
+
+class ForceTables(NamedTuple):
+    """The tables of the actuators of a tube, of number `kind` from 0 on, as an argument of compiled kernels.
+
+    They lie one below the other, so that the row alone says which actuator it is: row // (ROWS + 1).
+    """
+
+    unsaturated: Floats
+    """See `ForceRows`, as for all others, shape (actuators * (rows + 1), columns + 1)."""
+    longest_strain: Floats
+    """Shape (actuators, fine rows + 1)."""
+    saturated: Floats
+    """Shape (actuators, columns + 1)."""
+    ends: Floats
+    """Cell lengths of the first and last row, and `longest_contraction` [m], shape (actuators, 3). One array instead of three: kernels
+    pass tables by value, and every array takes time."""
+    taut: Floats
+    """Shape (actuators * (rows + 1), taut columns + 1); or `LINEAR`, which is then meant for all of them."""
+
+    @property
+    def shortest(self) -> Floats:
+        """Cell length of the first row of each actuator [m], shape (actuators,)."""
+        return self.ends[:, _SHORTEST]
+
+    @property
+    def longest(self) -> Floats:
+        """Cell length of the last row of each actuator [m], shape (actuators,)."""
+        return self.ends[:, _LONGEST]
+
+    @property
+    def longest_contraction(self) -> Floats:
+        """Contraction of fully contracted, saturated cells of each actuator [m], shape (actuators,)."""
+        return self.ends[:, _CONTRACTION]
+
+
+def stacked(tables: Sequence[ForceRows]) -> ForceTables:
+    """The tables of some actuators as one argument of kernels."""
+    taut = LINEAR
+    if any(one.taut.size for one in tables):
+        taut = np.concatenate([one.taut if one.taut.size else _extrapolated(one) for one in tables])
+    return ForceTables(
+        np.concatenate([one.unsaturated for one in tables]),
+        np.stack([one.longest_strain for one in tables]),
+        np.stack([one.saturated for one in tables]),
+        np.array([(one.shortest, one.longest, one.longest_contraction) for one in tables]),
+        taut,
+    )
+
+
+def _extrapolated(rows: ForceRows) -> Floats:
+    """What `LINEAR` means for a table, as `ForceRows.taut`."""
+    coarse, fine = row_lengths(rows.shortest, rows.longest)
+    full = np.interp(coarse, fine, rows.longest_strain)
+    slope = (rows.unsaturated[:, 1] - rows.unsaturated[:, 0]) * COLUMNS**2 / full
+    return np.asarray(rows.unsaturated[:, :1] - slope[:, None] * np.linspace(0.0, TAUT_STRAIN, TAUT_COLUMNS + 1))
+
+
 class Cell(NamedTuple):
-    """Position of a cell length in the table."""
+    """Position of a cell length in the tables."""
 
     row: int
     weight: float
@@ -69,14 +130,16 @@ class Cell(NamedTuple):
 
 
 @compiled()
-def cell(rows: ForceRows, l_0: float) -> Cell:
-    """Look up a cell length [m], which must lie within the table."""
-    position = (l_0 - rows.shortest) / (rows.longest - rows.shortest)
+def cell(tables: ForceTables, kind: int, l_0: float) -> Cell:
+    """Look up a cell length [m] of an actuator, which must lie within its table."""
+    shortest = tables.ends[kind, _SHORTEST]
+    position = (l_0 - shortest) / (tables.ends[kind, _LONGEST] - shortest)
     fine = min(int(position * FINE_ROWS), FINE_ROWS - 1)
     part = position * FINE_ROWS - fine
-    longest = (1.0 - part) * rows.longest_strain[fine] + part * rows.longest_strain[fine + 1]
+    longest = (1.0 - part) * tables.longest_strain[kind, fine] + part * tables.longest_strain[kind, fine + 1]
     row = min(int(position * ROWS), ROWS - 1)
-    return Cell(row, position * ROWS - row, 1.0 / longest, l_0 / rows.longest_contraction)
+    contraction = tables.ends[kind, _CONTRACTION]
+    return Cell(kind * (ROWS + 1) + row, position * ROWS - row, 1.0 / longest, l_0 / contraction)
 
 
 @compiled(inline="always")
@@ -86,7 +149,7 @@ def force_and_slope(
     """F_t / P [m^2] and its derivative with respect to strain, extrapolated beyond the ends of the table.
 
     Below zero strain the film is taut: the force is that of `ForceRows.taut`. Beyond full contraction the cell is slack
-    and the force is zero. The three arrays of `ForceRows` are separate arguments, because unpacking an array from a tuple
+    and the force is zero. The three arrays of `ForceTables` are separate arguments, because unpacking an array from a tuple
     takes as long as the look-up.
     """
     u, v = strain * of.per_strain, strain * of.per_strain_saturated
@@ -106,18 +169,20 @@ def force_and_slope(
     force = start + slope * (u - column * column * (1.0 / COLUMNS**2))
     slope *= of.per_strain
     if v > 0.0:
-        column = int(math.sqrt(v) * COLUMNS)
-        slope_saturated = (saturated[column + 1] - saturated[column]) * (COLUMNS * COLUMNS) / (2.0 * column + 1.0)
-        force_saturated = saturated[column] + slope_saturated * (v - column * column * (1.0 / COLUMNS**2))
+        column, kind = int(math.sqrt(v) * COLUMNS), of.row // (ROWS + 1)
+        start = saturated[kind, column]
+        slope_saturated = (saturated[kind, column + 1] - start) * (COLUMNS * COLUMNS) / (2.0 * column + 1.0)
+        force_saturated = start + slope_saturated * (v - column * column * (1.0 / COLUMNS**2))
         if force_saturated < force:
             return force_saturated, slope_saturated * of.per_strain_saturated
     return force, slope
 
 
 @compiled()
-def _evaluate(rows: ForceRows, strain: Floats, l_0: Floats, force: Floats, slope: Floats) -> None:
+def _evaluate(tables: ForceTables, strain: Floats, l_0: Floats, force: Floats, slope: Floats) -> None:
     for i in range(strain.size):
-        force[i], slope[i] = force_and_slope(rows.unsaturated, rows.saturated, rows.taut, cell(rows, l_0[i]), strain[i])
+        of = cell(tables, 0, l_0[i])
+        force[i], slope[i] = force_and_slope(tables.unsaturated, tables.saturated, tables.taut, of, strain[i])
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,5 +208,5 @@ class ForceTable:
         if not np.all((l_0 >= low) & (l_0 <= high)):
             raise ValueError(f"l_0 must lie between {low * 1e3:g} and {high * 1e3:g} mm")
         force, slope = np.empty(strain.shape), np.empty(strain.shape)
-        _evaluate(self.rows, strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
+        _evaluate(stacked([self.rows]), strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
         return force, slope

@@ -11,7 +11,7 @@ from dynamics.euler_lagrange.model import Body, implicit_system, rates_after
 from dynamics.growth import COILED, GROWN, NOT_FINITE, STALLED, STILL
 from dynamics.moment import JointMoments, total_moment
 from surrogate.compiled import Floats, compiled
-from surrogate.force_table import cell
+from surrogate.force_table import Cell
 
 LUMPED = 0.2
 """Share of the tube's mass that, lumped at the tip, has the inertia of the whole tube in bending: for a slight bend theta,
@@ -44,7 +44,7 @@ class PlanarTube(NamedTuple):
 
 @compiled(counted=True)
 def grow_arc(
-    tube: PlanarTube, joint: JointMoments, pressure: float, l_0: float, curvature: float, length: float, lengths: Floats,
+    tube: PlanarTube, joint: JointMoments, pressure: float, of: Cell, curvature: float, length: float, lengths: Floats,
     bends: Floats,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Grow an arc from rest, or hold it if the only requested length is its present length.
@@ -54,6 +54,7 @@ def grow_arc(
 
     Args:
         pressure: Pressure of the actuator along the whole tube [Pa], signed.
+        of: Its cells.
         curvature: Equilibrium curvature [1/m].
         length: Initial length [m].
         lengths: Lengths to record [m], ascending, shape (records,).
@@ -62,7 +63,6 @@ def grow_arc(
         Number of records, `Status`, and number of steps.
     """
     held = lengths[-1] <= length
-    of = cell(joint.rows, l_0)
     weightless, springs = np.zeros(3), np.zeros(3)
     dampers = np.array([tube.growth_damping, 0.0, 0.0])
     q, rates = np.array([length, bends[0], 0.0]), np.zeros(3)

@@ -16,6 +16,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length, pivots_of
 from environments.environment import Environment
 from surrogate.compiled import Floats
+from surrogate.force_table import cell
 
 ROUNDING = 1e-6
 """Tolerance of equal bends [rad], and of equal pressures and cell lengths, as a share of those of the first segment [-]."""
@@ -92,8 +93,8 @@ class EulerLagrange(OnHost):
         broken = state.broken
         state = _without(state, broken >= 0)
         before = grown_length(state, self.params)
-        pressure, l_0 = self._one_actuator(actuation, before + lengths)
-        curvature = free_curvature(self.joint, pressure, l_0)
+        pressure, l_0, kind = self._one_actuator(actuation, before + lengths)
+        curvature = free_curvature(self.joint, pressure, l_0, kind)
         bend = self._one_arc(state)
         batch = len(lengths)
         most = max(int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)), 1)
@@ -111,13 +112,14 @@ class EulerLagrange(OnHost):
                 outcome[b] = 1, Status.GROWN, 0
                 continue
             outcome[b] = grow_arc(
-                self.tube, self.joint, float(pressure[b]), float(l_0[b]), float(curvature[b]), float(before[b]),
-                at[b, :count], bends[b, :count],
+                self.tube, self.joint, float(pressure[b]), cell(self.joint.tables, int(kind[b]), float(l_0[b])),
+                float(curvature[b]), float(before[b]), at[b, :count], bends[b, :count],
             )  # fmt: skip
         return self._rollout(at, bends, outcome, broken, pivots_of(actuation.pressure, self.params.pivot))
 
-    def _one_actuator(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats]:
-        """Pressure [Pa] and cell length [m] of each vine, shape (batch,), which must be the same in all segments up to its final length."""
+    def _one_actuator(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats, Integers]:
+        """Pressure [Pa], cell length [m] and actuator of each vine, shape (batch,), which must be the same in all segments up to its
+        final length."""
         if actuation.rest is not None and actuation.rest.any():
             raise CannotRun(
                 "euler-lagrange does not support preformed bends (preformed=False): use a design without, or another propagator"
@@ -126,13 +128,16 @@ class EulerLagrange(OnHost):
         first, cells = actuation.pressure[:, 0], actuation.l_0[:, 0]
         other = np.abs(actuation.pressure - first[:, None]) > ROUNDING * np.abs(first[:, None])
         other |= (np.abs(actuation.l_0 - cells[:, None]) > ROUNDING * cells[:, None]) & (first[:, None] != 0)
+        kind = np.zeros(actuation.pressure.shape, np.int64) if actuation.kind is None else actuation.kind
+        other |= (kind != kind[:, :1]) & (first[:, None] != 0)
         if (other & carried).any():
             raise CannotRun(
                 "euler-lagrange bends a tube as one arc (sections=False): the actuator of this tube varies along it, or ends "
                 "before its tip; use a design with one section from base to tip, or another propagator"
             )
         # Without an actuator the cell length may have any value, even one outside the force table.
-        return np.ascontiguousarray(first), np.where(first == 0, self.joint.rows.longest, cells)
+        cells = np.where(first == 0, self.joint.tables.longest[kind[:, 0]], cells)
+        return np.ascontiguousarray(first), cells, kind[:, 0]
 
     def _one_arc(self, state: VineState) -> Floats:
         """Bend of each vine [rad], shape (batch,)."""

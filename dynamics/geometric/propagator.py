@@ -82,7 +82,7 @@ class Geometric(OnHost):
         """See `Propagator`."""
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
 
-        curvature = free_curvature(self.joint, actuation.pressure, actuation.l_0)
+        curvature = free_curvature(self.joint, actuation.pressure, actuation.l_0, actuation.kind)
         if actuation.rest is not None:
             curvature += actuation.rest
         tolerance = self.params.penetration_tolerance

@@ -141,7 +141,7 @@ def grow_one(
     b: int, model: ImpulseModel, batch: Batch, records: Records, outcome: Integers, work: Work, qp: Any
 ) -> None:
     """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
-    vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b], batch.rest[b])
+    vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b], batch.rest[b], batch.kind[b])
     task, mine = task_of(batch, b), of_vine(records, b)
     done = (
         grow_vine(model, task, vine, mine, work, qp, batch.cut)

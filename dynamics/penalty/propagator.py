@@ -14,7 +14,7 @@ from dynamics.moment import joint_moments
 from dynamics.penalty.contacts import Solids
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Weights
-from dynamics.penalty.pull import check_surrogate, pull_of
+from dynamics.penalty.pull import Cells, check_surrogate, pull_of
 from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
 from dynamics.penalty.solvers import SOLVERS, chosen_solver
 from dynamics.propagator import CannotRun, Capabilities, OutOfMemory, checked_lengths
@@ -136,7 +136,8 @@ class Penalty:
             with torch.no_grad(), one_thread():
                 pressure, l_0 = self._tensor(actuation.pressure), self._tensor(actuation.l_0)
                 preformed = None if actuation.rest is None else self._tensor(actuation.rest)
-                records, _ = self._grow(state, pressure, l_0, lengths, record_every, preformed)
+                cells = self._cells(pressure, l_0, actuation.kind)
+                records, _ = self._grow(state, pressure, cells, lengths, record_every, preformed)
         except RuntimeError as error:
             if not isinstance(error, torch.OutOfMemoryError) and "can't allocate memory" not in str(error):
                 raise
@@ -172,20 +173,24 @@ class Penalty:
         segment = self.params.segment_length
         lengths = self._checked(state, actuation, length, segment)
         with one_thread():
-            return self._grow(state, pressure, l_0, lengths, segment)[1]
+            return self._grow(state, pressure, self._cells(pressure, l_0), lengths, segment)[1]
+
+    def _cells(self, pressure: Tensor, l_0: Tensor, kind: Integers | None = None) -> Cells:
+        # Without pressure l_0 has no effect: use any valid cell length.
+        longest = self._tensor(self.model.pull.lengths[0 if kind is None else kind, 1])
+        number = None if kind is None else torch.as_tensor(kind, device=self.device)
+        return Cells.of(self.params, torch.where(pressure == 0, longest, l_0), number)
 
     def _grow(
         self,
         state: VineState,
         pressure: Tensor,
-        l_0: Tensor,
+        cells: Cells,
         lengths: Floats,
         record_every: float,
         preformed: Tensor | None = None,
     ) -> tuple[Records, Tensor]:
         batch, room = state.angles.shape
-        # Without pressure l_0 has no effect: use any valid cell length.
-        l_0 = torch.where(pressure == 0, self.model.pull.lengths[1], l_0)
         angles, last_length, length = map(self._tensor, (state.angles, state.last_length, lengths))
         segments = torch.as_tensor(state.segments, dtype=torch.int64, device=self.device)
         most = int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
@@ -200,13 +205,13 @@ class Penalty:
             torch.zeros_like(segments),
             torch.full_like(segments, -1),
         )
-        steps, rest = self._steps(state, lengths, record_every), rest_curvature(self.model, pressure, l_0)
+        steps, rest = self._steps(state, lengths, record_every), rest_curvature(self.model, pressure, cells)
         vines = Vines(
             angles,
             segments,
             last_length,
             pressure,
-            l_0,
+            cells,
             rest if preformed is None else rest + preformed,
             length,
             before=(segments - 1).to(self.dtype) * self.params.segment_length + last_length,
@@ -223,9 +228,12 @@ class Penalty:
 
     def _checked(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Floats:
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
-        shortest, longest = self.model.pull.lengths
-        l_0 = actuation.l_0[actuation.pressure != 0]
+        used = actuation.pressure != 0
+        number = 0 if actuation.kind is None else actuation.kind[used]
+        shortest, longest = self.model.pull.lengths[number].T
+        l_0 = actuation.l_0[used]
         if not np.all((l_0 >= shortest - 1e-9) & (l_0 <= longest + 1e-9)):
+            shortest, longest = np.min(shortest), np.max(longest)
             raise CannotRun(
                 f"actuation.l_0: cells must be {shortest * 1e3:g} to {longest * 1e3:g} mm long, for which the actuator's force is known"
             )

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 from typing import NamedTuple, Protocol
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -13,21 +14,46 @@ from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
 from surrogate.actuators import Actuator, Limits
-from surrogate.force_table import COLUMNS, FINE_ROWS, NODES, ROWS, TAUT_COLUMNS, TAUT_STRAIN, ForceRows
+from surrogate.compiled import Floats
+from surrogate.force_table import COLUMNS, FINE_ROWS, NODES, ROWS, TAUT_COLUMNS, TAUT_STRAIN, ForceTables
 from surrogate.network import Network, load_network
 from surrogate.spam import Spam
+
+
+class Cells(NamedTuple):
+    """The actuators of vines, all of one shape."""
+
+    l_0: Tensor
+    """Cell length [m]."""
+    kind: Tensor
+    """Number in `VineParams.actuators`."""
+    arm: Tensor
+    """See `VineParams.arm` [m]."""
+    taut_arm: Tensor
+    """See `VineParams.taut_arm` [m]."""
+
+    @classmethod
+    def of(cls, params: VineParams, l_0: Tensor, kind: Tensor | None = None) -> Cells:
+        """Actuators of a tube by cell length [m] and number; None for the first."""
+        kinds, kind = range(len(params.actuators)), torch.zeros_like(l_0, dtype=torch.int64) if kind is None else kind
+        arms = l_0.new_tensor([(params.arm(k), params.taut_arm(k)) for k in kinds])[kind]
+        return cls(l_0, kind, arms[..., 0], arms[..., 1])
+
+    def first(self, count: int) -> Cells:
+        """Those of the first segments."""
+        return Cells(*(part[:, :count] for part in self))
 
 
 class Pull(Protocol):
     """Force over strain, and the cell lengths for which it is valid."""
 
     @property
-    def lengths(self) -> tuple[float, float]:
-        """Minimum and maximum cell length l_0 [m]."""
+    def lengths(self) -> Floats:
+        """Minimum and maximum cell length l_0 of each actuator [m], shape (actuators, 2)."""
         ...
 
-    def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
-        """F_t / P [m^2] and its slope over strain [m^2], differentiable in both arguments, of their common shape."""
+    def __call__(self, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor]:
+        """F_t / P [m^2] and its slope over strain [m^2], differentiable in strain and cell length, of their common shape."""
         ...
 
 
@@ -35,7 +61,7 @@ def pull_of(params: VineParams, surrogate: str, device: torch.device, dtype: tor
     """The force of a tube's actuator by the name of a surrogate, "table" or "network"; see `check_surrogate`."""
     if surrogate == "network":
         return NetworkPull(load_network(device=device, dtype=dtype), params.physics == "corrected")
-    return TablePull.of(joint_moments(params).rows, device, dtype)
+    return TablePull.of(joint_moments(params).tables, device, dtype)
 
 
 def check_surrogate(surrogate: str, params: VineParams) -> None:
@@ -46,7 +72,7 @@ def check_surrogate(surrogate: str, params: VineParams) -> None:
     """
     if surrogate not in ("table", "network"):
         raise CannotRun(f"unknown surrogate {surrogate!r}; known: table, network")
-    if surrogate == "network" and _without_limits(params.actuator) != load_network().geometry:
+    if surrogate == "network" and [*map(_without_limits, params.actuators)] != [load_network().geometry]:
         raise CannotRun(f"surrogate network: it was trained for {load_network().geometry}; use --surrogate table here")
 
 
@@ -55,21 +81,21 @@ def _without_limits(actuator: Actuator) -> Actuator:
     return replace(actuator, limits=Limits()) if isinstance(actuator, Spam) else actuator
 
 
-def about_wall(pull: Pull, params: VineParams, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+def about_wall(pull: Pull, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor, Tensor]:
     """Pull of actuators about the wall about which the tube turns, by the same law as `dynamics.moment.moment_and_slope`.
 
     Args:
         strain: About the far wall [-]; negative where the tube bends against the actuator.
-        l_0: Cell length [m], same shape.
+        cells: The actuators, of the same shape.
     Returns:
         Moment arm [m], F_t / P [m^2] and its slope over `strain` [m^2], of the same shape.
     """
-    arm, taut_arm = params.arm, params.taut_arm
+    arm, taut_arm = cells.arm, cells.taut_arm
     against, share = strain < 0, taut_arm / arm
-    force, slope = pull(torch.where(against, share * strain, strain), l_0)
-    straight = pull(torch.zeros_like(strain), l_0)[0]
+    force, slope = pull(torch.where(against, share * strain, strain), cells)
+    straight = pull(torch.zeros_like(strain), cells)[0]
     moving = against & (taut_arm * force < arm * straight)
-    lever = torch.where(against & ~moving, taut_arm, torch.full_like(strain, arm))
+    lever = torch.where(against & ~moving, taut_arm, arm)
     slope = torch.where(against, share * slope, slope)
     return lever, torch.where(moving, straight, force), torch.where(moving, 0.0, slope)
 
@@ -82,13 +108,13 @@ class NetworkPull(NamedTuple):
     """Whether the network also gives the force of taut film, as far as it was trained; else it is extrapolated from zero strain."""
 
     @property
-    def lengths(self) -> tuple[float, float]:
+    def lengths(self) -> Floats:
         """See `Pull`."""
-        return self.network.shortest, self.network.longest
+        return np.array([[self.network.shortest, self.network.longest]])
 
-    def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
+    def __call__(self, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor]:
         """See `Pull`."""
-        differentiable = torch.is_grad_enabled()
+        differentiable, l_0 = torch.is_grad_enabled(), cells.l_0
         low, full = self.network.limits(l_0)
         low = low if self.taut else torch.zeros_like(low)
         with torch.enable_grad():
@@ -114,63 +140,52 @@ class NetworkPull(NamedTuple):
 class TablePull(NamedTuple):
     """The look-up of `surrogate.force_table` on a device."""
 
+    lengths: Floats
+    """See `Pull`."""
     nodes: Tensor
     """Share of full contraction at each column [-], shape (columns + 1,)."""
     unsaturated: Tensor
     longest_strain: Tensor
     saturated: Tensor
-    longest_contraction: float
-    shortest: float
-    """Cell length of the first row [m]."""
-    longest: float
-    """Cell length of the last row [m]."""
+    ends: Tensor
     taut: Tensor
 
     @classmethod
-    def of(cls, rows: ForceRows, device: torch.device, dtype: torch.dtype) -> TablePull:
-        """Copy a table to a device."""
-        nodes, unsaturated, longest, saturated, taut = (
-            torch.as_tensor(array, dtype=dtype, device=device)
-            for array in (NODES, rows.unsaturated, rows.longest_strain, rows.saturated, rows.taut)
-        )
-        ends = rows.longest_contraction, rows.shortest, rows.longest
-        return cls(nodes, unsaturated, longest, saturated, *ends, taut)
+    def of(cls, tables: ForceTables, device: torch.device, dtype: torch.dtype) -> TablePull:
+        """Copy the tables of a tube's actuators to a device."""
+        tensors = (torch.as_tensor(array, dtype=dtype, device=device) for array in (NODES, *tables))
+        return cls(np.stack([tables.shortest, tables.longest], axis=1), *tensors)
 
-    @property
-    def lengths(self) -> tuple[float, float]:
+    def __call__(self, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor]:
         """See `Pull`."""
-        return self.shortest, self.longest
-
-    def __call__(self, strain: Tensor, l_0: Tensor) -> tuple[Tensor, Tensor]:
-        """See `Pull`."""
-        position = (l_0 - self.shortest) / (self.longest - self.shortest)
+        l_0, kind = cells.l_0, cells.kind
+        shortest, longest, most = self.ends[kind].unbind(-1)
+        position = (l_0 - shortest) / (longest - shortest)
         fine = (position.detach() * FINE_ROWS).long().clamp(0, FINE_ROWS - 1)
-        full = torch.lerp(self.longest_strain[fine], self.longest_strain[fine + 1], position * FINE_ROWS - fine)
+        part = position * FINE_ROWS - fine
+        full = torch.lerp(self.longest_strain[kind, fine], self.longest_strain[kind, fine + 1], part)
         row = (position.detach() * ROWS).long().clamp(0, ROWS - 1)
+        weight, row = position * ROWS - row, row + kind * (ROWS + 1)
         share = strain / full
         left, part, width = self._between(share)
         upper, lower = (
-            torch.lerp(self.unsaturated[row, left + k], self.unsaturated[row + 1, left + k], position * ROWS - row)
-            for k in (1, 0)
+            torch.lerp(self.unsaturated[row, left + k], self.unsaturated[row + 1, left + k], weight) for k in (1, 0)
         )
         force, slope = lower + part * (upper - lower), (upper - lower) / width / full
         if self.taut.numel():
             at = strain * (-TAUT_COLUMNS / TAUT_STRAIN)
             left = at.detach().clamp(0, TAUT_COLUMNS - 1).long().clamp(0, TAUT_COLUMNS - 1)  # valid also for NaN
-            upper, lower = (
-                torch.lerp(self.taut[row, left + k], self.taut[row + 1, left + k], position * ROWS - row)
-                for k in (1, 0)
-            )
+            upper, lower = (torch.lerp(self.taut[row, left + k], self.taut[row + 1, left + k], weight) for k in (1, 0))
             force = torch.where(strain < 0, lower + (at - left) * (upper - lower), force)
             slope = torch.where(strain < 0, (upper - lower) * (-TAUT_COLUMNS / TAUT_STRAIN), slope)
         # The branch with the smaller force applies.
-        share_saturated = strain * l_0 / self.longest_contraction
+        share_saturated = strain * l_0 / most
         left, part, width = self._between(share_saturated)
-        rise = self.saturated[left + 1] - self.saturated[left]
-        other = self.saturated[left] + part * rise
+        rise = self.saturated[kind, left + 1] - self.saturated[kind, left]
+        other = self.saturated[kind, left] + part * rise
         less = (share_saturated > 0) & (other < force)
         force = torch.where(less, other, force)
-        slope = torch.where(less, rise / width * l_0 / self.longest_contraction, slope)
+        slope = torch.where(less, rise / width * l_0 / most, slope)
         slack = (share >= 1) | (share_saturated >= 1)
         return torch.where(slack, 0.0, force), torch.where(slack, 0.0, slope)
 

@@ -14,7 +14,7 @@ from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, fo
 from dynamics.penalty.drive import available_force
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
-from dynamics.penalty.pull import Pull, about_wall
+from dynamics.penalty.pull import Cells, Pull, about_wall
 from dynamics.penalty.solvers import Solver, minimise
 from dynamics.table import Table, overhangs
 from dynamics.tube import VineParams
@@ -79,7 +79,7 @@ class Vines:
     last_length: Tensor
     pressure: Tensor
     """Signed by side [Pa], shape (batch, segments)."""
-    l_0: Tensor
+    cells: Cells
     rest: Tensor
     """Turn of each segment in free space per length of film [1/m], shape (batch, segments)."""
     length: Tensor
@@ -106,23 +106,23 @@ class Vines:
         return (self.segments - 1).to(self.length.dtype) * full + self.last_length - self.before
 
 
-def rest_curvature(model: Model, pressure: Tensor, l_0: Tensor) -> Tensor:
-    """Curvature of an actuated tube in free space [1/m]: the root of Eq. 3b, differentiable in both arguments."""
-    length = model.params.moment_length
-    per_bend = model.params.arm / length
+def rest_curvature(model: Model, pressure: Tensor, cells: Cells) -> Tensor:
+    """Curvature of an actuated tube in free space [1/m]: the root of Eq. 3b, differentiable in pressure and cell length."""
+    length, arm = model.params.moment_length, cells.arm
+    per_bend = arm / length
     with torch.no_grad():
         low, high = torch.zeros_like(pressure), torch.full_like(pressure, torch.pi)
         for _ in range(BISECTIONS):
             middle = 0.5 * (low + high)
-            force, _ = model.pull(per_bend * middle, l_0)
-            short = model.restoring.moment_and_slope(middle)[0] < pressure.abs() * model.params.arm * force
+            force, _ = model.pull(per_bend * middle, cells)
+            short = model.restoring.moment_and_slope(middle)[0] < pressure.abs() * arm * force
             low, high = torch.where(short, middle, low), torch.where(short, high, middle)
         bend = torch.where(pressure == 0, 0.0, 0.5 * (low + high))
     if torch.is_grad_enabled():  # implicit function theorem: one Newton step from the root
-        force, force_slope = model.pull(per_bend * bend, l_0)
+        force, force_slope = model.pull(per_bend * bend, cells)
         moment, slope = model.restoring.moment_and_slope(bend)
-        slope = slope - pressure.abs() * model.params.arm * per_bend * force_slope
-        step = (pressure.abs() * model.params.arm * force - moment) / slope.detach()
+        slope = slope - pressure.abs() * arm * per_bend * force_slope
+        step = (pressure.abs() * arm * force - moment) / slope.detach()
         bend = bend + step - step.detach()
     return torch.sign(pressure) * bend / length
 
@@ -317,9 +317,9 @@ def _objective(
         bend = bend - vines.preformed[:, :count] * length
     # A growing segment has the stiffness of the step's end.
     scale = torch.where(at_last, (length / (vines.last_length + most).clamp(min=1e-6))[:, None], spread)
-    pressure, l_0 = vines.pressure[:, :count], vines.l_0[:, :count]
-    per_bend = torch.sign(pressure) * params.arm / length
-    arm, force, force_slope = about_wall(model.pull, params, per_bend * bend, l_0)
+    pressure, cells = vines.pressure[:, :count], vines.cells.first(count)
+    per_bend = torch.sign(pressure) * cells.arm / length
+    arm, force, force_slope = about_wall(model.pull, per_bend * bend, cells)
     exists = index <= chain.last
     lever = torch.where(exists, pressure * arm, 0.0)
     grown = (curvature[:, None] * contacts.jacobian.gather(

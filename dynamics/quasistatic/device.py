@@ -74,7 +74,7 @@ def begin(joint: JointMoments, vine: Vine, batch: Batch, records: Records, outco
         return False
     for j in range(len(angles)):
         vine.angles[j], vine.pressure[j] = angles[j], pressure[j]
-    look_up_cells(joint, vine, batch.l_0[b], batch.rest[b])
+    look_up_cells(joint, vine, batch.l_0[b], batch.rest[b], batch.kind[b])
     return True
 
 

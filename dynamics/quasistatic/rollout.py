@@ -234,7 +234,7 @@ def hold_vine(
 def grow_with(work: Work, b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers) -> None:
     """`grow_one` with a given work space, whose arrays may be of another precision."""
     model = model_of(models, w)
-    vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b], batch.rest[b])
+    vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b], batch.rest[b], batch.kind[b])
     task, mine = task_of(batch, b), of_vine(records, b)
     grows = task.length > SLACK
     done = (

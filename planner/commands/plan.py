@@ -35,7 +35,7 @@ from planner.commands.plan_options import (
 )
 from planner.console.answer import Answer, JsonOption
 from planner.console.device import DeviceOption
-from planner.console.errors import BadInput, apart, known_actuator, readable_errors, readable_options
+from planner.console.errors import BadInput, apart, known_actuators, readable_errors, readable_options
 from planner.console.options import (
     ForceOption,
     FrictionOption,
@@ -108,11 +108,14 @@ def plan(
 
         if resume:
             return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
-        every = [environment_and_tube(one, tube, actuator and known_actuator(actuator), physics) for one in env or []]
+        every = [
+            environment_and_tube(one, tube, None if actuator is None else known_actuators(actuator), physics)
+            for one in env or []
+        ]
         _, params = every[0]  # with --same-design all have the same tube
         with readable_options():
             inputs = Inputs(
-                actuator=params.actuator.kind, propagator=propagator, device=device, solver=solver, surrogate=surrogate, seed=seed,
+                actuator=params.kinds, propagator=propagator, device=device, solver=solver, surrogate=surrogate, seed=seed,
                 heuristic=heuristic, planner=planner, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
                 target_actuators=target_actuators, solutions=solutions, fast=fast, particles=particles, preformed=preformed, steer=steer,
                 preformed_cost=preformed_cost, success=success, uncertainty=uncertainty, friction=friction, verify=verify,

@@ -123,7 +123,8 @@ FullTree = Annotated[bool, typer.Option("--full-tree", help="Draw every branch o
 ActuatorKind = Annotated[
     str | None,
     typer.Option(
-        help="Actuator that bends the tube: spam, pouch, fpam or cpam. Default: that of the tube, normally spam."
+        help="Actuator that bends the tube: spam, pouch, fpam or cpam, or several that are mixed along it, as spam,pouch. Default: that "
+        "of the tube, normally spam."
     ),
 ]
 Resume = Annotated[

@@ -28,7 +28,8 @@ from planner.commands.show_designs import (
     show_simulation,
     show_solutions,
 )
-from planner.design_file import DESIGN, SOLUTIONS, InvalidDesign
+from planner.design import InvalidDesign
+from planner.design_file import DESIGN, SOLUTIONS
 from planner.robustness.estimate import Estimate
 from planner.runs.contents import CHECKPOINT, SAME
 

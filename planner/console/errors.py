@@ -64,12 +64,12 @@ def readable_errors() -> Iterator[None]:
         from dynamics.cuda import DeviceLost
         from dynamics.propagator import CannotRun, OutOfMemory
         from dynamics.recording import InvalidRecording
-        from dynamics.tube_file import InvalidTube
+        from dynamics.tube import InvalidTube
         from environments.file_model import InvalidEnvironment
         from environments.importing.traced import UnusableFile
         from environments.reach import WalledIn
         from planner.cluster.cluster import NoScheduler, SchedulerLost
-        from planner.design_file import InvalidDesign
+        from planner.design import InvalidDesign
         from planner.mapping.actions import NoLaunch
         from planner.mapping.session_file import InvalidSession
         from planner.robustness.errors import InvalidErrors
@@ -131,6 +131,19 @@ def known_actuator(name: str) -> str:
     if name not in actuators():
         raise BadInput(f"unknown actuator {name!r}; known: {', '.join(actuators())}")
     return name
+
+
+def known_actuators(names: str) -> list[str]:
+    """Kinds of actuators, separated by commas, checked.
+
+    Raises:
+        BadInput: One is unknown, or given twice.
+    """
+    kinds = [known_actuator(name.strip()) for name in names.split(",")]
+    for kind in kinds:
+        if kinds.count(kind) > 1:
+            raise BadInput(f"--actuator {names}: {kind} is given twice")
+    return kinds
 
 
 def same_environment(console: Console, design: Design, environment: Environment, force: bool) -> None:

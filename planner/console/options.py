@@ -140,24 +140,24 @@ def with_physics(params: VineParams, physics: str | None) -> VineParams:
 
 
 def environment_and_tube(
-    env: str, tube: str | None, actuator: str | None = None, physics: str | None = None
+    env: str, tube: str | None, actuators: list[str] | None = None, physics: str | None = None
 ) -> tuple[Environment, VineParams]:
     """An environment and the tube that grows there (`chosen_tube`); its start is checked to have room for the tube.
 
     Args:
-        actuator: The type of actuator, if it is not the tube's own.
+        actuators: The types of actuators, if they are not the tube's own.
         physics: Value of `PhysicsOption`.
     Raises:
         InvalidEnvironment: It cannot be used, or the tube does not fit at its start.
         InvalidTube: The tube cannot be used.
         BadInput: The physics is unknown.
     """
-    from dynamics.tube_file import with_actuator
+    from dynamics.actuator_file import with_actuators
     from environments import load_environment
 
     params = chosen_tube(tube, load_environment(env, 0.0), physics)
-    if actuator is not None:
-        params = with_actuator(params, actuator)
+    if actuators is not None:
+        params = with_actuators(params, actuators)
     return load_environment(env, params.radius), params
 
 

@@ -95,7 +95,9 @@ class Build:
         joint, stretch = joint_moments(self.design.params), stretch_of(self.design.params.actuator)
         made = []
         for number, section in enumerate(self.design.actuated, start=1):
-            strain = self.design.params.arm * float(free_curvature(joint, section.pressure, section.l_0))
+            strain = self.design.params.arm(section.kind) * float(
+                free_curvature(joint, section.pressure, section.l_0, section.kind)
+            )
             made.append(ActuatorBuild(number, section, strain * (section.end - section.start), stretch))
         return tuple(made)
 

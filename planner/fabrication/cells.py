@@ -11,8 +11,7 @@ from scipy.optimize import isotonic_regression
 
 from dynamics.propagator import Propagator
 from environments.environment import Environment
-from planner.design import Design, Section
-from planner.design_file import InvalidDesign
+from planner.design import Design, InvalidDesign, Section
 from planner.replay import Grown, grow_designs
 from surrogate.compiled import Floats
 

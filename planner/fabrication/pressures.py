@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.design_file import InvalidDesign
+from planner.design import InvalidDesign
 from planner.fabrication.build import FILM, ActuatorBuild, Build
 from planner.robustness.sensitivity import Margin
 from surrogate.cpam import Cpam

@@ -11,8 +11,7 @@ import numpy as np
 
 from dynamics.moment import joint_moments
 from dynamics.tube import VineParams
-from planner.design import Design
-from planner.design_file import InvalidDesign
+from planner.design import Design, InvalidDesign
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 

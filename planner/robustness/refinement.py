@@ -227,10 +227,11 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
     elif one.end - one.start < SHORTEST_BARE * params.scale:
         return None
     else:
-        low, high = catalogue.reachable
+        kind = int(rng.integers(len(catalogue.ranges))) if params.others else 0
+        low, high = catalogue.ranges[kind]
         wanted = low + (high - low) * rng.random() ** 2
         side: Side = "left" if rng.random() < 0.5 else "right"
-        middle = bent(replace(one, start=first, end=last, side=side), catalogue, wanted)
+        middle = bent(replace(one, start=first, end=last, side=side, kind=kind), catalogue, wanted)
         sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
     if not all(fits(section, params.segment_length) for section in sections):
         return None
@@ -243,8 +244,9 @@ def fits(section: Section, segment_length: float) -> bool:
 
 
 def bent(section: Section, catalogue: Catalogue, curvature: float) -> Section:
-    """The same section with the actuator whose curvature is nearest to a given one [1/m]."""
-    entry = int(catalogue.synthesise([float(np.clip(curvature, *catalogue.reachable))])[0][0])
+    """The same section with the cells and pressure of its actuator whose curvature is nearest to a given one [1/m]."""
+    within = float(np.clip(curvature, *catalogue.ranges[section.kind]))
+    entry = int(catalogue.synthesise([within], section.kind)[0][0])
     return replace(
         section,
         curvature=float(catalogue.curvature[entry]),

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from dynamics.jumps import Jump
-from dynamics.tube import VineParams
-from dynamics.tube_file import InvalidTube, tube_content
+from dynamics.tube import InvalidTube, VineParams
+from dynamics.tube_file import tube_content
 from environments.environment import Environment
 from environments.environment_file import environment_text, parse_environment
 from environments.file_model import InvalidEnvironment, describe

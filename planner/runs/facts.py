@@ -6,8 +6,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from dynamics.tube import VineParams
-from dynamics.tube_file import InvalidTube, actuator_table, tube_of, tube_table
+from dynamics.actuator_file import OTHERS_FIELD, actuator_kind, actuator_table
+from dynamics.tube import InvalidTube, VineParams
+from dynamics.tube_file import tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
 from environments.file_model import describe
 from planner.runs.inputs import Inputs
@@ -107,12 +108,15 @@ class Facts(_Part):
             if self.inputs.actuator not in known:
                 raise InvalidTube(f"inputs.actuator = {self.inputs.actuator!r:.40} must be one of {', '.join(known)}")
             return VineParams(physics="published", actuator=known[self.inputs.actuator]())
-        model = _TUBES.get(self.inputs.actuator, _TUBES["spam"])
+        model = _TUBES[actuator_kind(self.tube)]
         try:
             return tube_of(model.model_validate(self.tube).model_dump(exclude_none=True))
         except ValidationError as error:
             raise InvalidTube(describe(error, model)) from None
 
 
-_TUBES = {kind: tube_table(whole=True, actuator=(actuator_table(kind, whole=True), ...)) for kind in ACTUATORS}
+_TUBES = {
+    kind: tube_table(whole=True, actuator=(actuator_table(kind, whole=True), ...), other_actuators=OTHERS_FIELD)
+    for kind in ACTUATORS
+}
 """Models of the tube by type of actuator."""

@@ -25,7 +25,7 @@ class Inputs(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
     actuator: str = "spam"
-    """Type of the actuators."""
+    """Types of the actuators, separated by commas."""
     propagator: str = "quasistatic"
     """Model of the growing vine."""
     device: str = "auto"

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from environments.environment import Environment
-from planner.design import Design, Trialled
-from planner.design_file import InvalidDesign
+from planner.design import Design, InvalidDesign, Trialled
 from planner.robustness.selection import EVALUATING, Choice
 from planner.worlds.trials import Worlds, grow_trials
 from surrogate.compiled import Floats

@@ -86,6 +86,7 @@ class Carried(NamedTuple):
                     float(catalogue.curvature[entry]),
                     float(catalogue.l_0[entry]),
                     float(catalogue.pressure[entry]),
+                    kind=int(catalogue.kind[entry]),
                 )
             )
             first = one.after

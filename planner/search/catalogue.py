@@ -11,7 +11,6 @@ from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
-from surrogate.actuators import Grid
 from surrogate.compiled import Floats
 
 
@@ -30,21 +29,26 @@ class Catalogue:
     """Free-space curvature of the centreline [1/m], shape (entries,): 1 / curvature is the radius of the arc in space."""
     turn: Floats
     """Angle per length of film of the preformed bends [1/m], which are the last entries, shape (bends,)."""
+    kind: Integers
+    """Number of the actuator in `VineParams.actuators`, shape (entries,); 0 for a preformed bend."""
 
     @classmethod
-    def of(cls, params: VineParams, grid: Grid | None = None, bends: int = 0) -> Catalogue:
-        """Evaluate a grid, by default that of the actuator (takes a few milliseconds, plus the force table).
+    def of(cls, params: VineParams, bends: int = 0) -> Catalogue:
+        """Evaluate the grids of a tube's actuators (takes a few milliseconds, plus the force tables).
 
         Args:
             bends: Number of preformed bends, whose turns per length are evenly spaced up to the largest that can be folded.
         """
-        grid = grid or params.actuator.grid
-        pressure, l_0 = (part.ravel() for part in np.meshgrid(grid.pressure, grid.l_0, indexing="ij"))
-        film = free_curvature(joint_moments(params), pressure, l_0)
+        every = []
+        for number, actuator in enumerate(params.actuators):
+            pressure, l_0 = np.meshgrid(actuator.grid.pressure, actuator.grid.l_0, indexing="ij")
+            every.append((pressure.ravel(), l_0.ravel(), np.full(pressure.size, number)))
         turn, none = largest_turn(params) * np.arange(1, bends + 1) / max(bends, 1), np.zeros(bends)
-        film = np.concatenate([film, turn])
-        pressure, l_0 = np.concatenate([pressure, none]), np.concatenate([l_0, none])
-        return cls(l_0, pressure, centerline_curvature(film, params), turn)
+        every.append((none, none, none.astype(np.int64)))
+        pressure, l_0, kind = (np.concatenate(parts) for parts in zip(*every, strict=True))
+        actuators = len(kind) - bends
+        film = free_curvature(joint_moments(params), *(part[:actuators] for part in (pressure, l_0, kind)))
+        return cls(l_0, pressure, centerline_curvature(np.concatenate([film, turn]), params), turn, kind)
 
     @property
     def actuators(self) -> int:
@@ -54,10 +58,22 @@ class Catalogue:
     @property
     def reachable(self) -> tuple[float, float]:
         """Minimum and maximum curvature that actuators reach [1/m]."""
-        curvature = self.curvature[: self.actuators]
-        return float(curvature.min()), float(curvature.max())
+        ranges = self.ranges
+        return float(ranges[:, 0].min()), float(ranges[:, 1].max())
 
-    def synthesise(self, curvature: ArrayLike) -> tuple[Integers, Floats]:
+    @property
+    def ranges(self) -> Floats:
+        """Minimum and maximum curvature that each actuator reaches [1/m], shape (actuators of the tube, 2)."""
+        each = [self.curvature[self._of(number)] for number in range(self.kind.max() + 1)]
+        return np.array([(curvature.min(), curvature.max()) for curvature in each])
+
+    def drawn(self, rng: np.random.Generator, count: int) -> Integers:
+        """Entries for random curvatures, uniform over the range of each actuator, of which all are equally likely, shape (count,)."""
+        ranges = self.ranges
+        kind = rng.integers(len(ranges), size=count) if len(ranges) > 1 else np.zeros(count, np.int64)
+        return self.synthesise(rng.uniform(*ranges[kind].T), kind)[0]
+
+    def synthesise(self, curvature: ArrayLike, kind: ArrayLike = 0) -> tuple[Integers, Floats]:
         """Choose actuators for given curvatures: the highest pressure that can reach it, then the closest cell length.
 
         High pressures bend more consistently. Of two equally close cell lengths, the shorter is taken. Where no pressure's cells lie
@@ -65,32 +81,39 @@ class Catalogue:
 
         Args:
             curvature: Desired curvatures of the centreline [1/m], positive, any shape.
+            kind: Number of the actuator in `VineParams.actuators`, broadcast against it.
         Returns:
             Entries of the catalogue, and the error of each, reached minus desired [1/m]; both of that shape.
         Raises:
             ValueError: A curvature cannot be reached at any pressure.
         """
-        wanted = np.asarray(curvature, float)
-        low, high = self.reachable
+        wanted, number = np.broadcast_arrays(np.asarray(curvature, float), np.asarray(kind, np.int64))
+        entry = np.full(wanted.shape, -1)
+        for one in np.unique(number):
+            entry[number == one] = self._nearest(wanted[number == one], int(one))
+        return entry, self.curvature[entry] - wanted
+
+    def _nearest(self, wanted: Floats, kind: int) -> Integers:
+        """See `synthesise`, of one actuator, shape (n,)."""
+        low, high = self.ranges[kind]
         if not np.all((wanted >= low) & (wanted <= high)):
-            worst = wanted.ravel()[np.argmax(np.abs(wanted - (low + high) / 2))]
+            worst = wanted[np.argmax(np.abs(wanted - (low + high) / 2))]
             raise ValueError(
                 f"curvature {worst:g} 1/m cannot be reached; actuators on this grid reach {low:.3g} to {high:.3g} 1/m"
             )
-        flat = wanted.ravel()
-        entry, error = np.full(flat.shape, -1), np.zeros(flat.shape)
-        every = self.pressure[: self.actuators]
-        for pressure in np.unique(every)[::-1]:
-            entries = np.flatnonzero(every == pressure)
+        own, entry = self._of(kind), np.full(wanted.shape, -1)
+        for pressure in np.unique(self.pressure[own])[::-1]:
+            entries = own[self.pressure[own] == pressure]
             curvatures = self.curvature[entries]
-            inside = (entry < 0) & (flat >= curvatures.min()) & (flat <= curvatures.max())
-            miss = curvatures - flat[inside, None]
-            nearest = np.argmin(np.abs(miss), axis=1)
-            entry[inside], error[inside] = entries[nearest], miss[np.arange(len(miss)), nearest]
+            inside = (entry < 0) & (wanted >= curvatures.min()) & (wanted <= curvatures.max())
+            entry[inside] = entries[np.argmin(np.abs(curvatures - wanted[inside, None]), axis=1)]
         between = entry < 0
-        entry[between] = np.argmin(np.abs(self.curvature - flat[between, None]), axis=1)
-        error[between] = self.curvature[entry[between]] - flat[between]
-        return entry.reshape(wanted.shape), error.reshape(wanted.shape)
+        entry[between] = own[np.argmin(np.abs(self.curvature[own] - wanted[between, None]), axis=1)]
+        return entry
+
+    def _of(self, kind: int) -> Integers:
+        """Entries of an actuator."""
+        return np.flatnonzero(self.kind[: self.actuators] == kind)
 
     def synthesised(self) -> Integers:
         """Every entry that `synthesise` chooses for some curvature, sorted by curvature, shape (chosen,).
@@ -98,8 +121,10 @@ class Catalogue:
         Within one pressure the choice changes halfway between two entries, and each is chosen for its own curvature, unless a
         higher pressure reaches that. So it is enough to ask for the curvatures of all entries and for those just beside.
         """
-        low, high = self.reachable
-        own = self.curvature[: self.actuators]
-        asked = np.concatenate([own, np.nextafter(own, low), np.nextafter(own, high)])
-        chosen = np.unique(self.synthesise(asked)[0])
+        found = []
+        for kind, (low, high) in enumerate(self.ranges):
+            own = self.curvature[self._of(kind)]
+            asked = np.concatenate([own, np.nextafter(own, low), np.nextafter(own, high)])
+            found.append(np.unique(self._nearest(asked, kind)))
+        chosen = np.concatenate(found)
         return np.asarray(chosen[np.argsort(self.curvature[chosen], kind="stable")])

@@ -24,7 +24,8 @@ def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: C
         )
         side: Side = "none" if control == 0 else "left" if control > 0 else "right"
         ends, bent = (first * segment_length, after * segment_length), entry >= catalogue.actuators
-        sections.append(Section(*ends, side, curvature, l_0, pressure, preformed=bent))
+        kind = int(catalogue.kind[entry]) if control else 0
+        sections.append(Section(*ends, side, curvature, l_0, pressure, preformed=bent, kind=kind))
         first = after
     return tuple(sections)
 
@@ -32,8 +33,8 @@ def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: C
 def actuation(controls: NDArray[np.int32], catalogue: Catalogue) -> Actuation:
     """Actuation by controls: 0 is a straight segment, otherwise the catalogue's entry plus one, signed by side."""
     entry = np.maximum(np.abs(controls) - 1, 0)
-    rest = None
+    rest, kind = None, catalogue.kind[entry] if catalogue.kind.any() else None
     if len(catalogue.turn):
         turn = np.concatenate([np.zeros(catalogue.actuators), catalogue.turn])
         rest = np.sign(controls) * turn[entry]
-    return Actuation(np.sign(controls) * catalogue.pressure[entry], catalogue.l_0[entry], rest)
+    return Actuation(np.sign(controls) * catalogue.pressure[entry], catalogue.l_0[entry], rest, kind)

@@ -139,7 +139,7 @@ class Particles:
         full, length = self.params.segment_length, self.params.segment_length * self.max_segments
         planned = self._actuators(carried)
         errors = SectionErrors(*(getattr(self.errors, name)[particle] for name in SectionErrors.__slots__))
-        rows = Actuators(*(part[vine] for part in planned))
+        rows = Actuators._make(part[vine] for part in planned)
         actuation = actuation_with(
             rows, errors, self.worlds.errors.cell[particle], self.params, (length, self.max_segments)
         )
@@ -155,10 +155,10 @@ class Particles:
 
     def _actuators(self, carried: NDArray[np.int32]) -> Actuators:
         """The actuators of vines with these controls, shape (V, SECTIONS) each; without a side beyond the last."""
-        found = np.zeros((5, len(carried), SECTIONS))
+        found = np.zeros((6, len(carried), SECTIONS))
         for vine, controls in enumerate(carried):
             sections = sections_of(controls, self.params.segment_length, self.catalogue)
             actuated = [section for section in sections if section.actuated][:SECTIONS]
             for k, one in enumerate(actuated):
-                found[:, vine, k] = one.start, one.end, one.sense, one.l_0, one.pressure
-        return Actuators(*found)
+                found[:, vine, k] = one.start, one.end, one.sense, one.l_0, one.pressure, one.kind
+        return Actuators._make([*found[:5], found[5].astype(np.int64)])

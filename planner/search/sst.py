@@ -320,7 +320,7 @@ class Search:
         """
         batch = len(nodes)
         side = self.rng.choice([-1, 1], batch)
-        entry, _ = self.catalogue.synthesise(self.rng.uniform(*self.catalogue.reachable, batch))
+        entry = self.catalogue.drawn(self.rng, batch)
         once = np.zeros(batch, bool)
         once[np.unique(nodes, return_index=True)[1]] = True
         if self.prices.bend is not None:

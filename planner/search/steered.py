@@ -90,16 +90,19 @@ class SteeredSearch(Search):
         # A change of pressure counts as a part of an actuator.
         self.tree.actuators = self.tree.actuators.astype(float)
         every = self.catalogue
-        cells, cell = np.unique(every.l_0, return_inverse=True)
+        built = np.stack([every.kind, every.l_0])
+        cells, first, cell = np.unique(built, axis=1, return_index=True, return_inverse=True)
+        count = cells.shape[1]
         self.pressures = Catalogue(
-            np.concatenate([every.l_0, cells]),
-            np.concatenate([every.pressure, np.full(len(cells), VENTED)]),
-            np.concatenate([every.curvature, np.zeros(len(cells))]),
+            np.concatenate([every.l_0, every.l_0[first]]),
+            np.concatenate([every.pressure, np.full(count, VENTED)]),
+            np.concatenate([every.curvature, np.zeros(count)]),
             every.turn,
+            np.concatenate([every.kind, every.kind[first]]),
         )
-        """What controls refer to: the catalogue, followed by a vented actuator of each cell length."""
-        self._same_cell = [np.append(np.flatnonzero(cell == k), len(cell) + k) for k in range(len(cells))]
-        self._cell = np.append(cell, np.arange(len(cells)))
+        """What controls refer to: the catalogue, followed by a vented one of each actuator and cell length."""
+        self._same_cell = [np.append(np.flatnonzero(cell == k), len(cell) + k) for k in range(count)]
+        self._cell = np.append(cell, np.arange(count))
 
     def carried(self, candidates: Candidates, row: int) -> Carried:
         """What one of the candidates of the last batch carries."""
@@ -191,7 +194,7 @@ class SteeredSearch(Search):
         count, nodes, changed = len(vines.nodes), vines.nodes, vines.changed
         at, effort = self.tree.segments[nodes], self._effort(vines)
         side = self.rng.choice([-1, 1], count)
-        entry, _ = self.catalogue.synthesise(self.rng.uniform(*self.catalogue.reachable, count))
+        entry = self.catalogue.drawn(self.rng, count)
         once = np.zeros(count, bool)
         once[np.unique(np.where(changed, -1 - np.arange(count), nodes), return_index=True)[1]] = True
         affordable = self.cost(effort + 1, at) < self.bound

@@ -18,9 +18,9 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
-from dynamics.tube_file import InvalidTube
+from dynamics.tube import InvalidTube
 from environments.file_model import InvalidEnvironment
-from planner.design_file import InvalidDesign
+from planner.design import InvalidDesign
 from planner.studio import requests
 from planner.studio.checking import checked
 from planner.studio.document import content_in

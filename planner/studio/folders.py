@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from planner.design_file import DESIGN, InvalidDesign, load_design
+from planner.design import InvalidDesign
+from planner.design_file import DESIGN, load_design
 from planner.runs.contents import FILES
 from planner.studio.views import success_view
 

@@ -56,7 +56,7 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     watcher.tell(phase="starting")
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
-    inputs = Inputs(actuator=tube.actuator.kind, **given["options"])
+    inputs = Inputs(actuator=tube.kinds, **given["options"])
     with claimed(None, Path(given["root"]) / stem_of(environment)) as folder:
         if stop.requested:
             raise KeyboardInterrupt

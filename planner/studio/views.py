@@ -12,8 +12,8 @@ import numpy as np
 from dynamics.jumps import Jump
 from dynamics.tube_file import tube_content
 from environments.uncertainty import KEYS, PRESETS
-from planner.design import Design, Trialled
-from planner.design_file import SOLUTIONS, InvalidDesign, load_design
+from planner.design import Design, InvalidDesign, Trialled
+from planner.design_file import SOLUTIONS, load_design
 from planner.robustness.estimate import Estimate
 from planner.robustness.survey import UNITS
 from planner.runs.tried import TRIALS, Tried

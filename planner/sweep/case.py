@@ -134,7 +134,7 @@ def _row(case: Case, inputs: Mapping[str, Input]) -> Row:
     tube = inputs[case.tube].tube()
     environment = inputs[case.environment].environment(tube.radius)
     try:
-        result = planned(environment, tube, Inputs(actuator=tube.actuator.kind, device=case.device, **case.plan))
+        result = planned(environment, tube, Inputs(actuator=tube.kinds, device=case.device, **case.plan))
     except WalledIn:
         return {**case.factors, "outcome": "walled in", **_search(None), **_facts(), **_tried(None, None, case.trials)}
     if result.interrupted:

@@ -16,8 +16,10 @@ from typing import Any
 import numpy as np
 from pydantic import ValidationError
 
+from dynamics.actuator_file import OTHERS
 from dynamics.cuda import why_not
-from dynamics.tube_file import InvalidTube, checked_tube, load_tube, tube_content
+from dynamics.tube import InvalidTube
+from dynamics.tube_file import checked_tube, load_tube, tube_content
 from environments import Environment, generate_environment, known_environments, load_environment
 from environments.environment_file import environment_text
 from environments.file_model import InvalidEnvironment
@@ -202,7 +204,7 @@ def _check_options(environment: Environment, tube: Input, options: Mapping[str, 
     """Check that a plan can be begun, as far as that is known without growing a vine."""
     params = tube.tube()
     try:
-        chosen_for(environment, params, Inputs(actuator=params.actuator.kind, **options))
+        chosen_for(environment, params, Inputs(actuator=params.kinds, **options))
     except ValidationError as error:
         raise InvalidStudy(f"plan: {error.errors()[0]['msg']}") from None
     except BadInput as error:
@@ -234,17 +236,28 @@ def _changed(content: dict[str, Any], changed: Mapping[str, float]) -> dict[str,
     With another radius or pressure, the numbers that are the prototype's, scaled, are scaled again; its own ones stay.
     """
     if {*SIZES} & set(changed):
-        kind = {"type": content["actuator"]["type"]}
         size: dict[str, Any] = {key: content[key] for key in SIZES}
-        usual = tube_content(checked_tube({**SCHEMA, **size, "actuator": kind}))
-        own = _different(content, usual), _different(content["actuator"], usual["actuator"])
-        content = {**size, **own[0], "actuator": {**kind, **own[1]}}
+        kinds: dict[str, Any] = {"actuator": {"type": content["actuator"]["type"]}}
+        if others := content.get(OTHERS):
+            kinds[OTHERS] = [{"type": one["type"]} for one in others]
+        usual = tube_content(checked_tube({**SCHEMA, **size, **kinds}))
+        own = _different(content, usual)
+        for key in kinds.keys() & own.keys():
+            own[key] = _different_actuators(own[key], usual[key])
+        content = {**kinds, **size, **own}
     return tube_content(checked_tube({**SCHEMA, **content, **changed})) if changed else content
 
 
 def _different(content: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
     """The entries that differ from the usual ones."""
     return {key: value for key, value in content.items() if value != usual.get(key)}
+
+
+def _different_actuators(content: Any, usual: Any) -> Any:
+    """The same for an actuator, or a list of them, with their types."""
+    if isinstance(content, list):
+        return [_different_actuators(*pair) for pair in zip(content, usual, strict=True)]
+    return {"type": content["type"], **_different(content, usual)}
 
 
 def _presets(names: list[str] | None, key: str) -> list[str | None]:

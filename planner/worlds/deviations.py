@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dynamics.moment import free_curvature, holding_pressure, joint_moments
 from dynamics.moved_scene import LEAST_FACTOR, Motions
 from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation
+from dynamics.vine import Actuation, Integers
 from environments.environment import Environment
 from environments.objects import objects_of
 from environments.uncertainty import Uncertainty
@@ -222,6 +222,8 @@ class Actuators(NamedTuple):
     """Cell length [m]."""
     pressure: Floats
     """[Pa], positive."""
+    kind: Integers
+    """Number in `VineParams.actuators`."""
 
 
 class Bends(NamedTuple):
@@ -240,7 +242,8 @@ NO_BENDS = Bends(*np.zeros((3, 0)))
 def actuation_of(design: Design, sections: SectionErrors, world: WorldErrors) -> Actuation:
     """Actuation of the segments of a design in each trial, shape (T, segments)."""
     rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
-    planned = Actuators(*np.array(rows).reshape(-1, 5).T)
+    kind = np.array([s.kind for s in design.actuated], np.int64)
+    planned = Actuators._make([*np.array(rows).reshape(-1, 5).T, kind])
     formed = [(s.start, s.end, s.rest(design.params)) for s in design.preformed]
     bends = Bends(*np.array(formed).reshape(-1, 3).T)
     return actuation_with(planned, sections, world.cell, design.params, (design.length, design.segments), bends)
@@ -264,30 +267,34 @@ def actuation_with(
     factor = np.maximum(1 + sections.cell_share, LEAST_FACTOR)
     begins = planned.start + sections.place
     length = factor * (planned.end - planned.start) + sections.stretch
-    joint = joint_moments(params)
-    wanted = factor * planned.l_0 + sections.cell + common[:, None]
-    cells = np.clip(wanted, joint.rows.shortest, joint.rows.longest)
+    joint, kind = joint_moments(params), planned.kind
+    shortest = joint.tables.shortest[kind]
+    cells = np.clip(factor * planned.l_0 + sections.cell + common[:, None], shortest, joint.tables.longest[kind])
     error = np.where(planned.pressure > VENTED, sections.pressure, 0.0)  # no regulator holds a vented actuator
     pressures = (1 + sections.pressure_share) * planned.pressure + error
     pressures = np.maximum(pressures, LEAST_FACTOR * planned.pressure)
     if sections.turn.any() or sections.curvature.any():
-        free = free_curvature(joint, pressures, cells)
-        curvature = (1 + sections.curvature) * free + sections.turn / np.maximum(length, joint.rows.shortest)
+        free = free_curvature(joint, pressures, cells, kind)
+        curvature = (1 + sections.curvature) * free + sections.turn / np.maximum(length, shortest)
         # Near full contraction, more pressure hardly bends the tube further.
-        held = holding_pressure(joint, np.maximum(curvature, 0.0), cells)
+        held = holding_pressure(joint, np.maximum(curvature, 0.0), cells, kind)
         pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
     signed, ends = planned.sense * pressures, begins + length
+    kind = np.broadcast_to(kind, signed.shape)
     if not len(bends.start):
-        return actuation_along(begins, ends, signed, cells, tube[0], params, tube[1])
+        return actuation_along(begins, ends, Actuation(signed, cells, kind=kind), tube[0], params, tube[1])
     # A bend has no actuator, and an actuator no bend.
-    formed, none, straight = (
-        _formed(bends, sections, params),
-        np.zeros(sections.bend_turn.shape),
-        np.zeros(signed.shape),
-    )
-    every = ((begins, formed.start), (ends, formed.end), (signed, none), (cells, none), (straight, formed.rest))
-    start, end, pressure, l_0, rest = (np.concatenate(pair, axis=1) for pair in every)
-    return actuation_along(start, end, pressure, l_0, tube[0], params, tube[1], rest)
+    formed, none = _formed(bends, sections, params), np.zeros(sections.bend_turn.shape)
+    every: list[tuple[Any, Any]] = [
+        (begins, formed.start),
+        (ends, formed.end),
+        (signed, none),
+        (cells, none),
+        (np.zeros(signed.shape), formed.rest),
+        (kind, none.astype(np.int64)),
+    ]
+    start, end, *parts = (np.concatenate(pair, axis=1) for pair in every)
+    return actuation_along(start, end, Actuation(*parts), tube[0], params, tube[1])
 
 
 def _formed(bends: Bends, sections: SectionErrors, params: VineParams) -> Bends:

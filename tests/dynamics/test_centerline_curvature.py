@@ -71,4 +71,4 @@ def test_no_actuator_folds_a_link_by_itself(kind: str, radius: float) -> None:
     params = similar(radius, kind=kind)
     strain = params.actuator.full_contraction(params.actuator.grid.l_0).max()
     assert params.pivot == radius
-    assert params.radius * strain / params.arm < 1 - LEAST_LINK
+    assert params.radius * strain / params.arm() < 1 - LEAST_LINK

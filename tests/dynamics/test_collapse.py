@@ -12,8 +12,8 @@ from dynamics.impulse.propagator import Impulse
 from dynamics.moment import collapse_moment, joint_moments, restoring_moment, total_moment
 from dynamics.propagator import PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.tube import VineParams
-from dynamics.tube_file import InvalidTube, parse_tube
+from dynamics.tube import InvalidTube, VineParams
+from dynamics.tube_file import parse_tube
 from dynamics.vine import Actuation, Status, centerlines
 from environments import Environment
 from surrogate.compiled import Floats

@@ -20,8 +20,8 @@ from dynamics.dents import dents
 from dynamics.impulse.propagator import Impulse
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work
-from dynamics.tube import VineParams
-from dynamics.tube_file import InvalidTube, parse_tube, tube_content, tube_table
+from dynamics.tube import InvalidTube, VineParams
+from dynamics.tube_file import parse_tube, tube_content, tube_table
 from dynamics.vine import Actuation, Rollout, Status, centerlines
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners

@@ -137,7 +137,7 @@ def test_contact_is_in_balance_about_the_pivots(round_wall: Environment, params:
     if along > np.hypot(*(points[touching + 1] - points[touching])):
         at = points[touching + 1]
     push = force[touching] * (at - centre) / np.hypot(*(at - centre))
-    of = cell(joint.rows, 0.04)
+    of = cell(joint.tables, 0, 0.04)
     for j in range(touching + 1):
         lever = at - (points[j] + link(H, bends[j], params.radius)[1] * left[j])
         moment = total_moment(joint, bends[j], pressure, of)[0]
@@ -173,7 +173,7 @@ def test_energy_of_an_undamped_tube_never_rises(environment: MakeEnvironment, pa
     angles = np.full(segments, 1.5 * rest)
     vine = carrying(joint, angles, np.full(segments, pressure), np.full(segments, 0.04))
     start(work, propagator.tube, vine, base, segments, H)
-    grid, of = np.linspace(0.0, 4 * rest, 20_001), cell(joint.rows, 0.04)
+    grid, of = np.linspace(0.0, 4 * rest, 20_001), cell(joint.tables, 0, 0.04)
     moments = np.array([total_moment(joint, bend, pressure, of)[0] for bend in grid])
     stored = np.concatenate([[0.0], np.cumsum((moments[1:] + moments[:-1]) / 2 * np.diff(grid))])
     model, energies, kinetic = ImpulseModel(propagator.scene, joint, propagator.tube, base), [], []

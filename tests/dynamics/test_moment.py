@@ -55,7 +55,7 @@ def sine_and_cosine(angle: Decimal) -> tuple[Decimal, Decimal]:
 
 def moments(joint: JointMoments, bends: Floats, pressure: float, l_0: float) -> tuple[Floats, Floats]:
     """Total moment and slope at each bend."""
-    of = cell(joint.rows, l_0)
+    of = cell(joint.tables, 0, l_0)
     values = np.array([total_moment(joint, bend, pressure, of) for bend in bends])
     return values[:, 0], values[:, 1]
 
@@ -186,8 +186,8 @@ def test_forces_of_the_reference_balance_the_tube(params: VineParams, reference:
     """At the reference's free-space curvature the tube's moment is force times arm, and the strain arm times curvature."""
     table = reference("free_space_curvature_reference")
     bend = table["curvature_per_m"] * 25e-3
-    np.testing.assert_allclose(restoring_moment(bend, params), table["force_N"] * params.arm, rtol=1e-6)
-    np.testing.assert_allclose(table["strain"], table["curvature_per_m"] * params.arm, rtol=1e-6)
+    np.testing.assert_allclose(restoring_moment(bend, params), table["force_N"] * params.arm(), rtol=1e-6)
+    np.testing.assert_allclose(table["strain"], table["curvature_per_m"] * params.arm(), rtol=1e-6)
 
 
 def test_free_curvature_is_the_root_of_the_analytic_moment(joint: JointMoments, params: VineParams) -> None:
@@ -197,11 +197,11 @@ def test_free_curvature_is_the_root_of_the_analytic_moment(joint: JointMoments, 
         full = float(cell_state([0.5], l_0, params.actuator).strain[0])
 
         def excess(bend: float, pressure: float = abs(pressure), l_0: float = l_0) -> float:
-            m = contraction([bend * params.arm / params.segment_length], l_0, params.actuator)
+            m = contraction([bend * params.arm() / params.segment_length], l_0, params.actuator)
             force = pressure * cell_state(m, l_0, params.actuator).force_per_pressure[0]
-            return float(restoring_moment(bend, params)) - force * params.arm
+            return float(restoring_moment(bend, params)) - force * params.arm()
 
-        root = brentq(excess, 0.0, 0.999999 * full * params.segment_length / params.arm)
+        root = brentq(excess, 0.0, 0.999999 * full * params.segment_length / params.arm())
         expected = np.sign(pressure) * root / params.segment_length
         assert float(free_curvature(joint, [pressure], [l_0])[0]) == pytest.approx(expected, rel=1e-3)
 
@@ -258,7 +258,7 @@ def test_moment_is_one_of_curvature(params: VineParams, stiffness: float | None,
     tubes = [replace(params, segment_length=length, bending_stiffness=stiffness) for length in SEGMENTS]
     usual = joint_moments(tubes[0])
     for curvature in (-6.0, -0.9, 0.3, 1.7, 8.0):
-        expected, slope = total_moment(usual, curvature * 25e-3, pressure, cell(usual.rows, l_0))
+        expected, slope = total_moment(usual, curvature * 25e-3, pressure, cell(usual.tables, 0, l_0))
         for tube in tubes:
             moment, stiff = bending_moments(tube, curvature, pressure, l_0)
             np.testing.assert_allclose(moment, expected, rtol=1e-9)
@@ -342,5 +342,5 @@ def test_published_moments_stay(
 ) -> None:
     """With the published physics moment and slope are, to rounding, those from before there were others."""
     joint = joint_moments(replace(params, physics="published"))
-    found = total_moment(joint, bend, pressure, cell(joint.rows, l_0))
+    found = total_moment(joint, bend, pressure, cell(joint.tables, 0, l_0))
     assert found == pytest.approx((moment, slope), rel=1e-12)

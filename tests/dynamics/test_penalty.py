@@ -13,6 +13,7 @@ import dynamics.penalty.propagator as penalty
 import dynamics.penalty.rollout as rollout
 import dynamics.penalty.solvers as solvers
 from dynamics.penalty.propagator import Penalty
+from dynamics.penalty.pull import Cells
 from dynamics.penalty.rollout import rest_curvature
 from dynamics.propagator import CannotRun, OutOfMemory
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -186,14 +187,14 @@ def test_tip_is_differentiable_in_curvature(
     obstacles = CEILING if kind == "contact" else {}
     propagator = Penalty(environment(**obstacles), params, "cpu", surrogate=surrogate, step=25e-3 / 2)
     pressure, l_0 = three_vines()
-    curvature = rest_curvature(propagator.model, pressure.detach(), l_0)
+    curvature = rest_curvature(propagator.model, pressure.detach(), Cells.of(params, l_0))
     (per_length,) = torch.autograd.grad(curvature.sum(), l_0)
     found = slopes(tips(propagator, pressure, l_0), l_0) / per_length.numpy()[:, None]
     step, every = 1e-5 * curvature.detach(), pressure.detach().repeat(2)
     wanted, cells = torch.cat([curvature + step, curvature - step]).detach(), l_0.detach().repeat(2)
     with torch.no_grad():
         for _ in range(6):  # cells of that curvature, by Newton's method
-            missed = rest_curvature(propagator.model, every, cells) - wanted
+            missed = rest_curvature(propagator.model, every, Cells.of(params, cells)) - wanted
             cells -= missed / per_length.repeat(2)
     assert (missed.abs() < 1e-3 * step.repeat(2)).all()
     check_slopes(found, differences(propagator, every, cells, 2 * step))
@@ -217,10 +218,11 @@ def test_nothing_is_copied_to_the_host(
     monkeypatch.setattr(solvers, "LINE_STEPS", 2)
     for solver in ("newton", "gradient"):
         propagator = Penalty(shipped["maze"], params, solver=solver, inner_steps=2)
-        carried = (torch.full((3, 8), value, device="meta", dtype=torch.float64) for value in (1e4, 0.04))
+        pressure, l_0 = (torch.full((3, 8), value, device="meta", dtype=torch.float64) for value in (1e4, 0.04))
+        cells = propagator._cells(pressure, l_0)
         state = propagator.start(3, 8)
         with torch.no_grad():
-            records, tips = propagator._grow(state, *carried, np.array([0.03, 0.0, 0.02]), 0.025)
+            records, tips = propagator._grow(state, pressure, cells, np.array([0.03, 0.0, 0.02]), 0.025)
         assert records.angles.device.type == tips.device.type == "meta"
     with pytest.raises(RuntimeError, match="cannot be called on meta tensors"):
         tips.sum().item()  # what the rollout would have met with

@@ -11,6 +11,7 @@ from dynamics.links import LEAST_LINK, STRAIGHT
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.penalty.contacts import FAR, Chain, Contacts, find_contacts, forward_kinematics
 from dynamics.penalty.propagator import Penalty
+from dynamics.penalty.pull import Cells
 from dynamics.penalty.rollout import Vines, _most_motion, _objective, _outside
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -116,8 +117,9 @@ def test_jacobian_is_that_of_the_gaps(touching: tuple[Penalty, torch.Tensor, tor
         bend[:, joint] = 1.0
         torch.testing.assert_close(found.jacobian[..., joint][there], difference(bend, 0 * films), rtol=1e-5, atol=1e-6)
     one = torch.ones(len(angles), dtype=DOUBLE)
+    cells = Cells.of(propagator.params, torch.full_like(angles, CELL))
     vines = Vines(
-        angles, torch.full((len(angles),), 8), films[:, -1], pressure, torch.full_like(angles, CELL), 0 * angles, one,
+        angles, torch.full((len(angles),), 8), films[:, -1], pressure, cells, 0 * angles, one,
         0 * one, 0 * angles, one, one > 0, torch.ones(len(angles)), torch.zeros(len(angles), 0), angles[:, :0],
     )  # fmt: skip
     with torch.no_grad():

@@ -99,9 +99,10 @@ def test_compiled_steps_copy_nothing_to_the_host(
         newton_step, fullgraph=True, backend="eager"
     )  # no code is made for such tensors
     propagator.model = propagator.model._replace(solver=partial(compiled, steps=2), block=BLOCK)
-    carried = (torch.full((3, 8), value, device="meta", dtype=torch.float64) for value in (1e4, 0.04))
+    pressure, l_0 = (torch.full((3, 8), value, device="meta", dtype=torch.float64) for value in (1e4, 0.04))
+    cells = propagator._cells(pressure, l_0)
     with torch.no_grad():
-        _, tips = propagator._grow(propagator.start(3, 8), *carried, np.array([0.03, 0.0, 0.02]), 0.025)
+        _, tips = propagator._grow(propagator.start(3, 8), pressure, cells, np.array([0.03, 0.0, 0.02]), 0.025)
     assert tips.device.type == "meta"
     assert compiled._step is whole
 

@@ -15,7 +15,7 @@ from dynamics.penalty.contacts import FAR, Solids, find_contacts, forward_kinema
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
 from dynamics.penalty.propagator import Penalty
-from dynamics.penalty.pull import TablePull, pull_of
+from dynamics.penalty.pull import Cells, TablePull, pull_of
 from dynamics.penalty.rollout import Vines, _chain, _objective, rest_curvature
 from dynamics.penalty.solvers import SOLVERS, chosen_solver, minimise
 from dynamics.scene import Scene, build_scene
@@ -24,7 +24,7 @@ from dynamics.vine import Actuation
 from environments import Environment
 from surrogate.actuators import Actuator
 from surrogate.cpam import Cpam
-from surrogate.force_table import ForceTable
+from surrogate.force_table import ForceTable, stacked
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
@@ -71,7 +71,8 @@ def test_table_on_a_device_is_the_table(actuator: Actuator) -> None:
     l_0 = rng.uniform(rows.shortest, rows.longest, 20_000)
     strain = rng.uniform(-0.1, 1.1, 20_000) * actuator.full_contraction(l_0)
     force, slope = ForceTable(rows)(strain, l_0)
-    found, found_slope = TablePull.of(rows, CPU, torch.float64)(torch.tensor(strain), torch.tensor(l_0))
+    cells = Cells.of(VineParams(actuator=actuator), torch.tensor(l_0))
+    found, found_slope = TablePull.of(stacked([rows]), CPU, torch.float64)(torch.tensor(strain), cells)
     np.testing.assert_allclose(found.numpy(), force, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found_slope.numpy(), slope, rtol=1e-6, atol=1e-9)
 
@@ -82,24 +83,26 @@ def test_network_pulls_like_the_analytic_model(params: VineParams) -> None:
     rng = np.random.default_rng(6)
     l_0 = rng.uniform(20e-3, 80e-3, 4000)
     strain = rng.uniform(0.0, 0.9, 4000) * Spam().full_contraction(l_0)
-    force = pull(torch.tensor(strain), torch.tensor(l_0))[0].detach().numpy()
+    force = pull(torch.tensor(strain), Cells.of(params, torch.tensor(l_0)))[0].detach().numpy()
     assert np.quantile(np.abs(force / Spam().force_per_pressure(strain, l_0) - 1), 0.9) < 0.03
 
 
 def test_pull_goes_on_taut_and_ends_slack() -> None:
     """Published, the network's force goes on along its slope below zero strain; beyond full contraction it is 0, and it never rises."""
-    pull = pull_of(VineParams(physics="published"), "network", CPU, torch.float64)
+    params = VineParams(physics="published")
+    pull = pull_of(params, "network", CPU, torch.float64)
     l_0 = torch.linspace(20e-3, 80e-3, 13, dtype=torch.float64)[:, None]
+    cells = Cells.of(params, l_0)
     full = torch.tensor(Spam().full_contraction(l_0.numpy()))
-    at_zero, slope = pull(torch.zeros_like(l_0), l_0)
-    taut, taut_slope = pull(torch.full_like(l_0, -0.03), l_0)
+    at_zero, slope = pull(torch.zeros_like(l_0), cells)
+    taut, taut_slope = pull(torch.full_like(l_0, -0.03), cells)
     torch.testing.assert_close(taut, at_zero - 0.03 * slope)
     torch.testing.assert_close(taut_slope, slope)
     assert (slope < 0).all()
-    slack = pull(full * 1.01, l_0)
+    slack = pull(full * 1.01, cells)
     assert (slack[0] == 0).all()
     assert (slack[1] == 0).all()
-    force, falling = pull(torch.linspace(-0.1, 1.1, 1201, dtype=torch.float64) * full, l_0)
+    force, falling = pull(torch.linspace(-0.1, 1.1, 1201, dtype=torch.float64) * full, cells)
     assert (falling <= 0).all()
     assert (force.diff(dim=1) <= 1e-9).all()
 
@@ -109,7 +112,7 @@ def test_taut_network_pulls_like_the_analytic_model(params: VineParams) -> None:
     pull = pull_of(params, "network", CPU, torch.float64)
     strain, l_0 = np.meshgrid(np.linspace(-0.12, 0.0, 121), np.linspace(20e-3, 80e-3, 13))
     with torch.no_grad():
-        force, slope = (part.numpy() for part in pull(torch.tensor(strain), torch.tensor(l_0)))
+        force, slope = (part.numpy() for part in pull(torch.tensor(strain), Cells.of(params, torch.tensor(l_0))))
     np.testing.assert_allclose(force, ForceTable(Spam().tabulate())(strain, l_0)[0], rtol=0.07)
     assert np.all(np.diff(force, axis=1) < 0)
     np.testing.assert_allclose(slope[:, strain[0] < -0.065], -np.pi * 5e-3**2 / 1e-4, rtol=1e-12)
@@ -137,10 +140,10 @@ def test_moments_are_those_of_the_kernels(
     pressure = rng.choice([-1.0, 0.0, 1.0], count) * rng.uniform(5e3, 35e3, count)
     l_0 = rng.uniform(20e-3, 60e-3, count)
     model = Penalty(environment(bounds=(-50, -50, 50, 50)), params, device="cpu").model
-    row = [torch.tensor(part)[None] for part in (angles, pressure, l_0)]
+    row, cells = [torch.tensor(part)[None] for part in (angles, pressure)], Cells.of(params, torch.tensor(l_0)[None])
     one = torch.full((1,), segment, dtype=torch.float64)
     vines = Vines(
-        row[0], torch.tensor([count]), one, row[1], row[2], torch.zeros_like(row[0]), one, count * one,
+        row[0], torch.tensor([count]), one, row[1], cells, torch.zeros_like(row[0]), one, count * one,
         torch.zeros_like(row[0]), one, one > 0, torch.tensor([1]), torch.zeros(1, 0), row[0][:, :0],
     )  # fmt: skip
     chain = _chain(model, vines, count)
@@ -171,8 +174,9 @@ def test_rest_curvature_is_the_free_curvature(
     model = Penalty(environment(), params, device="cpu", surrogate=surrogate).model
     pressure, l_0 = (part.ravel() for part in np.meshgrid(actuator.grid.pressure, actuator.grid.l_0))
     with torch.no_grad():
-        found = rest_curvature(model, torch.tensor(pressure), torch.tensor(l_0)).numpy()
-        mirrored = rest_curvature(model, -torch.tensor(pressure), torch.tensor(l_0)).numpy()
+        cells = Cells.of(params, torch.tensor(l_0))
+        found = rest_curvature(model, torch.tensor(pressure), cells).numpy()
+        mirrored = rest_curvature(model, -torch.tensor(pressure), cells).numpy()
     expected = free_curvature(joint_moments(params), pressure, l_0)
     np.testing.assert_allclose(found, expected, rtol=worst)
     assert np.quantile(np.abs(found / expected - 1), 0.8) < typical

@@ -180,13 +180,14 @@ def test_a_preformed_tube_needs_the_force_of_a_straight_one_to_be_bent_from_its_
     h, cells = params.segment_length, np.full(count, 0.04)
     angles = rest * h + beyond
     moment, slope = np.empty((2, count))
-    vine = carrying(joint, angles, np.zeros(count), cells, rest)
+    first = np.zeros(count, np.int64)
+    vine = carrying(joint, angles, np.zeros(count), cells, rest, first)
     linearise(joint, vine, count, 1.0, angles[-1], moment, slope)
     np.testing.assert_allclose(moment, restoring_moment(beyond, params), atol=1e-4)
     np.testing.assert_array_equal(np.sign(moment.round(12)), np.sign(beyond.round(12)))
     pressure = np.full(count, 20e3)
-    linearise(joint, carrying(joint, angles, pressure, cells, rest), count, 1.0, angles[-1], moment, slope)
-    found = [total_moment(joint, bend, 20e3, cell(joint.rows, 0.04))[0] for bend in beyond]
+    linearise(joint, carrying(joint, angles, pressure, cells, rest, first), count, 1.0, angles[-1], moment, slope)
+    found = [total_moment(joint, bend, 20e3, cell(joint.tables, 0, 0.04))[0] for bend in beyond]
     np.testing.assert_allclose(moment, found, atol=1e-12)
 
 
@@ -196,9 +197,8 @@ def test_sections_share_segments_in_proportion(params: VineParams, free: Environ
     ends = np.array([0.0, 4.4 * h, 7.3 * h, 9.0 * h])
     start, end = ends[None, :-1], ends[None, 1:]
     rest = np.array([[2.0, 0.0, -3.0]])
-    carried = actuation_along(
-        start, end, [[0.0, pressure, 0.0]], [[0.0, cell_length, 0.0]], 9 * h, params, 10, rest=rest
-    )
+    bends = Actuation(np.array([[0.0, pressure, 0.0]]), np.array([[0.0, cell_length, 0.0]]), rest)
+    carried = actuation_along(start, end, bends, 9 * h, params, 10)
     assert carried.rest is not None
     np.testing.assert_allclose(carried.rest[0], [2, 2, 2, 2, 0.8, 0, 0, -2.1, -3, 0], atol=1e-12)
     exact = QuasiStatic(free, params)
@@ -206,10 +206,8 @@ def test_sections_share_segments_in_proportion(params: VineParams, free: Environ
     actuator = float(free_curvature(joint_moments(params), pressure, cell_length)) * 2.9 * h
     wanted = 2.0 * 4.4 * h + actuator - 3.0 * 1.7 * h
     assert grown.tips[0, 0, 2] - START[2] == pytest.approx(wanted, abs=2e-3)
-    many = actuation_along(
-        np.repeat(start, 3, 0), np.repeat(end, 3, 0), np.zeros((3, 3)), np.zeros((3, 3)), 9 * h, params, 10,
-        np.repeat(rest, 3, 0) * [[1], [0], [-1]],
-    )  # fmt: skip
+    thrice = Actuation(np.zeros((3, 3)), np.zeros((3, 3)), np.repeat(rest, 3, 0) * [[1], [0], [-1]])
+    many = actuation_along(np.repeat(start, 3, 0), np.repeat(end, 3, 0), thrice, 9 * h, params, 10)
     assert many.rest is not None
     np.testing.assert_allclose(many.rest[0] + many.rest[2], 0.0)
     np.testing.assert_array_equal(many.sides[0], many.rest[0])
@@ -221,10 +219,10 @@ def test_overlapping_bends_turn_no_more_than_the_tighter_one(params: VineParams)
     start, end = h * np.array([[0.0, 1.0, 3.0]]), h * np.array([[2.0, 3.0, 4.0]])
     start[0, 1] = 0.5 * h
     zero, turns = np.zeros((1, 3)), np.array([[2.0, 3.0, -1.0]])
-    carried = actuation_along(start, end, zero, zero, 4 * h, params, 4, rest=turns)
+    carried = actuation_along(start, end, Actuation(zero, zero, turns), 4 * h, params, 4)
     assert carried.rest is not None
     np.testing.assert_allclose(carried.rest[0], [3.0, 3.0, 3.0, -1.0])
-    opposite = actuation_along(start, end, zero, zero, 4 * h, params, 4, rest=turns * [[1, -1, 1]])
+    opposite = actuation_along(start, end, Actuation(zero, zero, turns * [[1, -1, 1]]), 4 * h, params, 4)
     assert opposite.rest is not None
     np.testing.assert_allclose(opposite.rest[0], [0.5, -1.0, -3.0, -1.0])
 

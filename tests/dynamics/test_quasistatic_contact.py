@@ -216,12 +216,12 @@ def analytic_moments(state: VineState, actuation: Actuation, params: VineParams)
     pressure, l_0 = actuation.pressure[0, :count], actuation.l_0[0, :count]
     moment = restoring_moment(bends, params)
     side = np.sign(pressure)
-    strain = side * bends * params.arm / params.segment_length
+    strain = side * bends * params.arm() / params.segment_length
     pulled = np.flatnonzero(pressure)
     if len(pulled):
         m = contraction(strain[pulled], l_0[pulled], params.actuator)
         force = np.abs(pressure[pulled]) * cell_state(m, l_0[pulled], params.actuator).force_per_pressure
-        moment[pulled] -= side[pulled] * force * params.arm
+        moment[pulled] -= side[pulled] * force * params.arm()
     return moment
 
 

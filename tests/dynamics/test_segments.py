@@ -46,4 +46,4 @@ def test_impulse_takes_the_moment_of_curvature(environment: Callable[..., Enviro
     for physics, joint in usual.items():
         made = Impulse(environment(), VineParams(segment_length=12.5e-3, physics=physics)).joint
         assert (made.length, made.elasticity) == (25e-3, joint.elasticity)
-        np.testing.assert_array_equal(made.rows.taut, joint.rows.taut)
+        np.testing.assert_array_equal(made.tables.taut, joint.tables.taut)

@@ -22,7 +22,9 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
 NUMBERS = [
-    field.name for field in fields(VineParams) if field.name not in ("physics", "inertia", "actuator", "uncertainty")
+    field.name
+    for field in fields(VineParams)
+    if field.name not in ("physics", "inertia", "actuator", "others", "uncertainty")
 ]
 OR_ZERO = (
     "growth_viscosity",

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from dynamics.actuator_file import similar_actuator, with_actuators
 from dynamics.moment import joint_moments
-from dynamics.tube import RADIUS, VineParams
+from dynamics.tube import RADIUS, InvalidTube, VineParams
 from dynamics.tube_file import (
-    InvalidTube,
     difference,
     known_tubes,
     load_tube,
@@ -24,7 +24,9 @@ from dynamics.tube_file import (
     tube_text,
 )
 from environments.given import Given
+from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
 
 ERRORS = Given.of({"preset": "lasercut", "pressure_kpa": 0.3, "section_turn_deg": 1, "friction": [0.05, 0.2]})
 
@@ -48,8 +50,8 @@ def test_shipped_tubes_are_tubes() -> None:
     assert thick.growth_force == pytest.approx(3.141593 * thick.growth_pressure * thick.radius**2 - 4.0, abs=0.02)
 
 
-@pytest.mark.parametrize("actuator", [VineParams().actuator, PouchMotor(45e-3)])
-def test_every_number_is_written_and_read(actuator: Any) -> None:
+@pytest.mark.parametrize("actuators", [(VineParams().actuator,), (PouchMotor(45e-3), Fpam(), Spam())])
+def test_every_number_is_written_and_read(actuators: tuple[Any, ...]) -> None:
     """A tube none of whose numbers is the default one reads back as it was written."""
 
     def changed(made: Any, factor: float) -> Any:
@@ -69,6 +71,7 @@ def test_every_number_is_written_and_read(actuator: Any) -> None:
             **{
                 name: ERRORS
                 if name == "uncertainty"
+                else tuple(changed(one, factor) for one in part) if name == "others"
                 else changed(part, factor) if is_dataclass(part)
                 else "published" if name == "physics"
                 else 0.9 * factor if name in ("least_height", "collapse_share")
@@ -78,9 +81,26 @@ def test_every_number_is_written_and_read(actuator: Any) -> None:
         )  # fmt: skip
 
     for factor in (1.03, 0.97):
-        params = changed(VineParams(actuator=actuator), factor)
+        params = changed(VineParams(actuator=actuators[0], others=actuators[1:]), factor)
         assert parse_tube(tube_text(params).encode()) == params
         assert tube_of(tube_content(params)) == params
+
+
+def test_other_actuators_have_the_numbers_of_their_type() -> None:
+    """Those that are missing are the usual ones in proportion to the tube; of each type there is one."""
+    tube = parse_tube(
+        b"schema = 1\nradius_mm = 12\n[[other_actuators]]\ntype = 'pouch'\nwidth_mm = 20\n[[other_actuators]]\ntype = 'cpam'"
+    )
+    small = similar(12e-3)
+    assert tube == replace(
+        small, others=(replace(similar_actuator("pouch", 12e-3), width=20e-3), similar_actuator("cpam", 12e-3))
+    )
+    assert with_actuators(tube, ["pouch", "spam"]).actuators == (tube.others[0], small.actuator)
+    assert with_actuators(small, ["fpam"]) == similar(12e-3, kind="fpam")
+    other = replace(tube, others=tube.others[:1])
+    assert difference(tube, other).startswith("other_actuators.cpam.type cpam there, unknown here")
+    changed = replace(other, others=(replace(tube.others[0], width=21e-3),))
+    assert difference(changed, other) == "other_actuators.pouch.width_mm 21 there, 20 here"
 
 
 def test_the_template_is_the_prototype_and_scales() -> None:
@@ -177,6 +197,18 @@ def test_tail_of_a_tube() -> None:
         ("[actuator]\nconstriction_radius_mm = 20", "actuator.constriction_radius_mm = 20 must be at most"),
         ("[actuator]\ncell_step_mm = 0.001", "cell_step = 1e-06 must leave fewer than"),
         ("actuator = 3", "actuator = 3"),
+        ("[[other_actuators]]\ntype = 'spam'", "actuators of a tube must be of different kinds, not spam, spam"),
+        (
+            "[[other_actuators]]\ntype = 'balloon'",
+            "other_actuators[0].type = 'balloon' must be one of spam, pouch, fpam, cpam",
+        ),
+        ("[[other_actuators]]\nwidth_mm = 20", "other_actuators[0].type must be one of spam"),
+        ("[[other_actuators]]\ntype = 'pouch'\ntube_radius_mm = 17", "unknown key other_actuators[0].tube_radius_mm"),
+        ("[[other_actuators]]\ntype = 'pouch'\nwidth_mm = 'a'", "other_actuators[0].width_mm = 'a'"),
+        (
+            "[[other_actuators]]\ntype = 'pouch'\nleast_pressure_kpa = 40",
+            "other_actuators[0].least_pressure_kpa = 40 must be at most",
+        ),
         ("[uncertainty]\npressure_kpa = -1", "uncertainty.pressure_kpa = -1.0 must be greater than or equal to 0"),
         (
             "[uncertainty]\npresure_kpa = 1",

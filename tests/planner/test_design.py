@@ -17,12 +17,12 @@ from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
 from environments import load_environment
 from environments.given import Given
-from planner.design import Design, Section, overlap
-from planner.design_file import InvalidDesign, design_content, load_design
+from planner.design import Design, InvalidDesign, Section, overlap
+from planner.design_file import design_content, load_design
 from planner.search.catalogue import Catalogue
 from planner.search.controls import sections_of
 from planner.solutions_file import load_solutions, solution_of
-from surrogate.actuators import Actuator, Grid
+from surrogate.actuators import Actuator, Limits
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
@@ -100,6 +100,8 @@ def any_tube(draw: st.DrawFn) -> VineParams:
                 new[field.name] = Given.of({"preset": "field", "pressure_kpa": factor(), "friction": [0.1, factor()]})
             elif is_dataclass(value):
                 new[field.name] = changed(value)
+            elif field.name == "others":
+                new[field.name] = tuple(changed(one) for one in (Fpam(), Cpam()))
             elif field.name == "physics":
                 new[field.name] = "published"
             elif field.name in ("least_height", "collapse_share"):
@@ -131,6 +133,36 @@ def test_a_file_keeps_every_number_of_the_tube(params: VineParams) -> None:
         file = Path(folder) / "design.json"
         file.write_text(json.dumps(design_content(design)))
         assert load_design(file).params == params
+
+
+def test_a_section_says_which_of_the_actuators_it_has(tmp_path: Path) -> None:
+    """The first of the tube is not written; a type that the tube does not have, and cells of another type, are refused."""
+    params = VineParams(others=(Fpam(), PouchMotor()))
+    bends = [(0.03, 25e3, 0), (0.15, 20e3, 1), (0.05, 20e3, 2)]
+    sections = tuple(Section(0.3 * k, 0.3 * k + 0.3, "left", 2.5, *own[:2], kind=own[2]) for k, own in enumerate(bends))
+    design = Design("somewhere", "0" * 64, params, sections, np.array([0.25, 0.4, 1.1]), np.zeros((2, 2)))
+    content = design_content(design)
+    assert [one.get("actuator") for one in content["sections"]] == [None, "fpam", "pouch"]
+    assert [one["type"] for one in content["other_actuators"]] == ["fpam", "pouch"]
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    again = load_design(tmp_path)
+    assert again.sections == sections
+    assert again.params == params
+    carried = again.actuation(40)
+    assert carried.kind is not None
+    np.testing.assert_array_equal(carried.kind[0, :36], np.repeat([0, 1, 2], 12))
+    content["sections"][1]["actuator"] = "cpam"
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    with pytest.raises(InvalidDesign, match=r"sections\[1\]\.actuator = 'cpam' must be spam or fpam or pouch"):
+        load_design(tmp_path)
+    del content["sections"][1]["actuator"]
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    with pytest.raises(InvalidDesign, match=r"sections\[1\]\.l0_mm = 150 must be from 15 to 100"):
+        load_design(tmp_path)
+    content["other_actuators"][0]["width_mm"] = 3
+    (tmp_path / "design.json").write_text(json.dumps(content))
+    with pytest.raises(InvalidDesign, match=r"unknown key other_actuators\[0\]\.width_mm"):
+        load_design(tmp_path)
 
 
 @pytest.fixture
@@ -263,7 +295,7 @@ def test_bodies_that_overlap_are_noticed(design: Design) -> None:
 
 def test_controls_become_sections() -> None:
     """Runs of one control are one section; neighbours with different controls are two."""
-    catalogue = Catalogue.of(VineParams(), Grid(l_0=np.array([0.03, 0.04]), pressure=np.array([10e3])))
+    catalogue = Catalogue.of(VineParams(actuator=Spam(limits=Limits(0.03, 0.04, 10e-3, 10e3, 10e3))))
     sections = sections_of(np.array([0, 0, 1, 1, 1, -2, 2], np.int32), 0.025, catalogue)
     assert [(s.side, round(s.start * 1e3), round(s.end * 1e3), s.l_0) for s in sections] == [
         ("none", 0, 50, 0.0),

@@ -13,8 +13,8 @@ from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import WORKSHOP
 from planner.console.terminal import section_table
-from planner.design import Design, Section
-from planner.design_file import InvalidDesign, design_content, load_design
+from planner.design import Design, InvalidDesign, Section
+from planner.design_file import design_content, load_design
 from planner.drawing.plan import plan_figure
 from planner.drawing.style import FAINT
 from planner.fabrication.guide import guide_pages

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from planner.design import Design, Section, Trialled
-from planner.design_file import InvalidDesign, design_content, load_design
+from planner.design import Design, InvalidDesign, Section, Trialled
+from planner.design_file import design_content, load_design
 from planner.fabrication.stock import with_stock
 from planner.solutions_file import load_solutions, solution_of
 

@@ -144,10 +144,10 @@ def test_moment_is_linear_in_pressure(actuator: Actuator, table: ForceTable) -> 
     """A joint's moment falls by pressure times arm times the force per pressure at the strain about the far wall."""
     params = VineParams(actuator=actuator)
     joint, l_0, bend = joint_moments(params), float(actuator.grid.l_0[-1]), 0.04
-    at = cell(joint.rows, l_0)
+    at = cell(joint.tables, 0, l_0)
     passive = total_moment(joint, bend, 0.0, at)[0]
-    strain = params.arm * bend / params.moment_length
-    each = params.arm * float(table(strain, l_0)[0])
+    strain = params.arm() * bend / params.moment_length
+    each = params.arm() * float(table(strain, l_0)[0])
     for pressure in (5e3, 20e3, 60e3):
         assert passive - total_moment(joint, bend, pressure, at)[0] == pytest.approx(pressure * each, rel=1e-12)
 

@@ -60,4 +60,4 @@ def test_axis_lies_beside_the_tube() -> None:
     """The tube of fabric lies on the body, so its axis is one radius outside, and the arm is the diameter of the body more."""
     assert Fpam(12e-3).offset == 12e-3
     params = VineParams(actuator=Fpam(12e-3))
-    assert params.arm == pytest.approx(2 * params.radius + 12e-3)
+    assert params.arm() == pytest.approx(2 * params.radius + 12e-3)

@@ -164,7 +164,7 @@ def mild_actuation(rng: np.random.Generator, heading: Floats, params: VineParams
     begin, end = np.full(len(heading), TURN_AT), TURN_AT + np.abs(turn) / per_length
     parts = begin, end, np.sign(turn) * pressure, np.full(len(heading), l_0)
     begin, end, side, cell = (part[:, None] for part in parts)
-    return actuation_along(begin, end, side, cell, LENGTH, params, _segments(params))
+    return actuation_along(begin, end, Actuation(side, cell), LENGTH, params, _segments(params))
 
 
 def _segments(params: VineParams) -> int:

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.design import Design
-from planner.design_file import InvalidDesign, design_content, design_in, load_design
+from planner.design import Design, InvalidDesign
+from planner.design_file import design_content, design_in, load_design
 from planner.runs.folder import write_json
 from planner.schedule import InvalidSchedule, Schedule
 from planner.schedule_file import read_schedule

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
-from planner.design import Design, Section
-from planner.design_file import InvalidDesign
+from planner.design import Design, InvalidDesign, Section
 from planner.fabrication.cells import _roundings, round_to_cells
 from planner.replay import grow_designs
 

@@ -61,7 +61,7 @@ def test_fabric_is_cut_shorter_and_pulled_to_length(fabric: Build) -> None:
     (strip,) = fabric.actuators
     assert strip.pitch == pytest.approx(0.04 / (np.sqrt(2) * np.cos(angle)))
     slack = (
-        fabric.design.params.arm
+        fabric.design.params.arm()
         * 0.2
         * float(free_curvature(joint_moments(fabric.design.params), strip.section.pressure, 0.04))
     )

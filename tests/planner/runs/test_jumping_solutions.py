@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.commands.plan_report import report
-from planner.design_file import InvalidDesign
+from planner.design import InvalidDesign
 from planner.plan import Result
 from planner.replay import replay
 from planner.robustness.estimate import Estimate

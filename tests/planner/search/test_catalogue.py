@@ -12,8 +12,9 @@ from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, centerlines
 from environments import Environment, Obstacles
 from planner.search.catalogue import Catalogue
-from surrogate.actuators import Grid
+from surrogate.actuators import Limits
 from surrogate.registry import actuators
+from surrogate.spam import Spam
 
 PARAMS = VineParams()
 
@@ -73,7 +74,7 @@ def test_unreachable_curvature_names_the_reachable_range(catalogue: Catalogue) -
 
 def test_grid_is_a_parameter() -> None:
     """A coarser grid gives a smaller catalogue with the same curvatures."""
-    coarse = Catalogue.of(PARAMS, Grid(l_0=np.array([0.03]), pressure=np.array([10e3])))
+    coarse = Catalogue.of(VineParams(actuator=Spam(limits=Limits(0.03, 0.03, 1e-3, 10e3, 10e3))))
     assert coarse.curvature == pytest.approx([1 / (1 / 1.585387671 - PARAMS.radius)], rel=1e-3)
 
 
@@ -84,7 +85,7 @@ def test_catalogue_takes_the_grid_of_its_actuator(params: VineParams) -> None:
     assert np.array_equal(np.unique(catalogue.l_0), grid.l_0)
     assert np.array_equal(np.unique(catalogue.pressure), grid.pressure)
     film = 1 / (1 / catalogue.curvature + params.radius)
-    assert np.all(film < params.actuator.full_contraction(catalogue.l_0) / params.arm)
+    assert np.all(film < params.actuator.full_contraction(catalogue.l_0) / params.arm())
 
 
 @pytest.mark.parametrize("params", PARAMS_OF.values(), ids=PARAMS_OF)
@@ -113,35 +114,41 @@ def turn_of(carried: Actuation, segment: float) -> float:
 @pytest.mark.parametrize(("start", "end"), [(0.1, 0.3), (0.1013, 0.3), (0.1, 0.2871), (0.111, 0.114), (0.0249, 0.9)])
 def test_a_partly_covered_segment_bends_in_proportion(start: float, end: float) -> None:
     """In free space an actuator bends the tube by its curvature times its length, wherever it starts and ends."""
-    carried = actuation_along([[start]], [[end]], [[-20e3]], [[0.04]], 1.0, PARAMS, 40)
+    carried = actuation_along([[start]], [[end]], Actuation(np.array([[-20e3]]), np.array([[0.04]])), 1.0, PARAMS, 40)
     curvature = float(free_curvature(joint_moments(PARAMS), -20e3, 0.04))
     assert turn_of(carried, PARAMS.segment_length) == pytest.approx(curvature * (end - start), rel=1e-9)
 
 
 def test_two_actuators_share_a_segment() -> None:
     """If one ends and an opposite one starts within a segment, the segment bends by the sum of both parts."""
-    carried = actuation_along([[0.1, 0.31]], [[0.31, 0.5]], [[20e3, -30e3]], [[0.04, 0.05]], 0.75, PARAMS, 30)
+    carried = actuation_along(
+        [[0.1, 0.31]], [[0.31, 0.5]], Actuation(np.array([[20e3, -30e3]]), np.array([[0.04, 0.05]])), 0.75, PARAMS, 30
+    )
     one, other = free_curvature(joint_moments(PARAMS), [20e3, -30e3], [0.04, 0.05])
     assert turn_of(carried, PARAMS.segment_length) == pytest.approx(0.21 * one + 0.19 * other, rel=1e-9)
 
 
 def test_actuators_that_overlap_do_not_add_up() -> None:
     """Two overlapping actuators on one side bend the tube like the stronger one, because cells cannot overlap."""
-    twice = actuation_along([[0.1, 0.1]], [[0.5, 0.5]], [[20e3, 30e3]], [[0.04, 0.04]], 0.75, PARAMS, 30)
-    alone = actuation_along([[0.1]], [[0.5]], [[30e3]], [[0.04]], 0.75, PARAMS, 30)
+    twice = actuation_along(
+        [[0.1, 0.1]], [[0.5, 0.5]], Actuation(np.array([[20e3, 30e3]]), np.array([[0.04, 0.04]])), 0.75, PARAMS, 30
+    )
+    alone = actuation_along([[0.1]], [[0.5]], Actuation(np.array([[30e3]]), np.array([[0.04]])), 0.75, PARAMS, 30)
     assert twice.pressure == pytest.approx(alone.pressure)
 
 
 def test_whole_segments_carry_the_pressure_itself() -> None:
     """A completely covered segment has exactly the actuator's pressure, bit for bit."""
-    carried = actuation_along([[0.1 + 1e-13]], [[0.3]], [[20e3]], [[0.04]], 0.75, PARAMS, 30)
+    carried = actuation_along(
+        [[0.1 + 1e-13]], [[0.3]], Actuation(np.array([[20e3]]), np.array([[0.04]])), 0.75, PARAMS, 30
+    )
     assert carried.pressure[0].tolist() == [0.0] * 4 + [20e3] * 8 + [0.0] * 18
 
 
 @pytest.mark.parametrize(("end", "part"), [(0.51, 1.0), (0.509, 0.9), (0.502, 0.2), (0.7, 1.0)])
 def test_a_shorter_last_segment_is_covered_in_proportion_to_its_length(end: float, part: float) -> None:
     """The last 10 mm of a tube of 510 mm bend in proportion to their covered part."""
-    carried = actuation_along([[0.2]], [[end]], [[35e3]], [[0.04]], 0.51, PARAMS, 24)
+    carried = actuation_along([[0.2]], [[end]], Actuation(np.array([[35e3]]), np.array([[0.04]])), 0.51, PARAMS, 24)
     joint = joint_moments(PARAMS)
     curvature = free_curvature(joint, carried.pressure[0, 20], 0.04)
     assert curvature == pytest.approx(part * free_curvature(joint, 35e3, 0.04), rel=1e-9)
@@ -153,8 +160,9 @@ def test_batched_actuation_agrees_with_single_vines(monkeypatch: pytest.MonkeyPa
     rng = np.random.default_rng(0)
     start = rng.uniform(0, 0.8, (7, 3))
     parts = [start, start + 0.1, rng.uniform(-30e3, 30e3, (7, 3)), np.full((7, 3), 0.04)]
-    alone = [actuation_along(*(part[k : k + 1] for part in parts), 1.0, PARAMS, 40) for k in range(7)]
+    ends, bends = parts[:2], Actuation(*parts[2:])
+    alone = [actuation_along(*(part[[k]] for part in ends), bends.of([k]), 1.0, PARAMS, 40) for k in range(7)]
     monkeypatch.setattr("dynamics.actuation.TOGETHER", 3 * 40 * 2)
-    together = actuation_along(*parts, 1.0, PARAMS, 40)
+    together = actuation_along(*ends, bends, 1.0, PARAMS, 40)
     np.testing.assert_array_equal(together.pressure, np.concatenate([one.pressure for one in alone]))
     np.testing.assert_array_equal(together.l_0, np.concatenate([one.l_0 for one in alone]))

@@ -25,6 +25,7 @@ CATALOGUE = Catalogue(
     np.array([20e3, 35e3, 10e3, VENTED, VENTED]),
     np.array([1.0, 2.0, 1.5, 0.0, 0.0]),
     np.zeros(0),
+    np.zeros(5, np.int64),
 )
 """Controls 1 and 2 have cells of 30 mm, 3 of 50 mm; 4 and 5 are vented."""
 

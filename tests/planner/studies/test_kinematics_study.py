@@ -42,7 +42,7 @@ def test_a_fold_bends_on_against_the_tube_alone() -> None:
     joint, fold = joint_moments(params), 2 * RADIUS * turn
     bend = SEGMENT * float(free_curvature(joint, params.growth_pressure, fold))
     assert bend == pytest.approx(turn, rel=0.01)
-    of = cell(joint.rows, fold)
+    of = cell(joint.tables, 0, fold)
     on, back = (total_moment(joint, angle, params.growth_pressure, of)[0] for angle in (1.05 * turn, 0.95 * turn))
     largest = np.pi * params.growth_pressure * RADIUS**3
     assert on == pytest.approx(float(restoring_moment(1.05 * turn, params)))

@@ -106,7 +106,7 @@ def test_straight_tube_that_is_let_go(environment: MakeEnvironment, params: Vine
         np.array([H]),
         model.joint.elasticity.pivot * np.ones((1, segments)),
     )
-    pull = -total_moment(model.joint, 0.0, pressure, cell(model.joint.rows, 0.04))[0]
+    pull = -total_moment(model.joint, 0.0, pressure, cell(model.joint.tables, 0, 0.04))[0]
     assert moment_residuals(model, straight, carried)[0] == pytest.approx(pull, rel=1e-9)
     bend = H * float(free_curvature(model.joint, pressure, 0.04))
     headings = bend * np.arange(1, segments + 1)

@@ -1,0 +1,135 @@
+"""Actuators in files: a table `actuator` for the first of a tube, and a list `other_actuators` of those that are mixed with it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model
+
+from dynamics.tube import RADIUS, InvalidTube, VineParams
+from dynamics.tube_keys import ACTUATORS, LIMITS, Key, check_order, in_file, in_si
+from environments.file_model import describe
+from surrogate.actuators import Actuator, Limits
+from surrogate.registry import actuators
+
+OTHERS = "other_actuators"
+"""Key of the list."""
+UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
+"""Fields of a tube that may be None, for unknown."""
+LATER = {"least_height": 1.0, "collapse_share": 1.0, "tail_tension": 0.0, "tail_drag": 0.0, "tail_friction": 0.0}
+"""Fields of tubes that were written whole before these existed."""
+
+
+class Table(BaseModel):
+    """A table of a file: only known keys and finite numbers."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def numbers_of(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
+    """Numbers as fields of a pydantic model, optional unless `whole`."""
+    found: dict[str, Any] = {}
+    for field, key in keys.items():
+        number = Annotated[float, Field(ge=key.least, le=key.most)]
+        needed = LATER.get(field, ...)
+        found[key.name] = (number, needed) if whole and field not in UNKNOWN else (number | None, None)
+    return found
+
+
+def actuator_table(kind: str, whole: bool = False) -> Any:
+    """The model of an actuator type; every key is optional unless `whole`."""
+    numbers = numbers_of(ACTUATORS[kind], whole) | numbers_of(LIMITS, whole)
+    kinds: Any = Literal[kind]
+    return create_model("actuator", __base__=Table, type=(kinds, ... if whole else kind), **numbers)
+
+
+_TABLES = {kind: actuator_table(kind) for kind in ACTUATORS}
+OTHERS_FIELD: Any = (Annotated[list[dict[str, Any]], Field(min_length=1, max_length=len(ACTUATORS))] | None, None)
+"""The field `OTHERS` of a pydantic model; `actuators_of` checks what is in it."""
+
+
+def actuator_kind(content: Any) -> str:
+    """The actuator type of a parsed tube; the default if none is given.
+
+    Raises:
+        InvalidTube: The type is unknown.
+    """
+    match content:
+        case {"actuator": {"type": kind}}:
+            if not isinstance(kind, str) or kind not in ACTUATORS:
+                raise InvalidTube(f"actuator.type = {kind!r:.40} must be one of {', '.join(ACTUATORS)}")
+            return kind
+    return next(iter(ACTUATORS))
+
+
+def similar_actuator(kind: str, radius: float) -> Actuator:
+    """An actuator of a type with its usual numbers, the lengths in proportion to the radius of the tube [m]."""
+    usual, size = actuators()[kind](), radius / RADIUS
+    shape = {key: getattr(usual, key) * (size if one.power else 1.0) for key, one in ACTUATORS[kind].items()}
+    lengths = {key: getattr(usual.limits, key) * size for key in ("shortest_cell", "longest_cell", "cell_step")}
+    return _made(kind, shape, replace(usual.limits, **lengths))
+
+
+def actuators_of(content: Mapping[str, Any], radius: float) -> tuple[Actuator, ...]:
+    """The actuators of a tube, from numbers that are validated but for `OTHERS`; missing ones default to those of `similar_actuator`.
+
+    Raises:
+        InvalidTube: The numbers of one are in the wrong order, or one of `OTHERS` is invalid.
+        ValueError: The numbers of one are inconsistent.
+    """
+    tables = [("actuator.", actuator_kind(content), content.get("actuator") or {})]
+    for number, part in enumerate(content.get(OTHERS) or ()):
+        table = f"{OTHERS}[{number}]."
+        tables.append((table, part.get("type"), _checked(table, part)))
+    found = []
+    for table, kind, part in tables:
+        usual = similar_actuator(kind, radius)
+        shape = {key: getattr(usual, key) for key in ACTUATORS[kind]} | in_si(part, ACTUATORS[kind])
+        limits = {key: getattr(usual.limits, key) for key in LIMITS} | in_si(part, LIMITS)
+        check_order(shape, ACTUATORS[kind], table)
+        check_order(limits, LIMITS, table)
+        found.append(_made(kind, shape, Limits(**limits)))
+    return tuple(found)
+
+
+def _checked(table: str, part: Mapping[str, Any]) -> dict[str, Any]:
+    kind = part.get("type")
+    if not isinstance(kind, str) or kind not in ACTUATORS:
+        given = f"{table}type = {kind!r:.40}" if "type" in part else f"{table}type"
+        raise InvalidTube(f"{given} must be one of {', '.join(ACTUATORS)}")
+    try:
+        found: dict[str, Any] = _TABLES[kind].model_validate(part).model_dump(exclude_none=True)
+    except ValidationError as error:
+        raise InvalidTube(describe(error, _TABLES[kind], table)) from None
+    return found
+
+
+def with_actuators(tube: VineParams, kinds: list[str]) -> VineParams:
+    """The same tube with actuators of some types, all different: its own, or else those of `similar_actuator`."""
+    own = {one.kind: one for one in tube.actuators}
+    first, *others = (own.get(kind) or similar_actuator(kind, tube.radius) for kind in kinds)
+    return replace(tube, actuator=first, others=tuple(others))
+
+
+def actuator_contents(params: VineParams) -> dict[str, Any]:
+    """The actuators of a tube in the units of files; `actuators_of` is the inverse.
+
+    Raises:
+        TypeError: Files have no key for an actuator.
+    """
+    for one in params.actuators:
+        if one.kind not in ACTUATORS:
+            raise TypeError(f"tube files have no key for {type(one).__name__}")
+    first, *others = (
+        {"type": one.kind, **in_file(one, ACTUATORS[one.kind]), **in_file(one.limits, LIMITS)}
+        for one in params.actuators
+    )
+    return {"actuator": first, **({OTHERS: others} if others else {})}
+
+
+def _made(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
+    make: Any = actuators()[kind]
+    made: Actuator = make(**shape, limits=limits)
+    return made
