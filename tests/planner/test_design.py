@@ -101,7 +101,7 @@ def any_tube(draw: st.DrawFn) -> VineParams:
             elif is_dataclass(value):
                 new[field.name] = changed(value)
             elif field.name == "others":
-                new[field.name] = tuple(changed(one) for one in (Fpam(), Cpam()))
+                new[field.name] = tuple(changed(one) for one in (Cpam(),))
             elif field.name == "physics":
                 new[field.name] = "published"
             elif field.name in ("least_height", "collapse_share"):
@@ -139,7 +139,7 @@ def test_a_section_says_which_of_the_actuators_it_has(tmp_path: Path) -> None:
     """The first of the tube is not written; a type that the tube does not have, and cells of another type, are refused."""
     params = VineParams(others=(Fpam(), PouchMotor()))
     bends = [(0.03, 25e3, 0), (0.15, 20e3, 1), (0.05, 20e3, 2)]
-    sections = tuple(Section(0.3 * k, 0.3 * k + 0.3, "left", 2.5, *own[:2], kind=own[2]) for k, own in enumerate(bends))
+    sections = tuple(Section(k / 4, (k + 1) / 4, "left", 2.5, *own[:2], kind=own[2]) for k, own in enumerate(bends))
     design = Design("somewhere", "0" * 64, params, sections, np.array([0.25, 0.4, 1.1]), np.zeros((2, 2)))
     content = design_content(design)
     assert [one.get("actuator") for one in content["sections"]] == [None, "fpam", "pouch"]
@@ -150,7 +150,7 @@ def test_a_section_says_which_of_the_actuators_it_has(tmp_path: Path) -> None:
     assert again.params == params
     carried = again.actuation(40)
     assert carried.kind is not None
-    np.testing.assert_array_equal(carried.kind[0, :36], np.repeat([0, 1, 2], 12))
+    np.testing.assert_array_equal(carried.kind[0, :30], np.repeat([0, 1, 2], 10))
     content["sections"][1]["actuator"] = "cpam"
     (tmp_path / "design.json").write_text(json.dumps(content))
     with pytest.raises(InvalidDesign, match=r"sections\[1\]\.actuator = 'cpam' must be spam or fpam or pouch"):
