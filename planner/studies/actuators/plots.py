@@ -18,8 +18,9 @@ STYLES: tuple[tuple[str, str, str], ...] = (
     ("#b54d00", "--", "s"),
     ("#0a8f62", "-.", "^"),
     ("#7065ae", ":", "D"),
+    ("#8a1c4a", "-", "*"),
 )
-"""Colour, line and marker of each actuator, by position."""
+"""Colour, line and marker of each actuator, by position; the last is for a mixture."""
 
 
 def _axes(size: tuple[float, float], across: str, up: str) -> tuple[Figure, Any]:
@@ -36,7 +37,7 @@ def _axes(size: tuple[float, float], across: str, up: str) -> tuple[Figure, Any]
 def save_forces(path: Path, bars: Sequence[Bars]) -> None:
     """Draw force per pressure over contraction."""
     figure, axes = _axes((6.2, 3.8), "contraction [%]", f"force per pressure of a {1e3 * CELL:g} mm cell [N/kPa]")
-    for one, (colour, line, _) in zip(bars, STYLES, strict=True):
+    for one, (colour, line, _) in zip(bars, STYLES[: len(bars)], strict=True):
         axes.plot(100 * one.strain, 1e3 * one.force, color=colour, linestyle=line, linewidth=1.8, label=one.kind)
     axes.set_xlim(0, None)
     axes.set_ylim(0, 1.02e3 * float(np.median([one.at(0.01) for one in bars])))
@@ -47,7 +48,7 @@ def save_forces(path: Path, bars: Sequence[Bars]) -> None:
 def save_curvatures(path: Path, bars: Sequence[Bars]) -> None:
     """Draw the range of curvatures in free space over pressure."""
     figure, axes = _axes((6.2, 3.8), "pressure of the actuator [kPa]", "curvature of the centreline [1/m]")
-    for one, (colour, line, _) in zip(bars, STYLES, strict=True):
+    for one, (colour, line, _) in zip(bars, STYLES[: len(bars)], strict=True):
         across, (low, high) = 1e-3 * one.pressure, one.curvature.T
         axes.fill_between(across, low, high, color=colour, alpha=0.12, linewidth=0)
         axes.plot(across, high, color=colour, linestyle=line, linewidth=1.8, label=one.kind)
@@ -66,10 +67,10 @@ def save_plans(path: Path, outcomes: Sequence[Outcome]) -> None:
     seeds = sorted({one.case.seed for one in outcomes})
     for k, (kind, (colour, _, marker)) in enumerate(zip(kinds, STYLES, strict=False)):
         solved = [one for one in outcomes if one.case.kind == kind and one.actuators is not None]
-        part = 0.18 / max(len(seeds), 1)
+        part = 0.14 / max(len(seeds), 1)
         across = [
             names.index(one.environment)
-            + 0.2 * (k - (len(kinds) - 1) / 2)
+            + 0.16 * (k - (len(kinds) - 1) / 2)
             + part * (seeds.index(one.case.seed) - 1) * 0.9
             for one in solved
         ]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import mean
 
 from planner.markdown import table
-from planner.studies.actuators.study import CELL, Bars, Outcome
+from planner.studies.actuators.study import CELL, MIXED, Bars, Outcome
 from planner.studies.paired import Effect
 from planner.studies.study import Report
 from surrogate.registry import actuators
@@ -18,7 +18,8 @@ PRESSURES = 10e3, 20e3, 35e3
 def report(outcomes: Sequence[Outcome], bars: Sequence[Bars]) -> Report:
     """The report in Markdown, and the data."""
     first = next(iter(actuators()))
-    kinds = [one.kind for one in bars]
+    planned = {one.case.kind for one in outcomes}
+    kinds = [kind for kind in (*actuators(), MIXED) if kind in planned]
     effects = {kind: effect(outcomes, kind, first) for kind in kinds if kind != first}
     seeds = sorted({one.case.seed for one in outcomes})
     lines = [
@@ -44,7 +45,7 @@ def report(outcomes: Sequence[Outcome], bars: Sequence[Bars]) -> Report:
         "",
         f"Fewest actuators after {outcomes[0].case.iterations} iterations of the search, one number for each of the seeds",
         f"{', '.join(map(str, seeds))}; a dash stands for no design. A number of iterations, not of seconds, ends a search: the numbers",
-        "do not depend on the machine.",
+        f"do not depend on the machine. `{MIXED}`: all types may be mixed along one tube; each is drawn as often as the others.",
         "",
         *table(("environment", *kinds), _environment_rows(outcomes, kinds)),
         *table_of_effects(effects, first),

@@ -22,6 +22,8 @@ from surrogate.registry import actuators
 
 CELL = 40e-3
 """Cell length at which forces are compared [m]: all actuators can have it."""
+MIXED = "mixed"
+"""Name of a tube on which all types of actuators may be mixed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +31,7 @@ class Case:
     """One plan."""
 
     kind: str
-    """Type of actuator, with its default dimensions."""
+    """Type of actuator, with its default dimensions, or `MIXED`."""
     environment: str
     """Name, or path of a file."""
     seed: int
@@ -116,7 +118,10 @@ class Bars:
 
 
 def tube_of_kind(kind: str) -> VineParams:
-    """The prototype's tube with another type of actuator of default dimensions."""
+    """The prototype's tube with another type of actuator of default dimensions, or with all of them."""
+    if kind == MIXED:
+        first, *others = (make() for make in actuators().values())
+        return VineParams(actuator=first, others=tuple(others))
     return VineParams(actuator=actuators()[kind]())
 
 
@@ -133,10 +138,10 @@ def bars_of(kind: str) -> Bars:
 
 
 def cases(environments: Sequence[str], seeds: int, iterations: int) -> list[Case]:
-    """Every actuator in every environment with seeds 0 ... seeds - 1: an interrupted study has all environments with the first seeds."""
-    return [
-        Case(kind, name, seed, iterations) for seed in range(seeds) for name in environments for kind in actuators()
-    ]
+    """Every actuator, and all of them mixed, in every environment with seeds 0 ... seeds - 1: an interrupted study has all environments
+    with the first seeds."""
+    kinds = [*actuators(), MIXED]
+    return [Case(kind, name, seed, iterations) for seed in range(seeds) for name in environments for kind in kinds]
 
 
 def run_case(case: Case) -> Outcome:

@@ -9,7 +9,7 @@ import pytest
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from planner.studies.actuators.plots import save_curvatures, save_forces, save_plans
 from planner.studies.actuators.report import effect, report
-from planner.studies.actuators.study import CELL, Bars, Case, Outcome, bars_of, cases, run_case, tube_of_kind
+from planner.studies.actuators.study import CELL, MIXED, Bars, Case, Outcome, bars_of, cases, run_case, tube_of_kind
 from surrogate.registry import actuators
 from tests.planner.conftest import Vinewright
 
@@ -48,8 +48,9 @@ def test_bars_are_those_of_model_and_tube(bars: list[Bars]) -> None:
 def test_every_actuator_is_planned_with_in_every_environment() -> None:
     """Each combination of actuator, environment and seed, once."""
     every = cases(["maze", "tube"], 3, 7)
-    assert len(every) == len(set(every)) == 2 * 3 * len(actuators())
-    assert {case.kind for case in every} == set(actuators())
+    assert len(every) == len(set(every)) == 2 * 3 * (len(actuators()) + 1)
+    assert {case.kind for case in every} == {*actuators(), MIXED}
+    assert [one.kind for one in tube_of_kind(MIXED).actuators] == [*actuators()]
 
 
 def test_differences_are_between_plans_of_the_same_seed() -> None:
@@ -101,4 +102,4 @@ def test_the_command_writes_its_folder(vinewright: Vinewright, tmp_path: Path) -
     assert {entry.name for entry in folder.iterdir()} == {
         "README.md", "data.json", "actuators-force.png", "actuators-curvature.png", "actuators-plans.png",
     }  # fmt: skip
-    assert len(json.loads((folder / "data.json").read_text())["plans"]) == len(actuators())
+    assert len(json.loads((folder / "data.json").read_text())["plans"]) == len(actuators()) + 1
