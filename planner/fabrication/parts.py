@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner.fabrication import clamp
-from planner.fabrication.build import FILM, Build
+from planner.fabrication.build import FILM, ActuatorBuild, Build
 from planner.fabrication.csv_table import csv_table
 from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
@@ -62,17 +62,17 @@ def _films(build: Build) -> Iterator[Part]:
     body, pieces = f"{millimetres(build.body_width)} mm lay-flat, {micrometres}", f"{STRIPS} test strips"
     yield Part("tube of the body", build.body_length + tested, "m", body, f"body with clamp and seal, {pieces}")
     area = 2 * build.body_width * (build.body_length + tested)
-    for kind, made in build.by_type.items():
-        actuator, tube = made[0].actuator, layers(made[0].actuator) == 2
-        name = f"{'tube' if tube else 'fabric'} of the {f'{kind} ' * build.mixed}actuators"
-        lengths: dict[float, list[float]] = {}
-        for one in made:
-            lengths.setdefault(one.cut_width, []).append(one.cut_length)
-        for width, strips in sorted(lengths.items()):
-            what = f"{millimetres(width)} mm {'lay-flat' if tube else 'wide'}, {material(actuator, micrometres)}"
-            purpose = f"{_count(len(strips))} with seals, fittings and slack, {pieces}"
-            yield Part(name, sum(strips) + tested, "m", what, purpose)
-            area += 2 * width * (sum(strips) + tested) if tube else 0.0
+    rolls: dict[tuple[str, str], list[ActuatorBuild]] = {}
+    for one in (one for made in build.by_type.values() for one in sorted(made, key=lambda strip: strip.cut_width)):
+        name, shape = ("tube", "lay-flat") if layers(one.actuator) == 2 else ("fabric", "wide")
+        what = f"{millimetres(one.cut_width)} mm {shape}, {material(one.actuator, micrometres)}"
+        rolls.setdefault((name, what), []).append(one)
+    for (name, what), strips in rolls.items():
+        kinds = " and ".join(dict.fromkeys(one.actuator.kind for one in strips))
+        length = sum(one.cut_length for one in strips) + tested
+        purpose = f"{_count(len(strips))} with seals, fittings and slack, {pieces}"
+        yield Part(f"{name} of the {f'{kinds} ' * build.mixed}actuators", length, "m", what, purpose)
+        area += 2 * strips[0].cut_width * length if name == "tube" else 0.0
     yield Part(
         "film in all", area, "m2", f"{micrometres}, both layers of the tubes above", "to compare prices and weight"
     )

@@ -119,8 +119,8 @@ def _cut(strips: Sequence[ActuatorBuild]) -> str:
     marked = "copy lines, numbers and names. Mount a fitting at each circle."
     if first.end == "line":
         return (
-            f"Cut the strips {millimetres(first.cut_width)} mm wide from coated fabric, threads at 45° to their length. Lap the long edges by "
-            f"{millimetres(LAP)} mm and weld or glue them to a tube {flat} mm wide when flat; {marked}"
+            f"Cut the strips {millimetres(first.cut_width)} mm wide from coated fabric, threads at 45° to their length. Lap the long "
+            f"edges by {millimetres(LAP)} mm and weld or glue them to a tube {flat} mm wide when flat; {marked}"
         )
     if isinstance(first.actuator, Cpam):
         return (
