@@ -226,6 +226,8 @@ def test_table_names_the_types(environment: MakeEnvironment, bent: Bent) -> None
     assert words == [text.get_text() for text in plan_figure(environment(), alone).texts]
     first, bare, last = design.sections
     mixed = replace(design, sections=(first, bare, replace(last, kind=1)))
+    pouches = replace(design, sections=(replace(first, kind=1), bare, replace(last, kind=1)))
+    assert "pouch [mm]" in [text.get_text() for text in plan_figure(environment(), pouches).texts]
     figure = plan_figure(environment(), mixed)
     figure.draw_without_rendering()
     found = {text.get_text(): text.get_window_extent() for text in figure.texts}

@@ -3,12 +3,15 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import get_args
 
 import numpy as np
 import pytest
+from matplotlib.patches import Polygon
 from pypdf import PdfReader
 
 from dynamics.moment import free_curvature, joint_moments
@@ -17,16 +20,21 @@ from dynamics.tube import VineParams
 from environments import load_environment, write_environment
 from planner.design import Design, InvalidDesign, Section
 from planner.design_file import design_content, load_design
+from planner.fabrication import sketch
 from planner.fabrication.acceptance import bends
-from planner.fabrication.bracket import write_bracket
-from planner.fabrication.build import ActuatorBuild, Build
+from planner.fabrication.bracket import THICKNESS, outline, write_bracket
+from planner.fabrication.build import FILM, ActuatorBuild, Build
 from planner.fabrication.cut_list import TAPE, cut_list, section_table
+from planner.fabrication.paper import Page
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
 from planner.fabrication.pattern import pattern_of
 from planner.fabrication.pressures import check_head_room, pressure_content
+from planner.fabrication.sketch import Sketch
 from planner.fabrication.steps import steps
 from planner.fabrication.stock import with_stock
-from planner.fabrication.vessel import content
+from planner.fabrication.strips import End
+from planner.fabrication.success import alike
+from planner.fabrication.vessel import HOSE, content
 from planner.replay import grow_designs
 from planner.robustness.sensitivity import Margin
 from surrogate.fpam import Fpam
@@ -117,10 +125,14 @@ def test_only_spams_have_brackets(mixed: Build) -> None:
 
 
 def test_the_vessel_holds_the_parts_of_each(mixed: Build) -> None:
-    """What each actuator adds to the volume of the body is what it adds on a tube with its type alone: brackets for the sPAM only."""
+    """Strips and hoses of all, and the eight brackets of the sPAM, whose plates count in full although they have holes."""
     bare = (Section(0.0, mixed.design.built, "none", 0.0, 0.0, 0.0),)
     body = content(Build(replace(mixed.design, sections=bare)))
-    assert content(mixed) - body == pytest.approx(sum(content(alone) - body for _, alone in pairs(mixed)))
+    strips = sum(one.area * FILM + HOSE * one.section.start for one in mixed.actuators)
+    assert content(mixed) - body == pytest.approx(strips + 8 * outline(Spam()).area * THICKNESS)
+    for one, alone in pairs(mixed):
+        plates = 8 * outline(Spam()).area * THICKNESS * (one.actuator.kind == "spam")
+        assert content(alone) - body == pytest.approx(one.area * FILM + HOSE * one.section.start + plates)
 
 
 def test_lines_have_the_limits_of_their_type(mixed: Build) -> None:
@@ -158,6 +170,40 @@ def test_steps_name_the_strips_of_each_type(mixed: Build) -> None:
         assert found[f"Make the {kind} strips"] == named[kind] + usual["Make the strips"]
         assert found[f"Fix the {kind} strips to the body"] == named[kind] + usual["Fix the strips to the body"]
     assert len([title for title in found if "strips" in title]) == 2 * len(named)
+    for kind, made, fixed in (
+        ("spam", "Slide one bracket per line", "Tape bracket 0"),
+        ("pouch", "between pouches with the gap in the middle left open", "Tape seam 0"),
+        ("fpam", "from coated fabric", "Pull the strip lengthwise"),
+    ):
+        assert made in found[f"Make the {kind} strips"]
+        assert fixed in found[f"Fix the {kind} strips to the body"]
+
+
+def test_steps_draw_what_is_at_the_cell_ends(mixed: Build) -> None:
+    """The drawings of each type are those with its own brackets, seams or lines, all different."""
+    for draw, title in ((sketch.strip, "Make the {} strips"), (sketch.attach, "Fix the {} strips to the body")):
+        by_end: dict[str, str] = {}
+        for end in get_args(End):
+            draw(Sketch(page := Page(200.0, 200.0), 50.0, 100.0), end)
+            by_end[end] = drawn(page)
+        assert len(set(by_end.values())) == 3
+        found = {step.title: step.draw for step in steps(mixed, None)}
+        for kind, end in (("spam", "bracket"), ("pouch", "seam"), ("fpam", "line")):
+            found[title.format(kind)](Sketch(page := Page(200.0, 200.0), 50.0, 100.0))
+            assert drawn(page) == by_end[end]
+
+
+def drawn(page: Page) -> str:
+    """All that is drawn on a page: words, and places and colours of shapes."""
+    shapes = [(one.get_xy().round(6).tolist(), one.get_facecolor()) for one in page.figure.findobj(Polygon)]
+    return repr((shapes, [text.get_text() for text in page.figure.texts]))
+
+
+def test_another_type_is_another_design(mixed: Build) -> None:
+    """Its trials do not hold for the same sections with actuators of other types."""
+    assert alike(mixed.design, mixed.design)
+    changed = [replace(one, kind=0) if one.kind == 2 else one for one in mixed.design.sections]
+    assert not alike(mixed.design, replace(mixed.design, sections=tuple(changed)))
 
 
 def test_stock_is_chosen_by_type(mixed: Build) -> None:
@@ -234,7 +280,7 @@ def test_curvatures_of_the_pack_are_those_of_each_type(pack: Path) -> None:
 
 
 def test_the_guide_names_the_types(pack: Path) -> None:
-    """On the cover, in the order of work and in the table of pressures."""
+    """On the cover, in the order of work and in the table of pressures; it says to print eight brackets for the sPAM of seven cells."""
     pages = [page.extract_text() for page in PdfReader(pack / "template-a4.pdf").pages]
     cover = pages[0].split()
     assert {"type", "spam", "pouch", "fpam"} <= {*cover}
@@ -242,4 +288,5 @@ def test_the_guide_names_the_types(pack: Path) -> None:
     work = next(page for page in pages if "Order of work" in page)
     for words in ("Make the spam strips", "Make the pouch strips", "Make the fpam strips", "L2: Cut the strips"):
         assert words in work
+    assert re.search(r"bracket\.stl\s+8\s", next(page for page in pages if "Print settings" in page))
     assert sum({"type", "fpam", "spam"} <= {*page.split()} for page in pages) >= 2
