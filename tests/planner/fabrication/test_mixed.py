@@ -18,6 +18,7 @@ from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment, write_environment
+from planner.actuator_words import cell_name
 from planner.design import Design, InvalidDesign, Section
 from planner.design_file import design_content, load_design
 from planner.fabrication import sketch
@@ -197,6 +198,23 @@ def drawn(page: Page) -> str:
     """All that is drawn on a page: words, and places and colours of shapes."""
     shapes = [(one.get_xy().round(6).tolist(), one.get_facecolor()) for one in page.figure.findobj(Polygon)]
     return repr((shapes, [text.get_text() for text in page.figure.texts]))
+
+
+def test_a_type_that_is_not_built_changes_nothing(mixed: Build) -> None:
+    """Pouches alone, second on their tube: guide, pattern and tables are those of a tube whose only actuators they are."""
+    bare = [one if one.kind == 1 else replace(one, side="none", kind=0) for one in mixed.design.sections]
+    here = Build(replace(mixed.design, sections=tuple(bare)))
+    alone = [replace(one, kind=0) for one in bare]
+    params = replace(mixed.design.params, actuator=mixed.design.params.actuators[1], others=())
+    there = Build(replace(mixed.design, params=params, sections=tuple(alone)))
+    for table in (cut_list, section_table, lambda build: parts_list(build, None)):
+        assert table(here) == table(there)
+    assert pressure_content(here, margins(here), True) == pressure_content(there, margins(there), True)
+    assert [(step.title, step.text) for step in steps(here, None)] == [
+        (step.title, step.text) for step in steps(there, None)
+    ]
+    assert [text.text for text in pattern_of(here).texts()] == [text.text for text in pattern_of(there).texts()]
+    assert cell_name(here.design) == cell_name(there.design) == "pouch"
 
 
 def test_another_type_is_another_design(mixed: Build) -> None:
