@@ -32,10 +32,16 @@ class TubeFigures:
     """Bend of a segment up to which it is linearly elastic [rad]."""
     bending_stiffness: float
     """EI up to that bend [N m2]: the stiffness of a joint times its length."""
-    curvatures: tuple[float, float]
-    """Minimum and maximum free-space curvature of the centreline with its actuators [1/m] (paper 002, Eq. 3)."""
+    ranges: dict[str, tuple[float, float]]
+    """Minimum and maximum free-space curvature of the centreline with each type of its actuators [1/m] (paper 002, Eq. 3)."""
     buckling_length: float
     """Minimum length at which a straight tube, pinned at both ends, buckles under its growth force [m] (paper 003, Eq. 2)."""
+
+    @property
+    def curvatures(self) -> tuple[float, float]:
+        """Minimum and maximum free-space curvature of the centreline with any of its actuators [1/m]."""
+        low, high = zip(*self.ranges.values(), strict=True)
+        return min(low), max(high)
 
     @property
     def least_turning_radius(self) -> float:
@@ -52,13 +58,21 @@ class TubeFigures:
             "elastic_bend_rad": self.elastic_bend,
             "bending_stiffness_n_m2": self.bending_stiffness,
             "curvatures_per_m": list(self.curvatures),
+            **(
+                {"curvatures_by_type_per_m": {kind: list(one) for kind, one in self.ranges.items()}}
+                if len(self.ranges) > 1
+                else {}
+            ),
             "least_turning_radius_mm": 1e3 * self.least_turning_radius,
             "buckling_length_mm": 1e3 * self.buckling_length,
         }
 
     def rows(self, params: VineParams) -> list[tuple[str, str, str]]:
         """Name, value with unit, and origin of each figure of a tube, for people."""
-        low, high = self.curvatures
+        reached = {"reachable curvatures": self.curvatures}
+        if len(self.ranges) > 1:
+            reached = {f"reachable curvatures, {kind}": one for kind, one in self.ranges.items()}
+        why = "of the centreline: equilibrium of actuator and restoring moment"
         known = params.elastic_stiffness is not None
         measured = "given" if params.bending_stiffness else "pi R^3 t E of the film"
         return [
@@ -67,7 +81,7 @@ class TubeFigures:
             ("greatest moment", f"{self.largest_moment:.4g} N m", "pi P R^3"),
             ("bend at the onset of wrinkling", f"{self.elastic_bend:.3g} rad", "EI" if known else "fit of Wang et al."),
             ("bending stiffness EI", f"{self.bending_stiffness:.4g} N m2", measured if known else "fit of Wang et al."),
-            ("reachable curvatures", f"{low:.3g} to {high:.3g} 1/m", "of the centreline: equilibrium of actuator and restoring moment"),
+            *((name, f"{low:.3g} to {high:.3g} 1/m", why) for name, (low, high) in reached.items()),
             ("least turning radius", f"{1e3 * self.least_turning_radius:.4g} mm", "of the centreline"),
             ("buckling length", f"{1e3 * self.buckling_length:.4g} mm", "straight and pinned, under the growth force"),
         ]  # fmt: skip
@@ -85,7 +99,7 @@ class TubeFigures:
             largest_moment=largest,
             elastic_bend=joint.elasticity.transition * (params.segment_length / joint.length),
             bending_stiffness=stiffness,
-            curvatures=Catalogue.of(params).reachable,
+            ranges=dict(zip(params.kinds.split(","), map(tuple, Catalogue.of(params).ranges.tolist()), strict=True)),
             buckling_length=_buckling_length(params, stiffness),
         )
 

@@ -185,10 +185,10 @@ def _told_curvature(console: Console, design: Design, rollout: Rollout, joints: 
 
     last = int(rollout.records[0]) - 1
     only = design.sections[0]
-    rest = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0) + only.rest(design.params)
+    film = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0, only.kind)
     length = float(np.hypot(*np.diff(joints, axis=0).T).sum())
     grown = float(host(rollout.angles)[0, last].sum()) / length
-    at_rest = float(centerline_curvature(rest, design.params))
+    at_rest = float(centerline_curvature(film + only.rest(design.params), design.params))
     console.print(f"curvature {grown:.4f} /m; quasi-static, at rest in free space, {at_rest:.4f} /m")
     return {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
 

@@ -14,6 +14,7 @@ from planner.console.options import PhysicsOption, with_physics
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from planner.tube_figures import TubeFigures
+    from surrogate.actuators import Actuator
 
 app = typer.Typer(help="List, show, create and check tubes.")
 
@@ -60,9 +61,6 @@ def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption 
 
 def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]]:
     """Name, value with unit, and origin of each figure."""
-    limits = params.actuator.limits
-    cells = f"{1e3 * limits.shortest_cell:g} to {1e3 * limits.longest_cell:g} mm"
-    pressures = f"{1e-3 * limits.least_pressure:g} to {1e-3 * limits.most_pressure:g} kPa"
     tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
     least = 2e3 * params.least_height * params.radius
     height = "rigid across" if params.least_height == 1 else f"{least:.4g} mm between walls"
@@ -80,10 +78,17 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
         ("friction", friction, "given" if params.friction is not None else "not set"),
         ("collapse", collapse, "given"),
         ("physics", params.physics, "given"),
-        ("actuator", params.actuator.kind, f"{params.actuator.cell_name}s of {cells} at {pressures}"),
+        *(_actuator_row(one) for one in params.actuators),
         ("drag of the tail", tail if params.has_tail else "none", "given"),
         *figures.rows(params),
     ]  # fmt: skip
+
+
+def _actuator_row(actuator: Actuator) -> tuple[str, str, str]:
+    limits = actuator.limits
+    cells = f"{1e3 * limits.shortest_cell:g} to {1e3 * limits.longest_cell:g} mm"
+    pressures = f"{1e-3 * limits.least_pressure:g} to {1e-3 * limits.most_pressure:g} kPa"
+    return "actuator", actuator.kind, f"{actuator.cell_name}s of {cells} at {pressures}"
 
 
 @app.command()

@@ -92,16 +92,19 @@ def section_table(design: Design) -> Table:
     """The sections of a design, for fabrication."""
     from rich.table import Table
 
+    from planner.actuator_words import cell_name, type_of, types_of
     from planner.console.schedules import schedule_words
 
-    cell = design.params.actuator.cell_name
+    mixed = len(types_of(design)) > 1
     steered = "highest kPa" if design.schedule else "pressure kPa"
-    table = Table("from mm", "to mm", "side", f"{cell} mm", steered, "curvature 1/m", "radius mm")
+    table = Table(
+        "from mm", "to mm", "side", *["type"] * mixed, f"{cell_name(design)} mm", steered, "curvature 1/m", "radius mm"
+    )
     table.caption, table.caption_justify = schedule_words(design), "left"
     for column in table.columns:
         column.justify = "right"
     for section in design.sections:
-        cells = ["-"] * 4
+        cells, kind = ["-"] * 4, [type_of(section, design) or "-"] * mixed
         if section.side != "none":
             made = [f"{section.l_0 * 1e3:.0f}", f"{section.pressure * 1e-3:.1f}{' off' * (not section.on)}"]
             cells = [
@@ -109,5 +112,5 @@ def section_table(design: Design) -> Table:
                 f"{section.curvature:.2f}",
                 f"{1e3 / section.curvature:.0f}",
             ]
-        table.add_row(f"{section.start * 1e3:.0f}", f"{section.end * 1e3:.0f}", section.side, *cells)
+        table.add_row(f"{section.start * 1e3:.0f}", f"{section.end * 1e3:.0f}", section.side, *kind, *cells)
     return table

@@ -24,6 +24,7 @@ from shapely.plotting import patch_from_polygon
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import whole
+from planner.actuator_words import cell_name, type_of
 from planner.design import Design, Section, overlap
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
@@ -373,7 +374,7 @@ def _draw_table(page: _Page, design: Design) -> None:
     """Draw the table below the drawing, one row per actuator or preformed bend."""
     sections = design.labelled
     blocks, rows = _table_layout(design, page.width)
-    columns = {"from [mm]": 0.82, "to [mm]": 1.37, "side": 1.77, f"{design.params.actuator.cell_name} [mm]": 2.55}
+    columns = {"from [mm]": 0.82, "to [mm]": 1.37, "side": 1.77, f"{cell_name(design)} [mm]": 2.55}
     columns |= {"pressure [kPa]": 3.45, "curvature [1/m]": (across := 4.4)}
     inches = page.figure.dpi_scale_trans
     for k, (label, section) in enumerate(sections[: blocks * rows]):
@@ -387,7 +388,7 @@ def _draw_table(page: _Page, design: Design) -> None:
         page.figure.add_artist(badge)
         page.text(left + 0.1, y - 0.003, label, **{**NUMBER, "size": 6.5 if len(label) == 1 else 5})
         lengths = [f"{1e3 * length:.6g}" for length in (section.start, section.end)]
-        made = [f"{1e3 * section.l_0:.3g}", _pressure(design, section)]
+        made = [f"{type_of(section, design)} {1e3 * section.l_0:.3g}".strip(), _pressure(design, section)]
         values = [*lengths, section.side, *(["-", "preformed"] if section.preformed else made)]
         for x, value in zip(columns.values(), [*values, f"{section.curvature:.2f}"], strict=True):
             page.text(left + x, y, value, size=8, color=INK, ha="right", va="center")

@@ -47,7 +47,7 @@ def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
         section = actuator.section
         length = section.end - section.start
         pressures = section.pressure * (1 + np.array([0.0, -margin.less, margin.more]) / 100)
-        curvature, least, most = free_curvature(joint, pressures, np.full(3, section.l_0)).tolist()
+        curvature, least, most = free_curvature(joint, pressures, section.l_0, section.kind).tolist()
         accepted = (least * length, most * length) if reached and section.on else None
         # The film turns by curvature times its length; the centreline is on a smaller circle.
         angle, radius = curvature * length, 1 / float(centerline_curvature(curvature, params))

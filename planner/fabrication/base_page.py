@@ -27,7 +27,6 @@ from planner.fabrication.vessel import (
     inside_of,
     outside_of,
 )
-from surrogate.spam import Spam
 
 DRAWN = 70.0
 """Height of the drawing of the vessel [mm]."""
@@ -62,8 +61,8 @@ def write_base(flow: Flow, vessel: Vessel | None, build: Build) -> None:
 
 def _write_settings(flow: Flow, vessel: Vessel | None, build: Build) -> None:
     wanted = ["vessel", "clamp"] if vessel else []
-    ends = sum(len(actuator.ends) for actuator in build.actuators)
-    if ends and isinstance(build.design.params.actuator, Spam):
+    ends = sum(len(actuator.ends) for actuator in build.actuators if actuator.end == "bracket")
+    if ends:
         wanted.append("bracket")
     if not wanted:
         return

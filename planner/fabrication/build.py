@@ -8,9 +8,11 @@ from functools import cached_property
 import numpy as np
 
 from dynamics.moment import free_curvature, joint_moments
+from planner.actuator_words import types_of
 from planner.design import Design, Section
-from planner.fabrication.strips import layers, piece_width, stretch_of
+from planner.fabrication.strips import End, end_of, layers, piece_width, stretch_of
 from planner.preformed import Folds
+from surrogate.actuators import Actuator
 from surrogate.compiled import Floats
 
 SEAL = 20e-3
@@ -32,10 +34,9 @@ class ActuatorBuild:
     number: int
     """Position counted from the base, starting at 1."""
     section: Section
+    actuator: Actuator
     contraction: float
     """Shortening in free space [m]; the same length is added as slack at the feed end."""
-    stretch: float = 1.0
-    """Length of the strip on the body over its length as cut [-]."""
 
     @property
     def name(self) -> str:
@@ -53,6 +54,26 @@ class ActuatorBuild:
         return np.asarray(self.section.start + self.section.l_0 * np.arange(self.cells + 1))
 
     @property
+    def end(self) -> End:
+        """What is at its cell ends."""
+        return end_of(self.actuator)
+
+    @property
+    def stretch(self) -> float:
+        """Length of the strip on the body over its length as cut [-]."""
+        return stretch_of(self.actuator)
+
+    @property
+    def width(self) -> float:
+        """Lay-flat width of the strip before it is fixed [m]."""
+        return self.actuator.flat_width
+
+    @property
+    def cut_width(self) -> float:
+        """Width of the piece to cut [m]: of lay-flat tube, or of the sheet from which a tube is made."""
+        return piece_width(self.actuator, self.section.l_0)
+
+    @property
     def pitch(self) -> float:
         """Distance of its cell ends on the strip as cut [m]."""
         return self.section.l_0 / self.stretch
@@ -66,6 +87,11 @@ class ActuatorBuild:
     def cut_length(self) -> float:
         """Cut length of the strip [m]."""
         return self.tail + self.cells * self.pitch + SEAL
+
+    @property
+    def area(self) -> float:
+        """Area of film or fabric of the strip, all layers [m^2]."""
+        return layers(self.actuator) * self.cut_width * self.cut_length
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,14 +118,22 @@ class Build:
     @cached_property
     def actuators(self) -> tuple[ActuatorBuild, ...]:
         """The actuators, from the base."""
-        joint, stretch = joint_moments(self.design.params), stretch_of(self.design.params.actuator)
-        made = []
+        params, joint, made = self.design.params, joint_moments(self.design.params), []
         for number, section in enumerate(self.design.actuated, start=1):
-            strain = self.design.params.arm(section.kind) * float(
-                free_curvature(joint, section.pressure, section.l_0, section.kind)
-            )
-            made.append(ActuatorBuild(number, section, strain * (section.end - section.start), stretch))
+            turn = float(free_curvature(joint, section.pressure, section.l_0, section.kind))
+            contraction = params.arm(section.kind) * turn * (section.end - section.start)
+            made.append(ActuatorBuild(number, section, params.actuators[section.kind], contraction))
         return tuple(made)
+
+    @cached_property
+    def by_type(self) -> dict[str, list[ActuatorBuild]]:
+        """The actuators of each type that is built, in the order of `VineParams.actuators`."""
+        return {kind: [one for one in self.actuators if one.actuator.kind == kind] for kind in types_of(self.design)}
+
+    @property
+    def mixed(self) -> bool:
+        """Whether there are actuators of several types."""
+        return len(self.by_type) > 1
 
     @cached_property
     def bends(self) -> tuple[BendBuild, ...]:
@@ -123,13 +157,3 @@ class Build:
     def body_length(self) -> float:
         """Cut length of the body [m]: clamped length, tube, and seal at the tip."""
         return CLAMP + self.design.built + SEAL
-
-    @property
-    def actuator_width(self) -> float:
-        """Lay-flat width of an actuator's strip before it is fixed [m]."""
-        return self.design.params.actuator.flat_width
-
-    def strip_area(self, actuator: ActuatorBuild) -> float:
-        """Area of film or fabric of an actuator's strip, all layers [m^2]."""
-        kind = self.design.params.actuator
-        return layers(kind) * piece_width(kind, actuator.section.l_0) * actuator.cut_length

@@ -12,6 +12,7 @@ from matplotlib.patches import Polygon
 from matplotlib.text import Text
 
 from environments.obstacles import box_corners
+from planner.actuator_words import cell_name, type_of
 from planner.drawing.plan import BOTTOM, plan_figure
 from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.build import Build
@@ -138,8 +139,7 @@ def _draw_picture(flow: Flow, picture: Any, most: float) -> None:
 
 def _write_table(flow: Flow, build: Build) -> None:
     """One row per actuator."""
-    cell = build.design.params.actuator.cell_name
-    heads = "side", "from [mm]", "to [mm]", f"{cell} [mm]", "cells", "pressure [kPa]", "strip [mm]"
+    heads = "from [mm]", "to [mm]", f"{cell_name(build.design)} [mm]", "cells", "pressure [kPa]", "strip [mm]"
     flow.heading("Actuators", 2 * TABLE_LINE)
     rows = []
     for actuator in build.actuators:
@@ -147,11 +147,13 @@ def _write_table(flow: Flow, build: Build) -> None:
         span = [millimetres(length) for length in (section.start, section.end, section.l_0)]
         pressure = f"{section.pressure / 1e3:g}{'' if section.on else ' (off)'}"
         numbers = str(actuator.cells), pressure, millimetres(actuator.cut_length)
-        rows.append((actuator.name, section.side, *span, *numbers))
+        kind = [type_of(section, build.design)] * build.mixed
+        rows.append((actuator.name, *kind, section.side, *span, *numbers))
     if rows:
+        kinds = [Column("type", 0.7)] * build.mixed
         colours = [ACTUATOR[actuator.section.side] for actuator in build.actuators]
         flow.table(
-            [Column("name", 0.7), Column("side", 0.8), *(Column(head, 1.0, "right") for head in heads[1:])],
+            [Column("name", 0.7), *kinds, Column("side", 0.8), *(Column(head, 1.0, "right") for head in heads)],
             rows,
             colours,
         )

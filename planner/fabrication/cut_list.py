@@ -9,7 +9,7 @@ from planner.fabrication.csv_table import csv_table
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
-from planner.fabrication.strips import LAP, end_of, layers, material, piece_width
+from planner.fabrication.strips import LAP, layers, material
 from surrogate.cpam import Cpam
 
 TAPE = 60e-3
@@ -32,19 +32,20 @@ SECTION_COLUMNS = [
 
 def cut_list(build: Build) -> str:
     """All parts with quantity, cut length and material, as CSV."""
-    film, kind = f"LDPE lay-flat tube, {1e6 * FILM:g} um", build.design.params.actuator
+    film = f"LDPE lay-flat tube, {1e6 * FILM:g} um"
     body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.built)} tube + {millimetres(SEAL)} seal at the tip"
     rows: list[Sequence[object]] = [
-        ("body", "body", 1, millimetres(build.body_length), millimetres(build.body_width), film, body),
+        ("body", "body", 1, millimetres(build.body_length), millimetres(build.body_width), film, body, ""),
         *(
             (
                 "actuator",
                 strip.name,
                 1,
                 millimetres(strip.cut_length),
-                millimetres(piece_width(kind, strip.section.l_0)),
-                material(kind, film),
-                _actuator_parts(build, strip),
+                millimetres(strip.cut_width),
+                material(strip.actuator, film),
+                _actuator_parts(strip),
+                strip.actuator.kind,
             )
             for strip in build.actuators
         ),
@@ -53,20 +54,20 @@ def cut_list(build: Build) -> str:
     for bend in build.bends:
         use = f"over the joined edges of each fold, {millimetres(bend.folds.depth)} mm deep"
         sizes = millimetres(tape_length(build)), millimetres(FOLD_TAPE)
-        rows.append(("fold tape", bend.name, len(bend.folds.at), *sizes, "polyethylene tape", use))
+        rows.append(("fold tape", bend.name, len(bend.folds.at), *sizes, "polyethylene tape", use, ""))
     for actuator in build.actuators:
         reach = f"{millimetres(actuator.section.start)} to the section + {millimetres(LEAD)} to the regulator"
         tube = "soft tube, 4 x 2.5 mm"
-        rows.append(("feed line", actuator.name, 1, millimetres(feed_length(actuator)), "", tube, reach))
+        rows.append(("feed line", actuator.name, 1, millimetres(feed_length(actuator)), "", tube, reach, ""))
     if build.actuators:
         fitting = "barbed fitting for a 4 x 2.5 mm tube"
-        rows.append(("fitting", "", len(build.actuators), "", "", fitting, "one per actuator, at its proximal end"))
+        rows.append(("fitting", "", len(build.actuators), "", "", fitting, "one per actuator, at its proximal end", ""))
     for pressure in sorted({actuator.section.pressure for actuator in build.actuators}):
         fed = ", ".join(actuator.name for actuator in build.actuators if actuator.section.pressure == pressure)
-        rows.append(("regulator", f"{pressure / 1e3:g} kPa", 1, "", "", "pressure regulator", f"feeds {fed}"))
+        rows.append(("regulator", f"{pressure / 1e3:g} kPa", 1, "", "", "pressure regulator", f"feeds {fed}", ""))
     growth = build.design.params.growth_pressure
-    rows.append(("regulator", f"{growth / 1e3:.4g} kPa", 1, "", "", "pressure regulator", "feeds the body"))
-    return csv_table(CUT_COLUMNS, rows)
+    rows.append(("regulator", f"{growth / 1e3:.4g} kPa", 1, "", "", "pressure regulator", "feeds the body", ""))
+    return _table(build, CUT_COLUMNS, rows)
 
 
 def feed_length(actuator: ActuatorBuild) -> float:
@@ -74,15 +75,15 @@ def feed_length(actuator: ActuatorBuild) -> float:
     return actuator.section.start + LEAD
 
 
-def _actuator_parts(build: Build, actuator: ActuatorBuild) -> str:
-    kind = build.design.params.actuator
-    name = "pitches" if end_of(kind) == "line" else "cells"
+def _actuator_parts(actuator: ActuatorBuild) -> str:
+    kind = actuator.actuator
+    name = "pitches" if actuator.end == "line" else "cells"
     cells = f"{millimetres(actuator.cells * actuator.pitch)} of {actuator.cells} {name}"
     text = (
         f"{millimetres(SEAL)} seal + {millimetres(FITTING)} fitting + {millimetres(actuator.contraction)} slack for its "
         f"shortening + {cells} + {millimetres(SEAL)} seal"
     )
-    flat = millimetres(build.actuator_width)
+    flat = millimetres(actuator.width)
     if isinstance(kind, Cpam):
         return (
             f"{text}; both sides folded inwards by {millimetres(kind.fold_depth(actuator.section.l_0))} to {flat} wide"
@@ -95,20 +96,18 @@ def _actuator_parts(build: Build, actuator: ActuatorBuild) -> str:
 
 def _joints(build: Build) -> Iterable[Sequence[object]]:
     """The parts that fix the actuators to the body."""
-    if not build.actuators:
-        return
-    ends = sum(len(actuator.ends) for actuator in build.actuators)
-    tape = "double-sided tape"
-    end = end_of(build.design.params.actuator)
-    if end == "bracket":
-        yield "bracket", "", ends, "", "", "PETG or PLA, printed from bracket.stl", "one at every cell end"
-    if end != "seam":
-        where = "one through the slot of every bracket" if end == "bracket" else "one over the strip at every line"
-        yield "tape", "", ends, millimetres(TAPE), millimetres(TAPE_WIDTH), tape, where
-    else:
-        for actuator in build.actuators:
-            length = millimetres(actuator.section.end - actuator.section.start)
-            yield "tape", actuator.name, 1, length, millimetres(TAPE_WIDTH), tape, "along the middle of the pouches"
+    tape, wide = "double-sided tape", millimetres(TAPE_WIDTH)
+    for kind, strips in build.by_type.items():
+        ends, end = sum(len(one.ends) for one in strips), strips[0].end
+        if end == "bracket":
+            yield "bracket", "", ends, "", "", "PETG or PLA, printed from bracket.stl", "one at every cell end", kind
+        if end != "seam":
+            where = "one through the slot of every bracket" if end == "bracket" else "one over the strip at every line"
+            yield "tape", "", ends, millimetres(TAPE), wide, tape, where, kind
+        else:
+            for one in strips:
+                length = millimetres(one.section.end - one.section.start)
+                yield "tape", one.name, 1, length, wide, tape, "along the middle of the pouches", kind
 
 
 def section_table(build: Build) -> str:
@@ -119,5 +118,10 @@ def section_table(build: Build) -> str:
         ends = " ".join(map(millimetres, actuator.ends))
         lengths = [millimetres(length) for length in (section.start, section.end)]
         numbers = [millimetres(section.l_0), actuator.cells, f"{section.pressure / 1e3:g}", f"{section.curvature:.4g}"]
-        rows.append([actuator.name, *lengths, section.side, *numbers, ends])
-    return csv_table(SECTION_COLUMNS, rows)
+        rows.append([actuator.name, *lengths, section.side, *numbers, ends, actuator.actuator.kind])
+    return _table(build, SECTION_COLUMNS, rows)
+
+
+def _table(build: Build, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    """Rows that end in a type of actuator, as CSV; without that column if there is only one type."""
+    return csv_table([*columns, "type"], rows) if build.mixed else csv_table(columns, [row[:-1] for row in rows])

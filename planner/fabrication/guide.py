@@ -18,7 +18,6 @@ from planner.fabrication.pressures import REGULATOR
 from planner.fabrication.seal_strips import draw_ladder
 from planner.fabrication.sketch import HEIGHT, WIDTH, Sketch
 from planner.fabrication.steps import steps
-from planner.fabrication.strips import end_of
 from planner.fabrication.tolerance import Placement
 from planner.fabrication.vessel import Vessel
 from planner.robustness.sensitivity import STEPS, Margin
@@ -134,7 +133,6 @@ def _write_seals(flow: Flow) -> None:
 def _write_steps(flow: Flow, guide: Guide) -> None:
     flow.title("Order of work", "Read all steps before you cut.")
     listed = steps(guide.build, guide.vessel)
-    end = end_of(guide.build.design.params.actuator)
     column = (flow.across - 8) / 2
     for first in range(0, len(listed), 2):
         pair = listed[first : first + 2]
@@ -144,7 +142,7 @@ def _write_steps(flow: Flow, guide: Guide) -> None:
         for k, (step, lines) in enumerate(zip(pair, texts, strict=True)):
             at = MARGIN + k * (column + 8), flow.y + 4 + line_height(SIZE - 0.5) * most
             _write_step(flow.page, f"{first + k + 1}  {step.title}", lines, at)
-            step.draw(Sketch(flow.page, at[0] + (column - WIDTH) / 2, at[1] + 7), end)
+            step.draw(Sketch(flow.page, at[0] + (column - WIDTH) / 2, at[1] + 7))
 
 
 def _write_step(page: Page, title: str, lines: list[str], at: tuple[float, float]) -> None:
@@ -162,14 +160,16 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
     )
     flow.heading("Pressure lines [kPa]", 20)
     heads = "set point", "limit", "head room", "regulator, at least", "goal kept from", "to", "film stress [MPa]"
-    columns = Column("line", NAME), *(Column(head, USUAL, "right") for head in heads)
+    kinds = [Column("type", NAME)] * guide.build.mixed
+    columns = Column("line", NAME), *kinds, *(Column(head, USUAL, "right") for head in heads)
     rows = []
     for line in guide.lines:
         kept = [
             f"{line[key]:g}" if line.get(key) is not None else "-" for key in ("goal_kept_from_kpa", "goal_kept_to_kpa")
         ]
         numbers = [f"{line[key]:.4g}" for key in ("set_kpa", "limit_kpa", "head_room_kpa", "regulator_kpa")]
-        rows.append((line["line"], *numbers, *kept, f"{line['hoop_stress_mpa']:.3g}"))
+        kind = [line.get("type", "")] * guide.build.mixed
+        rows.append((line["line"], *kind, *numbers, *kept, f"{line['hoop_stress_mpa']:.3g}"))
     flow.table(columns, rows, _colours(guide))
     flow.room(2)
     flow.paragraph(

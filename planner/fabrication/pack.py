@@ -81,7 +81,7 @@ class Pack:
         params, joint = design.params, joint_moments(design.params)
 
         def bent(section: Section) -> Section:
-            film = free_curvature(joint, section.pressure, section.l_0)
+            film = free_curvature(joint, section.pressure, section.l_0, section.kind)
             return replace(section, curvature=float(centerline_curvature(film, params)))
 
         sections = [bent(section) if section.actuated else section for section in design.sections]
@@ -203,6 +203,7 @@ class Pack:
             "warnings": [*[self.success.warning] * bool(self.success.warning), *self.warnings],
             "planned_mm": [_ends(section) for section in planned.actuated],
             "made_mm": [_ends(actuator.section) for actuator in self.build.actuators],
+            **({"types": [one.actuator.kind for one in self.build.actuators]} if self.build.mixed else {}),
             **({"preformed": [bend_content(bend) for bend in self.build.bends]} if self.build.bends else {}),
             "allowances_mm": {
                 name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("SEAL", "FITTING", "CLAMP", "LEAD")
@@ -289,10 +290,10 @@ class Pack:
             write_stl(out / "vessel.stl", vessel_mesh(self.vessel))
             write_stl(out / "clamp.stl", clamp_mesh(self.vessel))
             written += ["vessel.stl", "clamp.stl"]
-        actuator = self.grown.design.params.actuator
-        if isinstance(actuator, Spam) and self.build.actuators:
+        spams = [one.actuator for one in self.build.actuators if isinstance(one.actuator, Spam)]
+        if spams:
             try:
-                write_bracket(out / "bracket.stl", actuator)
+                write_bracket(out / "bracket.stl", spams[0])
             except NoBracket as error:
                 raise NoBracket(str(error), written) from None
             written.append("bracket.stl")

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner.fabrication import clamp
-from planner.fabrication.build import FILM, Build
+from planner.fabrication.build import FILM, ActuatorBuild, Build
 from planner.fabrication.csv_table import csv_table
 from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
 from planner.fabrication.pressures import regulator_range
-from planner.fabrication.strips import end_of, layers, material, piece_width
+from planner.fabrication.strips import layers, material
 from planner.fabrication.vessel import Vessel
 
 STRIP, STRIPS = 0.15, 12
@@ -62,16 +62,17 @@ def _films(build: Build) -> Iterator[Part]:
     body, pieces = f"{millimetres(build.body_width)} mm lay-flat, {micrometres}", f"{STRIPS} test strips"
     yield Part("tube of the body", build.body_length + tested, "m", body, f"body with clamp and seal, {pieces}")
     area = 2 * build.body_width * (build.body_length + tested)
-    kind = build.design.params.actuator
-    lengths: dict[float, list[float]] = {}
-    for actuator in build.actuators:
-        lengths.setdefault(piece_width(kind, actuator.section.l_0), []).append(actuator.cut_length)
-    for width, strips in sorted(lengths.items()):
-        tube = layers(kind) == 2
-        what = f"{millimetres(width)} mm {'lay-flat' if tube else 'wide'}, {material(kind, micrometres)}"
+    rolls: dict[tuple[str, str], list[ActuatorBuild]] = {}
+    for one in (one for made in build.by_type.values() for one in sorted(made, key=lambda strip: strip.cut_width)):
+        name, shape = ("tube", "lay-flat") if layers(one.actuator) == 2 else ("fabric", "wide")
+        what = f"{millimetres(one.cut_width)} mm {shape}, {material(one.actuator, micrometres)}"
+        rolls.setdefault((name, what), []).append(one)
+    for (name, what), strips in rolls.items():
+        kinds = " and ".join(dict.fromkeys(one.actuator.kind for one in strips))
+        length = sum(one.cut_length for one in strips) + tested
         purpose = f"{_count(len(strips))} with seals, fittings and slack, {pieces}"
-        yield Part(f"{'tube' if tube else 'fabric'} of the actuators", sum(strips) + tested, "m", what, purpose)
-        area += 2 * width * (sum(strips) + tested) if tube else 0.0
+        yield Part(f"{name} of the {f'{kinds} ' * build.mixed}actuators", length, "m", what, purpose)
+        area += 2 * strips[0].cut_width * length if name == "tube" else 0.0
     yield Part(
         "film in all", area, "m2", f"{micrometres}, both layers of the tubes above", "to compare prices and weight"
     )
@@ -88,13 +89,13 @@ def _fold_parts(build: Build) -> Iterator[Part]:
 def _actuator_parts(build: Build) -> Iterator[Part]:
     if not build.actuators:
         return
-    number, ends = len(build.actuators), sum(len(actuator.ends) for actuator in build.actuators)
-    taped = sum(actuator.section.end - actuator.section.start for actuator in build.actuators)
-    end = end_of(build.design.params.actuator)
-    if end == "bracket":
-        yield Part("bracket", ends, "pieces", "PETG or PLA, printed from bracket.stl", "one at every cell end")
-    if end != "seam":
-        taped = TAPE * ends
+    number, brackets = len(build.actuators), sum(len(one.ends) for one in build.actuators if one.end == "bracket")
+    if brackets:
+        where = f"one at every cell end{' of the spam actuators' * build.mixed}"
+        yield Part("bracket", brackets, "pieces", "PETG or PLA, printed from bracket.stl", where)
+    taped = sum(
+        one.section.end - one.section.start if one.end == "seam" else TAPE * len(one.ends) for one in build.actuators
+    )
     yield Part("double-sided tape", taped, "m", f"{millimetres(TAPE_WIDTH)} mm wide", "actuators on the body")
     hose = sum(feed_length(actuator) for actuator in build.actuators)
     yield Part("soft tube", hose, "m", "4 mm outside, 2.5 mm inside", "feed lines to the regulators")

@@ -13,7 +13,6 @@ import numpy as np
 
 from planner.design import Section, Side
 from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, BendBuild, Build
-from planner.fabrication.strips import end_of
 from surrogate.compiled import Floats
 from surrogate.cpam import Cpam
 
@@ -226,7 +225,7 @@ def _body(build: Build) -> Piece:
         sheet.across(Layer.MARK, 1e3 * section.end)
     sheet.across(Layer.SEAL, length + SEAM)
     _write_clamp(sheet, build, clamp)
-    facts = {actuator.section.start: _actuator_facts(actuator) for actuator in build.actuators}
+    facts = {actuator.section.start: _actuator_facts(build, actuator) for actuator in build.actuators}
     facts |= {bend.section.start: _bend_facts(bend) for bend in build.bends}
     folds = {bend.section.start: 1e3 * bend.folds.at for bend in build.bends}
     for section in build.design.sections:
@@ -249,10 +248,11 @@ def _write_clamp(sheet: _Sheet, build: Build, clamp: float) -> None:
     sheet.arrow(middle + 2, middle + 0.4 * clamp, low)
 
 
-def _actuator_facts(actuator: ActuatorBuild) -> list[str]:
-    """Name, cells and pressure of an actuator."""
-    section = actuator.section
-    return [actuator.name, f"{actuator.cells} × {millimetres(section.l_0)} mm", f"{section.pressure / 1e3:g} kPa"]
+def _actuator_facts(build: Build, actuator: ActuatorBuild) -> list[str]:
+    """Name, cells and pressure of an actuator, with its type if there are several."""
+    kind = f"{actuator.actuator.kind}, " * build.mixed
+    cells = f"{kind}{actuator.cells} × {millimetres(actuator.section.l_0)} mm"
+    return [actuator.name, cells, f"{actuator.section.pressure / 1e3:g} kPa"]
 
 
 def _bend_facts(bend: BendBuild) -> list[str]:
@@ -322,12 +322,12 @@ def _mark_folds(sheet: _Sheet, bend: BendBuild) -> None:
 
 def _strip(build: Build, actuator: ActuatorBuild) -> Piece:
     """The strip of an actuator, with its upper left corner at the origin."""
-    width, length, cell = 1e3 * build.actuator_width, 1e3 * actuator.cut_length, 1e3 * actuator.pitch
+    width, length, cell = 1e3 * actuator.width, 1e3 * actuator.cut_length, 1e3 * actuator.pitch
     sheet, side = _Sheet(actuator.name, width, min(1.0, width / FULL_STRIP)), actuator.section.side
     sheet.tube(0.0, length)
     sheet.across(Layer.SEAL, 1e3 * SEAL - SEAM)
     ends = (1e3 * actuator.tail + cell * np.arange(actuator.cells + 1)).tolist()
-    if end_of(build.design.params.actuator) == "seam":
+    if actuator.end == "seam":
         airway = min(AIRWAY, width / 4)
         for x in ends[:-1]:
             sheet.line(Layer.SEAL, (x, 0.0), (x, (airway - width) / 2))
@@ -353,10 +353,10 @@ def _write_tail(sheet: _Sheet, build: Build, actuator: ActuatorBuild) -> None:
     turn = np.linspace(0, 2 * np.pi, 25)[:-1]
     circle = np.stack([x + 4 * scale * np.cos(turn), middle + 4 * scale * (1 + np.sin(turn))], axis=-1)
     sheet.lines.append(Line(Layer.MARK, circle, closed=True, side=section.side))
-    cells = f"{actuator.cells} × {millimetres(section.l_0)} mm"
-    sheet.write((x, middle + 11 * scale), 7.0, actuator.name, room, side=section.side)
-    texts = (-5, 3.0, "fitting"), (-12, 3.5, cells), (-18, 3.5, f"{section.pressure / 1e3:g} kPa")
-    for y, height, text in (*texts, (-24, 3.5, _shaping(build, actuator))):
+    name, cells, pressure = _actuator_facts(build, actuator)
+    sheet.write((x, middle + 11 * scale), 7.0, name, room, side=section.side)
+    texts = (-5, 3.0, "fitting"), (-12, 3.5, cells), (-18, 3.5, pressure)
+    for y, height, text in (*texts, (-24, 3.5, _shaping(actuator))):
         if text:
             sheet.write((x, middle + y * scale), height, text, room)
     slack = 1e3 * actuator.contraction
@@ -365,9 +365,9 @@ def _write_tail(sheet: _Sheet, build: Build, actuator: ActuatorBuild) -> None:
         sheet.write((1e3 * (SEAL + FITTING) + slack / 2, middle - 2 * scale), 3.5, text, 0.9 * slack)
 
 
-def _shaping(build: Build, actuator: ActuatorBuild) -> str:
+def _shaping(actuator: ActuatorBuild) -> str:
     """What is done to a strip before it is closed or fixed; empty if nothing."""
-    kind = build.design.params.actuator
+    kind = actuator.actuator
     if isinstance(kind, Cpam):
         return f"fold {millimetres(kind.fold_depth(actuator.section.l_0))} mm"
     return "" if actuator.stretch == 1 else f"pull to {100 * actuator.stretch:.0f} %"

@@ -33,12 +33,12 @@ def check_head_room(build: Build) -> None:
     Raises:
         NoHeadRoom: One is not.
     """
-    highest = build.design.params.actuator.limits.most_pressure
-    for line in _lines(build):
+    supplied = [None, *(one.actuator.limits.most_pressure for one in build.actuators)]
+    for line, highest in zip(_lines(build), supplied, strict=True):
         if line["set_kpa"] < line["limit_kpa"]:
             continue
         name, limit = line["line"], line["limit_kpa"]
-        if name != "body" and limit == round(highest / 1e3, 2):
+        if highest is not None and limit == round(highest / 1e3, 2):
             remedy = "if your regulators supply more, set most_pressure_kpa in the design file to that"
         else:
             remedy = f"more bursts film of {1e6 * FILM:g} um; plan again with a lower pressure or a narrower tube"
@@ -81,9 +81,9 @@ def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> 
     }
 
 
-def film_radius(build: Build, actuator: ActuatorBuild) -> float:
+def film_radius(actuator: ActuatorBuild) -> float:
     """Radius of curvature of an actuator's film when it bends the tube freely [m]."""
-    section, kind = actuator.section, build.design.params.actuator
+    section, kind = actuator.section, actuator.actuator
     strain = actuator.contraction / (section.end - section.start)
     match kind:
         case Spam():
@@ -98,12 +98,12 @@ def film_radius(build: Build, actuator: ActuatorBuild) -> float:
 def _lines(build: Build) -> list[dict[str, Any]]:
     """The pressure lines: the body, then the actuators."""
     params = build.design.params
-    highest = params.actuator.limits.most_pressure
     body = {"line": "body", **_line(params.growth_pressure, params.radius, None)}
-    each = [
-        {"line": actuator.name, **_line(actuator.section.pressure, film_radius(build, actuator), highest)}
-        for actuator in build.actuators
-    ]
+    each = []
+    for one in build.actuators:
+        named = {"line": one.name, **({"type": one.actuator.kind} if build.mixed else {})}
+        numbers = _line(one.section.pressure, film_radius(one), one.actuator.limits.most_pressure)
+        each.append({**named, **numbers})
     return [body, *each]
 
 

@@ -62,7 +62,7 @@ class Sketch:
             self.line(tip - 2.0 * along + 0.9 * aside, tip, tip - 2.0 * along - 0.9 * aside, **style)
 
 
-def sheets(s: Sketch, _: End) -> None:
+def sheets(s: Sketch) -> None:
     """Two sheets of the pattern, one glued onto the other at the crosses."""
     for left, face in ((40, PAPER), (4, PAPER)):
         s.box(left, 5, left + 40, 30, face)
@@ -74,7 +74,7 @@ def sheets(s: Sketch, _: End) -> None:
     s.arrow((60, 18), (49, 18))
 
 
-def body(s: Sketch, _: End) -> None:
+def body(s: Sketch) -> None:
     """The flat body on the pattern with its folds, clamped end and marks."""
     s.box(2, 2, 82, 32, PAPER, edgecolor=FAINT)
     s.box(6, 8, 78, 26)
@@ -88,7 +88,7 @@ def body(s: Sketch, _: End) -> None:
     s.text(48, 16.5, "growth")
 
 
-def tip_seal(s: Sketch, _: End) -> None:
+def tip_seal(s: Sketch) -> None:
     """A sealing bar across the tip of the body."""
     s.box(4, 9, 70, 25)
     s.line((64, 9), (64, 25), color=HOT, linewidth=1.6)
@@ -146,7 +146,7 @@ def attach(s: Sketch, end: End) -> None:
     s.text(15, 25.5, "folds, free")
 
 
-def hoses(s: Sketch, _: End) -> None:
+def hoses(s: Sketch) -> None:
     """Feed lines along the body to the base and on to their regulators."""
     s.box(22, 8, 80, 20)
     for left, y, name in ((40.0, 22.5, "L1"), (62.0, 25.5, "L2")):
@@ -160,7 +160,7 @@ def hoses(s: Sketch, _: End) -> None:
     s.text(22, 1, "base")
 
 
-def leaks(s: Sketch, _: End) -> None:
+def leaks(s: Sketch) -> None:
     """An inflated part under water, with bubbles at a leak."""
     s.box(8, 2, 76, 25, WATER, edgecolor=FAINT)
     s.box(18, 8, 66, 18)
@@ -191,7 +191,7 @@ def _cup(s: Sketch, left: float) -> None:
         s.shape([(left + x, 17 + sign * y) for x, y in wall], PRINT)
 
 
-def clamp(s: Sketch, _: End) -> None:
+def clamp(s: Sketch) -> None:
     """The body pulled over the neck, with rubber tape, clamp and the film folded back."""
     _cup(s, 6)
     for sign in (1, -1):
@@ -219,13 +219,13 @@ def _bent_tube(s: Sketch) -> tuple[Floats, Floats]:
     return middle, aside
 
 
-def free_bend(s: Sketch, _: End) -> None:
+def free_bend(s: Sketch) -> None:
     """An actuated section that bends freely, with the angle between its ends."""
     middle, aside = _bent_tube(s)
     s.shape(np.concatenate([middle + 3 * aside, (middle + 6 * aside)[::-1]]), STRIP)
 
 
-def fold(s: Sketch, _: End) -> None:
+def fold(s: Sketch) -> None:
     """One fold: its lines on the flat body on the left, joined and taped on the right."""
     share = np.linspace(0, 1, 15)
     half = 2.6 * (1 - np.cos(np.pi * share))
@@ -244,14 +244,14 @@ def fold(s: Sketch, _: End) -> None:
     s.text(66, 3.5, "ends at this edge")
 
 
-def formed_bend(s: Sketch, _: End) -> None:
+def formed_bend(s: Sketch) -> None:
     """A preformed section with its folds, and the angle between its ends."""
     middle, aside = _bent_tube(s)
     for k in range(3, 25, 6):
         s.shape([middle[k - 1] + 3 * aside[k - 1], middle[k] + 0.8 * aside[k], middle[k + 1] + 3 * aside[k + 1]], STRIP)
 
 
-def invert(s: Sketch, _: End) -> None:
+def invert(s: Sketch) -> None:
     """The tube inverted into the vessel through the mouth."""
     _cup(s, 6)
     folds = [(72, 17), (44, 17), (30, 17), (24, 20), (20, 12), (17, 22), (14, 12), (11, 22), (10, 15)]
@@ -265,7 +265,7 @@ def invert(s: Sketch, _: End) -> None:
     s.text(59, 29.5, "tip pulled in", 7.0)
 
 
-def deploy(s: Sketch, _: End) -> None:
+def deploy(s: Sketch) -> None:
     """The vessel on its board at the start, with the tube growing along the start's heading."""
     _cup(s, 10)
     s.box(5, 1, 9.8, 33, "#e8dcc4")

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from planner.fabrication import sketch
-from planner.fabrication.build import LEAD, Build
+from planner.fabrication.build import LEAD, ActuatorBuild, Build
 from planner.fabrication.pattern import millimetres
 from planner.fabrication.sketch import Sketch
-from planner.fabrication.strips import LAP, End, end_of, piece_width
+from planner.fabrication.strips import LAP, End
 from planner.fabrication.vessel import NECK, Vessel
 from surrogate.cpam import Cpam
 
@@ -20,8 +21,7 @@ class Step:
 
     title: str
     text: str
-    draw: Callable[[Sketch, End], None]
-    """Draws the step; the second argument says what is at the cell ends."""
+    draw: Callable[[Sketch], None]
 
 
 def steps(build: Build, vessel: Vessel | None) -> list[Step]:
@@ -68,21 +68,19 @@ def _fold_steps(build: Build) -> Iterator[Step]:
 
 
 def _actuator_steps(build: Build) -> Iterator[Step]:
-    end = end_of(build.design.params.actuator)
-    yield Step("Make the strips", f"{_cut(build)} {_CLOSED[end]}", sketch.strip)
-    if end == "line":
-        percent = 100 * (build.actuators[0].stretch - 1)
-        fixed = (
-            "Tape line 0 of each strip to mark 0 with the same name on the body's fold. Pull the strip lengthwise until line 1 meets mark "
-            f"1, by {percent:.0f} %, tape it there, and so on to the tip."
+    of = {kind: f"{kind} " * build.mixed for kind in build.by_type}
+    only = {kind: f"{', '.join(one.name for one in made)}: " * build.mixed for kind, made in build.by_type.items()}
+    for kind, made in build.by_type.items():
+        end = made[0].end
+        draw = partial(sketch.strip, end=end)
+        yield Step(f"Make the {of[kind]}strips", f"{only[kind]}{_cut(made)} {_CLOSED[end]}", draw)
+    for kind, made in build.by_type.items():
+        yield Step(
+            f"Fix the {of[kind]}strips to the body",
+            f"{only[kind]}{_fixed(made)} Do not tape the film before line 0: lay it in folds, so that the actuator does not pull at its "
+            "fitting when it shortens.",
+            partial(sketch.attach, end=made[0].end),
         )
-    else:
-        fixed = f"Tape {end} 0 of each strip to mark 0 with the same name on the body's fold, then 1 to 1, and so on to the tip."
-    yield Step(
-        "Fix the strips to the body",
-        f"{fixed} Do not tape the film before line 0: lay it in folds, so that the actuator does not pull at its fitting when it shortens.",
-        sketch.attach,
-    )
     yield Step(
         "Lay the feed lines",
         f"Push a feed line onto each fitting and secure it with a zip tie. Lead it along the body to the base and {millimetres(LEAD)} mm "
@@ -104,17 +102,27 @@ _CLOSED: dict[End, str] = {
 """How a strip is closed."""
 
 
-def _cut(build: Build) -> str:
-    """How a strip is cut, and marked."""
-    kind, flat = build.design.params.actuator, millimetres(build.actuator_width)
-    marked = "copy lines, numbers and names. Mount a fitting at each circle."
-    if end_of(kind) == "line":
-        wide = millimetres(piece_width(kind, build.actuators[0].section.l_0))
+def _fixed(strips: Sequence[ActuatorBuild]) -> str:
+    """How strips of one type are fixed to the body."""
+    end = strips[0].end
+    if end == "line":
         return (
-            f"Cut the strips {wide} mm wide from coated fabric, threads at 45° to their length. Lap the long edges by "
-            f"{millimetres(LAP)} mm and weld or glue them to a tube {flat} mm wide when flat; {marked}"
+            "Tape line 0 of each strip to mark 0 with the same name on the body's fold. Pull the strip lengthwise until line 1 meets mark "
+            f"1, by {100 * (strips[0].stretch - 1):.0f} %, tape it there, and so on to the tip."
         )
-    if isinstance(kind, Cpam):
+    return f"Tape {end} 0 of each strip to mark 0 with the same name on the body's fold, then 1 to 1, and so on to the tip."
+
+
+def _cut(strips: Sequence[ActuatorBuild]) -> str:
+    """How strips of one type are cut, and marked."""
+    first, flat = strips[0], millimetres(strips[0].width)
+    marked = "copy lines, numbers and names. Mount a fitting at each circle."
+    if first.end == "line":
+        return (
+            f"Cut the strips {millimetres(first.cut_width)} mm wide from coated fabric, threads at 45° to their length. Lap the long "
+            f"edges by {millimetres(LAP)} mm and weld or glue them to a tube {flat} mm wide when flat; {marked}"
+        )
+    if isinstance(first.actuator, Cpam):
         return (
             f"Cut the strips from lay-flat tube as wide as the cut list says. Fold both sides of each inwards, to {flat} mm, by the "
             f"depth written on it; {marked}"

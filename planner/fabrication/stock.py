@@ -11,6 +11,7 @@ import numpy as np
 
 from dynamics.moment import joint_moments
 from dynamics.tube import VineParams
+from planner.actuator_words import types_of
 from planner.design import Design, InvalidDesign
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
@@ -30,16 +31,16 @@ class Stock:
 
     body: tuple[float, float]
     """Planned and chosen width of the body."""
-    actuators: tuple[float, float] | None
-    """The same of the actuators; None without actuators, or if theirs are not made from tube of one width."""
+    actuators: dict[str, tuple[float, float]]
+    """The same of the actuators of each type that is built and made from tube of one width."""
     growth_force: tuple[float, float]
     """Growth force [N] as planned and with the chosen tube."""
-    kept: bool = False
-    """Whether there are actuators that stay as planned."""
+    kept: Sequence[str] = ()
+    """Types of actuators that stay as planned."""
 
     def content(self) -> dict[str, Any]:
         """The widths for a JSON file."""
-        pairs = {"body": self.body, **({"actuators": self.actuators} if self.actuators else {})}
+        pairs = {"body": self.body} | {self._name(kind, "_"): pair for kind, pair in self.actuators.items()}
         return {
             "lay_flat_width_mm": {name: _pair(1e3, pair) for name, pair in pairs.items()},
             "growth_force_n": _pair(1.0, self.growth_force),
@@ -49,11 +50,13 @@ class Stock:
     def text(self) -> str:
         """What the stock changes, on one line."""
         parts = [f"body {_widths(self.body)}, {_change(2e3 / np.pi, self.body, 'mm')} across when inflated"]
-        if self.actuators:
-            parts.append(f"actuators {_widths(self.actuators)}")
-        if self.kept:
-            parts.append("actuators as planned, not of tube of one width")
+        parts += [f"{self._name(kind)} {_widths(pair)}" for kind, pair in self.actuators.items()]
+        parts += [f"{self._name(kind)} as planned, not of tube of one width" for kind in self.kept]
         return f"nearest stock: {'; '.join(parts)}; growth force {_change(1.0, self.growth_force, 'N')}"
+
+    def _name(self, kind: str, gap: str = " ") -> str:
+        """What actuators of a type are called: by the type if there are several."""
+        return f"{kind}{gap}actuators" if len(self.actuators) + len(self.kept) > 1 else "actuators"
 
 
 def parsed_widths(text: str) -> list[float]:
@@ -89,15 +92,15 @@ def with_stock(design: Design, widths: Sequence[float]) -> tuple[Design, Stock]:
     planned = float(np.pi * params.radius)
     chosen = _nearest(planned, widths)
     made = _resized(params, chosen / planned)
-    strips = None
-    bought = isinstance(params.actuator, Spam | PouchMotor)
-    if design.actuators and bought:
-        strips = params.actuator.flat_width, _nearest(params.actuator.flat_width, widths)
-        made = _with_strips(made, strips[1])
-    replaced = replace(design, params=made, trialled=None)
-    return replaced, Stock(
-        (planned, chosen), strips, (params.growth_force, made.growth_force), design.actuators > 0 and not bought
-    )
+    built, strips, kept = types_of(design), {}, []
+    for one in params.actuators:
+        if one.kind in built and isinstance(one, Spam | PouchMotor):
+            strips[one.kind] = one.flat_width, _nearest(one.flat_width, widths)
+            made = _with_strips(made, one, strips[one.kind][1])
+        elif one.kind in built:
+            kept.append(one.kind)
+    forces = params.growth_force, made.growth_force
+    return replace(design, params=made, trialled=None), Stock((planned, chosen), strips, forces, kept)
 
 
 def _nearest(wanted: float, widths: Sequence[float]) -> float:
@@ -121,21 +124,16 @@ def _resized(params: VineParams, size: float) -> VineParams:
     )
 
 
-def _with_strips(params: VineParams, width: float) -> VineParams:
-    """The tube with actuators of another lay-flat width [m]."""
-    kind = params.actuator
+def _with_strips(params: VineParams, of: Spam | PouchMotor, width: float) -> VineParams:
+    """The tube with one of its actuators of another lay-flat width [m]."""
     try:
-        match kind:
-            case Spam():
-                made = replace(params, actuator=replace(kind, tube_radius=width / np.pi))
-            case PouchMotor():
-                made = replace(params, actuator=replace(kind, width=width))
-            case _:
-                raise TypeError(f"the strips of a {type(kind).__name__} are not known")
+        resized = replace(of, tube_radius=width / np.pi) if isinstance(of, Spam) else replace(of, width=width)
+        first, *others = (resized if one.kind == of.kind else one for one in params.actuators)
+        made = replace(params, actuator=first, others=tuple(others))
         joint_moments(made)
     except ValueError as error:
         raise InvalidDesign(f"--stock: no actuators of {1e3 * width:g} mm lay-flat tube: {error}; give a width nearer to "
-                            f"{1e3 * kind.flat_width:.0f} mm") from None  # fmt: skip
+                            f"{1e3 * of.flat_width:.0f} mm") from None  # fmt: skip
     return made
 
 

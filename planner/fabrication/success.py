@@ -56,7 +56,7 @@ class Success:
 
 def alike(planned: Design, made: Design) -> bool:
     """Whether two designs of the same tube have the same sections, to the rounding of a file."""
-    first, second = ([(one.side, one.on, one.preformed) for one in each.sections] for each in (planned, made))
+    first, second = ([(one.side, one.on, one.preformed, one.kind) for one in each.sections] for each in (planned, made))
     if first != second:
         return False
     pairs = zip(planned.sections, made.sections, strict=True)

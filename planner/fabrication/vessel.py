@@ -128,12 +128,14 @@ def vessel_of(build: Build) -> Vessel | None:
 def content(build: Build) -> float:
     """Volume of the film, brackets and feed lines that are folded into the vessel [m^3]."""
     body = 2 * build.body_width * (build.design.built + SEAL) * FILM
-    strips = sum(build.strip_area(actuator) * FILM for actuator in build.actuators)
+    strips = sum(actuator.area * FILM for actuator in build.actuators)
     lines = sum(HOSE * actuator.section.start for actuator in build.actuators)
-    kind, brackets = build.design.params.actuator, 0.0
-    if isinstance(kind, Spam):
-        brackets = outline(kind).area * THICKNESS * sum(len(actuator.ends) for actuator in build.actuators)
-    return float(body + strips + lines + brackets)
+    brackets = [
+        outline(one.actuator).area * THICKNESS * len(one.ends)
+        for one in build.actuators
+        if isinstance(one.actuator, Spam)
+    ]
+    return float(body + strips + lines + sum(brackets))
 
 
 def vessel_mesh(vessel: Vessel) -> Trimesh:

@@ -12,6 +12,7 @@ import numpy as np
 from dynamics.jumps import Jump
 from dynamics.tube_file import tube_content
 from environments.uncertainty import KEYS, PRESETS
+from planner.actuator_words import type_of
 from planner.design import Design, InvalidDesign, Trialled
 from planner.design_file import SOLUTIONS, load_design
 from planner.robustness.estimate import Estimate
@@ -63,6 +64,7 @@ def design_view(design: Design, key: str, title: str, heading: float, jump: Jump
             "pressure_kpa": round(1e-3 * one.pressure, 3),
             "pressurised": one.on,
             **({"preformed": True} if one.preformed else {}),
+            **({"type": kind} if (kind := type_of(one, design)) else {}),
         }
         for one in design.sections
     ]

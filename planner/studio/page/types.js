@@ -89,6 +89,7 @@
  * @property {number} pressure_kpa
  * @property {boolean} pressurised
  * @property {boolean} [preformed] whether it is bent by folds, without an actuator
+ * @property {string} [type] of its actuator, in a design with actuators of several types
  *
  * @typedef {{errors: string, reached: number, trials: number, low: number, high: number, weakest: string | null}} Success
  *

@@ -1,20 +1,22 @@
 """`vinewright simulate` with a model that knows one arc in free space."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dynamics.moment import JointMoments, free_curvature
+from dynamics.moment import JointMoments, free_curvature, joint_moments
 from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles, write_environment
 from planner.cli import main
 from planner.console.compiling import LAST_KERNEL
 from planner.design import Design, Section
-from planner.design_file import design_content
+from planner.design_file import design_content, load_design
 from planner.runs.folder import write_json
+from surrogate.pouch import PouchMotor
 
 PRESSURE, CELL, LENGTH = 20e3, 42e-3, 0.8
 
@@ -64,6 +66,21 @@ def test_simulate_compares_curvatures(
     assert 0.99 * rest < found["curvature"]["grown_per_m"] < rest
     assert f"quasi-static, at rest in free space, {rest:.4f} /m" in capsys.readouterr().out
     assert (folder / "sim" / "plan.png").exists()
+
+
+def test_the_curvature_at_rest_is_that_of_the_sections_type(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, params: VineParams
+) -> None:
+    """Of a section of pouches on a tube whose first actuators are sPAMs: as on a tube with pouches alone."""
+    film = float(free_curvature(joint_moments(replace(params, actuator=PouchMotor())), PRESSURE, CELL))
+    rest = 1 / (1 / film - params.radius)
+    section = Section(0.0, LENGTH, "left", rest, CELL, PRESSURE, kind=1)
+    made = load_design(folder / "one.json")
+    design = replace(made, params=replace(params, others=(PouchMotor(),)), sections=(section,))
+    write_json(folder / "pouches.json", design_content(design))
+    assert simulate("bench.toml", "pouches.json", "--out", "sim", monkeypatch=monkeypatch) in (0, 3)
+    found = json.loads((folder / "sim" / "simulation.json").read_text())
+    assert found["curvature"]["at_rest_per_m"] == pytest.approx(rest, abs=1e-6)
 
 
 @pytest.mark.usefixtures("folder")

@@ -1,6 +1,7 @@
 """`vinewright tube`, and `--tube` of the commands that grow a vine."""
 
 import json
+import re
 import resource
 from collections.abc import Callable
 from dataclasses import replace
@@ -16,6 +17,9 @@ from planner.console.options import chosen_tube, environment_and_tube
 from planner.design import Design, Section
 from planner.design_file import design_content
 from planner.tube_figures import TubeFigures
+from surrogate.fpam import Fpam
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
 
 Vinewright = Callable[..., tuple[int, str, str]]
 ROOM = Environment("room", "", [0, 0, 1, 1], [0.1, 0.5, 0.0], [0.5, 0.5, 0.05])
@@ -41,6 +45,23 @@ def test_figures_follow_from_the_numbers() -> None:
     stiff = replace(VineParams(), film_thickness=2e-3, film_modulus=1e10)
     euler = np.pi * np.sqrt(np.pi * 33.35e-3**3 * 2e-3 * 1e10 / 25.0)
     assert TubeFigures.of(stiff).buckling_length == pytest.approx(euler, rel=1e-3)
+
+
+def test_each_type_of_actuator_has_its_figures(vinewright: Vinewright, tmp_path: Path) -> None:
+    """A row and a range of curvatures for each, those of a tube with this type alone; together they give the least radius."""
+    pouch, fpam = PouchMotor(width=0.05), Fpam()
+    (tmp_path / "mixed.toml").write_text(tube_text(VineParams(others=(pouch, fpam))))
+    code, printed, _ = vinewright("tube", "show", "mixed.toml", "--json")
+    assert code == 0
+    derived = json.loads(printed)["derived"]
+    alone = {one.kind: TubeFigures.of(VineParams(actuator=one)).curvatures for one in (Spam(), pouch, fpam)}
+    assert derived["curvatures_by_type_per_m"] == {kind: pytest.approx(one) for kind, one in alone.items()}
+    lows, highs = zip(*alone.values(), strict=True)
+    assert derived["curvatures_per_m"] == pytest.approx([min(lows), max(highs)])
+    printed = vinewright("tube", "show", "mixed.toml")[1]
+    for kind, (low, high) in alone.items():
+        assert re.search(rf"actuator +│ {kind} ", printed)
+        assert re.search(rf"{low:.3g} to {high:.3g} 1/m[^/]*│ {kind} ", printed)
 
 
 def test_show_prints_them(vinewright: Vinewright) -> None:

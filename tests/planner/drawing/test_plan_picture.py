@@ -218,6 +218,24 @@ def test_the_legend_fits_the_page(environment: MakeEnvironment, params: VinePara
     assert shown.y1 <= min(text.get_window_extent().y0 for text in figure.texts[:3] if text.get_size() > 10)
 
 
+def test_table_names_the_types(environment: MakeEnvironment, bent: Bent) -> None:
+    """Where there are several, each before its length of a cell, clear of the column before; a type that is not built changes nothing."""
+    design = bent(VineParams(others=(PouchMotor(),)), [0.0] * 36, "lnr")
+    words = [text.get_text() for text in plan_figure(environment(), design).texts]
+    alone = bent(VineParams(), [0.0] * 36, "lnr")
+    assert words == [text.get_text() for text in plan_figure(environment(), alone).texts]
+    first, bare, last = design.sections
+    mixed = replace(design, sections=(first, bare, replace(last, kind=1)))
+    pouches = replace(design, sections=(replace(first, kind=1), bare, replace(last, kind=1)))
+    assert "pouch [mm]" in [text.get_text() for text in plan_figure(environment(), pouches).texts]
+    figure = plan_figure(environment(), mixed)
+    figure.draw_without_rendering()
+    found = {text.get_text(): text.get_window_extent() for text in figure.texts}
+    for name, section in (("spam", first), ("pouch", last)):
+        kind = found[f"{name} {1e3 * section.l_0:.3g}"]
+        assert found[section.side].x1 + 3 < kind.x0 < kind.x1 <= found["cell [mm]"].x1 + 1
+
+
 @pytest.mark.parametrize(("actuator", "heading"), [(Spam(), "cell [mm]"), (PouchMotor(), "pouch [mm]")])
 def test_table_uses_the_actuators_name_of_a_cell(
     environment: MakeEnvironment, bent: Bent, actuator: Actuator, heading: str

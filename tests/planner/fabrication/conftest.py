@@ -1,6 +1,7 @@
 """Builds of known dimensions, constructed without planning."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,9 @@ import pytest
 from dynamics.tube import VineParams
 from planner.design import Design, Section
 from planner.fabrication.build import Build
+from surrogate.actuators import Limits
+from surrogate.fpam import Fpam
+from surrogate.pouch import PouchMotor
 
 MakeBuild = Callable[..., Build]
 
@@ -30,6 +34,18 @@ def make_build() -> MakeBuild:
         return Build(Design("plus", "0" * 64, params or VineParams(), tuple(sections), tip, line))
 
     return make
+
+
+@pytest.fixture(scope="session")
+def mixed(make_build: MakeBuild) -> Build:
+    """R1 and L4 of pouches 50 mm wide, whose pressures end at 20 kPa, L2 a sPAM and R3 an fPAM, both up to 35 kPa."""
+    pouch = PouchMotor(width=50e-3, limits=Limits(longest_cell=50e-3, most_pressure=20e3))
+    parts = ("right", 6, 0.035), ("left", 7, 0.042), ("right", 5, 0.04), ("none", 0.1), ("left", 8, 0.025)
+    made = make_build(*parts, params=VineParams(others=(pouch, Fpam()))).design
+    numbers = zip((1, 0, 2, 0, 1), (15e3, 30e3, 32.5e3, 0.0, 17.5e3), strict=True)
+    pairs = zip(made.sections, numbers, strict=True)
+    sections = tuple(replace(section, kind=kind, pressure=pressure) for section, (kind, pressure) in pairs)
+    return Build(replace(made, sections=sections))
 
 
 @pytest.fixture(scope="session")

@@ -67,12 +67,14 @@ def check_page(figure: Figure) -> None:
 
 
 @pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("kind", [*actuators(), "bare", "missed"])
-def test_pages_are_legible(example: Build, make_build: MakeBuild, paper: Paper, kind: str) -> None:
-    """For every actuator, a bare tube and a design that misses, on both papers: portrait pages without cut or overlapping text."""
+@pytest.mark.parametrize("kind", [*actuators(), "mixed", "bare", "missed"])
+def test_pages_are_legible(example: Build, mixed: Build, make_build: MakeBuild, paper: Paper, kind: str) -> None:
+    """For every actuator, several, none, and a design that misses, on both papers: portrait pages without cut or overlapping text."""
     if kind in actuators():
         cell = 0.04 if kind == "fpam" else 0.03
         example = make_build(("left", 9, cell), ("none", 0.2), params=VineParams(actuator=actuators()[kind]()))
+    elif kind == "mixed":
+        example = mixed
     elif kind == "bare":
         example = make_build(("none", 1.0))
     pages = guide_pages(guide_of(example, reached=kind != "missed", stock="nearest stock" * (kind == "pouch")), paper)
@@ -124,12 +126,12 @@ def test_a_bare_tube_has_no_actuator_steps(make_build: MakeBuild) -> None:
     assert len(steps(build, vessel_of(build))) == 6
 
 
-@pytest.mark.parametrize("end", get_args(End))
-def test_drawings_stay_in_their_frame(example: Build, end: End) -> None:
-    """Every line and shape of every step lies within 84 by 34 mm."""
-    for step in steps(example, vessel_of(example)):
+def test_drawings_stay_in_their_frame(mixed: Build) -> None:
+    """Every line and shape of every step lies within 84 by 34 mm, with brackets, seams and lines."""
+    assert {one.end for one in mixed.actuators} == {*get_args(End)}
+    for step in steps(mixed, vessel_of(mixed)):
         page = Page(200.0, 200.0)
-        step.draw(Sketch(page, 50.0, 100.0), end)
+        step.draw(Sketch(page, 50.0, 100.0))
         points = [np.column_stack(line.get_data()) for line in page.figure.artists if isinstance(line, Line2D)]
         points += [patch.get_xy() for patch in page.figure.artists if isinstance(patch, Polygon)]
         low, high = np.concatenate(points).min(axis=0), np.concatenate(points).max(axis=0)

@@ -16,6 +16,8 @@ from PIL import Image
 from starlette.testclient import TestClient
 
 import vinewright as vw
+from dynamics.tube import VineParams
+from dynamics.tube_file import tube_content
 from environments.environment_file import parse_environment
 from environments.uncertainty import KEYS, PRESETS
 from planner.design_file import load_design
@@ -24,6 +26,10 @@ from planner.studio.checking import key_of
 from planner.studio.jobs import look_job, pack_job, trials_job, weakest_view
 from planner.studio.session import OpenedFile, Session
 from planner.studio.stop import Stop
+from planner.tube_figures import TubeFigures
+from surrogate.fpam import Fpam
+from surrogate.pouch import PouchMotor
+from surrogate.spam import Spam
 
 Drawing = Callable[..., dict[str, Any]]
 
@@ -133,6 +139,20 @@ def test_tube_with_figures(client: TestClient) -> None:
     bad = client.post("/api/tube", json={"content": {"radius_mm": -1.0}})
     assert bad.status_code == 422
     assert "radius_mm = -1" in bad.json()["error"]
+
+
+def test_a_tube_keeps_its_other_actuators(client: TestClient) -> None:
+    """Also after a change of a number; there is a range of curvatures for each type."""
+    mixed = tube_content(VineParams(others=(PouchMotor(width=0.05), Fpam())))
+    answer = client.post("/api/tube", json={"content": mixed}).json()
+    assert answer["content"] == mixed
+    changed = client.post("/api/tube", json={"content": {**answer["content"], "radius_mm": 30.0}}).json()
+    assert changed["content"] == {**mixed, "radius_mm": 30.0}
+    found = {row["label"]: row["value"] for row in answer["figures"]}
+    for actuator in (Spam(), PouchMotor(width=0.05), Fpam()):
+        low, high = TubeFigures.of(VineParams(actuator=actuator)).curvatures
+        assert found[f"reachable curvatures, {actuator.kind}"] == f"{low:.3g} to {high:.3g} 1/m"
+    assert "reachable curvatures" not in found
 
 
 def test_reload_shows_the_last_drawing(client: TestClient, session: Session, drawing: Drawing, tmp_path: Path) -> None:

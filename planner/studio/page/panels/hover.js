@@ -53,5 +53,5 @@ function sectionWords(/** @type {Design} */ { sections }, /** @type {number} */ 
   const number = sections.slice(0, sections.indexOf(section) + 1).filter((one) => one.side !== "none").length;
   if (section.preformed) return `section ${number}, preformed ${section.side}`;
   const pressure = section.pressurised ? `${short(section.pressure_kpa, 3)} kPa` : "off";
-  return `section ${number}, actuator ${section.side}, ${pressure}`;
+  return `section ${number}, ${section.type ? `${section.type} ` : ""}actuator ${section.side}, ${pressure}`;
 }

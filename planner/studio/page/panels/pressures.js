@@ -19,11 +19,22 @@ export function pressureTable(/** @type {string} */ id, /** @type {() => Design 
   subscribe(["run", "design", "other"], () => {
     const sections = sectionsNow();
     if (!sections.length) place.replaceChildren(el("p", { class: "quiet" }, "This design has no actuators."));
-    else place.replaceChildren(table("Pressures by section", ["", "Side", ">From–to [mm]", ">Cell [mm]", ">kPa"], sections.map(rowOf)));
+    else place.replaceChildren(tableOf(sections));
     markActive(place, sections);
   });
   subscribe(["time", "growths", "panel"], () => markActive(place, sectionsNow()));
   return place;
+}
+
+/** The table; it has a column of types if there are several. */
+function tableOf(/** @type {Section[]} */ sections) {
+  const mixed = sections.some(({ type }) => type);
+  const heads = ["", ...(mixed ? ["Type"] : []), "Side", ">From–to [mm]", ">Cell [mm]", ">kPa"];
+  const rows = sections.map((section, k) => {
+    const [number, ...cells] = rowOf(section, k);
+    return [number, ...(mixed ? [section.type ?? "–"] : []), ...cells];
+  });
+  return table("Pressures by section", heads, rows);
 }
 
 function rowOf(/** @type {Section} */ { side, start_mm, end_mm, l0_mm, pressure_kpa, pressurised, preformed }, /** @type {number} */ k) {

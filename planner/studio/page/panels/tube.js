@@ -24,11 +24,12 @@ export function mountTube() {
   const choice = selectField("tube-name", "Tube", [], choose);
   const about = el("p", { id: "tube-about", class: "quiet" });
   const kind = selectField("tube-actuator", "Type", kinds(), (type) => send({ ...state.tube?.content, actuator: { type } }, null));
+  const others = el("p", { id: "tube-others", class: "quiet" });
   const fault = el("p", { id: "tube-fault", class: "error", role: "status" });
   const [main, cells, more] = [el("div", { class: "fields" }), el("div", { class: "fields" }), el("div", { class: "fields" })];
   const figures = el("div", { id: "tube-figures", "aria-live": "polite" });
   byId("panel-tube", HTMLElement).append(
-    choice.row, about, fault, el("h2", {}, "Film and pressure"), main, el("h2", {}, "Actuators"), kind.row, cells,
+    choice.row, about, fault, el("h2", {}, "Film and pressure"), main, el("h2", {}, "Actuators"), kind.row, others, cells,
     el("h2", {}, "What follows from it"), figures, folded("All other numbers", more),
   );
   subscribe(["known"], () => {
@@ -42,6 +43,8 @@ export function mountTube() {
     if (!choice.select.value) choice.select.value = OWN;
     setText(about, known.tubes.find(({ name }) => name === tube.name)?.description ?? "Your own numbers.");
     kind.select.value = tube.content.actuator?.type ?? "";
+    others.hidden = !tube.content.other_actuators;
+    setText(others, othersOf(tube));
     showFields(tube, main, cells, more);
     showFigures(tube, figures);
     setText(fault, "");
@@ -54,6 +57,12 @@ function kinds() {
     ["spam", "sPAMs (with rings)"], ["pouch", "pouches (welded)"], ["fpam", "fPAMs (bias-cut fabric)"],
     ["cpam", "cPAMs (pouches with folded sides)"],
   ];
+}
+
+/** What the actuators are mixed with along the tube, if with anything. */
+function othersOf(/** @type {Tube} */ { content }) {
+  const types = (content.other_actuators ?? []).map((/** @type {{type: string}} */ { type }) => type);
+  return types.length ? `May be mixed with ${types.join(", ")} along the tube.` : "";
 }
 
 function choose(/** @type {string} */ name) {
