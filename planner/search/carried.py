@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from planner.design import Section
 from planner.schedule import VENTED, Schedule
@@ -69,6 +70,13 @@ class Carried(NamedTuple):
         """The same of the vine when it had some segments, before a change at that length."""
         fitted = tuple(one._replace(after=min(one.after, segments)) for one in self.actuators if one.first < segments)
         return Carried(fitted, tuple(one for one in self.changes if one.segments < segments))
+
+    def controls(self, segments: int) -> NDArray[np.int32]:
+        """Present control of each of some segments, shape (segments,)."""
+        found = np.zeros(segments, np.int32)
+        for k, one in enumerate(self.actuators):
+            found[one.first : one.after] = self.control(k)
+        return found
 
     def sections(self, segments: int, segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:
         """Sections of a vine of some segments, each at the highest pressure of its actuator."""

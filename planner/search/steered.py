@@ -14,11 +14,10 @@ from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
 from planner.design import Design
-from planner.schedule import VENTED
 from planner.search.carried import Carried, Change
-from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.goal import in_goal
+from planner.search.pressure_levels import PressureLevels
 from planner.search.recorded import Batch, recorded
 from planner.search.sst import (
     DEFAULT_SWITCHES,
@@ -34,7 +33,7 @@ from surrogate.compiled import Floats
 
 CHANGE_COST = 0.05
 """Cost of a change of pressure, in actuators: actuators count first, then changes."""
-CHANGED = 0.4
+CHANGED = 0.1
 """Share of the vines with an actuator in which a pressure changes before they grow on."""
 VENTING = 0.5
 """Share of the changes that vent an actuator."""
@@ -89,20 +88,7 @@ class SteeredSearch(Search):
         super().__init__(environment, propagator, params, rng, batch, switches)
         # A change of pressure counts as a part of an actuator.
         self.tree.actuators = self.tree.actuators.astype(float)
-        every = self.catalogue
-        built = np.stack([every.kind, every.l_0])
-        cells, first, cell = np.unique(built, axis=1, return_index=True, return_inverse=True)
-        count = cells.shape[1]
-        self.pressures = Catalogue(
-            np.concatenate([every.l_0, every.l_0[first]]),
-            np.concatenate([every.pressure, np.full(count, VENTED)]),
-            np.concatenate([every.curvature, np.zeros(count)]),
-            every.turn,
-            np.concatenate([every.kind, every.kind[first]]),
-        )
-        """What controls refer to: the catalogue, followed by a vented one of each actuator and cell length."""
-        self._same_cell = [np.append(np.flatnonzero(cell == k), len(cell) + k) for k in range(count)]
-        self._cell = np.append(cell, np.arange(count))
+        self.levels = PressureLevels(self.catalogue)
 
     def carried(self, candidates: Candidates, row: int) -> Carried:
         """What one of the candidates of the last batch carries."""
@@ -116,8 +102,8 @@ class SteeredSearch(Search):
     def design(self, carried: Carried, segments: int) -> Design:
         """A vine of some segments as a design, without its predicted shape."""
         full, start = self.params.segment_length, self.environment.start
-        sections = carried.sections(segments, full, self.pressures)
-        schedule = carried.schedule(full, self.pressures)
+        sections = carried.sections(segments, full, self.levels.catalogue)
+        schedule = carried.schedule(full, self.levels.catalogue)
         name, sha256 = self.environment.name, self.environment.sha256
         return Design(name, sha256, self.params, sections, start, start[None, :2], schedule=schedule)
 
@@ -135,7 +121,7 @@ class SteeredSearch(Search):
         at = self.tree.segments[vines.nodes]
         controls = np.where(np.arange(self.max_segments) < at[:, None], vines.controls, control[:, None])
         rollout = self.propagator.grow(
-            self.tree.state(vines.nodes, full), actuation(controls, self.pressures), segments * full, full
+            self.tree.state(vines.nodes, full), actuation(controls, self.levels.catalogue), segments * full, full
         )
         self.vine_steps += int(rollout.steps.sum())
         self._batch = [_Origin(*one) for one in zip(vines.carried, at.tolist(), control.tolist(), strict=True)]
@@ -177,12 +163,11 @@ class SteeredSearch(Search):
         allowed = [k for k in range(len(carried.actuators)) if most or k in steered]
         actuator = allowed[self.rng.integers(len(allowed))]
         control = carried.control(actuator)
-        entry = abs(control) - 1
-        others = self._same_cell[self._cell[entry]]
-        vent = int(others[-1])
-        levels = others[:-1][others[:-1] != entry]
-        vents = entry != vent and (not len(levels) or self.rng.random() < VENTING)
-        chosen = vent if vents else int(levels[self.rng.integers(len(levels))])
+        entries = self.levels.pressurised(control)
+        others = entries[entries != abs(control) - 1]
+        if not self.levels.is_vented(control) and (not len(others) or self.rng.random() < VENTING):
+            return Change(segments, actuator, self.levels.vented(control))
+        chosen = int(others[self.rng.integers(len(others))])
         return Change(segments, actuator, int(np.sign(control)) * (chosen + 1))
 
     def _next(self, vines: _Vines) -> tuple[Integers, NDArray[np.int32], Integers]:
@@ -228,7 +213,7 @@ class SteeredSearch(Search):
             old,
             controls.astype(np.int32),
             control == 0,
-            np.where(new, LEAST_CELLS * self.pressures.l_0[np.abs(control) - 1], 0.0),
+            np.where(new, LEAST_CELLS * self.levels.catalogue.l_0[np.abs(control) - 1], 0.0),
             self._effort(vines) + new,
             # A change of pressure moves the tip without growth: there the first record is compared with itself.
             np.where(vines.changed[:, None], rollout.tips[:, 0, :2], self.tree.tips[vines.nodes, :2]),

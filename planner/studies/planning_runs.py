@@ -58,6 +58,8 @@ class Record:
     """Growth steps of all vines, without replays."""
     first_steps: int | None = None
     """Growth steps of all vines up to the first solution; None without one."""
+    changes: int = 0
+    """Number of changes of pressure of the best solution at the end."""
 
     @property
     def first(self) -> float:
@@ -100,7 +102,9 @@ def run_case(case: Case) -> Record:
             first_steps = run.search.vine_steps
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]
     record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3), kept=len(run.solutions.best))
-    record = partial(record, vine_steps=run.search.vine_steps, first_steps=first_steps)
+    schedule = run.best.design.schedule if run.best else None
+    changes = schedule.changes if schedule else 0
+    record = partial(record, vine_steps=run.search.vine_steps, first_steps=first_steps, changes=changes)
     if (tree := run.reverse_tree) is None:
         return record()
     # The root is always the first node.

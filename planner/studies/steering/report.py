@@ -17,10 +17,11 @@ RUNS = (
     "pressures",
     "solved",
     "actuators, median (fewest ... most)",
+    "changes, median",
     "first, quartiles s",
     "iterations, median",
 )
-PAIRS = "environment", "pairs", "fewer actuators if steered", "as many", "more", "p"
+PAIRS = "environment", "pairs", "fewer actuators if steered", "of them with changes", "as many", "more", "p"
 
 
 def report(records: Sequence[Record]) -> Report:
@@ -36,8 +37,9 @@ def report(records: Sequence[Record]) -> Report:
         "",
         *table(RUNS, _rows(kinds)),
         "",
-        "Pairs with the same seed: which search needs fewer actuators. *p* is the probability that so many pairs or more differ the same",
-        "way, if each that differs did so either way (sign test, two-sided).",
+        "Pairs with the same seed: which search needs fewer actuators, and in how many of them its best design changes a pressure. The",
+        "search leaves out changes that its designs do not need, so one without changes was only found thanks to them. *p* is the",
+        "probability that so many pairs or more differ the same way, if each that differs did so either way (sign test, two-sided).",
         "",
         *table(PAIRS, _pairs(kinds)),
         "",
@@ -58,6 +60,7 @@ def _rows(kinds: dict[str, dict[str, list[Record]]]) -> Iterator[list[str]]:
                 kind,
                 f"{summary.solved} of {summary.runs}",
                 f"{_number(statistics.median(numbers))} ({_number(numbers[0])} ... {_number(numbers[-1])})",
+                f"{statistics.median(record.changes for record in some):g}",
                 shown_quartiles(summary.first),
                 f"{statistics.median(record.iterations for record in some):g}",
             ]
@@ -65,9 +68,10 @@ def _rows(kinds: dict[str, dict[str, list[Record]]]) -> Iterator[list[str]]:
 
 def _pairs(kinds: dict[str, dict[str, list[Record]]]) -> Iterator[list[str]]:
     for name, own in kinds.items():
-        both = list(pairs(own))
-        fewer, more = sum(b < a for a, b in both), sum(b > a for a, b in both)
-        numbers = len(both), fewer, len(both) - fewer - more, more
+        both = [(actuators(constant), actuators(steered), steered.changes) for constant, steered in pairs(own)]
+        fewer, more = sum(b < a for a, b, _ in both), sum(b > a for a, b, _ in both)
+        changing = sum(b < a and changes > 0 for a, b, changes in both)
+        numbers = len(both), fewer, changing, len(both) - fewer - more, more
         yield [name, *map(str, numbers), f"{sign_test(fewer, more):.2g}"]
 
 

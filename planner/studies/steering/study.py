@@ -48,7 +48,7 @@ def actuators(record: Record) -> float:
     return math.floor(cost) if math.isfinite(cost) else math.inf
 
 
-def pairs(kinds: dict[str, list[Record]]) -> Iterator[tuple[float, float]]:
-    """Numbers of actuators of the two kinds of search in one environment with the same seed."""
-    constant, steered = ({one.case.seed: actuators(one) for one in some} for some in kinds.values())
-    yield from ((constant[seed], steered[seed]) for seed in constant.keys() & steered.keys())
+def pairs(kinds: dict[str, list[Record]]) -> Iterator[tuple[Record, Record]]:
+    """Runs of the two kinds of search in one environment with the same seed."""
+    constant, steered = ({one.case.seed: one for one in some} for some in kinds.values())
+    yield from ((constant[seed], steered[seed]) for seed in sorted(constant.keys() & steered.keys()))

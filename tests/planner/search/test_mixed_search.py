@@ -154,15 +154,16 @@ def test_a_vented_actuator_keeps_its_type() -> None:
     environment = load_environment("plus", params.radius)
     rng = np.random.default_rng(0)
     search = SteeredSearch(environment, QuasiStatic(environment, params, threads=1), params, rng, 10, Switches(steer=1))
-    vented = np.flatnonzero(search.pressures.pressure == VENTED)
-    every = Catalogue.of(params)
+    every, levels = Catalogue.of(params), search.levels
+    vented = np.flatnonzero(levels.catalogue.pressure == VENTED)
     assert len(vented) == len(np.unique(np.stack([every.kind, every.l_0]), axis=1).T)
     for entry in (0, len(every.l_0) - 1):
-        same = search._same_cell[search._cell[entry]]
-        assert set(search.pressures.kind[same]) == {every.kind[entry]}
-        assert set(search.pressures.l_0[same]) == {every.l_0[entry]}
+        same = [*levels.pressurised(-entry - 1), -levels.vented(-entry - 1) - 1]
+        assert set(levels.catalogue.kind[same]) == {every.kind[entry]}
+        assert set(levels.catalogue.l_0[same]) == {every.l_0[entry]}
         assert same[-1] in vented
-        (section,) = Carried().grown(0, 12, entry + 1).sections(12, 0.025, search.pressures)
+        assert levels.is_vented(same[-1] + 1)
+        (section,) = Carried().grown(0, 12, entry + 1).sections(12, 0.025, levels.catalogue)
         assert section.kind == every.kind[entry]
 
 

@@ -130,7 +130,10 @@ def test_a_change_costs_a_part_of_an_actuator(searched: SteeredSearch) -> None:
         assert lengths == sorted(set(lengths))
         for before, after in zip(carried.changes, carried.changes[1:], strict=False):
             assert before.control != after.control
-            assert searched.pressures.l_0[abs(before.control) - 1] == searched.pressures.l_0[abs(after.control) - 1]
+            assert (
+                searched.levels.catalogue.l_0[abs(before.control) - 1]
+                == searched.levels.catalogue.l_0[abs(after.control) - 1]
+            )
 
 
 def test_a_run_finds_designs_that_reach_the_goal(shipped: dict[str, Environment]) -> None:
