@@ -88,7 +88,7 @@ def _actuator_row(actuator: Actuator) -> tuple[str, str, str]:
     limits = actuator.limits
     cells = f"{1e3 * limits.shortest_cell:g} to {1e3 * limits.longest_cell:g} mm"
     pressures = f"{1e-3 * limits.least_pressure:g} to {1e-3 * limits.most_pressure:g} kPa"
-    return "actuator", actuator.kind, f"{actuator.cell_name}s of {cells} at {pressures}"
+    return "actuator", actuator.kind, f"{cells} per {actuator.cell_name}, at {pressures}"
 
 
 @app.command()

@@ -6,6 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import asdict
 from typing import Any
 
+from planner.actuator_words import type_of
 from planner.markdown import table
 from planner.robustness.sensitivity import Margin, weakest
 from planner.robustness.survey import ALL, Survey, cell_name
@@ -82,8 +83,8 @@ def _preface(survey: Survey) -> list[str]:
     design = survey.design
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
     actuators = [
-        f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, cells of {1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa"
-        + " (off)" * (not s.on)
+        f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, {f'{type_of(s, design)}, '.removeprefix(', ')}cells of "
+        f"{1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa" + " (off)" * (not s.on)
         for s in design.actuated
     ]
     actuators += [
