@@ -78,7 +78,7 @@ def new(
             if (folder / SESSION).exists():
                 raise BadInput(f"{folder} contains a session; add to it, or give another --session")
             write_session(folder, made)
-        _tell(answer, made)
+        answer.console.print(_region(made))
         answer.console.print(f"wrote {folder / SESSION}")
     return answer.end(session_content(made), [folder / SESSION])
 
@@ -119,7 +119,7 @@ def add(
             f"{last.name}: {counted(last.walls, 'wall')} and {counted(last.corners, 'corner')}; "
             f"{last.hits} cells newly covered, {last.free} newly free"
         )
-        _tell(answer, after)
+        answer.console.print(_region(after))
         answer.console.print(f"wrote {folder / SESSION}")
     return answer.end(session_content(after), [folder / SESSION])
 
@@ -176,16 +176,8 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
         from planner.runs.replaced import replace_file
 
         now = read_session(folder)
-        _tell(answer, now)
-        for number, one in enumerate(now.added, start=1):
-            x, y = 1e3 * one.launch[:2]
-            answer.console.print(
-                f"{number}. {one.name}: from ({round(x)}, {round(y)}) mm at {math.degrees(one.launch[2]):.0f} deg to "
-                f"{1e3 * one.length:.0f} mm, {counted(one.walls, 'wall')}, {counted(one.corners, 'corner')}, "
-                f"{one.hits} cells covered and {one.free} free that were new"
-            )
-        for row in now.rows():
-            answer.console.print(row, markup=False, highlight=False)
+        for line in session_lines(now):
+            answer.console.print(line, markup=False, highlight=False)
         title = f"{folder.name}: after {counted(len(now.added), 'deployment')}"
         with reclaimed(folder):
             replace_file(folder, PICTURE, lambda path: save_marks(path, title, now.rows(), now.bounds))
@@ -222,12 +214,23 @@ def _numbers(option: str, text: str, count: int) -> list[float]:
     return numbers
 
 
-def _tell(answer: Answer, now: Session) -> None:
-    """Print the region and how much of it is known."""
+def session_lines(now: Session) -> list[str]:
+    """The region, what each deployment has added, and the map."""
+    added = [
+        f"{number}. {one.name}: from ({round(1e3 * one.launch[0])}, {round(1e3 * one.launch[1])}) mm at "
+        f"{math.degrees(one.launch[2]):.0f} deg to {1e3 * one.length:.0f} mm, {counted(one.walls, 'wall')}, "
+        f"{counted(one.corners, 'corner')}, {one.hits} cells covered and {one.free} free that were new"
+        for number, one in enumerate(now.added, start=1)
+    ]
+    return [_region(now), *added, *now.rows()]
+
+
+def _region(now: Session) -> str:
+    """The region and how much of it is known."""
     hits, free = int(now.belief.hits.sum()), int((now.belief.misses & ~now.belief.hits).sum())
     cells, grid = now.belief.hits.size, now.grid
     low_x, low_y, high_x, high_y = 1e3 * now.bounds
-    answer.console.print(
+    return (
         f"region ({low_x:.0f}, {low_y:.0f}) to ({high_x:.0f}, {high_y:.0f}) mm, {cells} cells of {1e3 * grid.width:.0f} by "
         f"{1e3 * grid.height:.0f} mm: {hits} covered, {free} free, {cells - hits - free} not seen"
     )

@@ -12,6 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field
 from pydantic_core import PydanticCustomError
 from rich.table import Table
 
+from planner.commands.map_session import session_lines
 from planner.commands.show_designs import (
     PackFile,
     Part,
@@ -28,8 +29,10 @@ from planner.commands.show_designs import (
     show_simulation,
     show_solutions,
 )
+from planner.console.sensing import counted
 from planner.design import InvalidDesign
 from planner.design_file import DESIGN, SOLUTIONS
+from planner.mapping.session_file import PICTURE, SESSION
 from planner.robustness.estimate import Estimate
 from planner.runs.contents import CHECKPOINT, SAME
 
@@ -53,7 +56,7 @@ class Kind:
     @property
     def in_folder(self) -> bool:
         """Whether other files of its folder are read as well, so that the file must have its own name."""
-        return self.file in (SAME, "run.json", "pack.json", CHECKPOINT)
+        return self.file in (SAME, SESSION, "run.json", "pack.json", CHECKPOINT)
 
 
 def _recording(file: Path, _: None) -> Shown:
@@ -190,9 +193,22 @@ def _same_design(file: Path, same: _Common) -> Shown:
     return Shown(lines)
 
 
+def _session(file: Path, _: None) -> Shown:
+    """What the deployments of a mapping session have found."""
+    from planner.mapping.plots import save_marks
+    from planner.mapping.session_file import read_session
+
+    now, name = read_session(file.parent), file.parent.resolve().name
+    title = f"{name}: after {counted(len(now.added), 'deployment')}"
+    return Shown(
+        [f"mapping session {name}", *session_lines(now)], lambda path: save_marks(path, title, now.rows(), now.bounds)
+    )
+
+
 KINDS = (
     Kind("run", "run.json", {"inputs", "history"}, show_run, RunFile, ["plan.png", "solutions.png"]),
     Kind("pack", "pack.json", {"reaches_goal", "made_mm"}, show_pack, PackFile),
+    Kind("session", SESSION, {"bases", "prior", "deployments", "map"}, _session, None, [PICTURE]),
     Kind("map", "map.json", {"map", "deployments"}, _map, _Map, ["map.png"]),
     Kind("fit", "fit.json", {"recording", "parameters"}, _fit, _Fit, ["fit.png"]),
     Kind(

@@ -129,6 +129,11 @@ def test_session_grows_with_deployments(vinewright: Vinewright, folder: Path) ->
     with Image.open(folder / "s" / "session.png") as picture:
         assert picture.height > 300
     assert sorted(os.listdir(folder / "s")) == ["session.json", "session.png"]
+    code, summary, _ = vinewright("show", "s", "--picture", "again.png")
+    assert code == 0
+    assert summary.startswith("mapping session s\n" + out.partition("wrote")[0])
+    assert "pictures: s/session.png" in summary
+    assert (folder / "again.png").read_bytes() == (folder / "s" / "session.png").read_bytes()
 
 
 def test_new_session_has_its_bases_and_bounds(vinewright: Vinewright, folder: Path) -> None:

@@ -11,7 +11,10 @@ import pytest
 from PIL import Image
 
 from planner.commands.show_kinds import KINDS
+from planner.mapping.grid import CELLS
 from planner.mapping.plots import FREE, HIT, UNSEEN, save_marks
+from planner.mapping.session import Session
+from planner.mapping.session_file import write_session
 from planner.runs.folder import write_json
 
 Vinewright = Callable[..., tuple[int, str, str]]
@@ -72,6 +75,12 @@ def result(tmp_path: Path) -> Callable[[str], Path]:
         if kind == "checkpoint":
             (tmp_path / "thing").mkdir()
             return Path(shutil.copy(RUN / "checkpoint.npz", tmp_path / "thing")).parent
+        if kind == "session":
+            begun = Session.begun(0.03, 1.5, np.zeros((1, 3)), np.array([0.0, 0.0, 2.0, 1.0]))
+            begun.belief.hits[np.diag_indices(CELLS)] = True
+            (tmp_path / "thing").mkdir()
+            write_session(tmp_path / "thing", begun)
+            return tmp_path / "thing"
         if kind == "same design":
             shutil.copytree(RUN, tmp_path / "thing" / "plus")
             write_json(tmp_path / "thing" / "same-design.json", SAME)
@@ -95,6 +104,7 @@ SUMMARIES = {
         "1 │         3 │    2900 │ (33, 1674) │         │ design.json", "2 │         3 │    3025", "pictures: ",
     ],
     "pack": ["pack: design for plus", "it reaches the goal; its tip ends 3 mm from", "warning: The feed ends of L1", "cut-list.csv"],
+    "session": ["mapping session thing", "region (0, 0) to (2000, 1000) mm", "35 covered, 0 free"],
     "map": ["map of plus after 2 deployments, policy ideal, seed 3", "score 31.3 of 100; cells: 12 % obstacle, 25 % free, 62 % not seen"],
     "fit": ["fit of bench; it did NOT converge", "stiffness [N m/rad]", "1.234", "1.1 ... -", "no", "The fitted tip is near."],
     "simulation": ["simulation in plus", "reaches the goal: grown to the full length; 812 mm grown, tip at (12, 34) mm, 1.5 mm from"],
@@ -150,10 +160,10 @@ def test_pictures_are_named_and_drawn(vinewright: Vinewright, result: Callable[[
     ("path", "words"),
     [
         ("nowhere", "nowhere cannot be read"),
-        ("empty", "empty contains no run, pack, map,"),
+        ("empty", "empty contains no run, pack, session, map,"),
         (
             "other.json",
-            "other.json is not recognised as run, pack, map, fit, simulation, robustness survey, recording, solutions, ",
+            "other.json is not recognised as run, pack, session, map, fit, simulation, robustness survey, recording, solutions, ",
         ),
         ("list.json", "list.json is not recognised"),
         ("text.txt", "text.txt is not recognised"),
