@@ -21,14 +21,13 @@ from pydantic import Field, ValidationError, create_model
 from dynamics.actuator_file import (
     OTHERS,
     OTHERS_FIELD,
-    Table,
     actuator_contents,
     actuator_kind,
     actuator_table,
     actuators_of,
-    numbers_of,
     similar_actuator,
 )
+from dynamics.file_table import Table, numbers_of
 from dynamics.moment import collapse_moment, wrinkling
 from dynamics.tube import GROWTH_PRESSURE, Inertia, InvalidTube, VineParams
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, PHYSICS, TUBE, Choice, Key, check_order, in_file, in_si

@@ -97,7 +97,14 @@ ORDER = (
 
 
 def check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str) -> None:
-    """Refuse limits in the wrong order; the message uses the keys and units of the file."""
+    """Refuse limits in the wrong order; the message uses the keys and units of the file.
+
+    Args:
+        values: In SI units, by field.
+        table: Name of their table, with a dot behind it; "" for none.
+    Raises:
+        InvalidTube: They are in the wrong order.
+    """
     for low, high in ORDER:
         if low in values and high in values and values[low] > values[high]:
             least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
@@ -105,11 +112,13 @@ def check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str
 
 
 def in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:
+    """Numbers of a file by their fields, in SI units; those that are missing or None are left out."""
     found = {field: (content.get(key.name), key.power) for field, key in keys.items()}
     return {field: scaled(value, -power) for field, (value, power) in found.items() if value is not None}
 
 
 def in_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
+    """Fields of an object by the keys of a file, in its units, so that `in_si` gives them back exactly; unknown ones are left out."""
     values = {key.name: (getattr(thing, field), key.power) for field, key in keys.items()}
     return {name: _written(value, power) for name, (value, power) in values.items() if value is not None}
 

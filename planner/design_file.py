@@ -15,7 +15,8 @@ import numpy as np
 from pydantic import AfterValidator, FailFast, Field, ValidationError, create_model
 from pydantic_core import PydanticCustomError
 
-from dynamics.actuator_file import OTHERS, OTHERS_FIELD, Table, actuator_table
+from dynamics.actuator_file import OTHERS, OTHERS_FIELD, actuator_table
+from dynamics.file_table import Table
 from dynamics.tube import GROWTH_FORCE, InvalidTube, VineParams, share_of
 from dynamics.tube_file import tube_content, tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS

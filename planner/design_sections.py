@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from dynamics.actuator_file import Table
+from dynamics.file_table import Table
 from dynamics.tube import VineParams
 from planner.design import InvalidDesign, Section, Side
 

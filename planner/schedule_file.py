@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import FailFast, Field
 
-from dynamics.actuator_file import Table
+from dynamics.file_table import Table
 from environments.reading import Unreadable, read_file
 from planner.design import Design, Section
 from planner.schedule import MOST_ROWS, InvalidSchedule, Schedule

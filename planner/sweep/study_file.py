@@ -43,7 +43,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from dynamics.actuator_file import Table
+from dynamics.file_table import Table
 from dynamics.tube_keys import INERTIA, TUBE
 from environments.environment_file import parse_toml
 from environments.file_model import InvalidEnvironment, describe

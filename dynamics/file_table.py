@@ -1,0 +1,33 @@
+"""Tables of files as pydantic models."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import fields
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from dynamics.tube import VineParams
+from dynamics.tube_keys import Key
+
+UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
+"""Fields of a tube that may be None, for unknown."""
+LATER = {"least_height": 1.0, "collapse_share": 1.0, "tail_tension": 0.0, "tail_drag": 0.0, "tail_friction": 0.0}
+"""Fields of tubes that were written whole before these existed."""
+
+
+class Table(BaseModel):
+    """A table of a file: only known keys and finite numbers."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+def numbers_of(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
+    """Numbers as fields of a pydantic model, optional unless `whole`."""
+    found: dict[str, Any] = {}
+    for field, key in keys.items():
+        number = Annotated[float, Field(ge=key.least, le=key.most)]
+        needed = LATER.get(field, ...)
+        found[key.name] = (number, needed) if whole and field not in UNKNOWN else (number | None, None)
+    return found
