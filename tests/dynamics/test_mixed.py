@@ -33,8 +33,8 @@ def alone(kind: int, physics: Physics = "corrected") -> VineParams:
     return VineParams(physics=physics, actuator=KINDS[kind])
 
 
-def moments(joint: JointMoments, kind: int, bends: Floats, pressure: float) -> Floats:
-    of = cell(joint.tables, kind, CELL)
+def moments(joint: JointMoments, kind: int, bends: Floats, pressure: float, l_0: float) -> Floats:
+    of = cell(joint.tables, kind, l_0)
     return np.array([total_moment(joint, bend, pressure, of) for bend in bends])
 
 
@@ -43,10 +43,14 @@ def moments(joint: JointMoments, kind: int, bends: Floats, pressure: float) -> F
 def test_the_moment_is_that_of_a_tube_with_this_type_alone(kind: int, physics: Physics) -> None:
     """With and against the actuator, taut and slack; a table below zero strain that stands for a straight line is that line."""
     bends = np.linspace(-0.35, 0.35, 281)
-    together, by_itself = joint_moments(mixed(physics)), joint_moments(alone(kind, physics))
-    for pressure in (25e3, -25e3):
-        expected = moments(by_itself, 0, bends, pressure)
-        np.testing.assert_allclose(moments(together, kind, bends, pressure), expected, rtol=1e-9, atol=1e-9)
+    by_itself = joint_moments(alone(kind, physics))
+    last = VineParams(physics=physics, actuator=KINDS[-1], others=KINDS[-2::-1])
+    for params, number in ((mixed(physics), kind), (last, len(KINDS) - 1 - kind)):
+        together = joint_moments(params)
+        for pressure, l_0 in ((25e3, CELL), (-25e3, CELL), (30e3, 0.06)):
+            expected = moments(by_itself, 0, bends, pressure, l_0)
+            found = moments(together, number, bends, pressure, l_0)
+            np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-9)
 
 
 def test_tables_lie_below_one_another() -> None:
