@@ -19,6 +19,7 @@ from planner.console.options import with_friction
 from planner.design import Section
 from planner.design_file import design_content, load_design
 from planner.solutions_file import load_solutions
+from surrogate.pouch import PouchMotor
 
 Vinewright = Callable[..., tuple[int, str, str]]
 
@@ -32,6 +33,8 @@ def changed(made: Any) -> Any:
         value = getattr(made, field.name)
         if field.name == "uncertainty":
             new[field.name] = Given.of({"preset": "field", "pressure_kpa": 0.3})
+        elif field.name == "others":
+            new[field.name] = (changed(PouchMotor()),)
         elif is_dataclass(value):
             new[field.name] = changed(value)
         elif field.name == "physics":
