@@ -92,16 +92,15 @@ def test_an_actuator_between_two_is_left_out() -> None:
 
 
 @pytest.mark.usefixtures("exact")
-def test_changes_of_both_are_kept() -> None:
-    """Those of the first until it ends, those of the second after it began; a vented one is not vented again."""
+@pytest.mark.parametrize("vented", [0.0, 1.0])
+def test_changes_of_both_are_kept(monkeypatch: pytest.MonkeyPatch, vented: float) -> None:
+    """Those of the first until it ends, those of the second after it began; a vented one stays so until then."""
+    monkeypatch.setattr(merging, "VENTED", vented)
     vent = LEVELS.vented(HIGH)
-    changes = Change(15, 0, LOW), Change(18, 0, vent), Change(50, 1, vent)
+    changes = Change(15, 0, LOW), Change(18, 0, vent), Change(22, 0, HIGH), Change(50, 1, vent)
     carried = Carried((Fitted(0, 20, HIGH), Fitted(34, 60, LOW)), changes)
-    assert {*variants(carried)} == {
-        Carried(
-            (Fitted(0, 60, HIGH),), (Change(15, 0, LOW), Change(18, 0, vent), Change(34, 0, LOW), Change(50, 0, vent))
-        )
-    }
+    merged = (Change(15, 0, LOW), Change(18, 0, vent), Change(34, 0, LOW), Change(50, 0, vent))
+    assert {*variants(carried)} == {Carried((Fitted(0, 60, HIGH),), merged)}
 
 
 def test_variants_can_be_built() -> None:
@@ -149,8 +148,8 @@ def test_fewer_changes() -> None:
 @pytest.mark.parametrize(
     ("carried", "actuators"),
     [
-        (Carried((Fitted(4, 24, HIGH), Fitted(24, 44, HIGH))), 1),
-        (Carried((Fitted(4, 44, HIGH),), (Change(20, 0, LEVELS.vented(HIGH)), Change(40, 0, HIGH))), 1),
+        (Carried((Fitted(4, 24, HIGH), Fitted(24, 48, HIGH))), 1),
+        (Carried((Fitted(4, 48, HIGH),), (Change(20, 0, LEVELS.vented(HIGH)), Change(40, 0, HIGH))), 1),
     ],
     ids=["merged", "simpler"],
 )
@@ -179,5 +178,8 @@ def test_solutions_are_varied(environment: Callable[..., Environment], carried: 
     assert best.carried.changes == ()
     assert best.design.actuators == len(best.carried.actuators) == actuators
     assert best.design.schedule is None
+    # A variant ends where it first enters the goal.
+    assert len(best.controls) < 48
+    assert max(one.after for one in best.carried.actuators) <= len(best.controls) == best.design.segments
     (grown,) = grow_designs([best.design], room, QuasiStatic(room, PARAMS).refined(8))
     assert grown.ends_in_goal

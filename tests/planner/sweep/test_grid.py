@@ -11,7 +11,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from dynamics.actuator_file import similar_actuator
 from dynamics.tube import VineParams
+from dynamics.tube_file import similar, tube_content, tube_of
 from environments import generate_environment, load_environment
 from environments.environment_file import environment_text
 from planner.design import Design, Section
@@ -100,6 +102,18 @@ def test_files_are_found_beside_the_study(place: Path) -> None:
     assert [case.factors["environment"] for case in grid.cases] == ["small", "a", "b", "divider"]
     assert [case.plan["iterations"] for case in grid.cases] == [100] * 4
     assert "radius_mm" not in grid.cases[0].factors
+
+
+def test_actuators_of_a_tube_scale_with_it(place: Path) -> None:
+    """Of another radius it has the same types, with the usual numbers in proportion; its own numbers stay."""
+    text = "schema = 1\n[actuator]\ntype = 'pouch'\n[[other_actuators]]\ntype = 'fpam'\n[[other_actuators]]\ntype = 'cpam'\nwidth_mm = 50"
+    (place / "two.toml").write_text(text)
+    grid = grid_of(checked_study(study(tubes={"files": "two.toml", "radius_mm": [30, 20]}, plan={"fast": True})), place)
+    tubes = [grid.inputs[case.tube].tube() for case in grid.cases]
+    for tube, radius in zip(tubes[:: len(tubes) // 2], (30e-3, 20e-3), strict=True):
+        others = similar_actuator("fpam", radius), replace(similar_actuator("cpam", radius), width=50e-3)
+        expected = replace(similar(radius, kind="pouch"), others=others)
+        assert tube.actuators == tube_of(tube_content(expected)).actuators
 
 
 def test_environments_of_one_name_stay_apart(place: Path) -> None:
