@@ -161,7 +161,7 @@ def test_a_tube_has_each_type_once() -> None:
 
 
 def test_numbers_of_types_are_checked(environment: MakeEnvironment) -> None:
-    """An unknown type and a cell that a type does not have are refused."""
+    """An unknown type and a cell that a type does not have are refused; each type has the cells of its own table."""
     model = load_propagator("quasistatic")(environment(), replace(alone(0), others=(KINDS[2],)))
     pressure, cells = np.full((1, SEGMENTS), 20e3), np.full((1, SEGMENTS), CELL)
     with pytest.raises(ValueError, match=r"actuation\.kind must be from 0 to 1"):
@@ -170,3 +170,6 @@ def test_numbers_of_types_are_checked(environment: MakeEnvironment) -> None:
         grown(model, Actuation(pressure, 0.6 * cells, kind=np.ones((1, SEGMENTS), np.int64)))
     with pytest.raises(ValueError, match=r"actuation\.kind has the shape \(1, 3\)"):
         grown(model, Actuation(pressure, cells, kind=np.ones((1, 3), np.int64)))
+    half = np.arange(SEGMENTS) < SEGMENTS // 2
+    short = Actuation(pressure, np.where(half, 0.02, 0.15)[None], kind=np.where(half, 0, 1)[None])
+    assert len(grown(model, short)) == 1

@@ -38,8 +38,8 @@ def save_found(path: Path, several: Sequence[Mapped]) -> None:
             last = one.stages[-1]
             title = f"{one.case.recording.name}, {source}: precision {last.precision:.2f}, recall {last.recall:.2f}"
             axes.set_title(title, size=8.5, color=INK, loc="left")
-    figure.supxlabel("x [mm]", size=9, color=INK)
-    figure.supylabel("y [mm]", size=9, color=INK)
+            axes.set_xlabel("x [mm]", size=8, color=INK)
+            axes.set_ylabel("y [mm]", size=8, color=INK)
     figure.legend(
         handles=legend(True), loc="outside lower center", ncols=6, fontsize=8.5, frameon=False, labelcolor=INK
     )
