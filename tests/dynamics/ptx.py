@@ -205,6 +205,8 @@ def _computed(kind: str, more: list[str], words: list[str]) -> str:
     elif "wide" in more:
         assert kind == "mul"
         value = f"({'' if 's' in more[-1] else 'u'}int64_t)a * b"
+    elif (kind, *more[:-1]) == ("mul", "hi") and more[-1] in ("s64", "u64"):
+        value = f"({'' if more[-1] == 's64' else 'unsigned '}__int128)a * b >> 64"
     elif "hi" in more or "cc" in more:
         raise ValueError(f"unknown instruction {kind}.{'.'.join(more)}")
     elif type_ == "int":
