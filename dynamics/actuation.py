@@ -45,7 +45,7 @@ def actuation_along(
         ]
         return Actuation.joined(chunks)
     pressure, l_0 = bends.pressure[..., None], bends.l_0[..., None]
-    kind = np.zeros(start.shape, np.int64) if bends.kind is None else bends.kind[..., None]
+    kind = bends.kinds[..., None]
     joint, segment = joint_moments(params), params.segment_length
     any_cell = joint.tables.shortest[kind]
     first = segment * np.arange(max_segments)

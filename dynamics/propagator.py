@@ -161,7 +161,7 @@ def checked_lengths(
         if part is not None and part.shape != shape:
             raise ValueError(f"actuation.{name} has the shape {part.shape}; the vines need {shape}")
     under_pressure, last = actuation.pressure != 0, len(params.actuators) - 1
-    kind = np.zeros(shape, np.int64) if actuation.kind is None else actuation.kind
+    kind = actuation.kinds
     if not np.all((kind >= 0) & (kind <= last)):
         raise ValueError(f"actuation.kind must be from 0 to {last}, a number of the tube's actuators")
     tables = joint_moments(params).tables

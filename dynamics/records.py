@@ -134,7 +134,7 @@ def batch_of(state: VineState, actuation: Actuation, lengths: Floats, record_eve
     """Vines to grow, from the arguments of `Propagator.grow`."""
     pressure, l_0 = np.ascontiguousarray(actuation.pressure), np.ascontiguousarray(actuation.l_0)
     rest = np.zeros(pressure.shape) if actuation.rest is None else np.ascontiguousarray(actuation.rest)
-    kind = np.zeros(pressure.shape, np.int64) if actuation.kind is None else np.ascontiguousarray(actuation.kind)
+    kind = np.ascontiguousarray(actuation.kinds)
     return Batch(state.angles, state.segments, state.last_length, pressure, l_0, rest, kind, lengths, record_every, CUT)
 
 

@@ -92,6 +92,11 @@ class Actuation:
         """Positive where a segment is bent to the left, negative to the right, 0 where by nothing, shape (batch, segments)."""
         return self.pressure if self.rest is None else np.where(self.pressure != 0, self.pressure, self.rest)
 
+    @property
+    def kinds(self) -> Integers:
+        """`kind` as an array where it is None too, shape (batch, segments)."""
+        return np.zeros(self.pressure.shape, np.int64) if self.kind is None else self.kind
+
     def of(self, vines: Any) -> Actuation:
         """That of some vines of the batch, by their numbers or a mask."""
         return self._each(lambda part: part[vines])
@@ -115,8 +120,7 @@ class Actuation:
             straight = (np.zeros_like(one.pressure) if one.rest is None else one.rest for one in batches)
             rest = np.concatenate(list(straight))
         if any(one.kind is not None for one in batches):
-            first = (np.zeros(one.pressure.shape, np.int64) if one.kind is None else one.kind for one in batches)
-            kind = np.concatenate(list(first))
+            kind = np.concatenate([one.kinds for one in batches])
         return cls(pressure, l_0, rest, kind)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import sys
+from abc import ABC, abstractmethod
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, Literal, get_args
@@ -50,14 +51,14 @@ class Errors:
     """Largest relative error of the force at strains from 0 to 90 % of full contraction."""
 
 
-class Hashed:
+class Hashed(ABC):
     """What is written to a file of weights, with a hash."""
 
     __slots__ = ()
 
+    @abstractmethod
     def content(self) -> dict[str, Any]:
         """Content of the file without its hash."""
-        raise NotImplementedError
 
     def sha256(self) -> str:
         """Hash of the content, including provenance and errors."""

@@ -128,7 +128,7 @@ class EulerLagrange(OnHost):
         first, cells = actuation.pressure[:, 0], actuation.l_0[:, 0]
         other = np.abs(actuation.pressure - first[:, None]) > ROUNDING * np.abs(first[:, None])
         other |= (np.abs(actuation.l_0 - cells[:, None]) > ROUNDING * cells[:, None]) & (first[:, None] != 0)
-        kind = np.zeros(actuation.pressure.shape, np.int64) if actuation.kind is None else actuation.kind
+        kind = actuation.kinds
         other |= (kind != kind[:, :1]) & (first[:, None] != 0)
         if (other & carried).any():
             raise CannotRun(

@@ -229,11 +229,10 @@ class Penalty:
     def _checked(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Floats:
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
         used = actuation.pressure != 0
-        number = 0 if actuation.kind is None else actuation.kind[used]
-        shortest, longest = self.model.pull.lengths[number].T
+        shortest, longest = self.model.pull.lengths[actuation.kinds[used]].T
         l_0 = actuation.l_0[used]
         if not np.all((l_0 >= shortest - 1e-9) & (l_0 <= longest + 1e-9)):
-            shortest, longest = np.min(shortest), np.max(longest)
+            shortest, longest = shortest.min(), longest.max()
             raise CannotRun(
                 f"actuation.l_0: cells must be {shortest * 1e3:g} to {longest * 1e3:g} mm long, for which the actuator's force is known"
             )

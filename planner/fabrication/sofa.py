@@ -80,7 +80,7 @@ def free_shape(design: Design, start: Floats) -> Floats:
     params, links = design.params, len(design.centerline) - 1
     carried, joint = design.stage_at(design.length).actuation(design.segments), joint_moments(params)
     pressure, l_0 = carried.pressure[:, :links], carried.l_0[:, :links]
-    kind = np.zeros(l_0.shape, np.int64) if carried.kind is None else carried.kind[:, :links]
+    kind = carried.kinds[:, :links]
     cells = np.where(pressure, l_0, joint.tables.shortest[kind])
     formed = 0.0 if carried.rest is None else carried.rest[:, :links]
     angles = params.segment_length * np.where(pressure, free_curvature(joint, pressure, cells, kind), formed)
