@@ -25,6 +25,10 @@ LISTED = {
         "plan:plan",
         "Find a design with few actuators that reaches the goal although nothing is built exactly. Ctrl-C stops early and keeps the best.",
     ),
+    "demo": Listed(
+        "demo:demo",
+        "Take a tour of one minute: plan, grow with a second model, try under errors. Nothing is written without --out.",
+    ),
     "studio": Listed(
         "studio:studio",
         "Open a page in the browser: draw an environment, watch the search, look at the result, download the files. Ctrl-C ends it.",

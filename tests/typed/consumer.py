@@ -118,7 +118,11 @@ def exported(design: vw.Design, environment: vw.Environment, folder: Path) -> li
 
 def swept(folder: Path) -> list[dict[str, object]]:
     """Two plans, by two workers."""
-    study = {"schema": 1, "environments": {"files": ["divider"]}, "plan": {"fast": True, "iterations": 4, "seed": [0, 1]}}
+    study = {
+        "schema": 1,
+        "environments": {"files": ["divider"]},
+        "plan": {"fast": True, "iterations": 4, "seed": [0, 1]},
+    }
     return [dict(row) for row in vw.sweep(study, folder, workers=2)]
 
 
