@@ -56,7 +56,7 @@ def demo(
             if out:
                 result.write(out)
             if result.interrupted and not out:
-                raise NothingKept("interrupted")
+                raise NothingKept("interrupted before the end of the tour")
             if not result.interrupted:
                 _shown(console, environment, result.best)
                 _compared(console, environment, result.best)

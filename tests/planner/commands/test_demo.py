@@ -75,5 +75,8 @@ def test_an_interrupted_tour_keeps_nothing(tmp_path: Path) -> None:
     time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     printed, errors = process.communicate(timeout=120)
-    assert (process.returncode, errors.strip().splitlines()[-1:]) == (130, ["error: interrupted"]), printed + errors
+    assert (process.returncode, errors.strip().splitlines()[-1:]) == (
+        130,
+        ["error: interrupted before the end of the tour"],
+    ), printed + errors
     assert os.listdir(tmp_path) == []
