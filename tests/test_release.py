@@ -31,7 +31,7 @@ def citation() -> dict[str, Any]:
 
 def test_the_citation_has_what_its_format_requires(citation: dict[str, Any]) -> None:
     """Version 1.2.0 of it, and only keys that it knows."""
-    assert REQUIRED <= citation.keys()
+    assert citation.keys() >= REQUIRED
     assert citation["cff-version"] == "1.2.0"
     known = REQUIRED | {"abstract", "type", "version", "date-released", "license", "references"}
     assert citation.keys() <= known
@@ -45,7 +45,7 @@ def test_the_citation_has_what_its_format_requires(citation: dict[str, Any]) -> 
 
 def test_the_citation_names_every_paper_of_the_documentation(citation: dict[str, Any]) -> None:
     """Those of the table of sources, by number."""
-    (table,) = [path for path in ROOT.glob("docs/**/propagators.md")]
+    (table,) = list(ROOT.glob("docs/**/propagators.md"))
     cited = re.findall(r"^\| (\d{3}(?:, \d{3})*) \| (.*?): \*(.*?)\*", table.read_text(encoding="utf-8"), re.MULTILINE)
     assert len(cited) == len(citation["references"]) == 4
     for (numbers, authors, title), paper in zip(cited, citation["references"], strict=True):
