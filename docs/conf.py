@@ -1,0 +1,48 @@
+"""Configuration of Sphinx for the documentation: `sphinx-build -W -n docs build/docs`."""
+
+import sys
+from importlib.metadata import version as version_of
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent / "extensions"))
+
+project = "Vinewright"
+author = "the Vinewright authors"
+version = release = version_of("vinewright")
+project_copyright = "the Vinewright authors"
+
+extensions = [
+    "myst_nb",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "sphinx_copybutton",
+    "formulas",
+    "results",
+]
+html_theme = "furo"
+html_title = f"Vinewright {version}"
+templates_path: list[str] = []
+exclude_patterns = ["README.md", "development.md", "extensions"]
+# Pages that extensions write at each build are in `generated`, which git ignores.
+
+myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
+myst_heading_anchors = 4
+html_math_renderer = "mathml"
+
+# Tutorials run in an empty folder, and their outputs are kept until their text changes: remove build/notebooks after a change of
+# the code.
+nb_execution_mode = "cache"
+nb_execution_cache_path = str(Path(__file__).parents[1] / "build" / "notebooks")
+nb_execution_in_temp = True
+nb_execution_raise_on_error = True
+nb_execution_timeout = 120
+nb_merge_streams = True
+nb_execution_show_tb = True
+
+# In docstrings, single backticks are code, as in Markdown.
+default_role = "code"
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
+napoleon_numpy_docstring = False
+
+copybutton_prompt_text = "$ "
