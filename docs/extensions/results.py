@@ -19,7 +19,7 @@ INDEX = re.compile(r"\]\((?:\.\./)+results/README\.md\)")
 COMMAND = re.compile(r"Made by `([^`]+)`")
 
 
-def write_pages(app: Sphinx) -> None:
+def write_pages(_app: Sphinx) -> None:
     """Write a page for each report, and the gallery, below `docs/generated`."""
     GENERATED.mkdir(parents=True, exist_ok=True)
     reports = sorted(ROOT.glob("results/*/README.md"))
@@ -69,7 +69,7 @@ def _gallery(reports: list[Path]) -> str:
     )
 
 
-def lead_to_pages(app: Sphinx, docname: str, source: list[str]) -> None:
+def lead_to_pages(_app: Sphinx, _docname: str, source: list[str]) -> None:
     """Lead links to reports to their pages here."""
     source[0] = REPORT.sub(r"](/generated/results/\1.md\2)", source[0])
     source[0] = INDEX.sub("](/generated/results/index.md)", source[0])
