@@ -281,7 +281,7 @@ OTHERS_HINT = [
 
 ERRORS_HINT = [
     "",
-    "# [uncertainty]  # standard deviations of the errors with which this tube is made, see docs/uncertainty.md",
+    "# [uncertainty]  # standard deviations of the errors with which this tube is made, see docs/howto/uncertainty.md",
     f'# preset = "{DEFAULT}"  # {" or ".join(PRESETS)}',
 ]
 """In files of tubes that give none."""

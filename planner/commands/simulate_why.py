@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from environments import Environment
     from planner.design import Design
 
-PAGE = "docs/propagators.md"
+PAGE = "docs/reference/propagators.md"
 HEADING = "Which model to believe when"
 """Where to read on: a file of the repository, and a heading in it."""
 

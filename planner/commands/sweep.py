@@ -31,7 +31,7 @@ ARRAYS = "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"
 
 @app.command()
 def make(
-    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="What to compute; see docs/sweeps.md.")],
+    study: Annotated[Path, typer.Argument(metavar="STUDY.toml", help="What to compute; see docs/howto/sweeps.md.")],
     out: Annotated[Path, typer.Option(metavar="DIR", help="Folder to write: manifest, inputs, and later the results.")],
     shard_seconds: Annotated[
         float, typer.Option(min=0.0, max=1e5, metavar="S", help="Least time of a shard, in seconds.")

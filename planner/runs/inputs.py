@@ -139,7 +139,7 @@ class PlanOptions(TypedDict, total=False):
     preformed: bool
     """Whether the tube may have preformed bends too, made when it is built."""
     preformed_cost: float
-    """Cost of one, in actuators, from 0 to 1."""
+    """Cost of one [-], in actuators, from 0 to 1."""
     success: float
     """Required share of successful trials with errors [%]."""
     uncertainty: str

@@ -24,7 +24,7 @@ def report(outcomes: Sequence[Outcome], bars: Sequence[Bars]) -> Report:
     seeds = sorted({one.case.seed for one in outcomes})
     lines = [
         "All registered actuators with their default dimensions, which are for strips of 54 to 60 mm lay-flat width, on the",
-        "prototype's tube with the corrected physics. [Tubes](../../docs/tubes.md#actuators) says what of each model is published,",
+        "prototype's tube with the corrected physics. [Tubes](../../docs/howto/tubes.md#actuators) says what of each model is published,",
         "derived and assumed: those of fPAM and cPAM were compared with no measurement.",
         "",
         "## Force and curvature",
