@@ -22,6 +22,8 @@ extensions = [
 ]
 html_theme = "furo"
 html_title = f"Vinewright {version}"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 templates_path: list[str] = []
 exclude_patterns = ["extensions"]
 # Pages that extensions write at each build are in `generated`, which git ignores.
