@@ -16,13 +16,14 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "commands",
     "formulas",
     "results",
 ]
 html_theme = "furo"
 html_title = f"Vinewright {version}"
 templates_path: list[str] = []
-exclude_patterns = ["README.md", "development.md", "extensions"]
+exclude_patterns = ["README.md", "development.md", "extensions", "generated/commands"]
 # Pages that extensions write at each build are in `generated`, which git ignores.
 
 myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
