@@ -18,6 +18,7 @@ extensions = [
     "sphinx_copybutton",
     "commands",
     "formulas",
+    "outputs",
     "results",
 ]
 html_theme = "furo"
