@@ -1,11 +1,13 @@
-"""Extension: a command on a page that fails unexpectedly fails the build.
+"""Extension: what commands print on a page is as in a file, and a command that fails unexpectedly fails the build.
 
-A line of a cell that begins with `!` does not stop the page if its command fails. A cell whose command is meant to fail prints its
-exit code; below a heading that begins with a number and a colon, this must be the code.
+Cells have a terminal, where bars of progress would be drawn again and again; `TTY_COMPATIBLE=0` says that it is none. A line of a
+cell that begins with `!` does not stop the page if its command fails. A cell whose command is meant to fail prints its exit code;
+below a heading that begins with a number and a colon, this must be the code.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -17,6 +19,8 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 FAILED = re.compile(r"^(error: .*|not met: .*|Traceback .*|.*command not found.*)$", re.MULTILINE)
 HEADING = re.compile(r"(\d+): ")
+CONSOLE = {"TTY_COMPATIBLE": "0", "COLUMNS": "90"}
+"""Environment of the commands: no terminal, and as many characters in a line as a page has room for."""
 
 
 def complaints(doctree: nodes.document) -> Iterator[tuple[str, Any]]:
@@ -52,6 +56,7 @@ def warn(_app: Sphinx, doctree: nodes.document) -> None:
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    """Register with Sphinx."""
+    """Register with Sphinx; kernels inherit this process's environment."""
+    os.environ.update(CONSOLE)
     app.connect("doctree-read", warn)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
