@@ -2,6 +2,8 @@
 
 import importlib.util
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -159,18 +161,36 @@ def cell_of(heading: str, typed: str, printed: str) -> nodes.document:
 
 
 @pytest.mark.parametrize(
-    ("heading", "typed", "printed", "wrong"),
+    ("heading", "printed", "wrong"),
     [
-        ("Example", "!vinewright plan plus", "wrote runs/plus", False),
-        ("Example", "!vinewright plan plsu", "error: plsu: not found", True),
-        ("Example", '!vinewright plan plsu; echo "exit code $?"', "error: plsu: not found\nexit code 2", False),
-        ("2: bad input", '!vinewright plan plsu; echo "exit code $?"', "error: plsu: not found\nexit code 2", False),
-        ("3: not met", '!vinewright plan plsu; echo "exit code $?"', "error: plsu: not found\nexit code 2", True),
-        ("13: other", '!vinewright plan plsu; echo "exit code $?"', "exit code 130", True),
-        ("Example", "!vinewright plan plus", "planning\nnot met: no solution", True),
+        ("Example", "wrote runs/plus", False),
+        ("2: bad input", "error: plsu: not found\nexit code 2", False),
+        ("2: bad input", "wrote runs/plus", True),
+        ("3: not met", "error: plsu: not found\nexit code 2", True),
+        ("13: other", "exit code 130", True),
     ],
 )
-def test_a_command_that_fails_on_a_page_fails_the_build(heading: str, typed: str, printed: str, wrong: bool) -> None:
-    """Unless its cell prints the exit code, which must be that of the heading."""
-    complaints: Iterator[tuple[str, Any]] = extension("outputs").complaints(cell_of(heading, typed, printed))
+def test_a_cell_ends_with_the_exit_code_of_its_heading(heading: str, printed: str, wrong: bool) -> None:
+    """Otherwise the build fails."""
+    complaints: Iterator[tuple[str, Any]] = extension("outputs").complaints(cell_of(heading, "!vinewright", printed))
     assert bool(list(complaints)) == wrong
+
+
+class Shell:
+    """What a kernel does with a line before it is run."""
+
+    def var_expand(self, command: str, depth: int) -> str:
+        return command.replace("{name}", "ä" * depth)
+
+
+def test_a_line_of_a_cell_prints_as_into_a_file(capsys: pytest.CaptureFixture[str]) -> None:
+    """Both streams, in order, whole letters, values of the cell; no terminal."""
+    program = "import sys; print(sys.stdout.isatty(), flush=True); print('{name}', file=sys.stderr)"
+    extension("shell_lines").system(Shell(), f'{sys.executable} -X utf8 -c "{program}"; false; echo "exit code $?"')
+    assert capsys.readouterr().out == "False\nä\nexit code 1\n"
+
+
+def test_a_line_of_a_cell_that_fails_fails_the_page() -> None:
+    """Unless the line goes on with a command that succeeds."""
+    with pytest.raises(subprocess.CalledProcessError, match="exit status 3"):
+        extension("shell_lines").system(Shell(), "exit 3")
