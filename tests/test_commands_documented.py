@@ -76,7 +76,7 @@ def test_a_study_runs_on_the_page_of_all() -> None:
     assert called
     assert called <= studies.keys()
     table = "\n".join(extension("commands")._studies([(("reproduce", name), one) for name, one in studies.items()]))
-    assert re.findall(r"^\| `([a-z][\w-]*)` \|", table, re.MULTILINE) == [*studies]
+    assert re.findall(r"^\| \[?`([a-z][\w-]*)`", table, re.MULTILINE) == [*studies]
 
 
 @pytest.mark.parametrize("name", NAMES)

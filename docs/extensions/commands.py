@@ -150,16 +150,16 @@ def _marked(text: str) -> str:
 
 
 def _studies(members: list[tuple[tuple[str, ...], Any]]) -> Iterator[str]:
-    """Each study with what it does, its own options, and its report; the options of all studies once."""
-    yield "| study | what it does | its own options | report |\n|---|---|---|---|"
+    """Each study with a link to its report, what it does, and its own options; the options of all studies once."""
+    yield "| study | what it does | its own options |\n|---|---|---|"
     shared: dict[str, Any] = {}
     for words, command in members:
-        given = _parameters(command)
+        given, name = _parameters(command), words[-1]
         shared |= {one.opts[0]: one for one in given if one.opts[0] in SHARED}
         own = "<br>".join(_name(one) for one in given if one.opts[0] not in SHARED)
-        report = ROOT / "results" / words[-1] / "README.md"
-        link = f"[{words[-1]}](/generated/results/{words[-1]}.md)" if report.exists() else ""
-        yield f"| `{words[-1]}` | {_marked(' '.join(command.help.split()))} | {own} | {link} |"
+        reported = (ROOT / "results" / name / "README.md").exists()
+        study = f"[`{name}`](/generated/results/{name}.md)" if reported else f"`{name}`"
+        yield f"| {study} | {_marked(' '.join(command.help.split()))} | {own} |"
     yield "\nOptions of all studies:\n"
     yield from _options([shared[name] for name in SHARED])
 
