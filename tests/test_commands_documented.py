@@ -2,7 +2,6 @@
 
 import importlib.util
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -192,5 +191,5 @@ def test_a_line_of_a_cell_prints_as_into_a_file(capsys: pytest.CaptureFixture[st
 
 def test_a_line_of_a_cell_that_fails_fails_the_page() -> None:
     """Unless the line goes on with a command that succeeds."""
-    with pytest.raises(subprocess.CalledProcessError, match="exit status 3"):
-        extension("shell_lines").system(Shell(), "exit 3")
+    with pytest.raises(RuntimeError, match=r"^echo no; exit 3 ended with exit code 3: no$"):
+        extension("shell_lines").system(Shell(), "echo no; exit 3")

@@ -20,8 +20,9 @@ from sphinx.util import logging
 logger = logging.getLogger(__name__)
 IPYTHON = Path(__file__).parents[2] / "build" / "ipython"
 """Folder of the kernels' settings, in place of the user's."""
-WIDTH = "90"
-"""As many characters in a line as a page has room for."""
+CONSOLE = {"IPYTHONDIR": str(IPYTHON), "COLUMNS": "90", "TTY_COMPATIBLE": "0"}
+"""Environment of the kernels: their settings, as many characters in a line as a page has room for, and no terminal, although
+ipykernel sets `FORCE_COLOR`, for which bars of progress would be drawn again and again."""
 HEADING = re.compile(r"(\d+): ")
 
 
@@ -59,6 +60,6 @@ def setup(app: Sphinx) -> dict[str, bool]:
     startup = IPYTHON / "profile_default" / "startup"
     startup.mkdir(parents=True, exist_ok=True)
     shutil.copy(Path(__file__).with_name("shell_lines.py"), startup)
-    os.environ.update(IPYTHONDIR=str(IPYTHON), COLUMNS=WIDTH)
+    os.environ.update(CONSOLE)
     app.connect("doctree-read", warn)
     return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -15,15 +15,16 @@ def system(shell: Any, command: str) -> None:
     Args:
         shell: What fills in values of the cell: `{name}` in the command.
     Raises:
-        CalledProcessError: The exit code is not 0, so that the page fails.
+        RuntimeError: The exit code is not 0, so that the page fails; with the last line that was printed.
     """
-    filled = shell.var_expand(command, depth=1)
+    filled, last = shell.var_expand(command, depth=1), ""
     with subprocess.Popen(filled, shell=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT) as process:
         assert process.stdout
         for line in process.stdout:
-            sys.stdout.write(line.decode())
+            last = line.decode()
+            sys.stdout.write(last)
     if process.returncode:
-        raise subprocess.CalledProcessError(process.returncode, filled)
+        raise RuntimeError(f"{filled} ended with exit code {process.returncode}: {last.strip()}")
 
 
 if __name__ == "__main__":
