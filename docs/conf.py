@@ -17,7 +17,9 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
     "api",
+    "commands",
     "formulas",
+    "outputs",
     "results",
 ]
 html_theme = "furo"
@@ -25,7 +27,7 @@ html_title = f"Vinewright {version}"
 html_static_path = ["_static"]
 html_css_files = ["pages.css"]
 templates_path: list[str] = []
-exclude_patterns = ["extensions"]
+exclude_patterns = ["extensions", "generated/commands"]
 # Pages that extensions write at each build are in `generated`, which git ignores.
 
 myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]

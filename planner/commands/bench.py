@@ -188,7 +188,8 @@ def plan(
         def tell(found: Found) -> str:
             one = found.outcome
             by = f"{one.planner} " * (len(planners) > 1)
-            return f"{one.environment} {by}seed {one.seed}: {one.actuators} actuators, first after {one.first_s} s"
+            ended = f"{one.actuators} actuator{'s' * (one.actuators != 1)}, first after {one.first_s} s"
+            return f"{one.environment} {by}seed {one.seed}: {'no solution' if one.first_s is None else ended}"
 
         study = Study(
             "planning",

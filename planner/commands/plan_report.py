@@ -82,8 +82,9 @@ def _no_solution(run: Run, reason: str) -> str:
     solutions = run.solutions
     why = rejections(solutions.rejected, solutions.ambiguous)
     missed = f"; of {solutions.replayed} candidates replayed, {why}" * bool(solutions.rejected)
+    done = run.search.iteration
     return (
-        f"no solution: {reason} after {run.seconds:.1f} s, {run.search.iteration} iterations; "
+        f"no solution: {reason} after {run.seconds:.1f} s, {done} iteration{'s' * (done != 1)}; "
         f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}"
     )
 
@@ -110,6 +111,7 @@ def report(console: Console, result: Result, out: Path) -> None:
     console.print(section_table(design))
     solutions = run.solutions
     others, why = len(solutions.best) - 1, rejections(solutions.rejected, solutions.ambiguous)
+    done = run.search.iteration
     # With trials, the closing line says it.
     jump = None if result.choice else jump_of(design, None, solutions.best)
     console.print(
@@ -119,8 +121,8 @@ def report(console: Console, result: Result, out: Path) -> None:
         style="bold",
     )
     console.print(
-        f"{run.search.iteration} iterations in {run.seconds:.1f} s, {result.reason}; {solutions.replayed} candidates replayed at an eighth "
-        f"of the step, of which {why}; {others} other distinct solution{'s' * (others != 1)} kept"
+        f"{done} iteration{'s' * (done != 1)} in {run.seconds:.1f} s, {result.reason}; {solutions.replayed} candidates replayed at an "
+        f"eighth of the step, of which {why}; {others} other distinct solution{'s' * (others != 1)} kept"
     )
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
