@@ -29,13 +29,17 @@ class Inputs(BaseModel):
     propagator: str = "quasistatic"
     """Model of the growing vine."""
     device: str = "auto"
+    """Device of the computation: cpu, cuda or auto."""
     solver: str | None = None
+    """Solver of the propagator penalty: newton or gradient."""
     surrogate: str | None = None
+    """Force model of the actuator in the propagator penalty: table or network."""
     heuristic: bool = False
     """Whether the search is guided by cost-to-go."""
     planner: str = SST_STAR
     """What searches: SST*, or one of OMPL's planners."""
     seed: Annotated[int, Field(ge=0)] = 0
+    """Seed of the random numbers, dimensionless."""
     batch: Annotated[int, Field(ge=1, le=2000)] = 100
     """Vines grown in each iteration; at most 30 of them until the first solution."""
     time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 30.0

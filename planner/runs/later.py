@@ -56,7 +56,9 @@ class _Facts(BaseModel):
 
     # pydantic keeps the name `schema` for itself
     version: Literal[1] = Field(alias="schema")
+    """Schema of the file."""
     versions: dict[str, str]
+    """Versions of Python and the packages that affect results."""
     inputs: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """See `fingerprint`."""
     seconds: NotNegative
