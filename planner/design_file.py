@@ -89,13 +89,18 @@ class _FirstTubePart(Table):
 
 class _FirstSpamPart(Table):
     type: Literal["spam"]
+    """Type of the actuator."""
     constriction_radius_mm: Width
+    """Radius to which brackets close the actuator."""
     tube_radius_mm: Width
+    """Radius of the saturated actuator."""
 
 
 class _FirstPouchPart(Table):
     type: Literal["pouch"]
+    """Type of the actuator."""
     width_mm: Width
+    """Width of the pouches across the tube."""
 
 
 class _PredictedPart(Table):
@@ -124,7 +129,7 @@ class TrialsPart(Table):
     trials: Annotated[int, Field(ge=1, le=1_000_000_000)]
     """Number of trials."""
     interval_95: Annotated[list[_Share], Field(min_length=2, max_length=2)] | None = None
-    """For people and programs that read the file; it follows from the two numbers."""
+    """95 % interval of the success rate, as shares of 1; for readers of the file: it follows from the two numbers."""
     weakest: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(check_text)] | None = None
     """The error to which the design is most sensitive, in words."""
 

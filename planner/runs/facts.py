@@ -46,7 +46,7 @@ class _Generator(_Part):
     state: _Pcg64
     """Its numbers."""
     has_uint32: Literal[0, 1]
-    """Whether half of a number is left over."""
+    """1 if half of a number is left over, else 0; dimensionless."""
     uinteger: Annotated[int, Field(ge=0, lt=2**32)]
     """The half that is left over, dimensionless."""
 
@@ -81,7 +81,7 @@ class _TreePart(_Part):
     seconds: NotNegative
     """Time that it took [s]."""
     samples: Count | None = None
-    """None in older checkpoints, whose trees were grown before the search, and use no walls."""
+    """Number of poses that were sampled; None in older checkpoints, whose trees were grown before the search, and use no walls."""
 
 
 class Facts(_Part):

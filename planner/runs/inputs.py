@@ -41,7 +41,7 @@ class Inputs(BaseModel):
     seed: Annotated[int, Field(ge=0)] = 0
     """Seed of the random numbers, dimensionless."""
     batch: Annotated[int, Field(ge=1, le=2000)] = 100
-    """Vines grown in each iteration; at most 30 of them until the first solution."""
+    """Number of vines grown in each iteration; at most 30 of them until the first solution."""
     time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 30.0
     """Time limit of search, refinement and trials together, excluding compilation [s]."""
     iterations: Annotated[int, Field(ge=1)] | None = None
@@ -49,7 +49,7 @@ class Inputs(BaseModel):
     first: bool = False
     """Stop at the first solution."""
     target_actuators: Annotated[int, Field(ge=0)] | None = None
-    """Stop at a solution with no more actuators than this."""
+    """Stop at a solution with at most this number of actuators."""
     solutions: Annotated[int, Field(ge=1, le=1000)] = 10
     """Number of distinct solutions to keep."""
     fast: bool = False

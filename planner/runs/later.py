@@ -62,9 +62,9 @@ class _Facts(BaseModel):
     inputs: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """See `fingerprint`."""
     seconds: NotNegative
-    """`Known.spent`."""
+    """Time of the stages so far [s], see `Known.spent`."""
     before: NotNegative
-    """`Known.base`."""
+    """Time of the budgets before the present one [s], see `Known.base`."""
 
 
 @dataclass(slots=True, eq=False)
