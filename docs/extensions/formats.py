@@ -173,4 +173,5 @@ def _array(name: str, kind: type, columns: int, meaning: str) -> str:
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
     app.connect("builder-inited", write_pages)
+    app.connect("config-inited", lambda _app, config: config.exclude_patterns.append("generated/formats"))
     return {"parallel_read_safe": True, "parallel_write_safe": True}
