@@ -18,6 +18,7 @@ extensions = [
     "sphinx_copybutton",
     "formats",
     "formulas",
+    "messages",
     "results",
 ]
 html_theme = "furo"

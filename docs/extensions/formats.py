@@ -122,7 +122,7 @@ def _table(page: str, table: Table) -> str:
         if not row.unit and ("number" in row.kind or "integer" in row.kind):
             logger.warning("%s has no unit; name it in its key or description, or write: dimensionless", where)
     lines = [HEAD, *(f"| {' | '.join(map(_cell, _cells(row)))} |" for row in table.rows), "", ""]
-    heading = f"### `{table.path}`\n\n" if table.path else "### The whole file\n\n"
+    heading = f"## `{table.path}`\n\n" if table.path else "## The whole file\n\n"
     return heading + "\n".join(lines) + _rules("Rules of this table", table.rules)
 
 
@@ -149,11 +149,11 @@ def _of_keys(path: Path) -> str:
         if title in arrays:
             if missing := arrays[title].keys() ^ table.keys():
                 logger.warning("%s: arrays of %s that only one of the two has: %s", path.name, title, ", ".join(missing))
-            text += f"### `{title}.npz`\n\n| array | shape | type | what it is |\n|---|---|---|---|\n"
+            text += f"## `{title}.npz`\n\n| array | shape | type | what it is |\n|---|---|---|---|\n"
             text += "".join(_array(name, *arrays[title][name], meaning) for name, meaning in table.items() if name in arrays[title])
             text += "\n"
         else:
-            text += f"### {title}\n\n| key | unit | what it is |\n|---|---|---|\n"
+            text += f"## {title}\n\n| key | unit | what it is |\n|---|---|---|\n"
             text += "".join(f"| `{key}` | {unit} | {_cell(meaning)} |\n" for key, unit, meaning in _described(path, table)) + "\n"
     return text
 
