@@ -178,7 +178,7 @@ def _design_model(tube: Any, actuator: Any) -> Any:
     )
 
 
-_WHOLE_TUBE = tube_table(whole=True, length_mm=(Length, ...))
+_WHOLE_TUBE = tube_table(whole=True, length_mm=(Length, Field(description="length of the tube")))
 _FIRST = {"spam": _FirstSpamPart, "pouch": _FirstPouchPart}
 _MODELS: dict[tuple[int, str | None], Any] = {
     **{(1, kind): _design_model(_FirstTubePart, part) for kind, part in _FIRST.items()},

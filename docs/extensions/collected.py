@@ -13,9 +13,25 @@ from templates import Template, assigned, constant, pattern, shown, template_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = "environments", "dynamics", "planner", "surrogate", "vinewright.py"
-BY_CLASS = {"MachineFault": "4", "DeviceLost": "4", "OutOfMemory": "4", "SchedulerLost": "4", "WorkerKilled": "4", "NothingKept": "130"}
+BY_CLASS = {
+    "MachineFault": "4",
+    "DeviceLost": "4",
+    "OutOfMemory": "4",
+    "SchedulerLost": "4",
+    "WorkerKilled": "4",
+    "NothingKept": "130",
+}
 """Exit codes of errors that do not end with 2."""
-INTERNAL = {"AssertionError", "AttributeError", "KeyError", "NotImplementedError", "TypeError", "IndexError", "HTTPException", "TimeoutError"}
+INTERNAL = {
+    "AssertionError",
+    "AttributeError",
+    "KeyError",
+    "NotImplementedError",
+    "TypeError",
+    "IndexError",
+    "HTTPException",
+    "TimeoutError",
+}
 """Errors of programs that call the program, not of users."""
 RAISED_BY = {"require": 1, "_bare": 0, "_bare_error": 0, "_fault": 0, "_refuse": 0}
 """Functions that raise an error, or make one, with the argument that is its message."""
@@ -57,7 +73,11 @@ class Message:
 def collected(root: Path = ROOT) -> list[Message]:
     """All messages, each once, with an anchor of its own."""
     found: dict[tuple[Template, str], Message] = {}
-    paths = [path for name in PACKAGES for path in ([root / name] if name.endswith(".py") else sorted((root / name).rglob("*.py")))]
+    paths = [
+        path
+        for name in PACKAGES
+        for path in ([root / name] if name.endswith(".py") else sorted((root / name).rglob("*.py")))
+    ]
     for path in paths:
         module = path.relative_to(root).as_posix()
         for template, code, line in _of_module(ast.parse(path.read_text(encoding="utf-8"))):
@@ -82,7 +102,9 @@ def _of_module(tree: ast.Module) -> Iterator[tuple[Template, str, int]]:
                     yield from _templates(node.value, scope, constants, "3", node.lineno)
 
 
-def _in(function: ast.AST, scope: dict[str, list[ast.expr]], constants: dict[str, Any]) -> Iterator[tuple[Template, str, int]]:
+def _in(
+    function: ast.AST, scope: dict[str, list[ast.expr]], constants: dict[str, Any]
+) -> Iterator[tuple[Template, str, int]]:
     """Messages in a function, or of a module outside of its functions."""
     for node in _own(function):
         match node:
@@ -92,7 +114,9 @@ def _in(function: ast.AST, scope: dict[str, list[ast.expr]], constants: dict[str
                     at = RAISED_BY.get(name, 1 if name == "PydanticCustomError" else 0)
                     code = BY_CLASS.get(name, "2")
                     yield from _templates(args[min(at, len(args) - 1)], scope, constants, code, node.lineno)
-            case ast.Call(func=called, args=args) if (name := _called(called)) in RAISED_BY and len(args) > RAISED_BY[name]:
+            case ast.Call(func=called, args=args) if (name := _called(called)) in RAISED_BY and len(args) > RAISED_BY[
+                name
+            ]:
                 yield from _templates(args[RAISED_BY[name]], scope, constants, "2", node.lineno)
             case ast.Call(func=ast.Attribute(attr="print"), args=[said, *_]) if _begins(said, "warning: "):
                 yield from _templates(said, scope, constants, "", node.lineno)
@@ -104,7 +128,9 @@ def _in(function: ast.AST, scope: dict[str, list[ast.expr]], constants: dict[str
                 yield from _templates(value, scope, constants, "3", node.lineno)
 
 
-def _templates(node: ast.expr, scope: dict[str, list[ast.expr]], constants: dict[str, Any], code: str, line: int) -> Iterator[Any]:
+def _templates(
+    node: ast.expr, scope: dict[str, list[ast.expr]], constants: dict[str, Any], code: str, line: int
+) -> Iterator[Any]:
     """The messages of an expression: both of a choice between two."""
     if isinstance(node, ast.IfExp):
         for way in (node.body, node.orelse):
@@ -147,7 +173,9 @@ def _constants(tree: ast.Module) -> dict[str, Any]:
             if isinstance(target, ast.Name):
                 found[target.id] = given
             elif isinstance(target, ast.Tuple) and isinstance(given, tuple) and len(given) == len(target.elts):
-                found |= {one.id: part for one, part in zip(target.elts, given, strict=True) if isinstance(one, ast.Name)}
+                found |= {
+                    one.id: part for one, part in zip(target.elts, given, strict=True) if isinstance(one, ast.Name)
+                }
     return found
 
 

@@ -79,7 +79,10 @@ def parts() -> dict[str, list[Part]]:
         "session": [Part("", _SessionFile)],
         "ros-map": [Part("", MapFile)],
         "run": [Part("", Inputs, "inputs")],
-        "checkpoint": [Part("", Facts, "facts", skip=("facts.inputs",)), Part("", later._Facts, "facts of refinement.npz")],
+        "checkpoint": [
+            Part("", Facts, "facts", skip=("facts.inputs",)),
+            Part("", later._Facts, "facts of refinement.npz"),
+        ],
     }
 
 
@@ -137,7 +140,9 @@ def _cell(text: str) -> str:
 def _rules(title: str, rules: list[str]) -> str:
     if not rules:
         return ""
-    return f"{title}, in the words of the messages:\n\n" + "".join(f"- {one.replace('|', '/')}\n" for one in rules) + "\n"
+    return (
+        f"{title}, in the words of the messages:\n\n" + "".join(f"- {one.replace('|', '/')}\n" for one in rules) + "\n"
+    )
 
 
 def _of_keys(path: Path) -> str:
@@ -148,13 +153,20 @@ def _of_keys(path: Path) -> str:
     for title, table in content.items():
         if title in arrays:
             if missing := arrays[title].keys() ^ table.keys():
-                logger.warning("%s: arrays of %s that only one of the two has: %s", path.name, title, ", ".join(missing))
+                logger.warning(
+                    "%s: arrays of %s that only one of the two has: %s", path.name, title, ", ".join(missing)
+                )
             text += f"## `{title}.npz`\n\n| array | shape | type | what it is |\n|---|---|---|---|\n"
-            text += "".join(_array(name, *arrays[title][name], meaning) for name, meaning in table.items() if name in arrays[title])
+            text += "".join(
+                _array(name, *arrays[title][name], meaning) for name, meaning in table.items() if name in arrays[title]
+            )
             text += "\n"
         else:
             text += f"## {title}\n\n| key | unit | what it is |\n|---|---|---|\n"
-            text += "".join(f"| `{key}` | {unit} | {_cell(meaning)} |\n" for key, unit, meaning in _described(path, table)) + "\n"
+            text += (
+                "".join(f"| `{key}` | {unit} | {_cell(meaning)} |\n" for key, unit, meaning in _described(path, table))
+                + "\n"
+            )
     return text
 
 

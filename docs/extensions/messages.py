@@ -25,12 +25,18 @@ PREFIX = "message-"
 SAYS = re.compile(
     r"must|\bgive\b|\buse\b|allowed|needs?\b|\btry\b|at most|at least|one of|\bknown:|\bsave |leave|\bmake |\badd |install|\bcheck |choose|"
     r"simplify|remove|correct|restore|ungroup|end other|resume|\bagain\b|larger|smaller|expected|\bdelete|\bdraw one|convert|explode|"
-    r"name another|\bsplit it|stop it|wait a|next:|lifts|lists|available|belongs?|\bis for\b|are for|only|constrict|begin|put it|missing option|"
-    r"cannot be switched|are started with|layers for|plans without",
+    r"name another|\bsplit it|stop it|wait a|next:|lifts|lists|available|belongs?|\bis for\b|are for|only|constrict|"
+    r"begin|put it|missing option|cannot be switched|are started with|layers for|plans without",
     re.IGNORECASE,
 )
 """Words with which a message says what to do, or what is allowed."""
-ENDS = {"": "a warning; the command goes on", "2": "exit code 2", "3": "exit code 3", "4": "exit code 4", "130": "exit code 130"}
+ENDS = {
+    "": "a warning; the command goes on",
+    "2": "exit code 2",
+    "3": "exit code 3",
+    "4": "exit code 4",
+    "130": "exit code 130",
+}
 
 
 @cache
@@ -50,7 +56,10 @@ def topic_of(module: str, topics: dict[str, list[str]]) -> str:
         KeyError: There is none.
     """
     fits = [
-        (len(path), topic) for topic, paths in topics.items() for path in paths if module == path or module.startswith(f"{path}/")
+        (len(path), topic)
+        for topic, paths in topics.items()
+        for path in paths
+        if module == path or module.startswith(f"{path}/")
     ]
     if not fits:
         raise KeyError(f"{module} belongs to no topic of docs/extensions/topics.toml")
@@ -87,7 +96,11 @@ class Messages(SphinxDirective):
     def _item(self, message: Message) -> nodes.definition_list_item:
         said = advice_of(message)
         if not said and not SAYS.search(message.text):
-            logger.warning("the message %r does not say what to do, and advice.toml neither", message.text, location=self.get_location())
+            logger.warning(
+                "the message %r does not say what to do, and advice.toml neither",
+                message.text,
+                location=self.get_location(),
+            )
         term = nodes.term(ids=[PREFIX + message.anchor])
         term += _nodes(message)
         term += nodes.reference("", "¶", refuri=f"#{PREFIX}{message.anchor}", classes=["headerlink"])

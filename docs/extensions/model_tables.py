@@ -6,8 +6,9 @@ import ast
 import inspect
 import json
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -59,7 +60,10 @@ class Table:
 
 
 def tables_of(
-    model: type[BaseModel], path: str = "", fallback: Mapping[str, str] | None = None, defaults: Mapping[str, Any] | None = None
+    model: type[BaseModel],
+    path: str = "",
+    fallback: Mapping[str, str] | None = None,
+    defaults: Mapping[str, Any] | None = None,
 ) -> Iterator[Table]:
     """The table of a model and those inside it.
 
@@ -96,12 +100,17 @@ def kind_of(annotation: Any, metadata: Iterable[Any] = ()) -> Kind:
         return kind_of(inside[0], [*inside[1:], *metadata])
     if origin in (Union, UnionType):
         return kind_of(next(one for one in inside if one is not NoneType), metadata)
-    least, most = (next((getattr(one, name) for one in metadata if hasattr(one, name)), None) for name in ("min_length", "max_length"))
+    least, most = (
+        next((getattr(one, name) for one in metadata if hasattr(one, name)), None)
+        for name in ("min_length", "max_length")
+    )
     if origin is list:
         found = _list_of(kind_of(inside[0]), least, most, any(_is(one, SINGLE_OR_LIST) for one in metadata))
     elif origin is dict:
         of = kind_of(inside[1])
-        found = Kind("table of tables" if of.tables else f"table of {_plural(of.words)}", of.limits, of.tables, of.number)
+        found = Kind(
+            "table of tables" if of.tables else f"table of {_plural(of.words)}", of.limits, of.tables, of.number
+        )
     elif origin is Literal:
         numbers = all(type(one) is int for one in inside)
         found = Kind("integer" if numbers else "text", [" or ".join(json.dumps(one) for one in inside)], number=numbers)
@@ -212,7 +221,7 @@ def docstrings(model: type[BaseModel]) -> dict[str, str]:
         except (OSError, TypeError):  # a model that was made by a function
             continue
         body = tree.body[0].body if isinstance(tree.body[0], ast.ClassDef) else []
-        for one, after in zip(body, body[1:], strict=False):
+        for one, after in pairwise(body):
             match one, after:
                 case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(text))):
                     found[name] = " ".join(text.split())

@@ -33,7 +33,8 @@ SUFFIXES = {
 """Units by the end of a key; 1 is dimensionless."""
 _BRACKETS = re.compile(r"\[([^\[\]]+)\]")
 _PURE = re.compile(
-    r"\b(dimensionless|numbers? of|coefficients?|shares?|strain|index|indices|probability|in actuators|in diameters|seed)\b", re.I
+    r"\b(dimensionless|numbers? of|coefficients?|shares?|strain|index|indices|probability|in actuators|in diameters|seed)\b",
+    re.I,
 )
 """Words that say that a number has no unit."""
 
