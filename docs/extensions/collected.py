@@ -6,10 +6,11 @@ import ast
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from templates import Template, assigned, constant, pattern, shown, template_of
+from templates import Filled, Template, Words, assigned, constant, pattern, pieces, shown, template_of
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = "environments", "dynamics", "planner", "surrogate", "vinewright.py"
@@ -35,8 +36,11 @@ INTERNAL = {
 """Errors of programs that call the program, not of users."""
 RAISED_BY = {"require": 1, "_bare": 0, "_bare_error": 0, "_fault": 0, "_refuse": 0}
 """Functions that raise an error, or make one, with the argument that is its message."""
-MISSED = {"_missed", "_nothing", "_unmet", "unmet", "unverified", "_no_solution"}
-"""Functions that say what was not met."""
+MISSED = dict.fromkeys(("_missed", "_nothing", "_unmet", "unmet", "unverified", "_no_solution"), "3")
+RETURNED_BY = MISSED | dict.fromkeys(("base_fault", "fault", "why_not", "describe"), "2")
+"""Functions that return a message, or the part of one that says what is wrong, with the exit code."""
+WITH_REMEDY = {"UnwritableFolder", "Occupied", "Locked"}
+"""Errors whose message goes on with what to do, which depends on the command."""
 _FEWEST = 2
 """Least number of constant words of a message of its own: others only pass on the message of another error."""
 
@@ -70,6 +74,7 @@ class Message:
         return re.compile(pattern(self.template), re.DOTALL)
 
 
+@cache
 def collected(root: Path = ROOT) -> list[Message]:
     """All messages, each once, with an anchor of its own."""
     found: dict[tuple[Template, str], Message] = {}
@@ -81,7 +86,8 @@ def collected(root: Path = ROOT) -> list[Message]:
     for path in paths:
         module = path.relative_to(root).as_posix()
         for template, code, line in _of_module(ast.parse(path.read_text(encoding="utf-8"))):
-            if len(re.findall(r"[A-Za-z]{2,}", constant(template))) >= _FEWEST:
+            words = constant(template) if code == "3" else _words(template)
+            if len(re.findall(r"[A-Za-z]{2,}", words)) >= _FEWEST:
                 message = found.setdefault((template, code), Message(template, code))
                 message.places.append(Place(module, line))
     messages = list(found.values())
@@ -96,10 +102,10 @@ def _of_module(tree: ast.Module) -> Iterator[tuple[Template, str, int]]:
     for function in functions:
         scope = assigned(function)
         yield from _in(function, scope, constants)
-        if function.name in MISSED:
-            for node in ast.walk(function):
+        if code := RETURNED_BY.get(function.name):
+            for node in _own(function):
                 if isinstance(node, ast.Return) and node.value is not None:
-                    yield from _templates(node.value, scope, constants, "3", node.lineno)
+                    yield from _templates(node.value, scope, constants, code, node.lineno)
 
 
 def _in(
@@ -113,7 +119,9 @@ def _in(
                 if name not in INTERNAL:
                     at = RAISED_BY.get(name, 1 if name == "PydanticCustomError" else 0)
                     code = BY_CLASS.get(name, "2")
-                    yield from _templates(args[min(at, len(args) - 1)], scope, constants, code, node.lineno)
+                    said = args[min(at, len(args) - 1)]
+                    for template, *rest in _templates(said, scope, constants, code, node.lineno):
+                        yield (*template, Words("; "), Filled("what to do")) if name in WITH_REMEDY else template, *rest
             case ast.Call(func=called, args=args) if (name := _called(called)) in RAISED_BY and len(args) > RAISED_BY[
                 name
             ]:
@@ -183,7 +191,9 @@ def _name_all(messages: Iterable[Message]) -> None:
     """Give every message an anchor: the first of its constant words that no other message has."""
     every = list(messages)
     for count in (6, 9, 14, 99):
-        names = [one.anchor or _slug(constant(one.template), count) for one in every]
+        names = [
+            one.anchor or _slug(constant(one.template), count) or _slug(_words(one.template), count) for one in every
+        ]
         for one, name in zip(every, names, strict=True):
             if names.count(name) == 1:
                 one.anchor = name
@@ -191,6 +201,11 @@ def _name_all(messages: Iterable[Message]) -> None:
         if not one.anchor:
             module = re.sub(r"\W+", "-", one.places[0].module.removesuffix(".py"))
             one.anchor = f"{_slug(shown(one.template), 12)}-{module}{f'-{one.code}' * bool(one.code)}"
+
+
+def _words(template: Template) -> str:
+    """All constant words of a template, also those that may be missing."""
+    return " ".join(text for kind, text in pieces(template) if kind == "words")
 
 
 def _slug(text: str, words: int) -> str:
