@@ -23,7 +23,8 @@ HERE = Path(__file__).parent
 PREFIX = "message-"
 """How every anchor begins."""
 SAYS = re.compile(
-    r"must|what to do|\bmove the|\bupdate the|\bgive\b|\buse\b|allowed|needs?\b|\btry\b|at most|at least|one of|\bknown:|\bsave |leave|\bmake |\badd |install|\bcheck |choose|"
+    r"must|what to do|\bmove the|\bupdate the|"
+    r"\bgive\b|\buse\b|allowed|needs?\b|\btry\b|at most|at least|one of|\bknown:|\bsave |leave|\bmake |\badd |install|\bcheck |choose|"
     r"simplify|remove|correct|restore|ungroup|end other|resume|\bagain\b|larger|smaller|expected|\bdelete|\bdraw one|convert|explode|"
     r"name another|\bsplit it|stop it|wait a|next:|lifts|lists|available|belongs?|\bis for\b|are for|only|constrict|"
     r"begin|put it|missing option|cannot be switched|are started with|layers for|plans without",
