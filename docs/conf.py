@@ -18,7 +18,9 @@ extensions = [
     "sphinx_copybutton",
     "api",
     "commands",
+    "formats",
     "formulas",
+    "messages",
     "outputs",
     "results",
 ]
