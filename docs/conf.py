@@ -42,7 +42,7 @@ nb_execution_mode = "cache"
 nb_execution_cache_path = str(Path(__file__).parents[1] / "build" / "notebooks")
 nb_execution_in_temp = True
 nb_execution_raise_on_error = True
-nb_execution_timeout = 120
+nb_execution_timeout = 600  # the first page to run may have to compile the kernels
 nb_merge_streams = True
 nb_execution_show_tb = True
 
