@@ -16,15 +16,20 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx_copybutton",
+    "api",
     "commands",
+    "formats",
     "formulas",
+    "messages",
     "outputs",
     "results",
 ]
 html_theme = "furo"
 html_title = f"Vinewright {version}"
+html_static_path = ["_static"]
+html_css_files = ["pages.css"]
 templates_path: list[str] = []
-exclude_patterns = ["README.md", "development.md", "extensions", "generated/commands"]
+exclude_patterns = ["extensions", "generated/commands"]
 # Pages that extensions write at each build are in `generated`, which git ignores.
 
 myst_enable_extensions = ["amsmath", "attrs_block", "attrs_inline", "colon_fence", "deflist", "dollarmath"]
@@ -43,8 +48,21 @@ nb_execution_show_tb = True
 
 # In docstrings, single backticks are code, as in Markdown.
 default_role = "code"
-autodoc_typehints = "description"
+autodoc_typehints_format = "short"
+autodoc_type_aliases = {name: name for name in ("ArrayLike", "Floats")}
 autodoc_member_order = "bysource"
+autodoc_preserve_defaults = True
+maximum_signature_line_length = 100
 napoleon_numpy_docstring = False
+napoleon_use_rtype = False  # the first words of what is returned are no type
+# Types of other libraries, and those that are not public, have no page here.
+nitpick_ignore_regex = [
+    (
+        "py:.*",
+        r"(collections|concurrent|enum|functools|matplotlib|numpy|ompl|os|pathlib|rich|shapely|torch|typing)\..*",
+    ),
+    ("py:class", r"(tuple\[~)?(dynamics|environments|planner|surrogate)\..*"),
+    ("py:class", r"Array|ArrayLike|Axes|Floats|Integers|NDArray|Pack|Path|Provenance|TypeAliasForwardRef|np\.bool_"),
+]
 
 copybutton_prompt_text = "$ "

@@ -23,11 +23,18 @@ def actuator_table(kind: str, whole: bool = False) -> Any:
     """The model of an actuator type; every key is optional unless `whole`."""
     numbers = numbers_of(ACTUATORS[kind], whole) | numbers_of(LIMITS, whole)
     kinds: Any = Literal[kind]
-    return create_model("actuator", __base__=Table, type=(kinds, ... if whole else kind), **numbers)
+    chosen = kinds, Field(... if whole else kind, description="type of the actuator")
+    return create_model("actuator", __base__=Table, type=chosen, **numbers)
 
 
 _TABLES = {kind: actuator_table(kind) for kind in ACTUATORS}
-OTHERS_FIELD: Any = (Annotated[list[dict[str, Any]], Field(min_length=1, max_length=len(ACTUATORS))] | None, None)
+OTHERS_FIELD: Any = (
+    Annotated[list[dict[str, Any]], Field(min_length=1, max_length=len(ACTUATORS))] | None,
+    Field(
+        None,
+        description="actuators that are mixed with the first, all of other types; their keys are those of `actuator`",
+    ),
+)
 """The field `OTHERS` of a pydantic model; `actuators_of` checks what is in it."""
 
 

@@ -29,5 +29,7 @@ def numbers_of(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
     for field, key in keys.items():
         number = Annotated[float, Field(ge=key.least, le=key.most)]
         needed = LATER.get(field, ...)
-        found[key.name] = (number, needed) if whole and field not in UNKNOWN else (number | None, None)
+        known = whole and field not in UNKNOWN
+        value = Field(needed if known else None, description=key.meaning)
+        found[key.name] = (number if known else number | None, value)
     return found

@@ -277,7 +277,7 @@ def free_curvature(joint: JointMoments, pressure: ArrayLike, l_0: ArrayLike, kin
     Args:
         pressure: Actuator pressure [Pa], signed by side, any shape.
         l_0: Cell length [m], broadcast against it.
-        kind: Number of the actuator in `VineParams.actuators`, broadcast against it; None for the first.
+        kind: Number of the actuator in `VineParams.actuators` [-], broadcast against it; None for the first.
     Source: paper 002, Eq. 3b = 0.
     """
     number = np.asarray(0 if kind is None else kind, np.int64)
@@ -294,7 +294,7 @@ def centerline_curvature(curvature: ArrayLike, params: VineParams) -> Floats:
     centre of the bend by `VineParams.pivot`.
 
     Args:
-        curvature: See `free_curvature`, any shape.
+        curvature: Turn per length of film [1/m], any shape; see `free_curvature`.
     """
     curvature = np.asarray(curvature, float)
     return np.asarray(curvature / (1.0 - params.pivot * np.abs(curvature)))

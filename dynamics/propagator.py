@@ -25,6 +25,7 @@ class Capabilities:
     """Features that a propagator supports; it refuses all others with a clear error."""
 
     contact: bool
+    """Contact with obstacles."""
     sections: bool
     """Actuators that vary along the tube."""
     inertia: bool
@@ -32,6 +33,7 @@ class Capabilities:
     friction: bool
     """Friction of the tip on walls, with one coefficient."""
     devices: tuple[str, ...]
+    """Devices on which it can compute: some of "cpu" and "cuda"."""
     dents: bool = False
     """Walls dent and squeeze the tube (`dynamics.cross_section`); otherwise it is rigid across."""
     tail: bool = False

@@ -131,19 +131,27 @@ class _Table(BaseModel):
 
 class _Base(_Table):
     position_m: _Point
+    """x and y of the base."""
     heading_rad: Annotated[float, _within(-1000, 1000, "rad")]
+    """Direction in which the tube leaves the base."""
 
 
 class _Contact(_Table):
     wall: _Index
+    """Index of the wall in walls_m, from 0."""
     point: _Index
+    """Index of the point in the centreline of the frame; -1 is the tip."""
 
 
 class _Frame(_Table):
     time_s: Annotated[float, _within(-_LATEST, _LATEST, "s")] | None = None
+    """Time of the frame; needed unless it has an index."""
     index: _Index | None = None
+    """Number of the frame, dimensionless; divided by frames_per_s it is the time."""
     centerline_m: Annotated[list[_AnyPoint], Field(min_length=2), FailFast()]
+    """x, y of points of the tube's axis, from base to tip."""
     contacts: Annotated[list[_Contact], FailFast()] = []
+    """Where the tube touches walls in this frame."""
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Self:
@@ -161,14 +169,23 @@ def _check_count(frames: list[_Frame]) -> list[_Frame]:
 class _RecordingFile(_Table):
     # pydantic keeps the name `schema` for itself.
     version: Annotated[int, AfterValidator(_check_schema)] = Field(1, alias="schema")
+    """Schema of the file."""
     name: Name
+    """Name of the recording."""
     unit: Annotated[str, AfterValidator(_check_unit)]
+    """Unit of lengths: metres, always."""
     tube_radius_m: Annotated[float, Field(gt=0, le=1)]
+    """Radius of the tube."""
     mass_per_length_kg_per_m: Annotated[float, _within(*MASSES, "kg/m")] | None = None
+    """Mass of the tube per length; needed for a fit unless the command gives it."""
     base: _Base
+    """Where the tube is held."""
     frames_per_s: Annotated[float, _within(*RATES)] | None = None
+    """Frame rate, which gives times to frames that have an index only."""
     walls_m: Annotated[list[_Segment], FailFast()] = []
+    """Two ends x, y of each thin wall."""
     frames: Annotated[list[_Frame], FailFast(), AfterValidator(_check_count)]
+    """What was seen, in order of time."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

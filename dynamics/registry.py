@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from dynamics.propagator import Propagator
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from dynamics.propagator import Propagator
 
 
 def propagators() -> tuple[str, ...]:

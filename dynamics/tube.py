@@ -111,7 +111,9 @@ class VineParams:
     link that an actuator bends turns about the wall on its outer side, see `pivot`.
     """
     inertia: Inertia = Inertia()
+    """Masses and dampers, for propagators with inertia."""
     actuator: Actuator = field(default_factory=Spam)
+    """Type and dimensions of its actuators."""
     others: tuple[Actuator, ...] = ()
     """Actuators of other kinds that may be mixed with `actuator` along the tube, at most one of each kind."""
     uncertainty: Given = NOTHING

@@ -53,16 +53,18 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
     numbers = numbers_of(TUBE, whole) | numbers_of(INERTIA, whole)
     words: Any = Literal[PHYSICS.allowed]
     # Tubes written whole before there was a choice have the published physics.
-    physics = (words, "published") if whole else (words | None, None)
-    return create_model("tube", __base__=Table, **numbers, physics=physics, uncertainty=(ERRORS | None, None), **extra)
+    default = Field("published" if whole else None, description=PHYSICS.meaning)
+    physics = words if whole else words | None, default
+    errors = ERRORS | None, Field(None, description="errors with which the tube is built, as standard deviations")
+    return create_model("tube", __base__=Table, **numbers, physics=physics, uncertainty=errors, **extra)
 
 
 _FILE_MODELS = {
     kind: tube_table(
-        version=(int, Field(alias="schema", ge=SCHEMA, le=SCHEMA)),
-        name=(Name | None, None),
-        description=(str, Field(default="", max_length=2000)),
-        actuator=(actuator_table(kind) | None, None),
+        version=(int, Field(alias="schema", ge=SCHEMA, le=SCHEMA, description="schema of the file")),
+        name=(Name | None, Field(None, description="name of the tube; not used")),
+        description=(str, Field(default="", max_length=2000, description="for people; not used")),
+        actuator=(actuator_table(kind) | None, Field(None, description="the first, or only, actuator of the tube")),
         other_actuators=OTHERS_FIELD,
     )
     for kind in ACTUATORS
@@ -136,8 +138,8 @@ def check_bends(params: VineParams) -> None:
     critical, transition = wrinkling(params)
     if not (0 < critical < 0.5 and 0 < transition < math.pi / 2):
         raise ValueError(
-            f"growth_pressure = {params.growth_pressure:g} Pa must be within the range of the wrinkling measurements (Wang et al.), "
-            "about 0.5 to 34 kPa; at other pressures, give film_thickness_um and film_modulus_mpa, or bending_stiffness_n_m2"
+            f"growth_pressure_kpa = {1e-3 * params.growth_pressure:g} must be within the range of the wrinkling measurements "
+            "(Wang et al.), about 0.5 to 34 kPa; at other pressures, give film_thickness_um and film_modulus_mpa, or bending_stiffness_n_m2"
         )
     collapse_moment(params)
 

@@ -71,7 +71,7 @@ ACTUATORS = {
     "spam": {
         "constriction_radius": Key("constriction_radius_mm", 3, 0.01, 1000, "radius to which brackets close the actuator"),
         "tube_radius": Key("tube_radius_mm", 3, 0.01, 1000, "radius of the saturated actuator"),
-        "film_elasticity": Key("film_elasticity", 0, 1e-9, 1, "empirical constant a of the sPAM model"),
+        "film_elasticity": Key("film_elasticity", 0, 1e-9, 1, "empirical constant a of the sPAM model, dimensionless"),
     },
     "pouch": {
         "width": Key("width_mm", 3, 0.1, 1000, "width of the pouches across the tube"),

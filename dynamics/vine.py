@@ -89,7 +89,7 @@ class Actuation:
 
     @property
     def sides(self) -> Floats:
-        """Positive where a segment is bent to the left, negative to the right, 0 where by nothing, shape (batch, segments)."""
+        """What bends each segment: its pressure [Pa], or its preformed turn per length [1/m]; positive to the left; (batch, segments)."""
         return self.pressure if self.rest is None else np.where(self.pressure != 0, self.pressure, self.rest)
 
     @property
@@ -148,7 +148,7 @@ class Rollout:
     """Segment, counted from 0 at the base, at which each vine became `NOT_FINITE` or, `UNSETTLED`, still bends most; -1 for
     other vines; shape (batch,)."""
     pivots: Floats | None = None
-    """See `VineState.pivots`, shape (batch, max_segments)."""
+    """See `VineState.pivots` [m], shape (batch, max_segments)."""
     snaps: Floats | None = None
     """Snaps of each vine, shape (batch, MOST_SNAPS, 4), NaN beyond the last: its length [m], tip x and y before [m], and the bending
     energy released [J]. None from propagators that do not look for them."""
@@ -200,7 +200,7 @@ class Rollout:
         return np.where(self.records > 0, nearest.min(axis=1, initial=np.inf) - disc[2], np.inf)
 
     def enters(self, disc: Floats) -> NDArray[np.bool_]:
-        """Whether each tip enters a disc while it grows, see `nearest`, shape (batch,)."""
+        """Whether each tip enters a disc (x, y and radius [m]) while it grows, see `nearest`, shape (batch,)."""
         return np.asarray(self.nearest(disc) <= 0.0)
 
 

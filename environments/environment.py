@@ -33,7 +33,9 @@ class Environment:
     """
 
     name: str
+    """Name, as in file names and tables."""
     description: str
+    """What it is, as text; may be empty."""
     bounds: np.ndarray
     """min_x, min_y, max_x, max_y [m], shape (4,)."""
     start: np.ndarray
@@ -41,6 +43,7 @@ class Environment:
     goal: np.ndarray
     """x, y and radius of the goal disc [m], shape (3,)."""
     obstacles: Obstacles
+    """What stands in it."""
     tube: str | None = None
     """Default tube: the name of a shipped one, or the path of a file (`.toml`)."""
     mount: str = "free"

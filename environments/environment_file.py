@@ -119,7 +119,7 @@ def check_environment(environment: Environment, tube_radius: float = 0.03335) ->
     """Check an environment that was built in code, as `load_environment` checks one from a file.
 
     Args:
-        tube_radius: As in `load_environment`.
+        tube_radius: Radius of the tube that must fit at the start [m].
     Raises:
         InvalidEnvironment: A number is not finite, the bounds are empty, or start or goal lie at an impossible position.
     """

@@ -144,9 +144,13 @@ class _Table(BaseModel):
 
 class _Bounds(_Table):
     min: _Point
+    """x and y of the lower left corner, in the unit of the file."""
     max: _Point
+    """x and y of the upper right corner, in the unit of the file."""
     edge: Literal["open", "table", "wall"] = "open"
+    """What the bounds are: open, where the axis may not leave; the edge of a table, over which no part may go; or a wall."""
     stacked: bool = False
+    """Whether parts of the tube may lie on one another; otherwise it may not cross itself."""
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
@@ -158,23 +162,34 @@ class _Bounds(_Table):
 
 class _Start(_Table):
     position: _Point
+    """x and y of the base, in the unit of the file."""
     heading_deg: Annotated[float, Field(ge=-360, le=360)]
+    """Direction in which the tube leaves the base, anticlockwise from the x axis."""
     mount: Literal["free", "wall"] = "free"
+    """How the base is mounted: free, or in a wall: the tube comes out of the obstacle at the start."""
 
 
 class _Goal(_Table):
     position: _Point
+    """x and y of the centre of the goal, in the unit of the file."""
     radius: Annotated[_Length, Field(gt=0)]
+    """Radius of the goal, in the unit of the file; it is reached if the tip is inside."""
 
 
 class _Obstacles(_Table):
     # Only the first wrong shape is reported: hundreds of thousands of errors would exhaust the memory.
     boxes: Annotated[list[_Box], FailFast()] = []
+    """x_min, y_min, x_max, y_max of each box, in the unit of the file."""
     polygons: Annotated[list[_Polygon], FailFast()] = []
+    """Corners x, y of each polygon, in the unit of the file; not closed, in either direction."""
     circles: Annotated[list[_Circle], FailFast()] = []
+    """x, y, radius of each circle, in the unit of the file."""
     walls: Annotated[list[_Wall], FailFast()] = []
+    """x1, y1, x2, y2, thickness of each wall, in the unit of the file."""
     ends: Ends = "flat"
+    """Shape of the ends of walls: flat at the end points, or round, half the thickness beyond them."""
     friction: Annotated[float, Field(ge=0, le=MOST_FRICTION)] | None = None
+    """Coulomb friction coefficient of walls, dimensionless, for tubes that have none of their own."""
 
     @property
     def count(self) -> int:
@@ -195,21 +210,28 @@ class _Obstacles(_Table):
 
 def _errors(fields: Iterable[tuple[str, str]]) -> dict[str, Any]:
     """Standard deviations as fields of a pydantic model: pairs of a name in files and a field of `Uncertainty`."""
-    return {name: (Annotated[float, Field(ge=0, le=KEYS[field].most)] | None, None) for name, field in fields}
+    return {
+        name: (Annotated[float, Field(ge=0, le=KEYS[field].most)] | None, Field(None, description=KEYS[field].meaning))
+        for name, field in fields
+    }
 
 
 _Share = Annotated[float, Field(ge=0, le=KEYS["friction"].most)]
+PRESET = "name of the errors that hold for all keys that are not given"
+SINGLE = "errors of the objects of single obstacles, by their number from 1, in place of those of all objects"
 _Range = Annotated[list[_Share], Field(min_length=2, max_length=2), AfterValidator(_check_range)]
 ERRORS: Any = create_model(
     "uncertainty",
     __base__=_Table,
-    preset=(Annotated[str, AfterValidator(_check_preset)] | None, None),
+    preset=(Annotated[str, AfterValidator(_check_preset)] | None, Field(None, description=PRESET)),
     **_errors((key.name, field) for field, key in KEYS.items() if field != "friction"),
-    friction=(_Range | None, None),
+    friction=(_Range | None, Field(None, description=KEYS["friction"].meaning)),
 )
 """The table `[uncertainty]`."""
 _ONE_OBSTACLE: Any = create_model("obstacle", __base__=_Table, **_errors(OF_OBSTACLES.items()))
-_ENVIRONMENT_ERRORS: Any = create_model("uncertainty", __base__=ERRORS, obstacle=(dict[str, _ONE_OBSTACLE], {}))
+_ENVIRONMENT_ERRORS: Any = create_model(
+    "uncertainty", __base__=ERRORS, obstacle=(dict[str, _ONE_OBSTACLE], Field({}, description=SINGLE))
+)
 """That of an environment, which may have numbers for single obstacles."""
 
 
@@ -226,15 +248,25 @@ def _check_obstacles(errors: Any, info: ValidationInfo) -> Any:
 class EnvironmentFile(_Table):
     # pydantic keeps the name `schema` for itself.
     version: Annotated[int, AfterValidator(_check_schema)] = Field(alias="schema")
+    """Schema of the file."""
     name: Name | None = None
+    """Name of the environment; without one, the name of the file."""
     description: Annotated[str, Field(max_length=2000), AfterValidator(check_text)] = ""
+    """For people; not used."""
     unit: Literal["mm", "cm", "m"]
+    """Unit of all lengths and coordinates in the file whose keys name none."""
     tube: Name | None = None
+    """Default tube: the name of a shipped one, or the path of a tube file."""
     bounds: _Bounds
+    """The region in which the tube may grow."""
     start: _Start
+    """Where the tube starts."""
     goal: _Goal
+    """What its tip must reach."""
     obstacles: _Obstacles = _Obstacles()
+    """What stands in its way."""
     uncertainty: Annotated[_ENVIRONMENT_ERRORS, AfterValidator(_check_obstacles)] | None = None
+    """Errors of what is built here, as standard deviations of independent normal errors."""
 
     @model_validator(mode="after")
     def _newer_keys(self) -> Self:

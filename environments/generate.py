@@ -34,7 +34,7 @@ def generate_environment(
         rng: Source of all randomness.
         size: Width and height [m], each from 20 tube radii to 10 000 m and at most 10 times the other; the bounds
             start at (0, 0).
-        density: Share of the area covered by the union of the obstacles, 0 to 0.6. It is met to 0.002 unless 2000
+        density: Share of the area covered by the union of the obstacles [-], 0 to 0.6. It is met to 0.002 unless 2000
             attempts do not suffice, e.g. for dense clutter in a long, narrow environment.
         kinds: Any of "boxes", "polygons" and "circles".
         tube_radius: Tube radius [m], 0.001 to 1.

@@ -101,7 +101,7 @@ class Uncertainty:
             raise ValueError(f"friction = {list(self.friction)} must have its smaller number first")
 
     def scaled(self, factor: float) -> Uncertainty:
-        """All standard deviations times a factor; the range of friction stays."""
+        """All standard deviations times a factor [-]; the range of friction stays."""
         single = tuple(one._replace(value=factor * one.value) for one in self.of_obstacles)
         changes = {field: factor * getattr(self, field) for field in KEYS if field != "friction"}
         return replace(self, of_obstacles=single, **changes)

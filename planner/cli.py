@@ -1,36 +1,17 @@
-"""The command line: `vinewright`. Each command imports its dependencies only when it runs, so that `--help` is fast."""
+"""The command line: `vinewright`. A command is imported when it is used, and imports its dependencies when it runs."""
 
 from __future__ import annotations
 
 import sys
+from functools import cache
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
-from planner.commands import (
-    bench,
-    doctor,
-    environments,
-    export,
-    fit,
-    map,
-    map_session,
-    plan,
-    reproduce,
-    robustness,
-    sense,
-    show,
-    simulate,
-    studio,
-    surrogate,
-    sweep,
-    track,
-    tube,
-    validate,
-)
-from planner.console.device import with_device
+from planner.commands.listed import LISTED, SESSION
 from planner.console.errors import MachineFault, NothingKept
 from planner.console.progress import stoppable
 from planner.console.terminal import lasting_output
@@ -48,21 +29,66 @@ class WholeHelp(TyperGroup):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments; without any, print the help instead of an error message that contains it."""
-        if not args:
+        if not args and not ctx.resilient_parsing:
             print(ctx.get_help())
             raise typer.Exit(BAD_INPUT)
         return super().parse_args(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands."""
+        with formatter.section("Commands"):
+            formatter.write_dl(self.lines(ctx))
+
+    def lines(self, ctx: Any) -> list[tuple[str, str]]:
+        """Name and first paragraph of the help of each command that is not hidden."""
         listed = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
         rows = [(name, (one.help or "").split("\n\n")[0]) for name, one in listed if one and not one.hidden]
-        with formatter.section("Commands"):
-            formatter.write_dl([(name, " ".join(words.split())) for name, words in rows])
+        return [(name, " ".join(words.split())) for name, words in rows]
+
+
+def part(name: str) -> typer.Typer:
+    """The application of one command or group, whose module is imported now."""
+    listed = LISTED[name]
+    home, _, attribute = listed.home.partition(":")
+    found = getattr(import_module(f"planner.commands.{home}"), attribute)
+    one = typer.Typer(rich_markup_mode=None)
+    if listed.device:
+        from planner.console.device import with_device
+
+        if isinstance(found, typer.Typer):
+            for command in found.registered_commands:
+                assert command.callback is not None
+                command.callback = with_device(command.callback)
+        else:
+            found = with_device(found)
+    if isinstance(found, typer.Typer):
+        one.add_typer(found, name=name, cls=WholeHelp, hidden=listed.hidden)
+    else:
+        one.command(name=name, hidden=listed.hidden)(found)
+    return one
+
+
+@cache
+def _made(name: str) -> Any:
+    return typer.main.get_group(part(name)).commands[name]
 
 
 class Commands(WholeHelp):
-    """All commands; `map` has a form of its own with --session, with subcommands."""
+    """All commands, each made when it is used; `map` has a form of its own with --session, with subcommands."""
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        names: Any = dict.fromkeys(LISTED)
+        self.commands = names  # only their keys are used
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """The command of this name, or None."""
+        return _made(cmd_name) if cmd_name in LISTED else super().get_command(ctx, cmd_name)
+
+    def lines(self, ctx: Any) -> list[tuple[str, str]]:
+        """Name and help of the commands, none of which is imported."""
+        del ctx
+        return [(name, listed.help) for name, listed in LISTED.items() if not listed.hidden]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command of the first argument."""
@@ -71,19 +97,15 @@ class Commands(WholeHelp):
         return super().resolve_command(ctx, args)
 
 
-SESSION = "map-session"
-"""Name under which that form is registered, hidden."""
-
 app = typer.Typer(
     cls=Commands,
-    add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # with markup, text in brackets disappears, and narrow terminals cut the names of options
 )
 
 
-def _show_version(asked: bool) -> None:
-    if asked:
+def _show_version(context: typer.Context, asked: bool) -> None:
+    if asked and not context.resilient_parsing:  # while the shell completes a line, nothing else is printed
         from importlib.metadata import version
 
         print(f"vinewright {version('vinewright')}")
@@ -97,32 +119,6 @@ def vinewright(
     ] = False,
 ) -> None:
     """Design vine robots: find the fewest actuators with which a tube grows to the goal."""
-
-
-app.command()(plan.plan)
-app.command()(with_device(studio.studio))
-app.command()(simulate.simulate)
-app.command()(with_device(robustness.robustness))
-app.command()(with_device(export.export))
-app.command()(with_device(show.show))
-app.command(name="funnel")(with_device(reproduce.funneling))
-app.command(name="map")(map.map_environment)
-app.add_typer(map_session.app, name=SESSION, cls=WholeHelp, hidden=True)
-app.command()(sense.sense)
-app.command()(track.track)
-app.command()(with_device(fit.fit))
-app.add_typer(environments.app, name="environments", cls=WholeHelp)
-app.add_typer(tube.app, name="tube", cls=WholeHelp)
-app.add_typer(sweep.app, name="sweep", cls=WholeHelp)
-for group in bench.app, reproduce.app:
-    for command in group.registered_commands:
-        assert command.callback is not None
-        command.callback = with_device(command.callback)
-app.add_typer(bench.app, name="bench", cls=WholeHelp)
-app.add_typer(reproduce.app, name="reproduce", cls=WholeHelp)
-app.add_typer(surrogate.app, name="surrogate", cls=WholeHelp)
-app.command()(with_device(validate.validate))
-app.command()(doctor.doctor)
 
 
 def main() -> None:

@@ -41,7 +41,9 @@ class Section:
     start: float
     """Distance of its start from the base, along the film [m]."""
     end: float
+    """Distance of its end from the base, along the film [m]."""
     side: Side
+    """Side of its actuator, to which it bends: "left" or "right", seen from the base; "none" for a straight section."""
     curvature: float
     """Curvature of the centreline in free space [1/m], 0 without actuator."""
     l_0: float
@@ -57,7 +59,7 @@ class Section:
 
     @property
     def sense(self) -> float:
-        """Sign of its bend: 1 to the left, -1 to the right, 0 if it is straight or has no pressure."""
+        """Sign of its bend [-]: 1 to the left, -1 to the right, 0 if it is straight or has no pressure."""
         return {"left": 1.0, "right": -1.0, "none": 0.0}[self.side] if self.on else 0.0
 
     @property
@@ -84,17 +86,18 @@ class Trialled:
     reached: int
     """Number of trials that reached the goal."""
     trials: int
+    """Number of all trials."""
     weakest: str | None = None
     """The error that the design tolerates least, in words; None if it is not known."""
 
     @property
     def rate(self) -> float:
-        """Share of the trials that reached the goal."""
+        """Share of the trials that reached the goal [-]."""
         return self.reached / self.trials
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % confidence interval of the rate (Wilson)."""
+        """95 % confidence interval of the rate [-] (Wilson)."""
         from planner.robustness.estimate import Estimate  # loads SciPy's statistics
 
         return Estimate(self.reached, self.trials).interval
@@ -121,6 +124,7 @@ class Design:
     sha256: str
     """Hash of the environment's geometry."""
     params: VineParams
+    """The tube and its actuators."""
     sections: tuple[Section, ...]
     """Contiguous sections from the base to the tip."""
     tip: Floats

@@ -62,53 +62,76 @@ Coordinate = Annotated[float, Field(ge=-1e8, le=1e8)]
 _Share = Annotated[float, Field(ge=0, le=1)]
 
 
+SECTIONS = "the sections of the tube from the base, without gaps"
+JUMP = "in solutions.json: its largest jump: grown length before, growth, and motion of the tip; null if it has none"
+
+
 Point = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
 class _EnvironmentPart(Table):
     name: Name
+    """Name of the environment."""
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """Hash of the environment, by which another or changed one is noticed."""
 
 
 class _FirstTubePart(Table):
     """The tube in schema 1."""
 
     radius_mm: Annotated[float, Field(ge=1, le=1000)]
+    """Inflated radius of the tube."""
     growth_pressure_kpa: Annotated[float, Field(ge=1, le=100)]
+    """Gauge pressure in the tube while it grows."""
     length_mm: Length
+    """Length of the tube."""
 
 
 class _FirstSpamPart(Table):
     type: Literal["spam"]
+    """Type of the actuator."""
     constriction_radius_mm: Width
+    """Radius to which brackets close the actuator."""
     tube_radius_mm: Width
+    """Radius of the saturated actuator."""
 
 
 class _FirstPouchPart(Table):
     type: Literal["pouch"]
+    """Type of the actuator."""
     width_mm: Width
+    """Width of the pouches across the tube."""
 
 
 class _PredictedPart(Table):
     tip_mm: Point
+    """x and y of the tip at the end of growth."""
     heading_deg: Annotated[float, Field(ge=-1e8, le=1e8)]
+    """Direction of the tip."""
     centerline_mm: Annotated[list[Point], Field(max_length=100_000), FailFast()]
+    """x, y of the joints from base to tip at the end of growth."""
 
 
 class _CostPart(Table):
     actuators: Annotated[int, Field(ge=0)]
+    """Number of actuators."""
     length_mm: Length
+    """Length of the tube."""
 
 
 class TrialsPart(Table):
     """How often a design reached its goal in trials."""
 
     errors: Name
+    """Name of the errors with which the design was tried."""
     reached: Annotated[int, Field(ge=0)]
+    """Number of trials that reached the goal."""
     trials: Annotated[int, Field(ge=1, le=1_000_000_000)]
+    """Number of trials."""
     interval_95: Annotated[list[_Share], Field(min_length=2, max_length=2)] | None = None
-    """For people and programs that read the file; it follows from the two numbers."""
+    """95 % interval of the success rate, as shares of 1; for readers of the file: it follows from the two numbers."""
     weakest: Annotated[str, Field(min_length=1, max_length=500), AfterValidator(check_text)] | None = None
+    """The error to which the design is most sensitive, in words."""
 
 
 class _AnyActuator(Table, extra="allow"):
@@ -133,23 +156,29 @@ def _design_model(tube: Any, actuator: Any) -> Any:
         __base__=Table,
         version=(
             Annotated[int, AfterValidator(_check_schema)],
-            Field(alias="schema"),
+            Field(alias="schema", description="schema of the file"),
         ),  # pydantic keeps the name `schema` for itself
-        environment=(_EnvironmentPart, ...),
-        tube=(tube, ...),
-        actuator=(actuator, ...),
+        environment=(_EnvironmentPart, Field(description="the environment for which it was planned")),
+        tube=(tube, Field(description="all parameters of the tube")),
+        actuator=(actuator, Field(description="the first, or only, actuator of the tube")),
         other_actuators=OTHERS_FIELD,
-        sections=(Annotated[list[SectionPart], Field(min_length=1, max_length=2000), FailFast()], ...),
-        predicted=(_PredictedPart, ...),
-        cost=(_CostPart, ...),
-        trials=(TrialsPart | None, None),
-        grow_mm=(Length | None, None),
-        schedule=(SchedulePart | None, None),
-        jump_mm=(Annotated[list[NotNegative], Field(min_length=3, max_length=3)] | None, None),
+        sections=(
+            Annotated[list[SectionPart], Field(min_length=1, max_length=2000), FailFast()],
+            Field(description=SECTIONS),
+        ),
+        predicted=(_PredictedPart, Field(description="how it grows as planned, by the model of the plan")),
+        cost=(_CostPart, Field(description="what the plan minimises: actuators first, then length")),
+        trials=(TrialsPart | None, Field(None, description="how often it reached its goal in trials with errors")),
+        grow_mm=(Length | None, Field(None, description="length at which growth stops; without it, that of the tube")),
+        schedule=(
+            SchedulePart | None,
+            Field(None, description="pressures over the grown length; without it, constant"),
+        ),
+        jump_mm=(Annotated[list[NotNegative], Field(min_length=3, max_length=3)] | None, Field(None, description=JUMP)),
     )
 
 
-_WHOLE_TUBE = tube_table(whole=True, length_mm=(Length, ...))
+_WHOLE_TUBE = tube_table(whole=True, length_mm=(Length, Field(description="length of the tube")))
 _FIRST = {"spam": _FirstSpamPart, "pouch": _FirstPouchPart}
 _MODELS: dict[tuple[int, str | None], Any] = {
     **{(1, kind): _design_model(_FirstTubePart, part) for kind, part in _FIRST.items()},

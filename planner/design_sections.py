@@ -20,12 +20,17 @@ class SectionPart(Table):
     """A section of a file."""
 
     start_mm: NotNegative
+    """Where it starts, along the film from the base."""
     end_mm: Annotated[float, Field(gt=0, le=MOST_LENGTH_MM)]
+    """Where it ends, along the film from the base."""
     side: Side
+    """Side of the tube on which its actuator is, as seen in the direction of growth; none if it has none."""
     curvature_per_m: NotNegative
+    """Curvature of the centreline in free space [1/m]; 0 if it is straight."""
     l0_mm: NotNegative
     """Cell length; for pouches, their flat length."""
     pressure_kpa: Annotated[float, Field(ge=0, le=200)]
+    """Gauge pressure of its actuator; with a schedule, the highest."""
     pressurised: bool = True
     """Whether its actuator has pressure in this environment."""
     preformed: bool = False

@@ -82,6 +82,7 @@ class Result:
     """The result of a plan, and its inputs."""
 
     options: Inputs
+    """The options of the plan."""
     run: Run
     """The search, with everything that it found."""
     reason: str

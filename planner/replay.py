@@ -23,6 +23,7 @@ class Grown:
     design: Design
     """The design, with tip and centreline at the end of its growth."""
     status: Status
+    """How its growth ended."""
     ending: str
     """Explanation of the status, with advice."""
     reached: bool

@@ -28,6 +28,7 @@ class SchedulePart(Table):
     """Pressures of the actuators of a design over its grown length; see `planner.schedule.Schedule`."""
 
     length_mm: Annotated[list[_Length], Field(min_length=1, max_length=MOST_ROWS), FailFast()]
+    """Grown length from which on a row of pressures is set, ascending."""
     pressure_kpa: Annotated[list[_Row], Field(min_length=1, max_length=MOST_ROWS), FailFast()]
     """A row for each length, with the pressure of each actuator from the base; 0 is vented."""
 

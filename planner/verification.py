@@ -20,6 +20,7 @@ class Verification:
     propagator: str
     """Name of the second propagator."""
     environment: Environment
+    """Where they grew."""
     designs: Sequence[Design]
     """The designs as planned."""
     grown: Sequence[Grown]

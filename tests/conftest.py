@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -46,16 +45,6 @@ def kernels_compile_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Dispatcher, "compile", compile_once)
-        yield
-
-
-@pytest.fixture(scope="session", autouse=True)
-def commands_are_built_once() -> Iterator[None]:
-    """All commands are made from their functions at each start, which takes 20 ms; here they are in one process."""
-    import typer.main
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(typer.main, "get_command", cache(typer.main.get_command))
         yield
 
 

@@ -10,7 +10,9 @@ import re
 from pathlib import Path
 
 from sphinx.application import Sphinx
+from sphinx.util import logging
 
+logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "docs" / "generated" / "results"
 REPORT = re.compile(r"\]\((?:\.\./)+results/([\w-]+)/README\.md(#[\w-]*)?\)")
@@ -28,7 +30,7 @@ def write_pages(_app: Sphinx) -> None:
     for page in GENERATED.glob("*.md"):
         if page.name != "index.md" and not (ROOT / "results" / page.stem).exists():
             page.unlink()
-    _write(GENERATED / "index.md", _gallery(reports))
+    _write(GENERATED / "index.md", _gallery({path.parent.name: path for path in reports}))
 
 
 def _write(page: Path, text: str) -> None:
@@ -42,31 +44,37 @@ def _page(report: Path) -> str:
     name = report.parent.name
     text = report.read_text(encoding="utf-8")
     text = re.sub(r"\]\((?!\w+:|#|\.\./)([\w./-]+)\)", rf"](../../../results/{name}/\1)", text)
-    text = re.sub(r"\]\(\.\./([\w-]+)/README\.md", r"](\1.md", text)
-    return re.sub(r"\]\(\.\./\.\./docs/", "](../../", text)
+    return _within(text)
 
 
-def _gallery(reports: list[Path]) -> str:
-    """One entry for each report: its title, its command, and its first picture."""
+def _within(text: str) -> str:
+    """A text of `results/` with its links to other reports and to the documentation as seen from the generated page."""
+    text = re.sub(r"\]\((?:\.\./)?([\w-]+)/README\.md", r"](\1.md", text)
+    return re.sub(r"\]\((?:\.\./)+docs/", "](../../", text)
+
+
+def _gallery(reports: dict[str, Path]) -> str:
+    """The index of `results/`, its table as one entry for each report: title, question, command, and first picture."""
+    intro, _, table = _within((ROOT / "results" / "README.md").read_text(encoding="utf-8")).partition("| Study |")
+    rows = re.findall(r"^\| \[([\w-]+)\]\([^)]*\) \| (.*?) \| `(.*?)`", table, re.MULTILINE)
+    if missing := set(reports) - {name for name, *_ in rows}:
+        logger.warning("results/README.md does not list %s", ", ".join(sorted(missing)))
     entries = []
-    for path in reports:
-        text, name = path.read_text(encoding="utf-8"), path.parent.name
-        title = text.splitlines()[0].lstrip("# ")
+    for name, question, command in rows:
+        text = reports[name].read_text(encoding="utf-8")
         made = COMMAND.search(text)
         picture = re.search(r"!\[([^\]]*)\]\(([\w./-]+)\)", text)
-        entries += [f"## [{title}]({name}.md)", ""]
-        if made:
-            entries += ["```sh", made.group(1), "```", ""]
+        entries += [
+            f"## [{text.splitlines()[0].lstrip('# ')}]({name}.md)",
+            "",
+            f"{question[0].upper()}{question[1:]}.",
+            "",
+        ]
+        entries += ["```sh", made.group(1) if made else command, "```", ""]
         if picture:
             entries += [f"![{picture.group(1)}](../../../results/{name}/{picture.group(2)})", ""]
-    pages = "\n".join(path.parent.name for path in reports)
-    return "\n".join(
-        [
-            *("# Gallery of results", ""),
-            "Everything that was measured, with the command that measured it. Each title leads to its report.",
-            *("", *entries, "```{toctree}", ":hidden:", "", pages, "```", ""),
-        ]
-    )
+    toctree = ["```{toctree}", ":hidden:", "", *(name for name, *_ in rows), "```", ""]
+    return "\n".join([intro.replace("# Results", "# Gallery of results", 1), *entries, *toctree])
 
 
 def lead_to_pages(_app: Sphinx, _docname: str, source: list[str]) -> None:

@@ -31,6 +31,7 @@ class Imported:
     name: str
     """The file, for messages."""
     traced: Traced
+    """The shapes as traced, before they were simplified."""
     outlines: tuple[shapely.Geometry, ...]
     """The simplified polygons, which may have holes, the circles and the walls [m]."""
     obstacles: Obstacles

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Unpack
 
 from environments.importing.backdrop import Backdrop
 from environments.importing.build import Imported, built
-from environments.importing.options import ImportOptions
+from environments.importing.options import ImportGiven, ImportOptions
 from environments.importing.traced import Traced, UnusableFile
 
 KINDS = {
@@ -26,7 +26,7 @@ KINDS = {
 """Kinds of files, by the end of their names."""
 
 
-def import_environment(path: str | PathLike[str], **options: Any) -> Imported:
+def import_environment(path: str | PathLike[str], **options: Unpack[ImportGiven]) -> Imported:
     """Import the obstacles of a map of a robot (.yaml), a drawing (.dxf, .svg, .geojson) or a photograph (.png, .jpg).
 
     Args:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from typing import TypedDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,3 +42,20 @@ class ImportOptions:
         usual = ImportOptions()
         others = [one.name for one in fields(self) if kind not in one.metadata.get("kinds", (kind,))]
         return [name for name in others if getattr(self, name) != getattr(usual, name)]
+
+
+class ImportGiven(TypedDict, total=False):
+    """Some fields of `ImportOptions`, as arguments of `import_environment`."""
+
+    simplify: float | None
+    start: tuple[float, float, float] | None
+    goal: tuple[float, float, float] | None
+    unit: str | None
+    mm_per_unit: float | None
+    layers: Mapping[str, str]
+    unknown_free: bool
+    size: tuple[float, float] | None
+    corners: tuple[tuple[float, float], ...]
+    aruco: bool
+    color: tuple[int, int, int] | None
+    tolerance: float | None

@@ -38,14 +38,19 @@ class MapFile(BaseModel):
 
     model_config = ConfigDict(allow_inf_nan=False)
     image: Annotated[str, Field(min_length=1, max_length=1000)]
+    """Path of the picture, relative to the file."""
     resolution: Annotated[float, Field(gt=0, le=1000)]
     """Side of a cell [m]."""
     origin: Annotated[list[_Coordinate], Field(min_length=3, max_length=3)]
     """x, y [m] and rotation [rad] of the lower left corner of the picture."""
     negate: bool
+    """Whether light cells are occupied instead of dark ones; 0 or 1 in most files."""
     occupied_thresh: _Share
+    """Occupancy above which a cell is occupied, dimensionless."""
     free_thresh: _Share
+    """Occupancy below which a cell is free, dimensionless."""
     mode: Literal["trinary", "scale", "raw"] = "trinary"
+    """How the value of a pixel becomes an occupancy."""
 
 
 def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdrop]:

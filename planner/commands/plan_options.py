@@ -7,12 +7,15 @@ from typing import Annotated
 
 import typer
 
+from planner.console.completion import environment_names, propagator_names
+
 Envs = Annotated[
     list[str] | None,
     typer.Argument(
         metavar="ENV",
         help="A shipped environment, or the path of a TOML file; with --same-design two or more.",
         show_default=False,
+        autocompletion=environment_names,
     ),
 ]
 SameDesign = Annotated[
@@ -116,6 +119,7 @@ Verify = Annotated[
     str | None,
     typer.Option(
         metavar="PROPAGATOR",
+        autocompletion=propagator_names,
         help="Accept only designs that also reach the goal with this second propagator; exit code 3 if none does.",
     ),
 ]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.console.completion import environment_names
 from planner.console.errors import BadInput, needs, readable_errors
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def studio(
             metavar="[ENV|RUN]",
             help="A shipped environment, a TOML file, or the folder of a plan; without it, an empty drawing.",
             show_default=False,
+            autocompletion=environment_names,
         ),
     ] = None,
     port: Annotated[

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from planner.console.answer import Answer, JsonOption
+from planner.console.completion import tube_names
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import PhysicsOption, with_physics
 
@@ -18,7 +19,10 @@ if TYPE_CHECKING:
 
 app = typer.Typer(help="List, show, create and check tubes.")
 
-TubeArgument = Annotated[str, typer.Argument(metavar="NAME|FILE", help="A shipped tube, or the path of a TOML file.")]
+TubeArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME|FILE", help="A shipped tube, or the path of a TOML file.", autocompletion=tube_names),
+]
 
 
 @app.command("list")

@@ -12,8 +12,10 @@ import typer
 from planner.console.errors import readable_errors
 
 
-def _chosen(name: str) -> str:
+def _chosen(context: typer.Context, name: str) -> str:
     """Make a device the default of all models; of CUDA only where it can compute exact contact, which penalty does not need."""
+    if context.resilient_parsing:  # the shell completes a line
+        return name
     with readable_errors():
         from dynamics.cuda import check_device, use_device, why_not
 

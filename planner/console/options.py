@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, cast, get_args
 
 import typer
 
+from planner.console.completion import environment_names, propagator_names, tube_names
 from planner.console.errors import BadInput, needs
 
 if TYPE_CHECKING:
@@ -27,7 +28,10 @@ DEFAULT_TUBE = "prototype"
 """The shipped tube that is used if neither the command nor the environment names another."""
 
 EnvironmentArgument = Annotated[
-    str, typer.Argument(metavar="ENV", help="A shipped environment, or the path of a TOML file.")
+    str,
+    typer.Argument(
+        metavar="ENV", help="A shipped environment, or the path of a TOML file.", autocompletion=environment_names
+    ),
 ]
 DesignArgument = Annotated[
     Path, typer.Argument(metavar="DESIGN", help="The folder of a run, a design.json or a solutions.json.")
@@ -46,7 +50,9 @@ SolutionOption = Annotated[
 PropagatorOption = Annotated[
     str,
     typer.Option(
-        "--propagator", help="Model of the growing vine: quasistatic, penalty, impulse, geometric or euler-lagrange."
+        "--propagator",
+        help="Model of the growing vine: quasistatic, penalty, impulse, geometric or euler-lagrange.",
+        autocompletion=propagator_names,
     ),
 ]
 SolverOption = Annotated[
@@ -77,6 +83,7 @@ TubeOption = Annotated[
         "--tube",
         metavar="TUBE",
         help="A shipped tube (`vinewright tube list`), or the path of a TOML file. Default: the environment's, or prototype.",
+        autocompletion=tube_names,
     ),
 ]
 

@@ -11,12 +11,17 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from planner.console.completion import environment_names
+
 RunsOption = Annotated[int, typer.Option(min=1, max=1000, help="Number of runs of each kind in each environment.")]
 BudgetOption = Annotated[
     float, typer.Option("--time-budget", min=0.1, max=1e5, metavar="S", help="Search time of each run, in seconds.")
 ]
 EnvironmentsOption = Annotated[
-    list[str] | None, typer.Option("--env", metavar="ENV", help="Use only this environment; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "--env", metavar="ENV", help="Use only this environment; may be repeated.", autocompletion=environment_names
+    ),
 ]
 PlannersOption = Annotated[
     list[str] | None,

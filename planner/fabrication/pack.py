@@ -47,7 +47,9 @@ class Pack:
     """A design as fabricated, its simulated growth and its pressure margins."""
 
     planned: Design
+    """The design before its sections were rounded to whole cells."""
     environment: Environment
+    """Where it grows."""
     grown: Grown
     """The whole-cell design, simulated at half the growth step."""
     tried: int

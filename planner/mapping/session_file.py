@@ -40,30 +40,49 @@ class _Table(BaseModel):
 
 class _Pose(_Table):
     position_mm: Annotated[list[_Coordinate], Field(min_length=2, max_length=2)]
+    """x and y."""
     heading_deg: _Angle
+    """Direction, anticlockwise from the x axis."""
 
 
 class _Deployment(_Table):
     recording: Name
+    """Name of the recording."""
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """Hash of its file, by which a recording is not added twice."""
     launch: _Pose
+    """Base and direction of the tube."""
     length_mm: Annotated[float, Field(gt=0, le=_FARTHEST)]
+    """Length to which the tube grew."""
     readings: Annotated[str, Field(pattern="^(centerlines|length-angle)$")]
+    """What was sensed from: centrelines, or length and angle at the base."""
     walls: _Count
+    """Number of walls found."""
     corners: _Count
+    """Number of corners found."""
     new_hits: _Count
+    """Number of cells found covered for the first time."""
     new_free: _Count
+    """Number of cells found free for the first time."""
 
 
 class _SessionFile(_Table):
     version: Annotated[int, Field(ge=1, le=1)] = Field(alias="schema")
+    """Schema of the file."""
     bounds_mm: Annotated[list[_Coordinate], Field(min_length=4, max_length=4)]
+    """min x, min y, max x, max y of the region to map."""
     tube_radius_mm: Annotated[float, Field(gt=0, le=1000)]
+    """Radius of the tube."""
     tube_length_mm: Annotated[float, Field(gt=0, le=100_000)]
+    """Length of the tubes that can be deployed."""
     bases: Annotated[list[_Pose], Field(min_length=1, max_length=100)]
+    """The possible bases."""
     prior: Annotated[float, Field(gt=0, lt=1)]
+    """Probability that a cell that was not seen is covered, dimensionless."""
     deployments: list[_Deployment]
+    """The recordings that were added, in their order."""
     map: Annotated[list[_Row], Field(min_length=CELLS, max_length=CELLS)]
+    """The cells, the highest row first: # covered, . free, ? not seen."""
 
     @model_validator(mode="after")
     def _has_an_area(self) -> Self:

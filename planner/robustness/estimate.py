@@ -12,16 +12,18 @@ class Estimate:
     """A success rate from trials."""
 
     reached: int
+    """Number of trials that reached the goal."""
     trials: int
+    """Number of all trials."""
 
     @property
     def rate(self) -> float:
-        """Share of the trials that reached the goal."""
+        """Share of the trials that reached the goal [-]."""
         return self.reached / self.trials
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % confidence interval of the rate (Wilson)."""
+        """95 % confidence interval of the rate [-] (Wilson)."""
         low, high = binomtest(self.reached, self.trials).proportion_ci(0.95, "wilson")
         return float(low), float(high)
 

@@ -79,6 +79,7 @@ class Choice:
     errors: str
     """Name of the uncertainty."""
     uncertainty: Uncertainty
+    """The errors of the trials."""
     threshold: float
     """Required success rate [-]."""
     front: list[Champion] = field(default_factory=list)

@@ -29,15 +29,19 @@ class Inputs(BaseModel):
     propagator: str = "quasistatic"
     """Model of the growing vine."""
     device: str = "auto"
+    """Device of the computation: cpu, cuda or auto."""
     solver: str | None = None
+    """Solver of the propagator penalty: newton or gradient."""
     surrogate: str | None = None
+    """Force model of the actuator in the propagator penalty: table or network."""
     heuristic: bool = False
     """Whether the search is guided by cost-to-go."""
     planner: str = SST_STAR
     """What searches: SST*, or one of OMPL's planners."""
     seed: Annotated[int, Field(ge=0)] = 0
+    """Seed of the random numbers, dimensionless."""
     batch: Annotated[int, Field(ge=1, le=2000)] = 100
-    """Vines grown in each iteration; at most 30 of them until the first solution."""
+    """Number of vines grown in each iteration; at most 30 of them until the first solution."""
     time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 30.0
     """Time limit of search, refinement and trials together, excluding compilation [s]."""
     iterations: Annotated[int, Field(ge=1)] | None = None
@@ -45,7 +49,7 @@ class Inputs(BaseModel):
     first: bool = False
     """Stop at the first solution."""
     target_actuators: Annotated[int, Field(ge=0)] | None = None
-    """Stop at a solution with no more actuators than this."""
+    """Stop at a solution with at most this number of actuators."""
     solutions: Annotated[int, Field(ge=1, le=1000)] = 10
     """Number of distinct solutions to keep."""
     fast: bool = False
@@ -139,7 +143,7 @@ class PlanOptions(TypedDict, total=False):
     preformed: bool
     """Whether the tube may have preformed bends too, made when it is built."""
     preformed_cost: float
-    """Cost of one, in actuators, from 0 to 1."""
+    """Cost of one [-], in actuators, from 0 to 1."""
     success: float
     """Required share of successful trials with errors [%]."""
     uncertainty: str

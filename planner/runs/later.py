@@ -56,13 +56,15 @@ class _Facts(BaseModel):
 
     # pydantic keeps the name `schema` for itself
     version: Literal[1] = Field(alias="schema")
+    """Schema of the file."""
     versions: dict[str, str]
+    """Versions of Python and the packages that affect results."""
     inputs: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """See `fingerprint`."""
     seconds: NotNegative
-    """`Known.spent`."""
+    """Time of the stages so far [s], see `Known.spent`."""
     before: NotNegative
-    """`Known.base`."""
+    """Time of the budgets before the present one [s], see `Known.base`."""
 
 
 @dataclass(slots=True, eq=False)

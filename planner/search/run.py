@@ -72,7 +72,9 @@ class HistoryEntry:
     """One improvement of the best solution."""
 
     seconds: float
+    """Search time at which it was found [s]."""
     actuators: int
+    """Number of its actuators."""
     length: float
     """Length of the tube [m]."""
 

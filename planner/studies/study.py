@@ -30,6 +30,7 @@ class Report:
     """The report of a study: Markdown text, and its data for a JSON file."""
 
     title: str
+    """Heading of the report."""
     lines: list[str]
     """Markdown, after the title and the provenance line."""
     content: dict[str, Any]
@@ -52,9 +53,11 @@ class Study(Generic[Case, Result]):
     name: str
     """Name of the folder of results and of the command."""
     cases: Sequence[Case]
+    """What to compute."""
     run: Callable[[Sequence[Case]], Iterable[Result]]
     """Yields the results of cases, in any order."""
     report: Callable[[list[Result]], Report]
+    """Makes the report of the results."""
     draw: Mapping[str, Callable[[Path, list[Result]], object]] = field(default_factory=dict)
     """Functions that draw the figures, by file name."""
     unit: str = "runs"
@@ -65,7 +68,7 @@ class Study(Generic[Case, Result]):
     """Whether a case depends on those before, so that one worker must run them all."""
     died: Callable[[Case], Result] | None = None
     """The result of a case that kills every worker; without this function, the study ends with the others' results."""
-    prepare: Callable[[], object] = lambda: None
+    prepare: Callable[[], object] | None = None
     """Called before time is measured, for example to compile."""
     tell: Callable[[Result], str] | None = None
     """Function that returns a line for the console about a result."""
@@ -153,7 +156,8 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
     try:
         with stoppable():
             with console.status("compiling if necessary, and warming up"):
-                study.prepare()
+                if study.prepare:
+                    study.prepare()
             begun = time.perf_counter()
             with closing(results_of(study, scheduler)) as results, Progress(*columns(), console=console) as bar:
                 task = bar.add_task(study.unit, total=total)

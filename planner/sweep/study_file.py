@@ -56,6 +56,7 @@ _MOST_VALUES = 100_000
 """Maximum number of values of a key."""
 NOT_SWEPT = {"actuator", "device", "verify"}
 """Options of a plan that a sweep does not have: an actuator is one of a tube, and the device is that of the whole sweep."""
+TUBES = "names of shipped tubes, or paths relative to this file"
 Item = TypeVar("Item")
 
 
@@ -103,17 +104,24 @@ class RandomPart(Table):
     """Random environments."""
 
     density: _many(_number(ge=0, le=0.6))  # type: ignore[valid-type]
+    """Share of the area that obstacles cover, dimensionless."""
     passage_mm: _many(_number(ge=2, le=2000)) = Field(default_factory=lambda: [66.7])  # type: ignore[valid-type]
+    """Width of a passage that is left open from start to goal."""
     seed: _many(Seed) = Field(default_factory=lambda: [0])  # type: ignore[valid-type]
+    """Seed of the random obstacles, dimensionless."""
     width_mm: _number(gt=0, le=1e7) = 2000.0  # type: ignore[valid-type]
+    """Width of the bounds."""
     height_mm: _number(gt=0, le=1e7) = 2000.0  # type: ignore[valid-type]
+    """Height of the bounds."""
 
 
 class EnvironmentsPart(Table):
     """Where the environments come from."""
 
     files: _many(str) = Field(default_factory=list)  # type: ignore[valid-type]
+    """Names of shipped environments, files or globs, relative to this file."""
     random: RandomPart | None = None
+    """Random environments, each combination of their values once."""
 
 
 def _plan_part() -> Any:
@@ -130,36 +138,52 @@ def _plan_part() -> Any:
 def _tubes_part() -> Any:
     """The model of the tubes: files, and numbers that replace theirs."""
     keys = (*TUBE.values(), *INERTIA.values())
-    numbers: dict[str, Any] = {key.name: (_many(_number(ge=key.least, le=key.most)) | None, None) for key in keys}
-    return create_model("tubes", __base__=Table, files=(_many(str) | None, None), **numbers)
+    numbers: dict[str, Any] = {
+        key.name: (_many(_number(ge=key.least, le=key.most)) | None, Field(None, description=key.meaning))
+        for key in keys
+    }
+    return create_model("tubes", __base__=Table, files=(_many(str) | None, Field(None, description=TUBES)), **numbers)
 
 
 class DesignsPart(Table):
     """Designs that exist."""
 
     files: _many(str)  # type: ignore[valid-type]
+    """Design files or globs, relative to this file."""
 
 
 class TrialsPart(Table):
     """Growth with errors."""
 
     number: Annotated[int, Field(ge=1, le=10**9)]
+    """Number of trials of each design."""
     uncertainty: _many(str) | None = None  # type: ignore[valid-type]
+    """Presets of errors; without them, the errors of environment and tube."""
     seed: Seed = 0
+    """Seed of the errors, dimensionless."""
     together: Annotated[int, Field(ge=1, le=100_000)] = 1000
+    """Number of trials of one case, if designs are given."""
 
 
 class StudyFile(Table):
     """A file of a sweep."""
 
     version: Annotated[int, Field(alias="schema", ge=1, le=1)]
+    """Schema of the file."""
     description: Annotated[str, Field(max_length=2000)] = ""
+    """For people; copied into the manifest."""
     device: Literal["cpu", "cuda"] = "cpu"
+    """Device on which everything is computed."""
     environments: EnvironmentsPart
+    """In what is planned or grown."""
     tubes: _tubes_part() | None = None  # type: ignore[valid-type]
+    """Tubes; without them that of each environment, or the prototype."""
     plan: _plan_part() | None = None  # type: ignore[valid-type]
+    """Options of plans; those of `vinewright plan` with the same meaning."""
     designs: DesignsPart | None = None
+    """Designs that exist, instead of plans."""
     trials: TrialsPart | None = None
+    """How often, and with which errors, designs are grown."""
 
     @model_validator(mode="after")
     def _one_task(self) -> StudyFile:

@@ -89,6 +89,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
         NO_FOLDER,
     ),
     ("export",): ([DESIGNS], ["--formats", "--env", "--solution"], NO_FOLDER),
+    ("demo",): ([], [], NO_FOLDER),
     ("show",): ([DESIGNS], ["--picture"], ()),
     ("map",): (
         [ENVIRONMENTS],

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from dynamics.moment import restoring_moment, wrinkling
 from dynamics.registry import propagators
+from dynamics.tube import VineParams
 from dynamics.vine import Status
 from planner.markdown import table
 from planner.studies.validation.recordings import CLEAR, LEAST_LENGTH, Deployment
@@ -23,12 +25,16 @@ PAPER = {
     "several obstacles, solution 2": (23.8, 5.5),
 }
 """Mean and standard deviation of the errors in paper 002, Table 1 [mm]."""
+TUBE = VineParams()
+ONSET = wrinkling(TUBE)[1]
+STIFFNESS = TUBE.moment_length * float(restoring_moment(ONSET, TUBE)) / ONSET
+"""EI of the default tube before it wrinkles [N m2]."""
 CHANGES = (
     "The effect of changes to the physics. All except the last row change the tube of the default propagator. *Friction* of",
     f"tip and body (0.3 was measured for paper 003). *Walls dent the tube*: to {DENTS['least_height']:g} of its diameter at most.",
     f"*Tail*: its drag, assumed as {TAIL['tail_tension']:g} N at the base and a friction of {TAIL['tail_friction']:g}. *Folds*: at this",
     "moment the cross-section collapses, and the moment falls with the angle of the fold. *EI*: stiffness of the tube before it",
-    "wrinkles; the fit of Wang et al., which is the default, has 0.29. *Film without stretch*: the moment is pi P R^3 as soon",
+    f"wrinkles; the fit of Wang et al., which is the default, has {STIFFNESS:.2f}. *Film without stretch*: the moment is pi P R^3 as soon",
     "as the tube wrinkles.",
 )
 SHAPES = (

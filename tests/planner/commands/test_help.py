@@ -9,7 +9,8 @@ from typing import Any, get_args, get_type_hints
 import pytest
 import typer
 
-from planner.cli import app
+from planner.cli import part
+from planner.commands.listed import LISTED, SESSION
 
 UNIT = re.compile(
     r"\b(mm|[Mm]illimetres|metres|seconds|degrees|percent|kg/m|frames per second|CIELAB units|coefficient|Share of)\b"
@@ -18,17 +19,17 @@ COUNT = re.compile(r"\b([Nn]umber of \w+|Seed of|many actuators|N-th frame)\b")
 Vinewright = Callable[..., tuple[int, str, str]]
 
 
-def commands(part: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
+def commands(one: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Callable[..., Any]]]:
     """All commands by their words, with their functions."""
-    for command in part.registered_commands:
+    for command in one.registered_commands:
         assert command.callback
         yield (*path, command.name or command.callback.__name__.replace("_", "-")), command.callback
-    for group in part.registered_groups:
+    for group in one.registered_groups:
         assert group.typer_instance
         yield from commands(group.typer_instance, (*path, str(group.name)))
 
 
-COMMANDS = dict(commands(app))
+COMMANDS = {words: function for name in LISTED for words, function in commands(part(name))}
 GROUPS = list(dict.fromkeys(words[:-1] for words in COMMANDS))
 
 
@@ -75,6 +76,32 @@ def test_help_is_whole_in_60_columns(
         if one[:-1] == words:
             first = (COMMANDS[one].__doc__ or "").split("\n\n")[0]
             assert one == ("reproduce", "soak") or "".join(first.split()) in flat.replace(" ", "")
+
+
+@pytest.mark.parametrize("name", LISTED)
+def test_the_list_says_what_the_command_says(name: str) -> None:
+    """Its line in the help of all commands is the first paragraph of its own help, or of the callback of its group."""
+    one = part(name)
+    if one.registered_commands:
+        said = one.registered_commands[0].callback.__doc__
+    else:
+        group = one.registered_groups[0].typer_instance
+        assert group
+        said = group.info.help if name != SESSION else group.registered_callback.callback.__doc__
+    assert " ".join(str(said).split("\n\n")[0].split()) == LISTED[name].help
+
+
+def test_help_lists_what_is_not_hidden(vinewright: Vinewright) -> None:
+    """In the order of the list, and the hidden form of `map` under no name of its own."""
+    printed = vinewright("--help")[1].split("Commands:\n")[1]
+    assert re.findall(r"^  ([\w-]+)  ", printed, re.M) == [name for name in LISTED if name != SESSION]
+
+
+def test_a_misspelt_command_is_told_its_neighbour(vinewright: Vinewright) -> None:
+    """The names are known although the commands are not imported."""
+    code, printed, errors = vinewright("robustnes")
+    assert (code, printed) == (2, "")
+    assert errors == "error: No such command 'robustnes'. Did you mean 'robustness'?\n"
 
 
 def test_brackets_in_help_are_kept(vinewright: Vinewright) -> None:

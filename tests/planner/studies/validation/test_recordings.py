@@ -15,8 +15,9 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, centerlines
 from environments import Environment
 from planner.studies.validation.recordings import deploy, read_recordings, recorded_lengths, start_pose
-from planner.studies.validation.recordings_report import mean_of, report
+from planner.studies.validation.recordings_report import CHANGES, mean_of, report
 from planner.studies.validation.variants import TELLING, variants
+from planner.tube_figures import TubeFigures
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS = 0.0323
@@ -125,3 +126,8 @@ def test_real_vines_are_met_within_half_a_radius() -> None:
 def test_drawn_changes_are_among_those_tried() -> None:
     """What the picture shows is named as in the table."""
     assert set(TELLING) <= set(variants())
+
+
+def test_stiffness_of_the_report_is_that_of_the_tube(params: VineParams) -> None:
+    """EI of the default tube in the report is what `tube show` prints, which is the slope of the kernels' moment."""
+    assert f"is the default, has {TubeFigures.of(params).bending_stiffness:.2f}. " in " ".join(CHANGES)

@@ -1,0 +1,119 @@
+"""All commands by name, with their lines in `vinewright --help`: what is known of them before their modules are imported."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+SESSION = "map-session"
+"""Name of the form of `map` with --session, which has subcommands."""
+
+
+class Listed(NamedTuple):
+    """Where a command is defined, and its line in the help."""
+
+    home: str
+    """Module in `planner.commands`, and the function, or `app` if there are subcommands: `module:function`."""
+    help: str
+    """First paragraph of its docstring, or the help of the group."""
+    device: bool = False
+    """Whether it, or each of its subcommands, gets the option --device."""
+    hidden: bool = False
+
+
+LISTED = {
+    "plan": Listed(
+        "plan:plan",
+        "Find a design with few actuators that reaches the goal although nothing is built exactly. Ctrl-C stops early and keeps the best.",
+    ),
+    "demo": Listed(
+        "demo:demo",
+        "Take a tour of one minute: plan, grow with a second model, try under errors. Nothing is written without --out.",
+    ),
+    "studio": Listed(
+        "studio:studio",
+        "Open a page in the browser: draw an environment, watch the search, look at the result, download the files. Ctrl-C ends it.",
+        device=True,
+    ),
+    "simulate": Listed(
+        "simulate:simulate",
+        "Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal.",
+    ),
+    "robustness": Listed(
+        "robustness:robustness",
+        "Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done.",
+        device=True,
+    ),
+    "export": Listed(
+        "export:export",
+        "Write builder's guide, parts and cut lists, patterns at true size, prints and pressures. "
+        "Exit code 3 if the rounded design misses the goal.",
+        device=True,
+    ),
+    "show": Listed(
+        "show:show",
+        "Recognise a result by its content and print a summary; --picture draws it.",
+        device=True,
+    ),
+    "funnel": Listed(
+        "reproduce:funneling",
+        "Grow fans of vines into random obstacles and measure how their ends concentrate. Ctrl-C keeps the fields done.",
+        device=True,
+    ),
+    "map": Listed(
+        "map:map_environment",
+        "Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far.",
+    ),
+    "sense": Listed(
+        "sense:sense",
+        "Find walls, corners and free area from a recording alone, with 95 % intervals. The environment only names what was touched.",
+    ),
+    "track": Listed(
+        "track:track",
+        "Track a growing tube in a video: centrelines in metres, and a video to check them. Ctrl-C keeps the frames so far.",
+    ),
+    "fit": Listed(
+        "fit:fit",
+        "Fit a dynamic model to a recording and report which parameters the data identify. Exit code 3 if the fit does not converge.",
+        device=True,
+    ),
+    "validate": Listed(
+        "validate:validate",
+        "Compare every propagator with recorded growths, with the others, and with itself at finer steps.",
+        device=True,
+    ),
+    "doctor": Listed(
+        "doctor:doctor",
+        "Show versions, extras, devices, threads and the cache of compiled kernels.",
+    ),
+    "environments": Listed(
+        "environments:app",
+        "List, show, generate, import and export environments.",
+    ),
+    "tube": Listed(
+        "tube:app",
+        "List, show, create and check tubes.",
+    ),
+    "sweep": Listed(
+        "sweep:app",
+        "Compute many plans or trials on any number of machines.",
+    ),
+    "bench": Listed(
+        "bench:app",
+        "Measure the speed of the propagators, or planning in all environments.",
+        device=True,
+    ),
+    "reproduce": Listed(
+        "reproduce:app",
+        "Repeat a study: experiments of the papers, measurements of the planner.",
+        device=True,
+    ),
+    "surrogate": Listed(
+        "surrogate:app",
+        "Train and evaluate the neural network that approximates an actuator.",
+    ),
+    SESSION: Listed(
+        "map_session:app",
+        "Map an unknown environment with a real vine: add recorded deployments, and get the next one to make.",
+        hidden=True,
+    ),
+}
