@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import typer.main
-from sphinx.application import Sphinx
 
 from planner.cli import SESSION, app
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "docs" / "generated" / "commands"
