@@ -143,9 +143,12 @@ class Comparison:
 
     def _parting(self, first: int, last: int) -> str:
         """Where the tips diverge, whether they converge again, and which obstacles were touched before."""
-        at = f"the tips part at {1e3 * self.own.lengths[first]:.0f} mm, "
+        start, end = (f"{1e3 * self.own.lengths[record]:.0f}" for record in (first, last))
+        at = f"the tips part at {start} mm, "
         if last < self.common - 1:
-            at = f"the tips are apart from {1e3 * self.own.lengths[first]:.0f} to {1e3 * self.own.lengths[last]:.0f} mm, at first "
+            at = f"the tips are apart from {start} to {end} mm, at first "
+            if first == last:
+                at = f"the tips are apart at {start} mm only, "
         met = [[(k, record) for k, record in grown.touched if record <= first] for grown in (self.own, self.default)]
         own, default = ({k for k, _ in one} for one in met)
         words = []

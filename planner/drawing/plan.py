@@ -387,7 +387,7 @@ def _draw_table(page: _Page, design: Design) -> None:
         badge = Circle((left + 0.1, y), 0.078, facecolor=colour_of(section), linewidth=0, transform=inches)
         page.figure.add_artist(badge)
         page.text(left + 0.1, y - 0.003, label, **{**NUMBER, "size": 6.5 if len(label) == 1 else 5})
-        lengths = [f"{1e3 * length:.6g}" for length in (section.start, section.end)]
+        lengths = [f"{1e3 * length:.0f}" for length in (section.start, section.end)]
         made = [f"{type_of(section, design)} {1e3 * section.l_0:.3g}".strip(), _pressure(design, section)]
         values = [*lengths, section.side, *(["-", "preformed"] if section.preformed else made)]
         for x, value in zip(columns.values(), [*values, f"{section.curvature:.2f}"], strict=True):

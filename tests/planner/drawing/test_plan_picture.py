@@ -246,3 +246,14 @@ def test_table_uses_the_actuators_name_of_a_cell(
     found = {text.get_text(): text.get_window_extent() for text in figure.texts}
     before, after = found["side"], found["pressure [kPa]"]
     assert before.x1 < found[heading].x0 < found[heading].x1 < after.x0
+
+
+def test_table_has_whole_millimetres(environment: MakeEnvironment, bent: Bent) -> None:
+    """Ends of sections that a refinement has moved by fractions of a millimetre are rounded to the nearest one."""
+    design = bent(VineParams(), [0.0] * 36, "lnr")
+    first, bare, last = design.sections
+    middle = first.end + 1.6e-4
+    moved = replace(design, sections=(replace(first, end=middle), replace(bare, start=middle), last))
+    words = [text.get_text() for text in plan_figure(environment(), moved).texts]
+    assert f"{1e3 * first.end:.0f}" in words
+    assert not any(word.startswith(f"{1e3 * first.end:.0f}.") for word in words)
