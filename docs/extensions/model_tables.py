@@ -188,6 +188,7 @@ def _validated(metadata: Iterable[Any]) -> list[str]:
     for one in metadata:
         if isinstance(one, AfterValidator) or (isinstance(one, BeforeValidator) and not _is(one, SINGLE_OR_LIST)):
             found += messages_in(one.func)
+    found = [text.removesuffix(", as *control*") for text in found]
     return [
         text.removeprefix("must be from ").removeprefix("must be ") if text.startswith("must be ") else text
         for text in found
