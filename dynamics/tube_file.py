@@ -55,7 +55,7 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
     # Tubes written whole before there was a choice have the published physics.
     default = Field("published" if whole else None, description=PHYSICS.meaning)
     physics = words if whole else words | None, default
-    errors = ERRORS | None, Field(None, description="errors with which the tube is built, as standard deviations")
+    errors: Any = ERRORS | None, Field(None, description="errors with which the tube is built, as standard deviations")
     return create_model("tube", __base__=Table, **numbers, physics=physics, uncertainty=errors, **extra)
 
 

@@ -5,6 +5,7 @@ Pages in `docs/reference/formats` include these tables. A key without descriptio
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -40,6 +41,8 @@ ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "docs" / "generated" / "formats"
 KEYS = ROOT / "docs" / "reference" / "formats" / "keys"
 """Descriptions of files that the program writes and no model checks."""
+STYLE = "```{raw} html\n<style>article table { font-size: 0.85em; } article td:last-child { min-width: 15em; }</style>\n```\n\n"
+"""Narrow columns of numbers leave more room for words."""
 HEAD = "| key | type | unit | default | limits | what it is |\n|---|---|---|---|---|---|"
 
 
@@ -99,7 +102,7 @@ def write_pages(_app: Sphinx) -> None:
 
 
 def _of_models(name: str, some: list[Part]) -> str:
-    text, plan = "", docstrings(Inputs)
+    text, plan = STYLE, docstrings(Inputs)
     for part in some:
         text += f"## {part.heading}\n\n" if part.heading else ""
         tables = [one for one in tables_of(part.model, part.path, plan, part.defaults) if one.path not in part.skip]
@@ -134,14 +137,21 @@ def _cells(row: Row) -> tuple[str, ...]:
 
 
 def _cell(text: str) -> str:
-    return text.replace("|", "\\|")
+    return _options(text.replace("|", "\\|"))
+
+
+def _options(text: str) -> str:
+    """Options as code, because prose would turn two hyphens into a dash."""
+    return re.sub(r"(?<![`\w-])(--[\w-]+)", r"`\1`", text)
 
 
 def _rules(title: str, rules: list[str]) -> str:
     if not rules:
         return ""
     return (
-        f"{title}, in the words of the messages:\n\n" + "".join(f"- {one.replace('|', '/')}\n" for one in rules) + "\n"
+        f"{title}, in the words of the messages:\n\n"
+        + "".join(f"- {_options(one.replace('|', '/'))}\n" for one in rules)
+        + "\n"
     )
 
 

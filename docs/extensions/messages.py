@@ -31,6 +31,8 @@ SAYS = re.compile(
     re.IGNORECASE,
 )
 """Words with which a message says what to do, or what is allowed."""
+STYLE = "<style>dl.messages code.message, .cell_output pre { white-space: pre-wrap; } dl.messages dt { font-weight: normal; }</style>"
+"""Long messages go on in the next line."""
 ENDS = {
     "": "a warning; the command goes on",
     "2": "exit code 2",
@@ -92,7 +94,7 @@ class Messages(SphinxDirective):
         shown = nodes.definition_list(classes=["messages"])
         for message in every[self.arguments[0]]:
             shown += self._item(message)
-        return [shown]
+        return [nodes.raw("", STYLE, format="html"), shown]
 
     def _item(self, message: Message) -> nodes.definition_list_item:
         said = advice_of(message)
@@ -103,12 +105,17 @@ class Messages(SphinxDirective):
                 location=self.get_location(),
             )
         term = nodes.term(ids=[PREFIX + message.anchor])
-        term += _nodes(message)
+        # Code, because prose would turn two hyphens into a dash.
+        words = nodes.literal(classes=["message"])
+        words += _nodes(message)
+        term += words
         term += nodes.reference("", "¶", refuri=f"#{PREFIX}{message.anchor}", classes=["headerlink"])
-        below = nodes.paragraph("", f"{ENDS[message.code]}. ".capitalize())
+        below = nodes.paragraph()
+        if message.code != "2":
+            below += nodes.Text(f"{ENDS[message.code]}. ".capitalize())
         if said:
             below += self.parse_inline(said)[0]
-        return nodes.definition_list_item("", term, nodes.definition("", below))
+        return nodes.definition_list_item("", term, nodes.definition("", *([below] if len(below) else [])))
 
 
 def _nodes(message: Message) -> list[nodes.Node]:

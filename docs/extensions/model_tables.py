@@ -113,7 +113,9 @@ def kind_of(annotation: Any, metadata: Iterable[Any] = ()) -> Kind:
         )
     elif origin is Literal:
         numbers = all(type(one) is int for one in inside)
-        found = Kind("integer" if numbers else "text", [" or ".join(json.dumps(one) for one in inside)], number=numbers)
+        found = Kind(
+            "integer" if numbers else "text", [" or ".join(f"`{json.dumps(one)}`" for one in inside)], number=numbers
+        )
     elif isinstance(annotation, type) and issubclass(annotation, BaseModel):
         found = Kind("table", tables=[annotation])
     else:
@@ -167,7 +169,8 @@ def _bounds(metadata: Iterable[Any]) -> list[str]:
     if low.startswith("from") and not high.startswith("to "):
         low = low.replace("from ", "at least ")
     if low == high.replace("to ", "from "):
-        low, high = low.replace("from ", "must be "), ""
+        high = ""
+    low = low.removeprefix("from ")
     joint = " " if high.startswith("to ") else ", "
     return [joint.join(one for one in (low, high) if one)] * bool(low or high) + found
 
@@ -185,7 +188,11 @@ def _validated(metadata: Iterable[Any]) -> list[str]:
     for one in metadata:
         if isinstance(one, AfterValidator) or (isinstance(one, BeforeValidator) and not _is(one, SINGLE_OR_LIST)):
             found += messages_in(one.func)
-    return [text.removeprefix("must be ") if text.startswith("must be from ") else text for text in found]
+    found = [text.removesuffix(", as *control*") for text in found]
+    return [
+        text.removeprefix("must be from ").removeprefix("must be ") if text.startswith("must be ") else text
+        for text in found
+    ]
 
 
 def _is(metadata: Any, name: str) -> bool:

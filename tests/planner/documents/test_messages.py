@@ -158,7 +158,7 @@ def test_a_module_without_topic_stops_the_build() -> None:
     with pytest.raises(KeyError, match=r"dynamics/tube\.py"):
         topic_of("dynamics/tube.py", topics)
     with pytest.raises(KeyError):
-        topic_of("planning/new.py", topics)
+        topic_of("planner2/new.py", topics)
 
 
 @pytest.mark.parametrize(
