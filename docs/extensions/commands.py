@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "docs" / "generated" / "commands"
-STATIC = Path(__file__).parent / "static"
-"""The style sheet of the tables."""
 SHARED = ("--out", "--force", "--scheduler", "--device")
 """Options of all studies, which their table does not repeat."""
 DEFAULT = re.compile(r"\s*\bDefault: (.+?)\.(?=\s+[A-Z]|$)")
@@ -168,7 +166,5 @@ def _studies(members: list[tuple[tuple[str, ...], Any]]) -> Iterator[str]:
 
 def setup(app: Sphinx) -> dict[str, bool]:
     """Register with Sphinx."""
-    app.connect("config-inited", lambda _app, config: config.html_static_path.append(str(STATIC)))
-    app.add_css_file("commands.css")
     app.connect("builder-inited", write_files)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
