@@ -107,7 +107,9 @@ def space(environment: Environment, tube: VineParams, propagator: str | type[Pro
         raise ValueError(f"propagator {propagator!r} must be one of {', '.join(propagators())}")
     model = load_propagator(propagator)
     if not model.capabilities.sections:
-        raise ValueError(f"{getattr(propagator, '__name__', propagator)} models a tube as one arc; choose a propagator with sections")
+        raise ValueError(
+            f"{getattr(propagator, '__name__', propagator)} models a tube as one arc; choose a propagator with sections"
+        )
     return VineSetup(Growth(model(environment, tube)))
 
 
