@@ -109,7 +109,9 @@ def actuator_contents(params: VineParams) -> dict[str, Any]:
     """
     for one in params.actuators:
         if one.kind not in ACTUATORS:
-            raise TypeError(f"tube files have no key for {type(one).__name__}")
+            raise TypeError(
+                f"tube files have no key for {type(one).__name__}: add it to surrogate/registry.py and dynamics/tube_keys.py"
+            )
     first, *others = (
         {"type": one.kind, **in_file(one, ACTUATORS[one.kind]), **in_file(one.limits, LIMITS)}
         for one in params.actuators

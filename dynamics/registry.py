@@ -13,13 +13,17 @@ def propagators() -> tuple[str, ...]:
     return ("quasistatic", "penalty", "impulse", "geometric", "euler-lagrange")
 
 
-def load_propagator(name: str) -> type[Propagator]:
+def load_propagator(name: str | type[Propagator]) -> type[Propagator]:
     """The propagator with a name. Its dependencies are imported on demand, because PyTorch takes a second.
+
+    A class of a propagator is returned as it is, so that callers accept those that have no name here.
 
     Raises:
         KeyError: The name is unknown.
         ModuleNotFoundError: A library that the propagator needs is not installed.
     """
+    if not isinstance(name, str):
+        return name
     match name:
         case "quasistatic":
             from dynamics.quasistatic.propagator import QuasiStatic

@@ -2,6 +2,7 @@
 
 import doctest
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ import environments.environment
 import environments.environment_file
 import environments.obstacles
 import vinewright as vw
+from dynamics.quasistatic.propagator import QuasiStatic
 
 SHORT: dict[str, Any] = {"seed": 1, "batch": 20, "iterations": 2}
 
@@ -149,6 +151,36 @@ def test_bad_input_is_reported_in_one_line(small: vw.Environment, result: vw.Res
     room = vw.Environment(bounds=(-1, -1, 1, 1), start=(0, 0, 0), goal=(0.8, 0, 0.1), obstacles=closed)
     with pytest.raises(vw.WalledIn, match="the goal is walled in"):
         vw.plan(room)
+
+
+def test_a_propagator_may_be_a_class(small: vw.Environment, result: vw.Result) -> None:
+    """One that is not in the registry grows a design, is refused what it does not support, and has no setting of another."""
+
+    class Stiff(QuasiStatic):
+        """The default model of a tube whose moments are those of twice the growth pressure."""
+
+        def __init__(self, environment: vw.Environment, params: vw.VineParams) -> None:
+            super().__init__(environment, replace(params, growth_pressure=2 * params.growth_pressure))
+
+    class OneArc(Stiff):
+        capabilities = replace(QuasiStatic.capabilities, sections=False)
+
+    class Smooth(Stiff):
+        capabilities = replace(QuasiStatic.capabilities, friction=False)
+
+    assert result.best is not None
+    bent = vw.Section(0.0, 0.2, "left", 1.0, 0.04, 2e4)
+    design = replace(result.best, sections=(bent, vw.Section(0.2, 0.3, "none", 0.0, 0.0, 0.0)))
+    own = vw.simulate(design, small, propagator=Stiff)
+    assert not np.allclose(own.tip, vw.simulate(design, small).tip)
+    stiff = replace(design, params=replace(design.params, growth_pressure=2 * design.params.growth_pressure))
+    np.testing.assert_array_equal(own.tip, vw.simulate(stiff, small).tip)
+    with pytest.raises(ValueError, match=r"^OneArc models a tube as one arc .* this design has 2 sections"):
+        vw.simulate(design, small, propagator=OneArc)
+    with pytest.raises(ValueError, match=r"^--qp osqp is for --propagator impulse; Stiff does not have this option$"):
+        vw.simulate(design, small, propagator=Stiff, qp="osqp")
+    with pytest.raises(ValueError, match=r"Smooth has no friction$"):
+        vw.simulate(design, small, propagator=Smooth, friction=0.1)
 
 
 def test_plot_leaves_the_figure_alone(small: vw.Environment, result: vw.Result) -> None:

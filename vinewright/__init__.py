@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from dynamics.propagator import CannotRun
+    from dynamics.propagator import CannotRun, Propagator
     from dynamics.registry import propagators
     from dynamics.tube import Inertia, InvalidTube, VineParams
     from dynamics.tube_file import known_tubes, load_tube
@@ -220,7 +220,7 @@ def resume(
 def simulate(
     design: Design | None,
     environment: Environment,
-    propagator: str = "quasistatic",
+    propagator: str | type[Propagator] = "quasistatic",
     *,
     device: str = "auto",
     solver: str | None = None,
@@ -231,7 +231,7 @@ def simulate(
     """Grow one vine of a design.
 
     Args:
-        propagator: The model of the growing vine: one of `propagators()`.
+        propagator: The model of the growing vine: one of `propagators()`, or a class that is a `dynamics.propagator.Propagator`.
         device: Device of the computation: "cpu", "cuda" or "auto".
         solver: Solver of "penalty": "newton" or "gradient".
         surrogate: Source of the actuator's force in "penalty": "table" or "network".

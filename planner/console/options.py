@@ -245,7 +245,7 @@ def environment_of(path: Path, design: Design) -> Environment | None:
 
 def chosen_model(
     params: VineParams,
-    propagator: str,
+    propagator: str | type[Propagator],
     device: str,
     solver: str | None,
     surrogate: str | None,
@@ -255,6 +255,7 @@ def chosen_model(
     """A factory of the chosen propagator; all choices are checked now, before any computation.
 
     Args:
+        propagator: One of `propagators()`, or the class of another one.
         design: The design to grow; None means any, with several sections.
     Raises:
         BadInput: This propagator does not have an option, or does not support sections.
@@ -263,10 +264,11 @@ def chosen_model(
     from dynamics.cuda import check_device
     from dynamics.registry import load_propagator, propagators
 
-    if propagator not in propagators():
+    if isinstance(propagator, str) and propagator not in propagators():
         raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
     with needs("torch"):
         model = load_propagator(propagator)
+    propagator = _name(propagator)
     if not model.capabilities.sections and not (design and design.uniform):
         needed = "only `simulate` accepts it, for a design of one section"
         if design:
@@ -303,7 +305,9 @@ def chosen_model(
     return model
 
 
-def with_friction(params: VineParams, friction: float | None, propagator: str, environment: Environment) -> VineParams:
+def with_friction(
+    params: VineParams, friction: float | None, propagator: str | type[Propagator], environment: Environment
+) -> VineParams:
     """The tube with the requested friction, or that which the propagator assumes if neither user, tube nor environment give one.
 
     A design stores it, so that later commands use it too. A requested friction is both the kinetic and the static one.
@@ -321,7 +325,7 @@ def with_friction(params: VineParams, friction: float | None, propagator: str, e
 
     if not has_friction(propagator):
         owners = " or ".join(filter(has_friction, propagators()))
-        raise BadInput(f"--friction {friction:g} is for --propagator {owners}; {propagator} has no friction")
+        raise BadInput(f"--friction {friction:g} is for --propagator {owners}; {_name(propagator)} has no friction")
     if not 0 <= friction <= MOST_FRICTION:
         raise BadInput(f"--friction {friction:g} must be from 0 to {MOST_FRICTION:g}")
     return replace(params, friction=friction, static_friction=None)
@@ -364,7 +368,7 @@ def second_model(
     return make
 
 
-def has_friction(propagator: str) -> bool:
+def has_friction(propagator: str | type[Propagator]) -> bool:
     """Whether a known propagator has friction; False if its library is missing."""
     capabilities = _capabilities(propagator)
     return capabilities is not None and capabilities.friction
@@ -388,7 +392,11 @@ def has_tail(propagator: str) -> bool:
     return capabilities is not None and capabilities.tail
 
 
-def _capabilities(propagator: str) -> Capabilities | None:
+def _name(propagator: str | type[Propagator]) -> str:
+    return propagator if isinstance(propagator, str) else propagator.__name__
+
+
+def _capabilities(propagator: str | type[Propagator]) -> Capabilities | None:
     from dynamics.registry import load_propagator
 
     try:

@@ -92,7 +92,9 @@ def film_radius(actuator: ActuatorBuild) -> float:
             return section.l_0 / (2 * float(half_angle(strain)))
         case Fpam():
             return kind.radius(strain)
-    raise TypeError(f"the film radius of a {type(kind).__name__} is not known")
+    raise TypeError(
+        f"the film radius of a {type(kind).__name__} is not known: add it to planner/fabrication/pressures.py"
+    )
 
 
 def _lines(build: Build) -> list[dict[str, Any]]:

@@ -30,7 +30,9 @@ def end_of(actuator: Actuator) -> End:
             return "seam"
         case Fpam():
             return "line"
-    raise TypeError(f"the strips of a {type(actuator).__name__} are not known")
+    raise TypeError(
+        f"the strips of a {type(actuator).__name__} are not known: add them to planner/fabrication/strips.py"
+    )
 
 
 def stretch_of(actuator: Actuator) -> float:
@@ -47,7 +49,9 @@ def piece_width(actuator: Actuator, l_0: float) -> float:
             return actuator.width + 2 * actuator.fold_depth(l_0)
         case Fpam():
             return 2 * actuator.flat_width + LAP
-    raise TypeError(f"the strips of a {type(actuator).__name__} are not known")
+    raise TypeError(
+        f"the strips of a {type(actuator).__name__} are not known: add them to planner/fabrication/strips.py"
+    )
 
 
 def layers(actuator: Actuator) -> int:

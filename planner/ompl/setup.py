@@ -27,6 +27,8 @@ from surrogate.compiled import Floats
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from dynamics.propagator import Propagator
+
 FACTS = 4
 """Numbers of a vine in its state before its bends and controls: status, segments, actuators and number."""
 HEADINGS = 12
@@ -82,12 +84,12 @@ class VineSetup(control.SimpleSetup):  # type: ignore[misc]
         return self.design(self.getSolutionPath().getStates()[-1]) if self.haveExactSolutionPath() else None
 
 
-def space(environment: Environment, tube: VineParams, propagator: str = "quasistatic") -> VineSetup:
+def space(environment: Environment, tube: VineParams, propagator: str | type[Propagator] = "quasistatic") -> VineSetup:
     """OMPL's control space of a tube in an environment: a `SimpleSetup` that needs only a planner.
 
     Args:
         tube: See `vinewright.load_tube`.
-        propagator: The model of the growing vine: one of `vinewright.propagators()`.
+        propagator: The model of the growing vine: one of `vinewright.propagators()`, or the class of your own.
     Raises:
         InvalidEnvironment: Start or goal lie at an impossible position.
         ValueError: The propagator is unknown, or grows vines of one section only.
@@ -101,11 +103,13 @@ def space(environment: Environment, tube: VineParams, propagator: str = "quasist
     True
     """
     check_environment(environment, tube.radius)
-    if propagator not in propagators():
+    if isinstance(propagator, str) and propagator not in propagators():
         raise ValueError(f"propagator {propagator!r} must be one of {', '.join(propagators())}")
     model = load_propagator(propagator)
     if not model.capabilities.sections:
-        raise ValueError(f"{propagator} models a tube as one arc; choose a propagator with sections")
+        raise ValueError(
+            f"{getattr(propagator, '__name__', propagator)} models a tube as one arc; choose a propagator with sections"
+        )
     return VineSetup(Growth(model(environment, tube)))
 
 

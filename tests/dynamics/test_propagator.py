@@ -1,8 +1,10 @@
 """What every propagator promises, whatever its model: one test body for all entries of the registry."""
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -32,7 +34,15 @@ def capabilities(make: Make) -> Capabilities:
     return (make.func if isinstance(make, partial) else make).capabilities
 
 
-MAKERS = {name: on_the_cpu(name) for name in propagators()}
+def own() -> type[Propagator] | None:
+    """The class that the variable names, as module:Class, to be tested instead of the registry."""
+    module, _, name = os.environ.get("VINEWRIGHT_PROPAGATOR", "").partition(":")
+    return getattr(import_module(module), name) if module else None
+
+
+MAKERS: dict[str, Make] = (
+    {model.__name__: model} if (model := own()) else {name: on_the_cpu(name) for name in propagators()}
+)
 TOUCHING = {name: make for name, make in MAKERS.items() if capabilities(make).contact}
 EveryPropagator = pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 SLOW = {"penalty": pytest.mark.slow}
