@@ -251,7 +251,7 @@ def simulate(
     (True, (3,))
     """
     from planner.console.errors import plain_errors
-    from planner.console.options import chosen_model, with_friction
+    from planner.console.models import chosen_model, with_friction
     from planner.replay import replay, simulated
 
     design = _checked(design, environment)

@@ -13,6 +13,7 @@ import typer
 from planner.commands.measured import measured
 from planner.console.device import DeviceOption
 from planner.console.errors import BadInput, missing, needs, readable_errors, remedy
+from planner.console.models import chosen_model
 from planner.console.options import (
     EnvironmentArgument,
     ForceOption,
@@ -21,7 +22,6 @@ from planner.console.options import (
     SolverOption,
     SurrogateOption,
     TubeOption,
-    chosen_model,
     environment_and_tube,
 )
 from planner.console.studies import BudgetOption, EnvironmentsOption, FolderOption, PlannersOption, command_line

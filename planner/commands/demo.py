@@ -105,7 +105,7 @@ def _compared(console: Console, environment: Environment, design: Design) -> Non
     import numpy as np
 
     from planner.console.compiling import compiling
-    from planner.console.options import chosen_model
+    from planner.console.models import chosen_model
     from planner.replay import replay, simulated
 
     make = chosen_model(design.params, "impulse", "auto", None, None, None, design)

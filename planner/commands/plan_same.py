@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from planner.console.answer import Answer
 from planner.console.errors import BadInput, NothingKept, needs
-from planner.console.options import chosen_model, print_hints, with_friction
+from planner.console.models import chosen_model, with_friction
+from planner.console.options import print_hints
 from planner.console.terminal import actuators_of, section_table
 from planner.planners import SST_STAR
 from planner.robustness.errors import with_errors

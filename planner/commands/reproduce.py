@@ -13,6 +13,7 @@ from planner.commands import reproduce_uncertainty as errors
 from planner.commands.measured import measured
 from planner.console.device import DeviceOption
 from planner.console.errors import needs, readable_errors
+from planner.console.models import chosen_model
 from planner.console.options import (
     ForceOption,
     PhysicsOption,
@@ -20,7 +21,6 @@ from planner.console.options import (
     SolverOption,
     SurrogateOption,
     TubeOption,
-    chosen_model,
     chosen_tube,
 )
 from planner.console.studies import EnvironmentsOption, FolderOption, command_line, study_command

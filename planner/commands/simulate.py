@@ -14,6 +14,7 @@ from planner.commands.simulate_why import Miss
 from planner.console.answer import Answer, JsonOption
 from planner.console.device import DeviceOption
 from planner.console.errors import BadInput, apart, readable_errors
+from planner.console.models import chosen_model, note_ignored, with_friction
 from planner.console.options import (
     DesignArgument,
     EnvironmentArgument,
@@ -26,11 +27,8 @@ from planner.console.options import (
     SurrogateOption,
     TubeOption,
     chosen_design,
-    chosen_model,
-    note_ignored,
     print_hints,
     replaced_tube,
-    with_friction,
 )
 from planner.console.schedules import ScheduleOption, with_schedule
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeVar
 from dynamics.cuda import default_device, on_default_device
 from planner.console.compiling import compiling
 from planner.console.errors import BadInput, needs
-from planner.console.options import chosen_model, note_ignored, second_model, with_friction
+from planner.console.models import chosen_model, note_ignored, second_model, with_friction
 from planner.console.progress import gathered, stoppable
 from planner.console.terminal import actuators_of
 from planner.plan import QUIET, Result, Watcher, plan

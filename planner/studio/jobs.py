@@ -18,7 +18,7 @@ from environments.environment_file import parse_environment
 from environments.file_model import ERRORS
 from environments.given import Given
 from planner.console.formats import Written, write_formats
-from planner.console.options import chosen_model, with_friction
+from planner.console.models import chosen_model, with_friction
 from planner.console.planning import planned
 from planner.design import Design
 from planner.design_file import load_design

@@ -16,7 +16,7 @@ from dynamics.registry import load_propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Rollout, Status
 from environments import Environment, write_environment
-from planner.console.options import note_ignored
+from planner.console.models import note_ignored
 from planner.design import Design, Section
 from planner.design_file import design_content
 from planner.drive_margin import DriveMargin, drive_margin, driven, force_at_tip

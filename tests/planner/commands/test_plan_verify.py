@@ -16,7 +16,7 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.cli import main
 from planner.commands.plan_verify import verdict
-from planner.console.options import second_model
+from planner.console.models import second_model
 from planner.design import Design, Section
 from planner.design_file import load_design
 from planner.replay import grow_designs

@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, tube_text
 from environments import Environment
 from environments.given import Given
-from planner.console.options import with_friction
+from planner.console.models import with_friction
 from planner.design import Section
 from planner.design_file import design_content, load_design
 from planner.solutions_file import load_solutions
