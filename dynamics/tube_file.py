@@ -138,8 +138,8 @@ def check_bends(params: VineParams) -> None:
     critical, transition = wrinkling(params)
     if not (0 < critical < 0.5 and 0 < transition < math.pi / 2):
         raise ValueError(
-            f"growth_pressure_kpa = {1e-3 * params.growth_pressure:g} must be within the range of the wrinkling measurements "
-            "(Wang et al.), about 0.5 to 34 kPa; at other pressures, give film_thickness_um and film_modulus_mpa, or bending_stiffness_n_m2"
+            f"growth_pressure_kpa = {1e-3 * params.growth_pressure:g} must be within the range of the wrinkling measurements (Wang et al.),"
+            " about 0.5 to 34 kPa; at other pressures, give film_thickness_um and film_modulus_mpa, or bending_stiffness_n_m2"
         )
     collapse_moment(params)
 
