@@ -13,7 +13,7 @@ from typing import Any
 from templates import Filled, Template, Words, assigned, constant, pattern, pieces, shown, template_of
 
 ROOT = Path(__file__).parents[2]
-PACKAGES = "environments", "dynamics", "planner", "surrogate", "vinewright.py"
+PACKAGES = "environments", "dynamics", "planner", "surrogate", "vinewright"
 BY_CLASS = {
     "MachineFault": "4",
     "DeviceLost": "4",
@@ -78,11 +78,7 @@ class Message:
 def collected(root: Path = ROOT) -> list[Message]:
     """All messages, each once, with an anchor of its own."""
     found: dict[tuple[Template, str], Message] = {}
-    paths = [
-        path
-        for name in PACKAGES
-        for path in ([root / name] if name.endswith(".py") else sorted((root / name).rglob("*.py")))
-    ]
+    paths = [path for name in PACKAGES for path in sorted((root / name).rglob("*.py"))]
     for path in paths:
         module = path.relative_to(root).as_posix()
         for template, code, line in _of_module(ast.parse(path.read_text(encoding="utf-8"))):
