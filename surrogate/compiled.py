@@ -16,6 +16,8 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from surrogate.kernel import Kernel
+
 Floats = NDArray[np.float64]
 
 
@@ -76,8 +78,12 @@ def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[...
             )
         with in_cache_folder():
             # numba has no public option to leave out the counts.
-            chosen: dict[str, Any] = {"_nrt": counted, **options}
-            return numba.njit(cache=True, error_model="numpy", **chosen)(function)
+            chosen: dict[str, Any] = {"_nrt": counted, "nopython": True, "error_model": "numpy", **options}
+            if numba.config.DISABLE_JIT:
+                return function
+            kernel = Kernel(function, chosen)
+            kernel.enable_caching()
+            return kernel
 
     return decorate
 
