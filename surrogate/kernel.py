@@ -8,6 +8,8 @@ the same: without `fastmath`, LLVM changes no rounding.
 This uses parts of Numba that are not public: `tests/surrogate/test_kernel.py` checks what it relies on.
 """
 
+# mypy: allow-untyped-calls, no-warn-unused-ignores
+
 from __future__ import annotations
 
 import gc
@@ -19,7 +21,7 @@ from typing import Any, cast
 from numba.core import compiler, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
-from numba.core.dispatcher import _FunctionCompiler
+from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.registry import CPUDispatcher
 
 numba_compiler: Any = compiler
@@ -37,7 +39,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             options: Those of `numba.njit`.
         """
         super().__init__(function, {}, options)
-        self._compiler = _Compiler(self._compiler, _Whole)
+        self._compiler: Any = _Compiler(self._compiler, _Whole)
         self.part = Part(function, {}, options)
 
     def cache_in(self, place: Path) -> None:
@@ -47,7 +49,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             folder = place
 
         class Impl(CompileResultCacheImpl):  # type: ignore[misc]
-            _locator_classes = (Locator, *CompileResultCacheImpl._locator_classes)
+            _locator_classes: Any = (Locator, *CompileResultCacheImpl._locator_classes)
 
         class Cache(FunctionCache):  # type: ignore[misc]
             _impl_class = Impl
@@ -74,7 +76,7 @@ class Part(CPUDispatcher):  # type: ignore[misc]
     def __init__(self, function: Callable[..., Any], variables: dict[str, Any], options: dict[str, Any]) -> None:
         """Prepare to compile a function; see `CPUDispatcher`."""
         super().__init__(function, variables, options)
-        self._compiler = _Compiler(self._compiler, _Raw)
+        self._compiler: Any = _Compiler(self._compiler, _Raw)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
         """Types of a call. A number that is written in the code has the type of any other, for which the part is compiled once."""
@@ -104,7 +106,8 @@ class _Whole(_Raw):
     def finalize(self) -> None:
         """Link, optimise, and make machine code."""
         for library in _called(self):
-            self._reload_init.update(library._reload_init)
+            if hasattr(library, "_reload_init"):  # not before numba 0.62
+                self._reload_init.update(library._reload_init)
             module = library._final_module.clone()
             for function in module.functions:
                 if not function.is_declaration and function.linkage.name == "external":

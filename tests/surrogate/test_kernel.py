@@ -108,7 +108,7 @@ def test_a_part_that_is_called_on_many_ways_is_linked_once() -> None:
     assert len(functions) == len(set(functions)) <= 8
 
 
-def test_the_collector_of_garbage_is_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_collector_of_garbage_is_as_before() -> None:
     """Also after a kernel that cannot be compiled."""
     before = gc.get_threshold()
 
