@@ -106,7 +106,7 @@ class _Whole(_Raw):
     def finalize(self) -> None:
         """Link, optimise, and make machine code."""
         for library in _called(self):
-            if hasattr(library, "_reload_init"):  # not before numba 0.62
+            if hasattr(library, "_reload_init"):  # numba 0.61 has none
                 self._reload_init.update(library._reload_init)
             module = library._final_module.clone()
             for function in module.functions:
