@@ -25,7 +25,7 @@ def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool
     if compiled(propagator, heuristic):
         yield
         return
-    console.print("compiling the kernels, only this once (one to two minutes) ...")
+    console.print("compiling the kernels, only this once (about half a minute) ...")
     with console.status("compiling"):
         yield
 
