@@ -94,7 +94,7 @@ def moved_since(chain: Chain, segments: int, seen: Floats) -> float:
     return farthest
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def hangs_over(scene: Scene, chain: Chain, segments: int) -> bool:
     """Whether a side or the tip of the tube hangs over the edge of a table.
 

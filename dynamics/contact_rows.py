@@ -65,7 +65,7 @@ class Press(NamedTuple):
     """Dent beyond which the cross-section is rigid there [m]."""
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def add(
     contacts: Contacts,
     count: int,

@@ -14,7 +14,7 @@ from dynamics.scene import Scene, cell_of
 from surrogate.compiled import compiled
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _beside(press: Press, along: float, wall: float, beyond: float, ahead: bool) -> Press:
     """How an edge presses on the part of a joint's length that is beside it.
 

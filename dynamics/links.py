@@ -14,7 +14,7 @@ STRAIGHT = 0.02
 """Curvature times radius up to which both walls of a tube are taut [-]; every actuator bends it farther in free space."""
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def link(film: float, bend: float, pivot: float) -> tuple[float, float, float]:
     """Length of a bent link's centreline [m], and its first and second derivatives [m/rad, m/rad^2].
 

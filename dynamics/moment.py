@@ -180,7 +180,7 @@ def joint_moments(params: VineParams) -> JointMoments:
     return JointMoments(elasticity, moment, rising, stacked(tables), arms, length, params.segment_length)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def moment_and_slope(
     elasticity: Elasticity,
     moments: Floats,
@@ -365,7 +365,7 @@ def look_up_cells(joint: JointMoments, vine: Vine, l_0: Floats, preformed: Float
         vine.per_strain[j], vine.per_strain_saturated[j] = of.per_strain, of.per_strain_saturated
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def linearise(
     joint: JointMoments, vine: Vine, segments: int, scale: float, growing: float, moment: Floats, slope: Floats
 ) -> None:

@@ -43,7 +43,7 @@ def segments_apart(radius: float, full: float) -> int:
     return int(np.ceil(APART * radius / full))
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _at_corner(chain: Chain, joint: int, x: float, y: float, segments: int) -> bool:
     """Whether a point lies beyond the end of the segment before a joint, and before the start of the one after it."""
     rx, ry = x - chain.x[joint], y - chain.y[joint]
@@ -95,7 +95,7 @@ def _add_pair(
     return add(contacts, count, (first, joint - 1), key, gap, ((xs[joint], ys[joint]), (nx, ny)), growth, ALONE)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _add_some(
     chain: Chain,
     contacts: Contacts,

@@ -39,7 +39,7 @@ class Touched(Protocol):
     def blocks(self) -> Blocks: ...
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def touch(scene: Scene, tube: Touching, segments: int, work: Touched) -> int:
     """Find all contacts of a vine; returns their number, or `dynamics.self_contact.CROSSED`.
 

@@ -16,9 +16,13 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from surrogate.kernel import Kernel
+
 Floats = NDArray[np.float64]
 
 
+config: Any = numba.config
+ROOT = Path(__file__).parent.parent
 PACKAGES = "environments", "surrogate", "dynamics", "planner"
 """Packages that may contain kernels."""
 
@@ -31,7 +35,7 @@ def cache_folder() -> Path:
     file does. So the folder's name carries a hash of the sources of all kernels: a change to any of them starts a new one.
     """
     root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(root) / "vinewright" / kernels_digest(Path(__file__).parent.parent)
+    return Path(root) / "vinewright" / kernels_digest(ROOT)
 
 
 def kernels_digest(root: Path) -> str:
@@ -46,7 +50,6 @@ def kernels_digest(root: Path) -> str:
 
 def thread_count() -> int:
     """Number of threads for rollouts: the cores available to this process, or NUMBA_NUM_THREADS."""
-    config: Any = numba.config
     return int(config.NUMBA_NUM_THREADS)
 
 
@@ -74,10 +77,17 @@ def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[...
             raise TypeError(
                 f"{function.__name__} calls {wrong[0].rsplit('.')[-1]}, which returns arrays: compile it with counted=True"
             )
-        with in_cache_folder():
-            # numba has no public option to leave out the counts.
-            chosen: dict[str, Any] = {"_nrt": counted, **options}
-            return numba.njit(cache=True, error_model="numpy", **chosen)(function)
+        if config.DISABLE_JIT:
+            return function
+        # numba has no public option to leave out the counts.
+        kernel = Kernel(function, {"_nrt": counted, "nopython": True, "error_model": "numpy", **options})
+        file = Path(function.__code__.co_filename)
+        if file.is_relative_to(ROOT) and file.relative_to(ROOT).parts[0] in PACKAGES:
+            kernel.cache_in(cache_folder() / file.relative_to(ROOT).parent)
+        else:
+            with in_cache_folder():
+                kernel.enable_caching()
+        return kernel
 
     return decorate
 
@@ -86,15 +96,15 @@ def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[...
 def in_cache_folder() -> Iterator[None]:
     """Let kernels that are decorated meanwhile be cached in `cache_folder`: on a CUDA device too, whose settings are others."""
     of_cuda = sys.modules.get("numba.cuda.core.config")
-    configs: list[Any] = [numba.config, *([of_cuda] if of_cuda else [])]
-    before = [config.CACHE_DIR for config in configs]
+    configs: list[Any] = [config, *([of_cuda] if of_cuda else [])]
+    before = [one.CACHE_DIR for one in configs]
     try:
-        for config in configs:
-            config.CACHE_DIR = str(cache_folder())
+        for one in configs:
+            one.CACHE_DIR = str(cache_folder())
         yield
     finally:
-        for config, folder in zip(configs, before, strict=True):
-            config.CACHE_DIR = folder
+        for one, folder in zip(configs, before, strict=True):
+            one.CACHE_DIR = folder
 
 
 _returning: set[str] = set()

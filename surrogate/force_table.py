@@ -142,7 +142,7 @@ def cell(tables: ForceTables, kind: int, l_0: float) -> Cell:
     return Cell(kind * (ROWS + 1) + row, position * ROWS - row, 1.0 / longest, l_0 / contraction)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def force_and_slope(
     unsaturated: Floats, saturated: Floats, taut: Floats, of: Cell, strain: float
 ) -> tuple[float, float]:

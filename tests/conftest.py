@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 from numba.core.compiler_lock import global_compiler_lock
-from numba.core.dispatcher import Dispatcher
 
 from dynamics.moment import JointMoments, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles, known_environments, load_environment
 from environments.obstacles import box_corners
+from surrogate.kernel import Kernel
 
 MakeEnvironment = Callable[..., Environment]
 Table = dict[str, np.ndarray]
@@ -34,9 +34,9 @@ def kernels_compile_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
         return
     import fcntl
 
-    folder, compile_kernel = tmp_path_factory.getbasetemp().parent, Dispatcher.compile
+    folder, compile_kernel = tmp_path_factory.getbasetemp().parent, Kernel.compile
 
-    def compile_once(self: Dispatcher, signature: Any) -> Any:
+    def compile_once(self: Kernel, signature: Any) -> Any:
         name = f"{self.py_func.__module__}.{self.py_func.__qualname__}.lock"
         # Another thread must not hold numba's own lock while it waits for this file.
         with global_compiler_lock, (folder / name).open("w") as lock:
@@ -44,7 +44,7 @@ def kernels_compile_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
             return compile_kernel(self, signature)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Dispatcher, "compile", compile_once)
+        patch.setattr(Kernel, "compile", compile_once)
         yield
 
 

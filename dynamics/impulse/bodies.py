@@ -108,7 +108,7 @@ def new_rows(capacity: int) -> Rows:
     )
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _slide(bodies: Bodies, k: int, count: int, heading_before: float) -> tuple[float, float]:
     """How far the bend of its pin moves body k along its heading [m], not positive, and the change of that per bend [m/rad].
 

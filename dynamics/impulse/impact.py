@@ -108,7 +108,7 @@ def contact_rows(bodies: Bodies, contacts: Contacts, number: int, holder: Intege
             impact.inner_row[c, 2] = -lever
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _approach(impact: Impact, c: int, velocity: Floats) -> float:
     """Rate at which a contact's gap opens [m/s]."""
     row, body, inner = impact.row[c], impact.body[c], impact.inner[c]
@@ -186,7 +186,7 @@ def _set_out(bodies: Bodies, count: int, velocity: Floats) -> None:
             velocity[k, j] = bodies.velocity[k, j]
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _push(bodies: Bodies, impact: Impact, c: int, velocity: Floats, impulse: float) -> None:
     """Change of velocity by an impulse on the contact's bodies alone."""
     row, body, inner = impact.row[c], impact.body[c], impact.inner[c]

@@ -31,7 +31,7 @@ def new_factor(capacity: int) -> Factor:
     return Factor(np.zeros((capacity, 3, 3)), np.zeros((capacity, 3, 3)), np.zeros((capacity, 3)))
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _weighted(
     left: Floats, k: int, i: int, right: Floats, m: int, j: int, per_mass: float, per_inertia: float
 ) -> float:

@@ -58,7 +58,7 @@ def set_springs(
     drift[last] = bend / joint.length * growth / dt
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _arrive(model: ImpulseModel, vine: Vine, work: Work, segments: int, last_length: float) -> int:
     """Bends, chain and contacts where the bodies are now; returns how many contacts there are, or `CROSSED`.
 
@@ -147,7 +147,7 @@ def _aim_again(aim: Aim, growth: float, most_growth: float, growth_rate: float) 
     return abs(growth - aim.expected) < UNEXPECTED * growth_rate * dt, growth, Aim(growth, rate, yielding, dt)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _set_off(tube: ImpulseTube, vine: Vine, work: Work, span: Span) -> tuple[Aim, float, float]:
     """What a step aims at before it is first solved, the rate of growth before it [m/s], and the force that a squeezed tip lost [N].
 

@@ -57,7 +57,7 @@ def gap_change(contacts: Contacts, turns: Floats, k: int, growth: float) -> floa
     )
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _add_load(contacts: Contacts, chain: Chain, loads: Floats, k: int, force: float) -> None:
     """Add the force of a row [N] to `Dual.loads`.
 
@@ -163,7 +163,7 @@ def _from_guess(contacts: Contacts, dual: Dual, numbers: ContactNumbers, known: 
     return count
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _wrong(dual: Dual, k: int, gap: float) -> float:
     """Motion of a row at a bound [m], from its gap without its compliance: negative where the force should leave the bound."""
     if dual.lower[k] == dual.upper[k]:
@@ -202,7 +202,7 @@ def solve_step(
     numbers: ContactNumbers,
     warm: int,
     fresh: bool,
-    factored: int = 0,
+    factored: int,
 ) -> tuple[float, int, bool]:
     """Solve the step by an active-set method: add the most violated row and drop rows that reach a bound, until none is violated.
 

@@ -47,7 +47,7 @@ def tabulate(contacts: Contacts, dual: Dual, rows: int) -> None:
         table[k, 6] = a * moments[end, 2] + b * moments[end, 4] + c * moments[end, 5]
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _entry(
     table: Floats, segment: Integers, first: Integers, moments: Floats, inverse_growth: float, k: int, m: int
 ) -> float:

@@ -153,7 +153,7 @@ def grow_vine(
         if rest.growing == np.inf:
             sum_forces(work, span, known)
         bent, moved = bend_by(work, span, curvature, growth)
-        share = share_of_step(tube, moved)
+        share = share_of_step(tube, moved, 1.0)
         for j in range(segments):
             vine.angles[j] += share * step.bend[j]
         last_length += share * growth
@@ -217,7 +217,7 @@ def hold_vine(
         _, known = solve(tube, work, span, 0.0, known, True)
         sum_forces(work, span, known)
         _, moved = bend_by(work, span, 0.0, 0.0)
-        share = share_of_step(tube, moved)
+        share = share_of_step(tube, moved, 1.0)
         for j in range(segments):
             vine.angles[j] += share * step.bend[j]
         motion = share * moved * tube.growth_step / dt

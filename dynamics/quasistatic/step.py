@@ -298,7 +298,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
         rows, count, segments, drive * mobility, mobility, shared_reach(tube.section), held - count
     )
     active, slides = _recall(contacts, numbers, dual, work.keys, known), held > count and contacts.key[count] == TIP_KEY
-    growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh)
+    growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh, 0)
     pressed = normal_force(contacts, chain, dual, numbers, active)
     if tube.friction.static > 0.0:
         memory = Memory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
@@ -368,7 +368,7 @@ def bend_by(work: Work, span: Span, curvature: float, growth: float) -> tuple[fl
 
 
 @compiled()
-def share_of_step(tube: QuasiStaticTube, motion: float, most: float = 1.0) -> float:
+def share_of_step(tube: QuasiStaticTube, motion: float, most: float) -> float:
     """Share of a step that may be taken without missing a contact, at most `most` [-].
 
     Args:

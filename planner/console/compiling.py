@@ -10,9 +10,9 @@ if TYPE_CHECKING:
     from rich.console import Console
 
 LAST_KERNEL = {
-    "quasistatic": "quasistatic_*/*grow_one",
+    "quasistatic": "quasistatic/*grow_one",
     "penalty": "_free_curvatures",
-    "impulse": "impulse_*/*grow_one",
+    "impulse": "impulse/*grow_one",
     "geometric": "grow_turns",
     "euler-lagrange": "grow_arc",
 }
@@ -25,7 +25,7 @@ def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool
     if compiled(propagator, heuristic):
         yield
         return
-    console.print("compiling the kernels, only this once (one to two minutes) ...")
+    console.print("compiling the kernels, only this once (about half a minute) ...")
     with console.status("compiling"):
         yield
 

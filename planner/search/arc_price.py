@@ -44,7 +44,7 @@ class Bends(NamedTuple):
         return cls(least, most, BEND / params.radius if contact else 0.0)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def arc_is_possible(bends: Bends, curvature: float, length: float, share: float) -> bool:
     """Whether a vine can take an arc.
 
@@ -62,7 +62,7 @@ def arc_is_possible(bends: Bends, curvature: float, length: float, share: float)
     return bend <= bends.most and (bend >= bends.least or bend * length <= STRAIGHT)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def arc_price(turn: float, share: float) -> float:
     """Price of an arc in actuators: 0 if it is straight, 1 if it is curved, less along a wall.
 

@@ -95,7 +95,7 @@ def biarc(
     return k0, s0, -k1, s1
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def arc_point(x: float, y: float, heading: float, curvature: float, length: float) -> tuple[float, float]:
     """End point of an arc [m]; `pose_on` for kernels."""
     half = curvature * length / 2.0
@@ -103,7 +103,7 @@ def arc_point(x: float, y: float, heading: float, curvature: float, length: floa
     return x + chord * np.cos(heading + half), y + chord * np.sin(heading + half)
 
 
-@compiled(inline="always")
+@compiled(forceinline=True)
 def _arc(x: float, y: float, cosine: float, sine: float, span: float) -> tuple[float, float]:
     """Curvature and length of the arc that leaves the origin in a direction and ends at (x, y)."""
     chord = np.hypot(x, y)

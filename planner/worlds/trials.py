@@ -16,7 +16,7 @@ from dynamics.moved_scene import LEAST_FACTOR, Motions, farthest_motion, moved_e
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.stages import Stage, grow_in_stages
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines
+from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, centerlines
 from dynamics.world import BuiltWorlds
 from environments.base import base_clearance
 from environments.environment import Environment
@@ -27,9 +27,11 @@ from planner.worlds.known import Known
 from surrogate.compiled import Floats
 
 TOGETHER = 64
-"""Number of vines that are grown in one batch, to limit the memory of their records."""
+"""Maximum number of vines that are grown in one batch."""
+MOST_BYTES = 64e6
+"""Memory up to which the records of a batch may grow [bytes]: that of a long tube grows with the square of its length."""
 TOGETHER_ON_CUDA = 16384
-"""The same where a CUDA device may grow them."""
+"""Number of vines in one batch where a CUDA device may grow them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -104,10 +106,11 @@ class Worlds:
     def __len__(self) -> int:
         return len(self.motions.start)
 
-    @property
-    def together(self) -> int:
-        """Number of vines that are grown in one batch."""
-        return TOGETHER if self.planned.on_device is None else TOGETHER_ON_CUDA
+    def together(self, segments: int) -> int:
+        """Number of vines of so many segments that are grown in one batch, with a record at the end of each segment."""
+        if self.planned.on_device is not None:
+            return TOGETHER_ON_CUDA
+        return min(TOGETHER, max(1, int(MOST_BYTES / (16 * segments * (segments + 1 + MOST_SNAPS // 2)))))
 
     def refined(self, parts: int) -> Worlds:
         """The same worlds with the growth step of the model divided, to check its results."""
@@ -146,7 +149,7 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         {},
     )
     free = np.flatnonzero(~worlds.blocked)
-    for rows in np.array_split(free, -(-len(free) // worlds.together)) if len(free) else []:
+    for rows in np.array_split(free, -(-len(free) // worlds.together(design.segments))) if len(free) else []:
         rollout = _grow_stages(worlds, rows, stages)
         outcome.nearest[rows] = rollout.nearest(goal)
         outcome.reached[rows] = outcome.nearest[rows] <= 0.0
@@ -204,7 +207,7 @@ def _nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers, 
     for k in np.flatnonzero(steered & free.any(axis=1)).tolist():
         stages = _stages(designs[k], worlds, worlds.sections(designs[k]))
         at = np.flatnonzero(free[k])
-        for some in np.array_split(at, -(-len(at) // worlds.together)):
+        for some in np.array_split(at, -(-len(at) // worlds.together(designs[k].segments))):
             found[:, k, some] = _nearest_of(_grow_stages(worlds, rows[some], stages), worlds)
     constant = np.flatnonzero(~steered & free.any(axis=1)).tolist()
     if len(constant):
@@ -224,7 +227,7 @@ def _nearest_together(designs: Sequence[Design], worlds: Worlds, rows: Integers,
     every, vine = Actuation.joined(carried), np.nonzero(free)
     world, length = rows[vine[1]], np.array([design.length for design in designs])[vine[0]]
     found = np.full((2, len(world)), np.inf)
-    for some in np.array_split(np.arange(len(world)), -(-len(world) // worlds.together)):
+    for some in np.array_split(np.arange(len(world)), -(-len(world) // worlds.together(most))):
         found[:, some] = _nearest_of(grow_rows(worlds, world[some], every.of(some), length[some]), worlds)
     return found
 

@@ -100,7 +100,7 @@ def solve(problem: Problem, guess: NDArray[np.int64] | None = None) -> tuple[Flo
     dual.active[: len(guess)] = guess
     step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
     numbers = ContactNumbers(rows, rows - 2, segments, problem.free[-1], 1 / problem.stiffness[-1], 0.0)
-    growth, active, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True)
+    growth, active, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True, 0)
     assert solved
     force = np.zeros(rows)
     force[dual.active[:active]] = dual.force[dual.active[:active]]
@@ -238,7 +238,7 @@ def test_rows_between_two_bounds_agree_with_bounded_least_squares(nearly_depende
         dual.active[: len(guess)] = guess
         step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
         numbers = ContactNumbers(rows, soft, segments, problem.free[-1], 1 / GROWTH_DAMPING, 0.0, rows - soft)
-        growth, _, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True)
+        growth, _, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True, 0)
         assert solved
 
         compliance = np.where(np.arange(rows) < soft, COMPLIANCE, CREEP)

@@ -170,7 +170,7 @@ def test_mixed_rows_solve_the_dense_problem(seed: int) -> None:
     dual, step = new_dual(len(contacts.gap), segments), Step(inverse, free, np.empty(segments))
     coil.contacts.pressing[:count, COMPLIANCE] = compliance
     numbers = ContactNumbers(count, count, segments, 2e-3, 1 / 48, 0.0)
-    growth, active, solved = solve_step(contacts, coil.chain, step, dual, numbers, 0, True)
+    growth, active, solved = solve_step(contacts, coil.chain, step, dual, numbers, 0, True, 0)
     assert solved
     dense = np.array([coil.row(k) for k in range(count)])
     mobility = np.append(inverse, 1 / 48)

@@ -153,7 +153,7 @@ def _trials(environment: str, device: str, trials: int) -> TrialSpeed:
         begun = time.perf_counter()
         worlds = Worlds.drawn(planned, params, WORKSHOP, range(trials), 0)
         made = time.perf_counter()
-        for rows in np.array_split(np.arange(trials), -(-trials // worlds.together)):
+        for rows in np.array_split(np.arange(trials), -(-trials // worlds.together(segments))):
             grow_rows(worlds, rows, _straight(len(rows), segments), LENGTH)
         ended = time.perf_counter()
         return TrialSpeed(machine(), worlds.planned.device_name, trials, made - begun, ended - made)

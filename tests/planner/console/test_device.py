@@ -92,8 +92,8 @@ def test_a_device_that_cannot_be_used_is_one_line(
 def test_the_kernel_of_a_device_is_compiled_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A command says that it compiles where the kernel for the chosen device is not in the cache."""
     monkeypatch.setattr("surrogate.compiled.cache_folder", lambda: tmp_path)
-    (tmp_path / "quasistatic_1").mkdir()
-    (tmp_path / "quasistatic_1" / "rollout.grow_one-100.nbi").touch()
+    (tmp_path / "quasistatic").mkdir()
+    (tmp_path / "quasistatic" / "rollout.grow_one-100.nbi").touch()
     monkeypatch.setattr(cuda, "simulated", lambda: False)
     for reason, device, found in (
         ("none here", "cpu", True),
@@ -105,7 +105,7 @@ def test_the_kernel_of_a_device_is_compiled_too(tmp_path: Path, monkeypatch: pyt
         monkeypatch.setattr(cuda, "why_not", lambda reason=reason: reason)
         monkeypatch.setenv(CHOICE, device)
         assert compiled() == found
-    (tmp_path / "quasistatic_1" / "device.grow_lanes-70.nbi").touch()
+    (tmp_path / "quasistatic" / "device.grow_lanes-70.nbi").touch()
     assert compiled()
 
 

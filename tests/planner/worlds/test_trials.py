@@ -9,6 +9,7 @@ import shapely
 from dynamics.moment import total_moment
 from dynamics.quasistatic.models import KINETIC, STATIC, model_of
 from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.records import new_records
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment, Obstacles, load_environment
@@ -16,8 +17,9 @@ from environments.obstacles import box_corners
 from environments.uncertainty import WORKSHOP, Uncertainty
 from planner.design import Design, Section
 from planner.replay import grow_designs
+from planner.worlds import trials
 from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of
-from planner.worlds.trials import Outcome, Worlds, grow_rows, grow_trials
+from planner.worlds.trials import MOST_BYTES, Outcome, Worlds, grow_rows, grow_trials
 from surrogate.force_table import Cell
 
 NO_CELL = Cell(0, 0.0, 0.0, 0.0)
@@ -312,3 +314,24 @@ def test_a_blocked_vine_that_trembles_has_stalled() -> None:
     rollout = grow_rows(worlds, np.array([0]), carried, blocked.length)
     assert rollout.status[0] == Status.STALLED
     assert rollout.steps[0] < 1.2 * blocked.length / (PARAMS.segment_length / 6)
+
+
+def test_the_records_of_a_batch_of_long_tubes_fit_the_memory(room: Environment) -> None:
+    """Short tubes grow in full batches; the records of long ones stay small, but for those of a single tube."""
+    worlds = planned(room)
+    sizes = {segments: worlds.together(segments) for segments in (40, 400, 4000)}
+    assert sizes[40] == 64
+    assert 1 < sizes[400] < 64
+    records = new_records(np.full(sizes[400], 400 * PARAMS.segment_length), PARAMS.segment_length, 400)
+    assert sum(part.nbytes for part in records) < 1.1 * MOST_BYTES
+    assert sizes[4000] == 1
+
+
+def test_the_size_of_a_batch_changes_nothing(
+    design: Design, obstructed: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One world after the other ends as all together."""
+    worlds = Worlds.drawn(obstructed, PARAMS, WORKSHOP, range(3), seed=0)
+    together = grow_trials(design, worlds)
+    monkeypatch.setattr(trials, "MOST_BYTES", 1.0)
+    assert (grow_trials(design, worlds).nearest == together.nearest).all()
