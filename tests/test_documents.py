@@ -23,8 +23,8 @@ def blocks() -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("where", "program"), [pytest.param(*block, id=block[0]) for block in blocks()])
 def test_a_block_runs(where: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if copied into a file; pictures are drawn without a screen, and plans that have some seconds get one."""
+    """As if copied into a file; pictures are drawn without a screen, and plans that have some seconds get one, and sweeps one process."""
     monkeypatch.chdir(tmp_path)
-    program = re.sub(r"\bseconds=\d+", "seconds=1", program)
+    program = re.sub(r"\b(seconds|workers)=\d+", r"\1=1", program)
     mpl.use("agg")
     exec(compile(program, str(ROOT / where.split(":")[0]), "exec"), {"__name__": "__main__"})

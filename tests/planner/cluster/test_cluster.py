@@ -214,6 +214,7 @@ def test_a_silent_address_is_given_up() -> None:
     assert time.monotonic() - begun < 60
 
 
+@pytest.mark.slow
 def test_one_cluster_after_another_in_a_new_process(tmp_path: Path) -> None:
     """The defaults of Dask are there for the second, where nothing imported it before the first."""
     program = tmp_path / "program.py"

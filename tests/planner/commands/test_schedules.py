@@ -90,8 +90,11 @@ def test_simulate_follows_a_table(files: tuple[Path, Path], vinewright: Vinewrig
     assert "missing.csv" in err
 
 
-def test_robustness_tries_the_steered_tube(files: tuple[Path, Path], vinewright: Vinewright) -> None:
+def test_robustness_tries_the_steered_tube(
+    files: tuple[Path, Path], vinewright: Vinewright, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With a table the trials are those of the steered tube: another share reaches the goal of an environment that only it reaches."""
+    monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
     options = ("--trials", 20, "--no-sources", "--force", "--json")
     results = []
     for more in ((), ("--schedule", files[1])):
