@@ -95,7 +95,7 @@ def test_robustness_tries_the_steered_tube(
 ) -> None:
     """With a table the trials are those of the steered tube: another share reaches the goal of an environment that only it reaches."""
     monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
-    options = ("--trials", 20, "--no-sources", "--force", "--json")
+    options = ("--trials", 6, "--no-sources", "--force", "--json")
     results = []
     for more in ((), ("--schedule", files[1])):
         code, out, err = vinewright("robustness", "plus", files[0], *options, *more)
