@@ -200,9 +200,7 @@ def test_a_folder_is_written_though_nobody_reads_the_output(small: Path) -> None
     """As with `| head`: the other end of the pipe is closed at once; no error, exit code 0, and the run is complete."""
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [*COMMAND, *map(str, PLAN)], cwd=small, stdout=writing, stderr=subprocess.PIPE, timeout=300
-    )
+    done = subprocess.run([*COMMAND, *map(str, PLAN)], cwd=small, stdout=writing, stderr=subprocess.PIPE, timeout=300)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
     assert {"design.json", "run.json", "plan.png"} <= set(os.listdir(small / "runs" / "small"))

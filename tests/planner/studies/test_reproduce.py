@@ -98,9 +98,7 @@ def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
     assert ", interrupted,` on" in (tmp_path / "out" / "ablations" / "README.md").read_text()
 
 
-def test_a_walled_in_goal_cannot_be_studied(
-    vinewright: Callable[..., tuple[int, str, str]], tmp_path: Path
-) -> None:
+def test_a_walled_in_goal_cannot_be_studied(vinewright: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
     """Where no tree can grow, table 2 says so before it plans anything."""
     (tmp_path / "shut.toml").write_text(
         'schema = 1\nunit = "mm"\nbounds = { min = [0, 0], max = [900, 900] }\n'
@@ -109,5 +107,7 @@ def test_a_walled_in_goal_cannot_be_studied(
     )
     code, printed, errors = vinewright("reproduce", "table2", "--env", "shut.toml", "--runs", 1)
     assert (code, printed) == (2, "")
-    assert errors.startswith("error: shut: the goal is walled in: no path as wide as the tube leads from the start to it")
+    assert errors.startswith(
+        "error: shut: the goal is walled in: no path as wide as the tube leads from the start to it"
+    )
     assert errors.count("\n") == 1
