@@ -7,6 +7,8 @@ import matplotlib as mpl
 import pytest
 
 ROOT = Path(__file__).parents[1]
+SWEEP = (pytest.mark.slow,)
+"""Of blocks that start processes; `tests/planner/sweep/test_manifest.py` calls the same function."""
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -21,7 +23,10 @@ def blocks() -> list[tuple[str, str]]:
     return found
 
 
-@pytest.mark.parametrize(("where", "program"), [pytest.param(*block, id=block[0]) for block in blocks()])
+@pytest.mark.parametrize(
+    ("where", "program"),
+    [pytest.param(*block, id=block[0], marks=SWEEP * ("vw.sweep(" in block[1])) for block in blocks()],
+)
 def test_a_block_runs(where: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if copied into a file; pictures are drawn without a screen, and plans that have some seconds get one."""
     monkeypatch.chdir(tmp_path)

@@ -15,7 +15,9 @@ WRITTEN = {
     "08_sweep": {"runs"},
 }
 """What an example leaves in the current folder."""
-LONG = dict.fromkeys(["03_own_tube", "04_compare_propagators", "07_export", "08_sweep"], pytest.mark.slow)
+LONG = dict.fromkeys(
+    ["03_own_tube", "04_compare_propagators", "05_robustness", "07_export", "08_sweep"], pytest.mark.slow
+)
 """The functions that these call are called by shorter examples too: in docstrings, or in the Python blocks of the documents."""
 
 

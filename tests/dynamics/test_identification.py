@@ -56,7 +56,7 @@ def unexplained(model: LinkModel, q: np.ndarray, step: float, time: float) -> np
 def test_the_equations_hold_on_an_independent_motion_to_second_order() -> None:
     """The residual on the reference motion of a growing beam decreases with the square of the step."""
     largest = []
-    for steps in (45, 90, 180):
+    for steps in (45, 90):
         times = np.linspace(0, 0.75, steps + 1)
         model = LinkModel(BEAM.links, BEAM.radius, BEAM.mass_per_length, np.zeros(3), 0.75)
         q = model.configuration(BEAM.headings(times), BEAM.length + BEAM.growth * times, BEAM.length)
@@ -67,10 +67,11 @@ def test_the_equations_hold_on_an_independent_motion_to_second_order() -> None:
     np.testing.assert_allclose(ratios, 4, rtol=0.1)
 
 
-def test_without_noise_errors_are_those_of_the_step() -> None:
+@pytest.mark.parametrize("finest", [2, pytest.param(4, marks=pytest.mark.slow)])
+def test_without_noise_errors_are_those_of_the_step(finest: int) -> None:
     """The error of K is (omega h)^2 / 12 of a cantilever's first mode; errors of K, C and growth quarter with half the step."""
     errors = []
-    for refine in (1, 2, 4):
+    for refine in [one for one in (1, 2, 4) if one <= finest]:
         found = fit(seen(BEAM), 4, profiles=False, start=(0.1, 1e-3), refine=refine)
         assert found.convergence.converged
         names = ("stiffness", BEAM.stiffness), ("damping", BEAM.damping), ("growth rate", BEAM.growth)
@@ -78,7 +79,7 @@ def test_without_noise_errors_are_those_of_the_step() -> None:
     bending, length = BEAM.stiffness * BEAM.length / 2, BEAM.length
     omega = 1.8751**2 * math.sqrt(bending / (BEAM.mass_per_length * length**4))
     assert errors[0][0] == pytest.approx((omega / 80) ** 2 / 12, rel=0.3)
-    assert max(errors[2]) < 5e-4
+    assert max(errors[-1]) < 8e-3 / finest**2
     np.testing.assert_allclose(np.array(errors[:-1]) / errors[1:], 4, rtol=0.1)
 
 
@@ -145,6 +146,7 @@ def test_contact_points_stay_on_their_wall() -> None:
     assert not any("not modelled" in note for note in found.notes)
 
 
+@pytest.mark.slow
 def test_a_tube_at_rest_identifies_neither_stiffness_nor_damping() -> None:
     """A straight tube at rest fits with any K and C, and the sentences say so."""
     lines = (np.linspace([0, 0], [0.5, 0], 7),) * 12

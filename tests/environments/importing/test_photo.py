@@ -27,6 +27,12 @@ def photo(
     return photographed(bench(color, shapes, markers))
 
 
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A photograph of dark obstacles: to write it takes as long as to read it."""
+    return save(tmp_path_factory.mktemp("photographs") / "bench.png", photo(DARK))
+
+
 def pairs(found: Imported) -> list[tuple[shapely.Polygon, shapely.Polygon]]:
     """The nearest obstacle that was found to each true one, and that."""
     return [(min(found.outlines, key=lambda one: one.symmetric_difference(true).area), true) for true in OBSTACLES]
@@ -81,10 +87,9 @@ def test_the_error_of_markers_is_known_from_their_shape(tmp_path: Path) -> None:
     assert error[1] > 4 * error[0]
 
 
-def test_a_turned_order_of_corners_turns_the_environment(tmp_path: Path) -> None:
+def test_a_turned_order_of_corners_turns_the_environment(saved: Path) -> None:
     """With the lower right corner first, the rectangle of 400 mm x 600 mm begins there: what was at (x, y) is at (y, 600 - x)."""
-    path = save(tmp_path / "bench.png", photo(DARK))
-    turned = import_environment(path, corners=(*CORNERS[1:], CORNERS[0]), size=SIZE[::-1])
+    turned = import_environment(saved, corners=(*CORNERS[1:], CORNERS[0]), size=SIZE[::-1])
     true = [
         shapely.transform(one, lambda points: np.column_stack([points[:, 1], 0.6 - points[:, 0]])) for one in OBSTACLES
     ]
@@ -101,37 +106,34 @@ def test_a_turned_order_of_corners_turns_the_environment(tmp_path: Path) -> None
         ((0, 1, 1, 0), "cross|convex"),
     ],
 )
-def test_corners_in_a_wrong_order_are_refused(tmp_path: Path, corners: tuple[int, ...], words: str) -> None:
+def test_corners_in_a_wrong_order_are_refused(saved: Path, corners: tuple[int, ...], words: str) -> None:
     """Crossing sides, a mirrored rectangle and repeated corners: the message gives the right order."""
-    path = save(tmp_path / "bench.png", photo(DARK))
     with pytest.raises(UnusableFile, match=words):
-        import_environment(path, corners=tuple(CORNERS[one] for one in corners), size=SIZE)
+        import_environment(saved, corners=tuple(CORNERS[one] for one in corners), size=SIZE)
 
 
-def test_corners_outside_the_photograph_are_refused(tmp_path: Path) -> None:
+def test_corners_outside_the_photograph_are_refused(saved: Path) -> None:
     """The message gives the number of its pixels."""
-    path = save(tmp_path / "bench.png", photo(DARK))
     with pytest.raises(UnusableFile, match="1600 x 1200 pixels"):
-        import_environment(path, corners=((-5, 1000), *CORNERS[1:]), size=SIZE)
+        import_environment(saved, corners=((-5, 1000), *CORNERS[1:]), size=SIZE)
 
 
-def test_a_photograph_without_markers_or_obstacles_is_refused(tmp_path: Path) -> None:
+def test_a_photograph_without_markers_or_obstacles_is_refused(saved: Path, tmp_path: Path) -> None:
     """Markers that are not seen are named; an empty bench has no threshold."""
-    path = save(tmp_path / "bench.png", photo(DARK))
     with pytest.raises(UnusableFile, match=r"markers 0, 1, 2 and 3 .* seen: none"):
-        import_environment(path, aruco=True, size=SIZE)
+        import_environment(saved, aruco=True, size=SIZE)
     empty = save(tmp_path / "empty.png", photo(DARK, shapes=()))
     with pytest.raises(UnusableFile, match="nothing on it is much darker"):
         import_environment(empty, corners=CORNERS, size=SIZE)
     with pytest.raises(UnusableFile, match="no obstacles were found"):
-        import_environment(path, corners=CORNERS, size=SIZE, color=(0, 255, 0))
+        import_environment(saved, corners=CORNERS, size=SIZE, color=(0, 255, 0))
     for more in ({"tolerance": 10.0}, {"tolerance": float("nan"), "color": RED}):
         with pytest.raises(
             UnusableFile, match=r"--tolerance \S+ must be greater than 0 and at most 200, and needs --color"
         ):
-            import_environment(path, corners=CORNERS, size=SIZE, **more)
+            import_environment(saved, corners=CORNERS, size=SIZE, **more)
     with pytest.raises(UnusableFile, match="rectangle of known size"):
-        import_environment(path, corners=CORNERS)
+        import_environment(saved, corners=CORNERS)
 
 
 def test_a_photograph_is_turned_as_its_camera_says(tmp_path: Path) -> None:

@@ -198,7 +198,7 @@ def test_a_case_for_which_memory_does_not_suffice_is_set_aside(monkeypatch: pyte
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "", "no://127.0.0.1:9", "tcp://127.0.0.1:x"])
 def test_where_no_scheduler_answers_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     """Whatever the address; what to do about it is said too."""
-    monkeypatch.setattr("planner.cluster.cluster.CONNECTING", 1.0)
+    monkeypatch.setattr("planner.cluster.cluster.CONNECTING", 0.3)
     with pytest.raises(NoScheduler, match="no Dask scheduler answers at ") as error, connected(scheduler=address):
         pass
     assert repr(address) in str(error.value)
@@ -214,6 +214,7 @@ def test_a_silent_address_is_given_up() -> None:
     assert time.monotonic() - begun < 60
 
 
+@pytest.mark.slow
 def test_one_cluster_after_another_in_a_new_process(tmp_path: Path) -> None:
     """The defaults of Dask are there for the second, where nothing imported it before the first."""
     program = tmp_path / "program.py"

@@ -1,5 +1,7 @@
 """The command line, as a user meets it: in a process of its own where that may matter, else in this one."""
 
+import contextlib
+import io
 import json
 import os
 import re
@@ -16,6 +18,7 @@ import torch
 
 from environments import load_environment
 from planner.design_file import load_design
+from tests.planner.command_line import vinewright_in
 
 Completed = subprocess.CompletedProcess[str]
 Vinewright = Callable[..., Completed]
@@ -28,18 +31,14 @@ def vinewright(vinewright: Callable[..., tuple[int, str, str]]) -> Vinewright:
     return lambda *arguments: subprocess.CompletedProcess(arguments, *vinewright(*arguments))
 
 
-def spawned(*arguments: object, cwd: Path) -> Completed:
-    """Run a command in a process of its own."""
-    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=400)
-
-
 @pytest.fixture(scope="module")
 def planned(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """A finished run in the divider, and what was printed."""
-    folder = tmp_path_factory.mktemp("plan")
-    done = spawned("plan", "divider", "--fast", "--iterations", 12, "--seed", 1, "--out", folder / "run", cwd=folder)
-    assert done.returncode == 0, done.stderr
-    return folder / "run", done.stdout
+    folder, printed = tmp_path_factory.mktemp("plan"), io.StringIO()
+    asked = "plan", "divider", "--fast", "--iterations", 12, "--seed", 1, "--out", folder / "run"
+    with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(printed):
+        assert vinewright_in(folder, patch, *asked) == 0
+    return folder / "run", printed.getvalue()
 
 
 def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
@@ -222,19 +221,21 @@ def test_a_walled_in_goal_is_reported_at_once(vinewright: Vinewright, tmp_path: 
 
 
 @pytest.mark.parametrize("heuristic", [True, pytest.param(False, marks=pytest.mark.slow)])
-def test_the_run_says_what_guided_it(tmp_path: Path, heuristic: bool) -> None:
+def test_the_run_says_what_guided_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], heuristic: bool
+) -> None:
     """The reverse tree's size and time are kept with the run, or that there was none; OMPL says nothing of its own."""
     option = "--heuristic" if heuristic else "--no-heuristic"
-    done = spawned("plan", "divider", option, "--fast", "--first", "--out", "run", cwd=tmp_path)
-    assert done.returncode == 0
-    assert done.stderr == ""
+    assert vinewright_in(tmp_path, monkeypatch, "plan", "divider", option, "--fast", "--first", "--out", "run") == 0
+    printed, errors = capfd.readouterr()
+    assert errors == ""
     run = json.loads((tmp_path / "run" / "run.json").read_text())
     assert run["inputs"]["heuristic"] == heuristic
     if not heuristic:
         assert run["reverse_tree"] is None
         return
     assert run["reverse_tree"]["vertices"] > 12
-    assert f"guided by a reverse tree of {run['reverse_tree']['vertices']} vertices" in done.stdout
+    assert f"guided by a reverse tree of {run['reverse_tree']['vertices']} vertices" in printed
     assert 0 < run["reverse_tree"]["seconds"] < run["time_to_first_s"]
     assert "ompl" in run["versions"]
 
@@ -324,6 +325,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     assert printed.endswith("resume with: vinewright plan --resume run\n")
 
 
+@pytest.mark.slow
 def test_a_killed_run_leaves_no_folder(tmp_path: Path) -> None:
     """Killed outright in the middle of the search, nothing half-written stands in the place of the run."""
     process = start_plan(tmp_path)
@@ -348,9 +350,9 @@ def test_environments_can_be_made_and_planned(vinewright: Vinewright, tmp_path: 
         assert name in listed
 
 
-def test_doctor_names_versions_devices_threads_and_cache(tmp_path: Path) -> None:
+def test_doctor_names_versions_devices_threads_and_cache(vinewright: Vinewright) -> None:
     """The doctor reports what this installation runs on."""
-    done = spawned("doctor", cwd=tmp_path)
+    done = vinewright("doctor")
     assert done.returncode == 0
     for word in (
         "vinewright",

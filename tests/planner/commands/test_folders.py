@@ -19,7 +19,7 @@ from tests.planner.full_disk import largest_file
 
 Vinewright = Callable[..., tuple[int, str, str]]
 COMMAND = [sys.executable, "-c", "from planner.cli import main; main()"]
-PLAN = "plan", "small.toml", "--iterations", 2, "--batch", 20
+PLAN = "plan", "small.toml", "--fast", "--iterations", 2, "--batch", 20
 
 
 @pytest.fixture(scope="module")
@@ -27,7 +27,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[
     """A folder with a small environment, and a run in the folder `made`."""
     folder = tmp_path_factory.mktemp("folders")
     (folder / "small.toml").write_text(small_environment("[[250, 300, 300, 500]]"))
-    vw.plan(vw.load_environment(folder / "small.toml"), iterations=2, batch=20).save(folder / "made")
+    vw.plan(vw.load_environment(folder / "small.toml"), iterations=2, batch=20, fast=True).save(folder / "made")
     return folder
 
 
@@ -186,7 +186,7 @@ def test_python_writes_whole_folders(small: Path, monkeypatch: pytest.MonkeyPatc
     assert snapshot(small) == before
     vw.export(design, env, "made", ["csv"], allow_limit=True, force=True)
     assert sorted(os.listdir("made")) == ["cut-list.csv", "parts.csv", "schedule.csv", "sections.csv"]
-    result = vw.plan(env, iterations=2, batch=20)
+    result = vw.plan(env, iterations=2, batch=20, fast=True)
     with pytest.raises(
         vw.UnwritableFolder,
         match=r"made contains results: cut-list\.csv, parts\.csv, schedule\.csv, sections\.csv; give another",
@@ -200,9 +200,7 @@ def test_a_folder_is_written_though_nobody_reads_the_output(small: Path) -> None
     """As with `| head`: the other end of the pipe is closed at once; no error, exit code 0, and the run is complete."""
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run(
-        [*COMMAND, *map(str, PLAN), "--fast"], cwd=small, stdout=writing, stderr=subprocess.PIPE, timeout=300
-    )
+    done = subprocess.run([*COMMAND, *map(str, PLAN)], cwd=small, stdout=writing, stderr=subprocess.PIPE, timeout=300)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
     assert {"design.json", "run.json", "plan.png"} <= set(os.listdir(small / "runs" / "small"))

@@ -23,7 +23,7 @@ def test_from_a_plan_to_trials(vinewright: Callable[..., tuple[int, str, str]], 
     assert code == 0
     assert "(700, 500) mm, the edge of a table" in printed
     assert "heading 0.0 deg, mounted in a wall" in printed
-    assert vinewright("plan", "bench.toml", "--iterations", 2, "--heuristic", "--out", "run")[0] == 0
+    assert vinewright("plan", "bench.toml", "--iterations", 2, "--heuristic", "--fast", "--out", "run")[0] == 0
     planned = load_environment("bench.toml")
     assert load_environment("run/environment.toml").sha256 == planned.sha256
     assert vinewright("plan", "--resume", "run", "--iterations", 3)[0] == 0

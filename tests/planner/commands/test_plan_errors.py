@@ -82,7 +82,7 @@ def test_a_fast_plan_makes_no_trials(planned: Path, folder: Path, monkeypatch: p
     assert load_design(folder / "fast").actuators <= load_design(planned).actuators
 
 
-@pytest.mark.parametrize("particles", [1, 3])
+@pytest.mark.parametrize("particles", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_resumed_plan_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch, particles: int) -> None:
     """Two iterations and two more give the design of four in one go, to the last digit: with particles, or a search with friction."""
     whole, half = f"whole-{particles}", f"half-{particles}"

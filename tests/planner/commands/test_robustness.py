@@ -65,8 +65,8 @@ def test_tables_and_pictures_are_written(vinewright: Vinewright, small: Path) ->
         ([], 1 + SOURCES),
         (["--no-sources"], 1),
         (["--uncertainty", "none"], 1),
-        (["--uncertainty", "handmade"], 1 + 2),
-        (["--levels", "5", "--no-sources"], 1 + 1),
+        pytest.param(["--uncertainty", "handmade"], 1 + 2, marks=pytest.mark.slow),
+        pytest.param(["--levels", "5", "--no-sources"], 1 + 1, marks=pytest.mark.slow),
         (["--uncertainty", "paper", "--levels", "0,5"], 1 + 3 + 4),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 
 from planner.design import Design, InvalidDesign
 from planner.design_file import design_content, design_in, load_design
+from planner.robustness.sensitivity import parameters
 from planner.runs.folder import write_json
 from planner.schedule import InvalidSchedule, Schedule
 from planner.schedule_file import read_schedule
@@ -90,9 +91,14 @@ def test_simulate_follows_a_table(files: tuple[Path, Path], vinewright: Vinewrig
     assert "missing.csv" in err
 
 
-def test_robustness_tries_the_steered_tube(files: tuple[Path, Path], vinewright: Vinewright) -> None:
+def test_robustness_tries_the_steered_tube(
+    files: tuple[Path, Path], vinewright: Vinewright, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """With a table the trials are those of the steered tube: another share reaches the goal of an environment that only it reaches."""
-    options = ("--trials", 20, "--no-sources", "--force", "--json")
+    monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
+    # One margin is enough.
+    monkeypatch.setattr("planner.robustness.sensitivity.parameters", lambda *given: parameters(*given)[:1])
+    options = ("--trials", 6, "--no-sources", "--force", "--json")
     results = []
     for more in ((), ("--schedule", files[1])):
         code, out, err = vinewright("robustness", "plus", files[0], *options, *more)

@@ -59,22 +59,22 @@ def test_growth_is_a_video(
     design: Design, room: Environment, params: VineParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The suffix decides, also in capitals, after any name; one frame per record, the last is held for 2.5 s; the tube grows."""
-    joints = np.stack([params.segment_length * np.arange(21), np.zeros(21)], axis=1)
-    points = np.stack([np.where(np.arange(21)[:, None] <= k, joints, np.nan) for k in range(1, 21)])
+    joints = np.stack([2 * params.segment_length * np.arange(9), np.zeros(9)], axis=1)
+    points = np.stack([np.where(np.arange(9)[:, None] <= k, joints, np.nan) for k in range(1, 9)])
     seen: list[tuple[int, int]] = []
     path = Path("a:b %d.MP4")
     monkeypatch.chdir(tmp_path)
     save_animation(path, room, design, points, lambda done, total: seen.append((done, total)))
-    assert seen == [(k, 20) for k in range(1, 21)]
+    assert seen == [(k, 8) for k in range(1, 9)]
     path = path.rename("growth.mp4")  # OpenCV does not read any name
     frames, rate = frames_of(path), cv2.VideoCapture(str(path)).get(cv2.CAP_PROP_FPS)
-    held = len(frames) - 20
+    held = len(frames) - 8
     assert (held + 1) / rate == pytest.approx(2.5, abs=0.5 / rate)
     assert 1 / rate == pytest.approx(0.07, rel=1e-3)
     moved = [np.abs(frame - frames[0]).max(axis=-1) > 30 for frame in frames]
     covered = np.array([int(frame.sum()) for frame in moved])
-    assert (np.diff(covered[:20]) > 0).all()
-    assert np.ptp(covered[19:]) < 0.01 * covered[19]
+    assert (np.diff(covered[:8]) > 0).all()
+    assert np.ptp(covered[7:]) < 0.01 * covered[7]
 
 
 def test_a_video_is_whole_or_absent(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def test_a_pack_tells_how_to_make_bends(tmp_path: Path) -> None:
     bent = [section.preformed for section in pack.grown.design.sections if section.side != "none"]
     assert bent == [True, True, False]
     assert [one.end - one.start for one in pack.grown.design.preformed] == pytest.approx([0.33, 0.17])
-    files = pack.write("json", tmp_path) + pack.write("csv", tmp_path) + pack.write("pdf", tmp_path)
+    files = pack.write("json", tmp_path) + pack.write("csv", tmp_path) + [pack._write_template(tmp_path, "a4")]
     assert "folds.csv" in files
     content = json.loads((tmp_path / "pack.json").read_text())
     assert [bend["name"] for bend in content["preformed"]] == ["F1", "F2"]

@@ -66,8 +66,14 @@ def check_page(figure: Figure) -> None:
         assert figure.bbox.y0 < box.y0 <= box.y1 < figure.bbox.y1
 
 
-@pytest.mark.parametrize("paper", PAPERS)
-@pytest.mark.parametrize("kind", [*actuators(), "mixed", "bare", "missed"])
+@pytest.mark.parametrize(
+    ("paper", "kind"),
+    [
+        pytest.param(paper, kind, marks=[pytest.mark.slow] * (paper == "letter" and kind != "mixed"))
+        for paper in PAPERS
+        for kind in [*actuators(), "mixed", "bare", "missed"]
+    ],
+)
 def test_pages_are_legible(example: Build, mixed: Build, make_build: MakeBuild, paper: Paper, kind: str) -> None:
     """For every actuator, several, none, and a design that misses, on both papers: portrait pages without cut or overlapping text."""
     if kind in actuators():

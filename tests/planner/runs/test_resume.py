@@ -74,7 +74,7 @@ def state_in(folder: Path) -> tuple[dict[str, bytes], dict[str, Any]]:
 @pytest.mark.parametrize(
     ("kills", "options"),
     [
-        (2, ["--fast"]),
+        pytest.param(2, ["--fast"], marks=pytest.mark.slow),
         pytest.param(20, ["--fast"], marks=pytest.mark.slow),
         pytest.param(20, ["--fast", "--heuristic"], marks=pytest.mark.slow),
         pytest.param(20, [], marks=pytest.mark.slow),

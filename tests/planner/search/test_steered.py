@@ -139,13 +139,17 @@ def test_a_change_costs_a_part_of_an_actuator(searched: SteeredSearch) -> None:
 def test_a_run_finds_designs_that_reach_the_goal(shipped: dict[str, Environment]) -> None:
     """In `divider`: solutions that reach the goal again at a fine step, sorted by cost; the same for the same seed."""
     divider = shipped["divider"]
-    found = []
-    for _ in range(2):
+
+    def followed(iterations: int) -> tuple[Run, list[object]]:
         run = Run.prepare(divider, PARAMS, seed=1, batch=30, keep=Keep(5, 3.0), switches=Switches(steer=2))
-        for _ in run.run(Budget(1e6, iterations=10)):
-            pass
-        found.append([(one.cost, repr(one.design)) for one in run.solutions.best])
-    assert found[0] == found[1]
+        after = [
+            (one.search.tree.tips.tobytes(), [(best.cost, repr(best.design)) for best in one.solutions.best])
+            for one in run.run(Budget(1e6, iterations=iterations))
+        ]
+        return run, after
+
+    run, after = followed(10)
+    assert followed(4)[1] == after[:4]
     costs = [one.cost for one in run.solutions.best]
     assert costs == sorted(costs)
     model = QuasiStatic(divider, PARAMS).refined(8)

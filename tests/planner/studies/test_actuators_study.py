@@ -87,7 +87,7 @@ def test_the_report_shows_every_plan(bars: list[Bars], tmp_path: Path) -> None:
 
 def test_a_plan_is_repeatable() -> None:
     """The same case gives the same outcome; in `tube` straight growth suffices."""
-    case = Case("cpam", "tube", 1, 6)
+    case = Case("cpam", "tube", 1, 2)
     one = run_case(case)
     assert one == run_case(case)
     assert one.actuators is not None

@@ -1,4 +1,4 @@
-"""`vinewright reproduce`, in a process of its own."""
+"""`vinewright reproduce`, in a process of its own where that may matter."""
 
 import json
 import os
@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -97,16 +98,16 @@ def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
     assert ", interrupted,` on" in (tmp_path / "out" / "ablations" / "README.md").read_text()
 
 
-def test_a_walled_in_goal_cannot_be_studied(tmp_path: Path) -> None:
+def test_a_walled_in_goal_cannot_be_studied(vinewright: Callable[..., tuple[int, str, str]], tmp_path: Path) -> None:
     """Where no tree can grow, table 2 says so before it plans anything."""
     (tmp_path / "shut.toml").write_text(
         'schema = 1\nunit = "mm"\nbounds = { min = [0, 0], max = [900, 900] }\n'
         "start = { position = [200, 200], heading_deg = 0 }\ngoal = { position = [800, 800], radius = 50 }\n"
         "obstacles = { walls = [[600, 0, 600, 900, 0]] }\n"
     )
-    done = reproduce("table2", "--env", "shut.toml", "--runs", 1, cwd=tmp_path)
-    assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.startswith(
+    code, printed, errors = vinewright("reproduce", "table2", "--env", "shut.toml", "--runs", 1)
+    assert (code, printed) == (2, "")
+    assert errors.startswith(
         "error: shut: the goal is walled in: no path as wide as the tube leads from the start to it"
     )
-    assert done.stderr.count("\n") == 1
+    assert errors.count("\n") == 1

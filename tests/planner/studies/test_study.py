@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from planner.cluster.cluster import DEATHS, WorkerKilled
+from planner.cluster.cluster import SETTINGS, WorkerKilled
 from planner.console.errors import MachineFault, NothingKept
 from planner.console.studies import command_line
 from planner.markdown import table
@@ -201,8 +201,8 @@ def square_or_be_killed(case: int) -> int:
 
 
 def double_unless_killed(folder: Path, case: int) -> int:
-    """Enough processes are killed for Dask to give up three cases, and then the first that runs again alone."""
-    if len(os.listdir(folder)) < 3 * DEATHS:
+    """Enough processes are killed for Dask to give up three cases, each at once, and then the first that runs again alone."""
+    if len(os.listdir(folder)) < 3:
         tempfile.mkstemp(dir=folder)
         os.kill(os.getpid(), signal.SIGKILL)
     return 2 * case
@@ -211,6 +211,7 @@ def double_unless_killed(folder: Path, case: int) -> int:
 def test_cases_that_shared_a_worker_with_a_killer_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also those that run again after it was found guilty."""
     monkeypatch.setattr("surrogate.compiled.thread_count", lambda: 1)
+    monkeypatch.setitem(SETTINGS, "distributed.scheduler.allowed-failures", 0)
     deaths = tmp_path / "deaths"
     deaths.mkdir()
     killed = study(cases=[1, 1, 1], run=partial(map, partial(double_unless_killed, deaths)), parallel=True)

@@ -35,12 +35,14 @@ def chromium() -> Iterator[Browser]:
 
 
 class Studio:
-    """A studio, and a page that shows it."""
+    """A studio, and a page that shows it; it starts its own server unless one runs in the folder."""
 
-    def __init__(self, folder: Path, browser: Browser, arguments: Sequence[str] = ()) -> None:
-        self.folder, self.browser = folder, browser
-        self.process = start(folder, *arguments)
-        self.running = Running(self.process)
+    def __init__(
+        self, folder: Path, browser: Browser, arguments: Sequence[str] = (), running: Running | None = None
+    ) -> None:
+        self.folder, self.browser, self.started = folder, browser, running is None
+        self.running = running or Running(start(folder, *arguments))
+        self.process = self.running.process
         self.faults: list[str] = []
         self.page = self.open()
 
@@ -58,13 +60,11 @@ class Studio:
         return page
 
     def close(self) -> None:
-        """End everything; the page must have had no error."""
+        """Close all pages, and end its own server; the page must have had no error."""
         for context in self.browser.contexts:
             context.close()
-        self.process.kill()
-        self.process.wait()
-        assert self.process.stdout
-        self.process.stdout.close()
+        if self.started:
+            self.running.end()
         assert not self.faults, self.faults
 
     def begin_again(self) -> None:

@@ -13,6 +13,7 @@ from planner.studio.guard import TOKEN_HEADER
 from planner.studio.session import Session
 from planner.studio.workers import Worker
 from tests.planner.studio.browser import Studio, chromium
+from tests.planner.studio.test_server import Running, start
 
 HOST = "127.0.0.1:8737"
 TOKEN = "the-token-of-these-tests"
@@ -65,17 +66,27 @@ def drawing(client: TestClient) -> Callable[..., Event]:
     return made
 
 
+@pytest.fixture(scope="session")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, Running]]:
+    """A folder and the studio that runs in it, with all its processes: one for most tests in a browser."""
+    folder = tmp_path_factory.mktemp("studio")
+    running = Running(start(folder))
+    yield folder, running
+    running.end()
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """One browser for all tests of a file."""
+    """One browser for all tests of a file: while there is one, no other code of this process can use asyncio."""
     with chromium() as found:
         yield found
 
 
 @pytest.fixture(scope="module")
-def shared(browser: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """One studio for most tests of a file."""
-    made = Studio(tmp_path_factory.mktemp("studio"), browser)
+def shared(browser: Any, served: tuple[Path, Running]) -> Iterator[Studio]:
+    """One page for most tests of a file."""
+    folder, running = served
+    made = Studio(folder, browser, running=running)
     yield made
     made.close()
 

@@ -32,6 +32,7 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
 Drawing = Callable[..., dict[str, Any]]
+Event = dict[str, Any]
 
 
 def test_page_gets_what_it_offers(client: TestClient) -> None:
@@ -339,29 +340,41 @@ def test_weakest_error_names_what_to_mark() -> None:
     assert weakest_view(None) is None
 
 
-def test_a_pressure_without_head_room_is_refused_unless_allowed(planned: Path, tmp_path: Path) -> None:
-    """A design with a pressure at its limit makes no pack, and the reason is told."""
-    folder = tmp_path / "divider"
+Limited = tuple[Path, Path, Event]
+
+
+@pytest.fixture(scope="module")
+def limited(planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Limited:
+    """A run whose pressures are at their limit, the zip file of its pack, made all the same, and what is told about that."""
+    place = tmp_path_factory.mktemp("limited")
+    folder, target = place / "divider", place / "packs" / "1.zip"
     shutil.copytree(planned, folder)
+    target.parent.mkdir()
     content = json.loads((folder / "design.json").read_text())
     most = 1e-3 * load_design(planned).params.actuator.limits.most_pressure
     for section in content["sections"]:
         if section["side"] != "none":
             section["pressure_kpa"] = most
     (folder / "design.json").write_text(json.dumps(content))
+    (event,) = events_of(pack_job, folder, zip=str(target), allow_limit=True)
+    return folder, target, event
+
+
+def test_a_pressure_without_head_room_is_refused_unless_allowed(limited: Limited, tmp_path: Path) -> None:
+    """A design with a pressure at its limit makes no pack, and the reason is told."""
+    folder, _, event = limited
+    most = 1e-3 * load_design(folder).params.actuator.limits.most_pressure
     with pytest.raises(vw.InvalidDesign, match=f"{most:g} kPa"):
         events_of(pack_job, folder, zip=str(tmp_path / "1.zip"), allow_limit=False)
     assert not (tmp_path / "1.zip").exists()
-    ((event,),) = [events_of(pack_job, folder, zip=str(tmp_path / "1.zip"), allow_limit=True)]
     assert any("limit" in warning for warning in event["pack"]["warnings"])
 
 
-def test_pack_is_that_of_export(planned: Path, tmp_path: Path) -> None:
+def test_pack_is_that_of_export(limited: Limited) -> None:
     """The zip file has the files of `vinewright export`, and its DXF the sections of the design it lists."""
     import ezdxf
 
-    target = tmp_path / "1.zip"
-    ((event,),) = [events_of(pack_job, planned, zip=str(target), allow_limit=True)]
+    _, target, event = limited
     pack = event["pack"]
     archive = zipfile.ZipFile(target)
     assert sorted(Path(name).name for name in archive.namelist() if not name.endswith("/")) == sorted(pack["files"])
@@ -370,4 +383,4 @@ def test_pack_is_that_of_export(planned: Path, tmp_path: Path) -> None:
     assert len(drawn.modelspace()) > 0
     assert pack["cuts"][0][0]
     assert pack["pattern"].lstrip().startswith("<")
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["1.zip"]
+    assert [path.name for path in target.parent.iterdir()] == ["1.zip"]

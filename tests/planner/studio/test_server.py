@@ -39,6 +39,13 @@ class Running:
         self.base, _, self.token = address.partition("#")
         self.port = int(self.base.rstrip("/").rpartition(":")[2])
 
+    def end(self) -> None:
+        """Kill it."""
+        self.process.kill()
+        self.process.wait()
+        assert self.process.stdout
+        self.process.stdout.close()
+
     def ask(self, path: str, content: Any = None) -> Any:
         """The JSON of a request."""
         data = None if content is None else json.dumps(content).encode()
@@ -63,15 +70,20 @@ def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-@pytest.fixture
-def studio(tmp_path: Path) -> Iterator[Running]:
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A studio with an empty drawing."""
-    process = start(tmp_path)
-    yield Running(process)
-    process.kill()
-    process.wait()
-    assert process.stdout
-    process.stdout.close()
+    running = Running(start(tmp_path_factory.mktemp("served")))
+    yield running
+    running.end()
+
+
+@pytest.fixture
+def ending(tmp_path: Path) -> Iterator[Running]:
+    """A studio that its test ends."""
+    running = Running(start(tmp_path))
+    yield running
+    running.end()
 
 
 def workers_of(pid: int) -> list[int]:
@@ -148,8 +160,9 @@ def test_no_port_left() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
-def test_ctrl_c_ends_search_and_server_and_keeps_the_best(studio: Running, tmp_path: Path, number: int) -> None:
+def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_path: Path, number: int) -> None:
     """Ctrl-C in mid-search ends everything, and the best design so far is in its folder."""
+    studio = ending
     studio.ask("api/plan", request(time_budget_s=900.0))
     until = time.monotonic() + 240
     while studio.ask("api/state")["plan"]["best"] is None:

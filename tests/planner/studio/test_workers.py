@@ -61,7 +61,7 @@ def ended(event: dict[str, Any]) -> bool:
 def test_plan_writes_an_ordinary_run(worker: Any, tmp_path: Path) -> None:
     """A plan sends its tree as changes and ends with a folder that every command reads; the next one gets the next name."""
     planner, events = worker
-    planner.submit("plan", request(time_budget_s=6.0))
+    planner.submit("plan", request(time_budget_s=4.0))
     with pytest.raises(Busy, match="under way"):
         planner.submit("plan", request())
     found = wait_for(events, ended)

@@ -81,6 +81,7 @@ def kill_run(place: Path, count: int, pause: float) -> None:
     wait_for(lambda: not left_over(place))
 
 
+@SLOW
 def test_a_killed_run_goes_on_where_it_stopped(place: Path, vinewright: Vinewright, expected: bytes) -> None:
     """What was done is not computed again, no worker stays, and the table is that of a serial run."""
     kill_run(place, 2, 0.1)
