@@ -331,9 +331,10 @@ def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption)
             told = True
             return 0.0
         unlimited = options.iterations is not None
-        return math.inf if unlimited else options.time_budget_s - searched - known.seconds
+        compiling = run.solutions.preparing - prepared
+        return math.inf if unlimited else options.time_budget_s - searched - known.seconds + compiling
 
-    searched = sum(one.seconds for one in runs)
+    searched, prepared = sum(one.seconds for one in runs), run.solutions.preparing
     name, uncertainty = named_errors(run.environment, run.params, options.uncertainty)
     choice = Choice(name, uncertainty, options.wanted)
     known.begin()

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.jumps import Jump, largest_jump
-from dynamics.relaxations import Relaxations
 from dynamics.snaps import Snaps
 from environments.uncertainty import Uncertainty
 from planner.design import Design
@@ -182,7 +180,8 @@ class Selection:
         """
         self.known, self.refinement_s = known or Known(), 0.0
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
-        self.catalogue, self.replayer, self.seed = run.search.catalogue, run.solutions.replayer, run.seed
+        self.catalogue, self.solutions, self.seed = run.search.catalogue, run.solutions, run.seed
+        self.replayer = self.solutions.replayer
         self.left, self.show = left, show
         self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + LEVELS[-1])])
         self._blocks: dict[int, Worlds] = {}
@@ -191,10 +190,6 @@ class Selection:
         worlds = Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed)
         worlds.known = self.known
         return worlds
-
-    @cached_property
-    def _relaxations(self) -> Relaxations:
-        return Relaxations(self.environment, self.params)
 
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
         """The design of the front for each number of actuators up to `contest.MORE` above the minimum, the most promising first.
@@ -245,7 +240,9 @@ class Selection:
         snaps = Snaps.of(replay(design, self.replayer), 0)
         if not len(snaps.vine) or self.params.physics == "published":
             return True
-        return not len(snaps.examined(design.actuation_at(snaps.length), self._relaxations).ambiguous(self.params))
+        return not len(
+            snaps.examined(design.actuation_at(snaps.length), self.solutions.relaxations).ambiguous(self.params)
+        )
 
     def with_trials(self, champion: Champion, count: int) -> Champion:
         """A design with at least one block of trials, and up to `count` while there is time."""

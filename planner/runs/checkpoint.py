@@ -89,7 +89,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
         "next_shrink": search.next_shrink,
         "generator": search.rng.bit_generator.state,
         "seconds": run.seconds,
-        "prepare_seconds": run.prepare_seconds,
+        "prepare_seconds": run.prepare_seconds + run.solutions.preparing,
         "history": [asdict(entry) for entry in run.history],
         "replayed": found.replayed,
         "rejected": found.rejected,

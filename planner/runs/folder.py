@@ -116,7 +116,7 @@ def design_to_write(run: Run, choice: Choice | None, verification: Verification 
 
 def _timings(run: Run, choice: Choice | None) -> dict[str, float]:
     """Time of each stage of a run [s]."""
-    stages = {"prepare_s": run.prepare_seconds, "search_s": run.seconds}
+    stages = {"prepare_s": run.prepare_seconds + run.solutions.preparing, "search_s": run.seconds}
     if not choice:
         return stages
     later = ("friction_search_s", "refinement_s", "trials_s")

@@ -178,17 +178,24 @@ def _spent(searches: list[list[Run]]) -> float:
     return sum(run.seconds for both in searches for run in both)
 
 
+def _prepared(runs: list[Run]) -> float:
+    """Time that preparation for the first snap took [s]."""
+    return sum(run.solutions.preparing for run in runs)
+
+
 def _choose(
     searches: list[list[Run]], options: Inputs, watcher: Watcher, interruption: Interruption
 ) -> CommonChoice | None:
     """Make tubes from the solutions of all environments, and choose by their success; None if none reaches every goal."""
     began, searched, runs = time.perf_counter(), _spent(searches), [first for first, *_ in searches]
+    prepared = _prepared(runs)
 
     def left() -> float:
         if interruption.requested:
             return 0.0
         unlimited = options.iterations is not None
-        return math.inf if unlimited else options.time_budget_s - searched - (time.perf_counter() - began)
+        spent = time.perf_counter() - began - (_prepared(runs) - prepared)  # without what was compiled meanwhile
+        return math.inf if unlimited else options.time_budget_s - searched - spent
 
     errors = [("none", Uncertainty())] * len(runs)
     if not options.fast:

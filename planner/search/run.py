@@ -104,7 +104,7 @@ class Run:
     seconds: float = 0.0
     """Search time so far, including the reverse tree, excluding compilation [s]."""
     prepare_seconds: float = 0.0
-    """Time before the search, including compilation [s]."""
+    """Time before the search, including compilation [s]; what the first snap needs is `Solutions.preparing`."""
     history: list[HistoryEntry] = field(default_factory=list)
     past: Past | None = None
     """What it had done when its checkpoint was written, until it has repeated that; otherwise None."""
@@ -131,7 +131,7 @@ class Run:
         """
         began = time.perf_counter()
         model = make(environment, params)
-        snaps = warm_up(model).snaps
+        warm_up(model)
         if switches.heuristic:
             _warm_up_heuristic(params)
         arguments = environment, model, params, np.random.default_rng(seed), batch, switches
@@ -143,8 +143,6 @@ class Run:
             search = (switches.search or Search)(*arguments)
             solutions = Solutions(search, *kept)
         run = cls(environment, params, model, search, solutions, seed)
-        if snaps is not None and params.physics == "corrected":
-            run.solutions.warm_up()
         run.prepare_seconds = time.perf_counter() - began
         return run
 
@@ -159,23 +157,23 @@ class Run:
         Raises:
             WalledIn: No path wide enough for the tube leads to the goal (with a reverse tree only).
         """
-        start = time.perf_counter() - self.seconds
+        start = time.perf_counter() - self.seconds - self.solutions.preparing
         while not self.ended(budget):
             try:
                 if self.search.switches.heuristic:
                     self._grow_tree(budget)
                 examined = self.search.iterate(self.solutions.examined)
             except Interrupted:
-                self.seconds = time.perf_counter() - start
+                self.seconds = time.perf_counter() - start - self.solutions.preparing
                 return
             improved = self.solutions.take(examined)
-            self.seconds = time.perf_counter() - start
+            self.seconds = time.perf_counter() - start - self.solutions.preparing
             if improved and self.best:
                 design = self.best.design
                 self.history.append(HistoryEntry(self.seconds, design.actuators, design.length))
             if self.past and self.search.iteration == self.past.iterations:
                 self.seconds, self.history, self.past = self.past.seconds, self.past.history, None
-                start = time.perf_counter() - self.seconds
+                start = time.perf_counter() - self.seconds - self.solutions.preparing
             yield self
 
     def ended(self, budget: Budget) -> str | None:

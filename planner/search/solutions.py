@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -106,19 +107,21 @@ class Solutions:
         """Number of candidates whose replay missed the goal, or needs an ambiguous snap."""
         self.ambiguous = 0
         """Number of candidates rejected because of an ambiguous snap."""
+        self.preparing = 0.0
+        """Time that the preparation for the first snap took, with compilation [s]: no time of the search."""
         self._apart: dict[bytes, float] = {}
         """How far apart the relaxations of each known snap end [m]; vines that share a branch share its snaps."""
 
-    def warm_up(self) -> None:
-        """Prepare the examination of snaps, and compile its kernels."""
-        straight = VineState(np.zeros((1, 2)), np.ones(1, np.int64), np.full(1, self.search.params.segment_length))
-        self._relaxations.rests(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
-
     @cached_property
-    def _relaxations(self) -> Relaxations:
-        propagator = self.search.propagator
+    def relaxations(self) -> Relaxations:
+        """What examines snaps; prepared at the first of them, because that compiles the kernels of a second model."""
+        began, propagator, params = time.perf_counter(), self.search.propagator, self.search.params
         threads = propagator.threads if isinstance(propagator, OnHost) else None
-        return Relaxations(self.search.environment, self.search.params, threads)
+        relaxations = Relaxations(self.search.environment, params, threads)
+        straight = VineState(np.zeros((1, 2)), np.ones(1, np.int64), np.full(1, params.segment_length))
+        relaxations.rests(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
+        self.preparing = time.perf_counter() - began
+        return relaxations
 
     def offer(self, candidates: Candidates) -> bool:
         """Replay the promising candidates in order of cost; returns whether the best solution improved."""
@@ -266,7 +269,7 @@ class Solutions:
             branch = controls[: segments_to(length, params.segment_length)].tobytes() + length.tobytes()
             if branch not in self._apart:
                 self._apart[branch] = float(
-                    snaps.one(k).examined(carried.of(snaps.vine[[k]]), self._relaxations).apart[0]
+                    snaps.one(k).examined(carried.of(snaps.vine[[k]]), self.relaxations).apart[0]
                 )
             if self._apart[branch] > PARTED_RESTS * params.scale:
                 return float(length)

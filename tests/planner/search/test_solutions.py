@@ -1,7 +1,9 @@
 """What counts as a solution: a replay at an eighth of the step that needs no snap whose outcome depends on damping."""
 
+import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,6 +46,7 @@ class Examined:
                 self.stems.append(pressure[:STEM].tobytes() + l_0[:STEM].tobytes())
             return Rests(np.zeros((3, 1, 1, 2)), np.full(len(actuation.pressure), self.apart))
 
+        assert run.solutions.relaxations  # prepared by a hold of its own
         monkeypatch.setattr(replayer, "grow", snapping)
         monkeypatch.setattr(Relaxations, "rests", rests)
 
@@ -201,3 +204,24 @@ def test_sides_are_those_of_the_actuators() -> None:
     assert sides_of(controls).tolist() == [1, -1, -1, 1, 1]
     assert sides_of(np.zeros(4, np.int32)).tolist() == []
     assert sides_of(np.array([7], np.int32)).tolist() == [1]
+
+
+def test_the_search_does_not_pay_for_the_first_snap(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What examines snaps is prepared, and compiled, at the first of them, once; that time is none of the search."""
+    prepared, prepare = [], Relaxations.__init__
+
+    def slowly(self: Relaxations, *arguments: Any) -> None:
+        prepared.append(self)
+        time.sleep(0.5)
+        prepare(self, *arguments)
+
+    monkeypatch.setattr(Relaxations, "__init__", slowly)
+    began = time.perf_counter()
+    for _ in run.run(Budget(seconds=60, iterations=2)):
+        if run.search.iteration == 1:
+            assert prepared == []
+            assert run.solutions.relaxations is run.solutions.relaxations
+            began += run.solutions.preparing
+    assert len(prepared) == 1
+    assert run.solutions.preparing >= 0.5
+    assert run.seconds <= time.perf_counter() - began
