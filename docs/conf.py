@@ -22,6 +22,7 @@ extensions = [
     "formulas",
     "messages",
     "outputs",
+    "project",
     "results",
 ]
 html_theme = "furo"

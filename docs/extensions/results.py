@@ -26,14 +26,14 @@ def write_pages(_app: Sphinx) -> None:
     GENERATED.mkdir(parents=True, exist_ok=True)
     reports = sorted(ROOT.glob("results/*/README.md"))
     for path in reports:
-        _write(GENERATED / f"{path.parent.name}.md", _page(path))
+        write(GENERATED / f"{path.parent.name}.md", _page(path))
     for page in GENERATED.glob("*.md"):
         if page.name != "index.md" and not (ROOT / "results" / page.stem).exists():
             page.unlink()
-    _write(GENERATED / "index.md", _gallery({path.parent.name: path for path in reports}))
+    write(GENERATED / "index.md", _gallery({path.parent.name: path for path in reports}))
 
 
-def _write(page: Path, text: str) -> None:
+def write(page: Path, text: str) -> None:
     """Write a page if it changed, so that only what changed is built again."""
     if not page.exists() or page.read_text(encoding="utf-8") != text:
         page.write_text(text, encoding="utf-8")
