@@ -24,6 +24,8 @@ Interval = tuple[float, float]
 RESAMPLES = 2000
 REPEATS = {"seed", "environment_seed", "first_trial"}
 """Factors whose values are repeats of the same, and no quantity of interest."""
+OF_RANDOM = {"density", "passage_mm"}
+"""Factors of random environments alone."""
 NAMES = {"environment", "tube", "design"}
 FEW = 12
 """Maximum number of environments that are a factor by themselves."""
@@ -70,7 +72,9 @@ class Data:
     def varied(self) -> list[str]:
         """Factors of interest with several values."""
         several = [name for name in self.factors if len(self.values(name)) > 1 and name not in REPEATS]
-        if self.values("density") != [None]:
+        # Those of random environments, which the others do not have: one number and none is no choice.
+        several = [name for name in several if name not in OF_RANDOM or len(self.quantities(name)) > 1]
+        if None not in self.values("density"):
             several = [name for name in several if name != "environment"]
         return [name for name in several if name not in NAMES or len(self.values(name)) <= FEW]
 
@@ -177,10 +181,10 @@ class Data:
         return Mean(value, self.interval(known, statistic), int(known.sum())) if np.isfinite(value) else None
 
     def slopes(self, which: Mask) -> dict[str, Mean]:
-        """Change of the number of actuators per unit of each numeric factor, from one linear fit to all of them."""
+        """Change of the number of actuators per unit of each numeric factor, from one linear fit to the cases that have all of them."""
         columns = np.array([np.ones(len(self.rows)), *(self.column(name) for name in self.numeric)])
         actuators = self.column("actuators")
-        known = which & np.isfinite(actuators)
+        known = which & np.isfinite(actuators) & np.isfinite(columns).all(axis=0)
         if known.sum() <= len(columns) + 1:
             return {}
 

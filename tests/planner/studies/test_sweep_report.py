@@ -87,6 +87,21 @@ def test_slopes_are_those_of_the_plane(data: Data) -> None:
     assert slopes["radius_mm"].interval == pytest.approx((0.5, 0.5))
 
 
+def test_shipped_environments_beside_random_ones(data: Data) -> None:
+    """They have no density: the fit leaves them out, and a single density is no factor, whereas the environment is one."""
+    shipped: list[Row] = [
+        {**one, "environment": "maze", "density": None, "passage_mm": None, "actuators": 40} for one in data.rows
+    ]
+    both = Data([*data.rows, *shipped], FACTORS)
+    assert both.varied == ["environment", *data.varied]
+    assert both.slopes(both.everything)["density"].value == pytest.approx(20)
+    of_one_density = Data([one for one in both.rows if one["density"] in (None, 0.1)], FACTORS)
+    assert of_one_density.varied == ["environment", "radius_mm", "fast"]
+    assert of_one_density.slopes(of_one_density.everything)["radius_mm"].value == pytest.approx(
+        0.5 * 6 / 36
+    )  # six of 36 cases vary
+
+
 def test_pairs_differ_in_nothing_but_their_group(data: Data) -> None:
     """Second group less first: success + 20 %, actuators the same, in all 15 pairs."""
     found = data.paired(data.groups["fast = true"], data.groups["fast = false"])
