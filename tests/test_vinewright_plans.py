@@ -3,6 +3,7 @@
 import doctest
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -175,6 +176,8 @@ def test_a_propagator_may_be_a_class(small: vw.Environment, result: vw.Result) -
     assert not np.allclose(own.tip, vw.simulate(design, small).tip)
     stiff = replace(design, params=replace(design.params, growth_pressure=2 * design.params.growth_pressure))
     np.testing.assert_array_equal(own.tip, vw.simulate(stiff, small).tip)
+    with pytest.raises(ValueError, match=r"^propagator = functools.partial.* must be a name or a class"):
+        vw.simulate(design, small, propagator=partial(Stiff))  # type: ignore[arg-type]
     with pytest.raises(ValueError, match=r"^OneArc models a tube as one arc .* this design has 2 sections"):
         vw.simulate(design, small, propagator=OneArc)
     with pytest.raises(ValueError, match=r"^--qp osqp is for --propagator impulse; Stiff does not have this option$"):

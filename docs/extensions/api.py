@@ -26,7 +26,7 @@ BESIDES = {
     "environments.uncertainty": ("ObstacleError",),
     "planner.design": ("Trialled",),
     "planner.schedule": ("Schedule",),
-    "planner.search.run": ("HistoryEntry",),
+    "planner.search.run": ("Budget", "HistoryEntry", "Run"),
     "planner.robustness.selection": ("Choice",),
     "planner.verification": ("Verification",),
     "planner.fabrication.pack": ("Pack",),

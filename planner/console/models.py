@@ -39,6 +39,10 @@ def chosen_model(
     from dynamics.cuda import check_device
     from dynamics.registry import load_propagator, propagators
 
+    if not isinstance(propagator, str | type):
+        raise BadInput(
+            f"propagator = {propagator!r:.80} must be a name or a class; for other arguments, make a subclass"
+        )
     if isinstance(propagator, str) and propagator not in propagators():
         raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
     with needs("torch"):

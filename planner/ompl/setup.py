@@ -63,6 +63,11 @@ class VineSetup(control.SimpleSetup):  # type: ignore[misc]
         self.setGoal(_goal(information, growth))
         self.setOptimizationObjective(_objective(information, growth))
 
+    def __repr__(self) -> str:
+        return f"<VineSetup {self.growth.environment.name}: up to {self.growth.max_segments} segments>"
+
+    __str__ = __repr__  # that of OMPL ends the process as long as there is no planner
+
     def start(self) -> Any:
         """A new state of the vine of zero length, for planners in Python.
 

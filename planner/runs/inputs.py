@@ -110,7 +110,7 @@ class PlanOptions(TypedDict, total=False):
     """The options of `vinewright.plan` besides time and seed, with the defaults of `Inputs`."""
 
     propagator: str
-    """Model used for planning: one of `propagators()`."""
+    """Model used for planning: one of `propagators()`. A class of your own is for `vinewright.simulate` and `planner.search.run.Run`."""
     device: str
     """Device of the computation: "cpu", "cuda" or "auto"."""
     solver: str

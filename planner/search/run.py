@@ -38,14 +38,16 @@ class Budget:
     """Stop criteria; the first one that is met ends the search."""
 
     seconds: float
+    """Search time [s]."""
     iterations: int | None = None
+    """Maximum number of iterations; None for no limit."""
     first: bool = False
     """Stop at the first solution."""
     target_actuators: int | None = None
     """Stop at a solution with no more actuators than this."""
 
     def part(self, share: float) -> Budget:
-        """The budget of one of several searches: a share of the time. A limit of iterations holds for each of them instead,
+        """The budget of one of several searches: a share of the time [-]. A limit of iterations holds for each of them instead,
         and the time is then that of each: otherwise the machine would decide where they end."""
         return self if self.iterations is not None else replace(self, seconds=share * self.seconds)
 
@@ -93,10 +95,15 @@ class Run:
     """A search and its solutions; iterate over `run` to advance it."""
 
     environment: Environment
+    """Where the vines grow."""
     params: VineParams
+    """The tube and its actuators."""
     propagator: Propagator
+    """The model of the growing vine."""
     search: Search
+    """The search tree and what extends it."""
     solutions: Solutions
+    """The solutions that are kept."""
     seed: int
     """Seed of the search and of the reverse tree."""
     reverse_tree: ReverseTree | None = None
@@ -106,6 +113,7 @@ class Run:
     prepare_seconds: float = 0.0
     """Time before the search, including compilation [s]; what the first snap needs is `Solutions.preparing`."""
     history: list[HistoryEntry] = field(default_factory=list)
+    """Improvements of the best solution, the first one first."""
     past: Past | None = None
     """What it had done when its checkpoint was written, until it has repeated that; otherwise None."""
     growth: ReverseGrowth | None = None

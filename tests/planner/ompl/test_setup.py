@@ -30,6 +30,11 @@ def setup(shipped: dict[str, Environment], params: vw.VineParams) -> VineSetup:
     return vw.ompl.space(shipped["divider"], params)
 
 
+def test_a_space_without_a_planner_can_be_printed(setup: VineSetup) -> None:
+    """As a prompt of Python does."""
+    assert str(setup) == repr(setup) == f"<VineSetup divider: up to {setup.growth.max_segments} segments>"
+
+
 def memory() -> float:
     """What the process has in memory [MiB]."""
     if not STATM.exists():
