@@ -42,11 +42,11 @@ def test_doctor_says_which_extras_are_missing(
 
 
 def test_extras_are_those_of_the_package() -> None:
-    """Every extra but `test` is known here, each dependency has a lower bound, and ompl is left out where it is not published."""
+    """Every extra but `test` and `docs` is known here, each dependency has a lower bound, and ompl is left out where it is not published."""
     settings = configparser.ConfigParser()
     settings.read(Path(__file__).parents[3] / "setup.cfg")
     declared = dict(settings["options.extras_require"])
-    assert declared.keys() == EXTRAS.keys() | {"test"}
+    assert declared.keys() == EXTRAS.keys() | {"test", "docs"}
     every = [
         line for text in (settings["options"]["install_requires"], *declared.values()) for line in text.split("\n")
     ]
