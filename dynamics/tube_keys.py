@@ -115,7 +115,7 @@ def check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str
 def in_keys(message: str) -> str:
     """A message about fields of a tube, in SI units, with the keys and units of files.
 
-    Fields are replaced where they have a number, and where their name is no word of English.
+    Fields are replaced before a number, and where their name is no word of English.
     """
     keys = TUBE | INERTIA | LIMITS | {field: key for some in ACTUATORS.values() for field, key in some.items()}
 
@@ -123,10 +123,10 @@ def in_keys(message: str) -> str:
         key = keys[found["field"]]
         if found["value"]:
             return f"{key.name} = {scaled(float(found['value']), key.power):g}"
-        return key.name if "_" in found["field"] else found[0]
+        return key.name if "_" in found["field"] or message.startswith(" =", found.end()) else found[0]
 
     fields = "|".join(keys)
-    return re.sub(rf"(?:\b\w+\.)?\b(?P<field>{fields})\b(?: = (?P<value>-?\d[-+.\de]*))?", replaced, message)
+    return re.sub(rf"\b(?P<field>{fields})\b(?: = (?P<value>-?\d[-+.\de]*))?", replaced, message)
 
 
 def in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:

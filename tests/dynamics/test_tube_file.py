@@ -197,7 +197,7 @@ def test_tail_of_a_tube() -> None:
         ("[actuator]\nconstriction_radius_mm = 20", "actuator.constriction_radius_mm = 20 must be at most"),
         (
             "[actuator]\nconstriction_radius_mm = 20\ntube_radius_mm = 20",
-            ": constriction_radius_mm = 20 must be less than tube_radius_mm = 20",
+            ": spam.constriction_radius_mm = 20 must be less than spam.tube_radius_mm = 20",
         ),
         (
             "penetration_tolerance_mm = 20\nradius_mm = 20",
@@ -205,7 +205,7 @@ def test_tail_of_a_tube() -> None:
         ),
         (
             "[actuator]\ncell_step_mm = 0.001",
-            "cell_step_mm = 0.001 must leave fewer than 2000 steps from shortest_cell_mm = 20 to",
+            ": limits.cell_step_mm = 0.001 must leave fewer than 2000 steps from shortest_cell_mm = 20 to",
         ),
         ("[actuator]\npressure_step_kpa = 0.001", "steps from least_pressure_kpa = 5 to most_pressure_kpa = 35"),
         ("actuator = 3", "actuator = 3"),
