@@ -119,8 +119,10 @@ def test_film_that_yields_is_found_with_its_stress(example: Build) -> None:
     assert stretched(limit) == {"L1": 9.21}
 
 
-def test_volumes_have_the_film_of_the_tube(make_build: MakeBuild) -> None:
-    """Half the film fills half of the vessel, and is the wall of SOFA's beam."""
+def test_volumes_have_the_film_of_the_tube(example: Build, make_build: MakeBuild) -> None:
+    """Half the film fills half of the vessel, apart from the strips, and is the wall of SOFA's beam."""
+    body = 2 * example.body_width * (example.design.built + SEAL)
+    assert content(example) - content(of_film(example, 20.0)) == pytest.approx(30e-6 * body)
     bare = make_build(("none", 1.0))
     assert content(of_film(bare, 25.0)) == pytest.approx(content(bare) / 2)
     thin = Beam.of(of_film(bare, 25.0).design.params)
