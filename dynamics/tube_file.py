@@ -10,11 +10,11 @@ import json
 import math
 import os
 import tomllib
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import fields, replace
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, TypeVar
 
 from pydantic import Field, ValidationError, create_model
 
@@ -30,12 +30,25 @@ from dynamics.actuator_file import (
 from dynamics.file_table import Table, numbers_of
 from dynamics.moment import collapse_moment, wrinkling
 from dynamics.tube import GROWTH_PRESSURE, Inertia, InvalidTube, VineParams
-from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, PHYSICS, TUBE, Choice, Key, check_order, in_file, in_si
+from dynamics.tube_keys import (
+    ACTUATORS,
+    INERTIA,
+    LIMITS,
+    PHYSICS,
+    TUBE,
+    Choice,
+    Key,
+    check_order,
+    in_file,
+    in_keys,
+    in_si,
+)
 from environments.file_model import ERRORS, Name, describe, hint
 from environments.given import Given
 from environments.reading import Unreadable, read_file
 from environments.uncertainty import DEFAULT, PRESETS
 
+Read = TypeVar("Read")
 SUFFIX = ".toml"
 SCHEMA = 1
 _MOST_BYTES = 100_000
@@ -125,7 +138,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
     except InvalidTube:
         raise
     except ValueError as error:
-        raise InvalidTube(str(error)) from None
+        raise InvalidTube(in_keys(str(error))) from None
     return made
 
 
@@ -194,15 +207,31 @@ def load_tube(name_or_path: str | os.PathLike[str]) -> VineParams:
     Raises:
         InvalidTube: The file is missing, malformed or describes an impossible tube.
     """
+    return _read(name_or_path, parse_tube)
+
+
+def given_keys(name_or_path: str | os.PathLike[str]) -> frozenset[str]:
+    """The keys that a tube gives, without those inside its tables; all others have their defaults.
+
+    Args:
+        name_or_path: As in `load_tube`.
+    Raises:
+        InvalidTube: As in `load_tube`.
+    """
+    return _read(name_or_path, lambda data: frozenset(_parsed(data)))
+
+
+def _read(name_or_path: str | os.PathLike[str], parse: Callable[[bytes], Read]) -> Read:
+    """What a function makes of the content of a tube; its errors begin with the file's name."""
     name, path = str(name_or_path), Path(name_or_path)
     try:
         if name in known_tubes():
-            return parse_tube((files("dynamics") / "tubes" / f"{name}{SUFFIX}").read_bytes())
+            return parse((files("dynamics") / "tubes" / f"{name}{SUFFIX}").read_bytes())
         if not path.exists():
             known = known_tubes()
             choices = f"shipped tubes: {', '.join(known)}; or give the path of a TOML file"
             raise InvalidTube(f"not found{hint(path.stem, known)}; {choices}")
-        return parse_tube(read_file(path, _MOST_BYTES))
+        return parse(read_file(path, _MOST_BYTES))
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
     except (InvalidTube, Unreadable) as error:
@@ -216,15 +245,19 @@ def parse_tube(data: bytes) -> VineParams:
     Raises:
         InvalidTube: As in `load_tube`, without the file's name.
     """
+    return checked_tube(_parsed(data))
+
+
+def _parsed(data: bytes) -> dict[str, Any]:
+    """The content of a tube file, not checked."""
     try:
-        content = tomllib.loads(data.decode("utf-8-sig"))
+        return tomllib.loads(data.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise InvalidTube(f"is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}") from None
     except RecursionError:
         raise InvalidTube("is nested too deeply") from None
     except ValueError as error:
         raise InvalidTube(f"is not TOML: {str(error)[:200]}") from None
-    return checked_tube(content)
 
 
 def checked_tube(content: dict[str, Any]) -> VineParams:

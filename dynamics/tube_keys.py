@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple, get_args
@@ -109,6 +110,23 @@ def check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str
         if low in values and high in values and values[low] > values[high]:
             least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
             raise InvalidTube(f"{least} must be at most {most}")
+
+
+def in_keys(message: str) -> str:
+    """A message about fields of a tube, in SI units, with the keys and units of files.
+
+    Fields are replaced before a number, and where their name is no word of English.
+    """
+    keys = TUBE | INERTIA | LIMITS | {field: key for some in ACTUATORS.values() for field, key in some.items()}
+
+    def replaced(found: re.Match[str]) -> str:
+        key = keys[found["field"]]
+        if found["value"]:
+            return f"{key.name} = {scaled(float(found['value']), key.power):g}"
+        return key.name if "_" in found["field"] or message.startswith(" =", found.end()) else found[0]
+
+    fields = "|".join(keys)
+    return re.sub(rf"\b(?P<field>{fields})\b(?: = (?P<value>-?\d[-+.\de]*))?", replaced, message)
 
 
 def in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:

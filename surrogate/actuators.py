@@ -54,7 +54,7 @@ class Limits:
                 raise ValueError(f"limits.{least} = {low:g} must be at most limits.{most} = {high:g}")
             if (high - low) / by >= MOST_STEPS:
                 raise ValueError(
-                    f"limits.{step} = {by:g} must leave fewer than {MOST_STEPS} steps from {low:g} to {high:g}"
+                    f"limits.{step} = {by:g} must leave fewer than {MOST_STEPS} steps from {least} = {low:g} to {most} = {high:g}"
                 )
 
     @property

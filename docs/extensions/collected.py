@@ -12,6 +12,8 @@ from typing import Any
 
 from templates import Filled, Template, Words, assigned, constant, pattern, pieces, shown, template_of
 
+from dynamics.tube_keys import in_keys
+
 ROOT = Path(__file__).parents[2]
 PACKAGES = "environments", "dynamics", "planner", "surrogate", "vinewright"
 BY_CLASS = {
@@ -39,6 +41,8 @@ RAISED_BY = {"require": 1, "_bare": 0, "_bare_error": 0, "_fault": 0, "_refuse":
 MISSED = dict.fromkeys(("_missed", "_nothing", "_unmet", "unmet", "unverified", "_no_solution"), "3")
 RETURNED_BY = MISSED | dict.fromkeys(("base_fault", "fault", "why_not", "describe"), "2")
 """Functions that return a message, or the part of one that says what is wrong, with the exit code."""
+OF_FIELDS = "dynamics/tube.py", "surrogate/"
+"""Where messages name fields of tubes, which those who read a file see as its keys."""
 WITH_REMEDY = {"UnwritableFolder", "Occupied", "Locked"}
 """Errors whose message goes on with what to do, which depends on the command."""
 _FEWEST = 2
@@ -74,6 +78,10 @@ class Message:
         return re.compile(pattern(self.template), re.DOTALL)
 
 
+def _in_keys(piece: Any) -> Any:
+    return Words(in_keys(piece.text)) if isinstance(piece, Words) else piece
+
+
 @cache
 def collected(root: Path = ROOT) -> list[Message]:
     """All messages, each once, with an anchor of its own."""
@@ -81,7 +89,9 @@ def collected(root: Path = ROOT) -> list[Message]:
     paths = [path for name in PACKAGES for path in sorted((root / name).rglob("*.py"))]
     for path in paths:
         module = path.relative_to(root).as_posix()
+        of_fields = module.startswith(OF_FIELDS)
         for template, code, line in _of_module(ast.parse(path.read_text(encoding="utf-8"))):
+            template = tuple(map(_in_keys, template)) if of_fields else template
             words = constant(template) if code == "3" else _words(template)
             if len(re.findall(r"[A-Za-z]{2,}", words)) >= _FEWEST:
                 message = found.setdefault((template, code), Message(template, code))

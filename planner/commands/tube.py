@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from planner.tube_figures import TubeFigures
     from surrogate.actuators import Actuator
 
+TAIL = "tail_tension_n", "tail_drag_n_per_m", "tail_friction"
+"""Keys of the drag of the tail."""
+
 app = typer.Typer(help="List, show, create and check tubes.")
 
 TubeArgument = Annotated[
@@ -51,20 +54,40 @@ def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption 
 
     answer = Answer(as_json)
     with readable_errors():
-        from dynamics.tube_file import load_tube, tube_content
+        from dynamics.tube_file import given_keys, load_tube, tube_content
         from planner.tube_figures import TubeFigures
 
         params = with_physics(load_tube(tube), physics)
+        given = given_keys(tube) | {"physics"} if physics else given_keys(tube)
         figures = TubeFigures.of(params)
         table = Table("", "", "how it is computed", title=tube, title_justify="left")
-        for row in _rows(params, figures):
+        for row in _rows(params, figures, given):
             table.add_row(*row)
     answer.console.print(table)
+    _print_hint(answer, params)
     return answer.end({"name": tube, "tube": tube_content(params), "derived": figures.content()})
 
 
-def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]]:
-    """Name, value with unit, and origin of each figure."""
+def _print_hint(answer: Answer, params: VineParams) -> None:
+    """Say that a thickness alone makes no tube stiffer."""
+    if params.film_thickness is not None and params.elastic_stiffness is None:
+        answer.console.print(
+            "hint: film_thickness_um alone changes no stiffness: give film_modulus_mpa too, or bending_stiffness_n_m2 if it was measured",
+            soft_wrap=True,
+        )
+
+
+def _rows(params: VineParams, figures: TubeFigures, given: frozenset[str]) -> list[tuple[str, str, str]]:
+    """Name, value with unit, and origin of each figure.
+
+    Args:
+        given: The keys that the tube gives.
+    """
+
+    def origin(*keys: str, otherwise: str = "default") -> str:
+        return otherwise if given.isdisjoint(keys) else "given"
+
+    usual = "scaled from the prototype" if "radius_mm" in given else "default"
     tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
     least = 2e3 * params.least_height * params.radius
     height = "rigid across" if params.least_height == 1 else f"{least:.4g} mm between walls"
@@ -75,15 +98,15 @@ def _rows(params: VineParams, figures: TubeFigures) -> list[tuple[str, str, str]
     friction = "that of environment or propagator" if params.friction is None else f"{params.friction:g}"
     friction += "" if params.static_friction is None else f", static {params.static_friction:g}"
     return [
-        ("radius", f"{1e3 * params.radius:.4g} mm", "given"),
-        ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", "given"),
-        ("segment length", f"{1e3 * params.segment_length:.4g} mm", "given"),
-        ("least height", height, "given"),
+        ("radius", f"{1e3 * params.radius:.4g} mm", origin("radius_mm")),
+        ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", origin("growth_pressure_kpa")),
+        ("segment length", f"{1e3 * params.segment_length:.4g} mm", origin("segment_length_mm", otherwise=usual)),
+        ("least height", height, origin("least_height")),
         ("friction", friction, "given" if params.friction is not None else "not set"),
-        ("collapse", collapse, "given"),
-        ("physics", params.physics, "given"),
+        ("collapse", collapse, origin("collapse_share")),
+        ("physics", params.physics, origin("physics")),
         *(_actuator_row(one) for one in params.actuators),
-        ("drag of the tail", tail if params.has_tail else "none", "given"),
+        ("drag of the tail", tail if params.has_tail else "none", origin(*TAIL)),
         *figures.rows(params),
     ]  # fmt: skip
 
@@ -127,4 +150,5 @@ def check(tube: TubeArgument, as_json: JsonOption = False) -> int:
 
         params = load_tube(tube)
     answer.console.print(f"{tube}: valid")
+    _print_hint(answer, params)
     return answer.end({"name": tube, "valid": True, "tube": tube_content(params)})

@@ -10,6 +10,7 @@ import numpy as np
 from dynamics.moment import free_curvature, joint_moments
 from planner.actuator_words import types_of
 from planner.design import Design, Section
+from planner.fabrication.films import STRIP_FILM, Thickness, body_film
 from planner.fabrication.strips import End, end_of, layers, piece_width, stretch_of
 from planner.preformed import Folds
 from surrogate.actuators import Actuator
@@ -23,8 +24,8 @@ CLAMP = 100e-3
 """Length of body film clamped onto the pressure vessel at the base [m]."""
 LEAD = 300e-3
 """Length of a feed line from the base to its regulator [m]."""
-FILM = 50e-6
-"""Thickness of the film [m] (paper 002, supplement)."""
+IN_PROPORTION = "Pressures that burst a film are in proportion to its thickness."
+"""Why a builder has to know the thickness."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +142,27 @@ class Build:
         params = self.design.params
         return tuple(
             BendBuild(label, one, Folds.of(one, params)) for label, one in self.design.labelled if one.preformed
+        )
+
+    @property
+    def film(self) -> Thickness:
+        """Thickness of the film of the body."""
+        return body_film(self.design.params)
+
+    @property
+    def film_note(self) -> str:
+        """What is assumed of the thickness of its films; "" if nothing is."""
+        strips = (
+            f"Film of the strips: {STRIP_FILM.text()}"
+            if any(layers(one.actuator) == 2 for one in self.actuators)
+            else ""
+        )
+        if not self.film.assumed:
+            return f"{strips}; a tube file gives the film of the body only. {IN_PROPORTION}" if strips else ""
+        parts = "body and strips" if strips else "the body"
+        return (
+            f"Film thickness not given: {1e6 * self.film.metres:g} um assumed for {parts}. {IN_PROPORTION} For the body, give "
+            "film_thickness_um in the tube file."
         )
 
     @property

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planner.fabrication.build import CLAMP, FILM, FITTING, LEAD, SEAL, ActuatorBuild, Build
+from planner.fabrication.build import CLAMP, FITTING, LEAD, SEAL, ActuatorBuild, Build
 from planner.fabrication.csv_table import csv_table
+from planner.fabrication.films import STRIP_FILM
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
@@ -32,7 +33,7 @@ SECTION_COLUMNS = [
 
 def cut_list(build: Build) -> str:
     """All parts with quantity, cut length and material, as CSV."""
-    film = f"LDPE lay-flat tube, {1e6 * FILM:g} um"
+    film, strips = (f"LDPE lay-flat tube, {one.text()}" for one in (build.film, STRIP_FILM))
     body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.built)} tube + {millimetres(SEAL)} seal at the tip"
     rows: list[Sequence[object]] = [
         ("body", "body", 1, millimetres(build.body_length), millimetres(build.body_width), film, body, ""),
@@ -43,7 +44,7 @@ def cut_list(build: Build) -> str:
                 1,
                 millimetres(strip.cut_length),
                 millimetres(strip.cut_width),
-                material(strip.actuator, film),
+                material(strip.actuator, strips),
                 _actuator_parts(strip),
                 strip.actuator.kind,
             )

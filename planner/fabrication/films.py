@@ -1,8 +1,31 @@
-"""Films to build from: thickness, sealing temperature and time, as ranges with their sources."""
+"""Films to build from: their thickness in a build, and ranges of thickness, sealing temperature and time with their sources."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+
+from dynamics.tube import VineParams
+
+
+@dataclass(frozen=True, slots=True)
+class Thickness:
+    """Thickness of a film, and whether it is an assumption."""
+
+    metres: float
+    assumed: bool = False
+
+    def text(self, unit: str = "um") -> str:
+        """The thickness for people, by default in ASCII."""
+        return f"{1e6 * self.metres:g} {unit}{' (assumed)' * self.assumed}"
+
+
+STRIP_FILM = Thickness(50e-6, assumed=True)
+"""Of the film of the actuators, which no tube file gives (paper 002, supplement)."""
+
+
+def body_film(params: VineParams) -> Thickness:
+    """Of the film of a tube's body; if the tube does not say, that of `STRIP_FILM` is assumed."""
+    return STRIP_FILM if params.film_thickness is None else Thickness(params.film_thickness)
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,9 +43,7 @@ class Film:
 
 
 FILMS = (
-    Film(
-        "LDPE lay-flat tube, as in the model", "40 to 60 µm (model: 50 µm)", "140 to 190 °C", "0.2 to 1.5 s", (1, 2, 3)
-    ),
+    Film("LDPE lay-flat tube, as in the model", "40 to 60 µm", "140 to 190 °C", "0.2 to 1.5 s", (1, 2, 3)),
     Film("TPU film, or nylon ripstop coated with TPU", "70 to 200 µm (assumed)", "170 to 220 °C", "1 to 5 s", (4,)),
 )
 SOURCES = (

@@ -14,7 +14,7 @@ from planner.fabrication.films import FILMS, SOURCES
 from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_height, wrapped
 from planner.fabrication.paper import Page, Paper
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
-from planner.fabrication.pressures import REGULATOR
+from planner.fabrication.pressures import REGULATOR, YIELD, stretched
 from planner.fabrication.seal_strips import draw_ladder
 from planner.fabrication.sketch import HEIGHT, WIDTH, Sketch
 from planner.fabrication.steps import steps
@@ -22,8 +22,6 @@ from planner.fabrication.tolerance import Placement
 from planner.fabrication.vessel import Vessel
 from planner.robustness.sensitivity import STEPS, Margin
 
-YIELD = 9.2
-"""Hoop stress from which LDPE film yields [MPa] (`films.SOURCES`, 2)."""
 NAME, WIDE, USUAL = 1.3, 4.2, 2.0
 """Shares of columns with names, with sentences, and of others."""
 
@@ -99,6 +97,8 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
         "through, and pressure matters little once the layers touch (source 5). The model is of LDPE: another film bends and bursts "
         "differently, so measure that tube before you plan with it. The sources are listed after the test strips."
     )
+    if note := guide.build.film_note:
+        flow.paragraph(note, mark="!")
     flow.heading("Tools", 4 * line_height(SIZE))
     flow.paragraph(
         "Impulse sealer longer than the body is wide, or an iron with baking paper; knife, steel rule, scissors, marker; "
@@ -189,10 +189,9 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
             "pressure, and wait until the tube is at rest.",
             mark="!",
         )
-    stretched = [str(line["line"]) for line in guide.lines if line["hoop_stress_mpa"] > YIELD]
-    if stretched:
+    if yielding := stretched(guide.lines):
         flow.paragraph(
-            f"Film stress above {YIELD:g} MPa, where LDPE begins to yield (source 2): {', '.join(stretched)}. Inflate a "
+            f"Film stress above {YIELD / 1e6:g} MPa, where LDPE begins to yield (source 2): {', '.join(yielding)}. Inflate a "
             "sample of your film to "
             "the set point for an hour; if it has grown wider, use thicker film.",
             mark="!",

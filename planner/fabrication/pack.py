@@ -28,7 +28,7 @@ from planner.fabrication.guide import Guide
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
-from planner.fabrication.pressures import check_head_room, pressure_content
+from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, stretched
 from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
 from planner.fabrication.success import Success, alike
@@ -148,6 +148,11 @@ class Pack:
                     else "without head room, at its limit of"
                 )
                 warnings.append(f"{line['line']} is set to {line['set_kpa']:g} kPa, {where} {line['limit_kpa']:g} kPa.")
+        if yielding := stretched(self.pressures["lines"]):
+            stresses = ", ".join(f"{name} {stress:.3g} MPa" for name, stress in yielding.items())
+            warnings.append(f"Hoop stress above {YIELD / 1e6:g} MPa, where LDPE film begins to yield: {stresses}.")
+        if self.build.film_note:
+            warnings.append(self.build.film_note)
         if self.vessel is None:
             warnings.append("The tube is too narrow for a printed vessel: there is no vessel.stl and no clamp.stl.")
         elif not self.vessel.fits:

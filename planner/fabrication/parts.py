@@ -6,9 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from planner.fabrication import clamp
-from planner.fabrication.build import FILM, ActuatorBuild, Build
+from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.csv_table import csv_table
 from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
+from planner.fabrication.films import STRIP_FILM
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
@@ -58,24 +59,24 @@ def parts_table(build: Build, vessel: Vessel | None) -> str:
 
 def _films(build: Build) -> Iterator[Part]:
     tested = STRIP * STRIPS
-    micrometres = f"{1e6 * FILM:g} µm LDPE"
-    body, pieces = f"{millimetres(build.body_width)} mm lay-flat, {micrometres}", f"{STRIPS} test strips"
+    film, of_strips = (f"{one.text('µm')} LDPE" for one in (build.film, STRIP_FILM))
+    body, pieces = f"{millimetres(build.body_width)} mm lay-flat, {film}", f"{STRIPS} test strips"
     yield Part("tube of the body", build.body_length + tested, "m", body, f"body with clamp and seal, {pieces}")
-    area = 2 * build.body_width * (build.body_length + tested)
+    areas = {film: 2 * build.body_width * (build.body_length + tested)}
     rolls: dict[tuple[str, str], list[ActuatorBuild]] = {}
     for one in (one for made in build.by_type.values() for one in sorted(made, key=lambda strip: strip.cut_width)):
         name, shape = ("tube", "lay-flat") if layers(one.actuator) == 2 else ("fabric", "wide")
-        what = f"{millimetres(one.cut_width)} mm {shape}, {material(one.actuator, micrometres)}"
+        what = f"{millimetres(one.cut_width)} mm {shape}, {material(one.actuator, of_strips)}"
         rolls.setdefault((name, what), []).append(one)
     for (name, what), strips in rolls.items():
         kinds = " and ".join(dict.fromkeys(one.actuator.kind for one in strips))
         length = sum(one.cut_length for one in strips) + tested
         purpose = f"{_count(len(strips))} with seals, fittings and slack, {pieces}"
         yield Part(f"{name} of the {f'{kinds} ' * build.mixed}actuators", length, "m", what, purpose)
-        area += 2 * strips[0].cut_width * length if name == "tube" else 0.0
-    yield Part(
-        "film in all", area, "m2", f"{micrometres}, both layers of the tubes above", "to compare prices and weight"
-    )
+        if name == "tube":
+            areas[of_strips] = areas.get(of_strips, 0.0) + 2 * strips[0].cut_width * length
+    for what, area in areas.items():
+        yield Part("film in all", area, "m2", f"{what}, both layers of the tubes above", "to compare prices and weight")
 
 
 def _fold_parts(build: Build) -> Iterator[Part]:

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from planner.design import InvalidDesign
-from planner.fabrication.build import FILM, ActuatorBuild, Build
+from planner.fabrication.build import ActuatorBuild, Build
+from planner.fabrication.films import STRIP_FILM, Thickness
 from planner.robustness.sensitivity import Margin
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
@@ -17,6 +18,8 @@ from surrogate.spam import Spam
 
 FILM_STRENGTH = 16e6
 """Maximum hoop stress of a set point [Pa]: 0.8 times 20 MPa, the usual strength of blown LDPE film (see `planner.fabrication.films`)."""
+YIELD = 9.2e6
+"""Hoop stress from which LDPE film yields [Pa] (`planner.fabrication.films.SOURCES`, 2)."""
 PSI = 6894.757293168
 """Pascals per pound per square inch."""
 REGULATOR, REGULATOR_STEP = 1.25, 5e3
@@ -34,14 +37,15 @@ def check_head_room(build: Build) -> None:
         NoHeadRoom: One is not.
     """
     supplied = [None, *(one.actuator.limits.most_pressure for one in build.actuators)]
-    for line, highest in zip(_lines(build), supplied, strict=True):
+    films = [build.film, *(STRIP_FILM for _ in build.actuators)]
+    for line, highest, film in zip(_lines(build), supplied, films, strict=True):
         if line["set_kpa"] < line["limit_kpa"]:
             continue
         name, limit = line["line"], line["limit_kpa"]
         if highest is not None and limit == round(highest / 1e3, 2):
             remedy = "if your regulators supply more, set most_pressure_kpa in the design file to that"
         else:
-            remedy = f"more bursts film of {1e6 * FILM:g} um; plan again with a lower pressure or a narrower tube"
+            remedy = f"more bursts film of {film.text()}; plan again with a lower pressure or a narrower tube"
         above = "above its limit of" if line["set_kpa"] > limit else "at its limit of"
         raise NoHeadRoom(
             f"{name} is set to {line['set_kpa']:g} kPa, {above} {limit:g} kPa, which leaves no head room: {remedy}; or give "
@@ -73,7 +77,7 @@ def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> 
         "schema": 1,
         "note": "goal_kept: range of pressure in which the goal is reached with everything else as planned; examined up to "
         "20 % from the set point and up to the limit. limit: the lower of the regulators' range and the pressure that causes "
-        f"{FILM_STRENGTH / 1e6:g} MPa in film of {FILM * 1e6:g} um; test a sample of your film. hoop_stress: of actuators "
+        f"{FILM_STRENGTH / 1e6:g} MPa in film of {_films(build)}; test a sample of your film. hoop_stress: of actuators "
         "that bend freely; the stress in a pouch that cannot bend freely is higher, and the fabric of an fPAM counts as such film "
         f"(assumed). head_room: limit minus set point. regulator: least range of a regulator for this line, {REGULATOR:g} times the "
         "set point, which is an assumption.",
@@ -97,21 +101,33 @@ def film_radius(actuator: ActuatorBuild) -> float:
     )
 
 
+def stretched(lines: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Hoop stress [MPa] of the lines whose film begins to yield, by their names."""
+    return {line["line"]: line["hoop_stress_mpa"] for line in lines if line["hoop_stress_mpa"] > YIELD / 1e6}
+
+
+def _films(build: Build) -> str:
+    """Thickness of the films for people."""
+    if build.film == STRIP_FILM or not build.actuators:
+        return build.film.text()
+    return f"{build.film.text()} for the body and {STRIP_FILM.text()} for the actuators"
+
+
 def _lines(build: Build) -> list[dict[str, Any]]:
     """The pressure lines: the body, then the actuators."""
     params = build.design.params
-    body = {"line": "body", **_line(params.growth_pressure, params.radius, None)}
+    body = {"line": "body", **_line(params.growth_pressure, params.radius, build.film, None)}
     each = []
     for one in build.actuators:
         named = {"line": one.name, **({"type": one.actuator.kind} if build.mixed else {})}
-        numbers = _line(one.section.pressure, film_radius(one), one.actuator.limits.most_pressure)
+        numbers = _line(one.section.pressure, film_radius(one), STRIP_FILM, one.actuator.limits.most_pressure)
         each.append({**named, **numbers})
     return [body, *each]
 
 
-def _line(pressure: float, radius: float, highest: float | None) -> dict[str, Any]:
+def _line(pressure: float, radius: float, film: Thickness, highest: float | None) -> dict[str, Any]:
     """One pressure line: set point, hoop stress in the film, and limit."""
-    limit = FILM_STRENGTH * FILM / radius
+    limit = FILM_STRENGTH * film.metres / radius
     limit = min(limit, highest or limit)
     return {
         "set_kpa": round(pressure / 1e3, 3),
@@ -119,5 +135,5 @@ def _line(pressure: float, radius: float, highest: float | None) -> dict[str, An
         "limit_kpa": round(limit / 1e3, 2),
         "head_room_kpa": round((limit - pressure) / 1e3, 2),
         "regulator_kpa": round(regulator_range(pressure) / 1e3, 2),
-        "hoop_stress_mpa": round(pressure * radius / FILM / 1e6, 2),
+        "hoop_stress_mpa": round(pressure * radius / film.metres / 1e6, 2),
     }

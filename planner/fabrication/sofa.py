@@ -16,7 +16,7 @@ from dynamics.vine import VineState, centerlines, pivots_of
 from environments.environment import Environment
 from environments.writing import whole
 from planner.design import Design, link_headings
-from planner.fabrication.build import FILM
+from planner.fabrication.films import body_film
 from surrogate.compiled import Floats
 
 if TYPE_CHECKING:
@@ -125,8 +125,8 @@ class Beam:
 
     @classmethod
     def of(cls, params: VineParams) -> Beam:
-        """The beam of a tube; without a known film its wall is `planner.fabrication.build.FILM`."""
-        outer, inner = params.radius, params.radius - (params.film_thickness or FILM)
+        """The beam of a tube; its wall is `body_film`."""
+        outer, inner = params.radius, params.radius - body_film(params).metres
         second_moment = np.pi / 4 * (outer**4 - inner**4)
         return cls(outer, inner, bending_stiffness(params) / float(second_moment))
 

@@ -63,7 +63,7 @@ def material(actuator: Actuator, film: str) -> str:
     """Material of the piece to cut.
 
     Args:
-        film: Name of the film of the body.
+        film: Name of the film of the strips.
     """
     if isinstance(actuator, Fpam):
         return "coated nylon ripstop on the bias (threads at 45 degrees to its length)"

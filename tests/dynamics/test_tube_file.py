@@ -176,11 +176,11 @@ def test_tail_of_a_tube() -> None:
         ("tail_friction = nan", "tail_friction = nan must be a finite number"),
         (
             "tail_tension_n = 30",
-            "tail_tension = 30 N must be less than the growth force of 25 N: this tube cannot drive itself",
+            "tail_tension_n = 30 N must be less than the growth force of 25 N: this tube cannot drive itself",
         ),
         ("tail_tension_n = 25\nradius_mm = 30", "a growth pressure of more than 12.78 kPa would drive it"),
         ("penetration_tolerance_mm = 40", "penetration_tolerance_mm = 40 must be at most radius_mm = 33.35"),
-        ("film_modulus_mpa = 200", "film_modulus = 2e+08 needs a film_thickness"),
+        ("film_modulus_mpa = 200", "film_modulus_mpa = 200 needs a film_thickness_um"),
         (
             "growth_pressure_kpa = 60",
             "growth_pressure_kpa = 60 must be within the range of the wrinkling measurements",
@@ -195,7 +195,19 @@ def test_tail_of_a_tube() -> None:
         ),
         ("[actuator]\nleast_pressure_kpa = 40", "actuator.least_pressure_kpa = 40 must be at most"),
         ("[actuator]\nconstriction_radius_mm = 20", "actuator.constriction_radius_mm = 20 must be at most"),
-        ("[actuator]\ncell_step_mm = 0.001", "cell_step = 1e-06 must leave fewer than"),
+        (
+            "[actuator]\nconstriction_radius_mm = 20\ntube_radius_mm = 20",
+            ": spam.constriction_radius_mm = 20 must be less than spam.tube_radius_mm = 20",
+        ),
+        (
+            "penetration_tolerance_mm = 20\nradius_mm = 20",
+            ": penetration_tolerance_mm = 20 must be less than radius_mm = 20",
+        ),
+        (
+            "[actuator]\ncell_step_mm = 0.001",
+            ": limits.cell_step_mm = 0.001 must leave fewer than 2000 steps from shortest_cell_mm = 20 to",
+        ),
+        ("[actuator]\npressure_step_kpa = 0.001", "steps from least_pressure_kpa = 5 to most_pressure_kpa = 35"),
         ("actuator = 3", "actuator = 3"),
         ("[[other_actuators]]\ntype = 'spam'", "actuators of a tube must be of different kinds, not spam, spam"),
         (

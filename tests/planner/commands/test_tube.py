@@ -74,6 +74,69 @@ def test_show_prints_them(vinewright: Vinewright) -> None:
     assert "jitosho-24mm" in vinewright("tube", "list")[1]
 
 
+@pytest.mark.parametrize(
+    ("text", "origins"),
+    [
+        ("", {}),
+        ("radius_mm = 40", {"radius": "given", "segment length": "scaled from the prototype"}),
+        ("radius_mm = 40\nsegment_length_mm = 20", {"radius": "given", "segment length": "given"}),
+        (
+            "growth_pressure_kpa = 12\nleast_height = 0.9\nphysics = 'corrected'\ncollapse_share = 1",
+            dict.fromkeys(("growth pressure", "least height", "physics", "collapse"), "given"),
+        ),
+        ("tail_friction = 0\nfriction = 0.1", {"drag of the tail": "given", "friction": "given"}),
+    ],
+)
+def test_show_says_where_a_value_is_from(
+    vinewright: Vinewright, tmp_path: Path, text: str, origins: dict[str, str]
+) -> None:
+    """From the file, also where it is the usual value; scaled with a given radius; or the default."""
+    (tmp_path / "some.toml").write_text(f"schema = 1\n{text}\n")
+    code, printed, _ = vinewright("tube", "show", "some.toml")
+    assert code == 0
+    shown, name = dict[str, str](), ""
+    for line in printed.splitlines():
+        cells = [cell.strip() for cell in line.split("│")[1:-1]]
+        if len(cells) == 3:
+            name = cells[0] or name  # a long cell goes on in the next line
+            shown[name] = f"{shown.get(name, '')} {cells[2]}".strip()
+    names = ("radius", "growth pressure", "segment length", "least height", "collapse", "physics", "drag of the tail")
+    expected = {**dict.fromkeys(names, "default"), "friction": "not set", **origins}
+    assert {name: shown[name] for name in expected} == expected
+
+
+def test_physics_of_the_command_line_is_given(vinewright: Vinewright) -> None:
+    """It is no default."""
+    assert re.search(
+        r"physics +│ published +│ given ", vinewright("tube", "show", "prototype", "--physics", "published")[1]
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "hinted"),
+    [
+        ("film_thickness_um = 25", True),
+        ("film_thickness_um = 25\nfilm_modulus_mpa = 200", False),
+        ("film_thickness_um = 25\nbending_stiffness_n_m2 = 0.6", False),
+        ("", False),
+    ],
+)
+@pytest.mark.parametrize("command", ["check", "show"])
+def test_a_thickness_alone_gives_a_hint(
+    vinewright: Vinewright, tmp_path: Path, command: str, text: str, hinted: bool
+) -> None:
+    """One line, because the stiffness is then that of the fit of Wang et al.; with `--json` not on stdout."""
+    (tmp_path / "some.toml").write_text(f"schema = 1\n{text}\n")
+    code, printed, _ = vinewright("tube", command, "some.toml")
+    lines = [
+        line for line in printed.splitlines() if line.startswith("hint: film_thickness_um alone changes no stiffness")
+    ]
+    assert (code, len(lines)) == (0, hinted)
+    code, printed, errors = vinewright("tube", command, "some.toml", "--json")
+    assert "hint" not in json.loads(printed)
+    assert ("hint: film_thickness_um" in errors) is hinted
+
+
 def test_new_writes_a_template_and_nothing_over(vinewright: Vinewright, tmp_path: Path) -> None:
     """A file that can be used; one that is there stays, unless `--force` says otherwise."""
     assert vinewright("tube", "new", "mine.toml")[0] == 0

@@ -259,6 +259,36 @@ def test_fabrication_warnings(
     )
 
 
+def test_the_film_of_the_tube_reaches_the_pack(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Film of 25 um: stress and limit of the body, also in tube of another width, and the warnings; without it 50 um are assumed."""
+    content = json.loads((run / "design.json").read_text())
+    for film, stock in ((25.0, ()), (25.0, ("--stock", "54,100mm")), (None, ())):
+        content["tube"].pop("film_thickness_um", None)
+        content["tube"] |= {} if film is None else {"film_thickness_um": film}
+        (tmp_path / "design.json").write_text(json.dumps(content))
+        arguments = (
+            "export",
+            tmp_path / "design.json",
+            "--env",
+            run / "environment.toml",
+            "--out",
+            tmp_path / "pack",
+            *stock,
+        )
+        assert vinewright(monkeypatch, *arguments, "--formats", "json", "--allow-limit", "--force") in (0, 3)
+        pack, pressures = (
+            json.loads((tmp_path / "pack" / f"{name}.json").read_text()) for name in ("pack", "pressures")
+        )
+        radius = 1e2 / np.pi if stock else 33.35
+        body = pressures["lines"][0]
+        assert body["hoop_stress_mpa"] == pytest.approx(10.342 * radius / (film or 50.0), abs=0.006)
+        assert body["limit_kpa"] == pytest.approx(16e3 * 1e-3 * (film or 50.0) / radius, abs=0.006)
+        stressed = f"{body['hoop_stress_mpa']:.3g} MPa, R1 "
+        assert any(f"begins to yield: body {stressed}" in warning for warning in pack["warnings"]) == (film is not None)
+        assert any(warning.startswith("Film thickness not given") for warning in pack["warnings"]) == (film is None)
+        assert any("begins to yield: " in warning and "R1 11.2 MPa" in warning for warning in pack["warnings"])
+
+
 def test_a_tip_that_leaves_the_goal_again_gives_a_warning(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
