@@ -82,10 +82,15 @@ def test_what_follows_the_search_has_its_time(
     options = "plan", "small.toml", "--time-budget", 3, "--batch", 20, "--out", "timed"
     assert vinewright_in(folder, monkeypatch, *options) == 0
     printed, timings = " ".join(capsys.readouterr().out.split()), run_of(folder / "timed")["timings"]
-    assert f"search: {run_of(folder / 'timed')['iterations']} iterations in {timings['search_s']:.1f} s, its share" in printed
+    assert (
+        f"search: {run_of(folder / 'timed')['iterations']} iterations in {timings['search_s']:.1f} s, its share"
+        in printed
+    )
     assert "time budget spent" not in printed
     later = timings["refinement_s"] + timings["trials_s"]
-    assert f"searches with friction: {timings['friction_search_s']:.1f} s; refinement and trials: {later:.1f} s" in printed
+    assert (
+        f"searches with friction: {timings['friction_search_s']:.1f} s; refinement and trials: {later:.1f} s" in printed
+    )
 
 
 def test_a_fast_plan_makes_no_trials(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
