@@ -13,6 +13,7 @@ from planner.design_file import design_content
 from planner.plan import INTERRUPTED
 from planner.runs.contents import CHECKPOINT
 from planner.runs.success import jump_of, with_trials
+from planner.search.run import TIME_SPENT
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -120,14 +121,16 @@ def report(console: Console, result: Result, out: Path) -> None:
         + (f"; {jump.words}" if jump else ""),
         style="bold",
     )
+    ended = "its share of the time budget" if result.choice and result.reason == TIME_SPENT else result.reason
     console.print(
-        f"{done} iteration{'s' * (done != 1)} in {run.seconds:.1f} s, {result.reason}; {solutions.replayed} candidates replayed at an "
+        f"search: {done} iteration{'s' * (done != 1)} in {run.seconds:.1f} s, {ended}; {solutions.replayed} candidates replayed at an "
         f"eighth of the step, of which {why}; {others} other distinct solution{'s' * (others != 1)} kept"
     )
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
         console.print(f"note: planned without cost-to-go: {tree.failure}" if tree.failure else guided)
     if result.choice:
+        console.print(stages_line(result.choice))
         console.print(choice_table(result.choice))
         console.print(success_line(result.choice), style="bold")
     elif not result.options.fast:
@@ -142,6 +145,15 @@ def report(console: Console, result: Result, out: Path) -> None:
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "
         f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz{later}"
+    )
+
+
+def stages_line(choice: Choice) -> str:
+    """Time of what followed the search, in words."""
+    friction = choice.friction_search_s
+    return (
+        f"searches with friction: {friction:.1f} s; " * (friction > 0)
+        + f"refinement and trials: {choice.refinement_s + choice.trials_s:.1f} s"
     )
 
 

@@ -49,6 +49,7 @@ def make(
         from planner.console.progress import gathered
         from planner.runs.claim import claimed
         from planner.runs.folder import write_folder
+        from planner.sweep.display import array_of
         from planner.sweep.make import manifest_of, sample, sampled, study_and_grid
 
         with answer.console.status("loading environments and tubes"):
@@ -66,6 +67,8 @@ def make(
             f"about {manifest.core_hours:.2g} core hours, from {len(seconds)} timed cases",
             *["note: plans are limited by time, so their results depend on the machine"] * grid.timed,
             f"wrote {out}/; next: vinewright sweep run {out}",
+            *[f"or as a job array (docs/howto/sweeps.md): {array_of(out, len(manifest.shards))}"]
+            * (len(manifest.shards) > 1),
         ]
     answer.console.print("\n".join(lines))
     content = {"cases": count, "shards": len(manifest.shards), "core_hours": round(manifest.core_hours, 4)}
@@ -89,7 +92,8 @@ def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: Schedul
             if not (state := opened.state()).missing:
                 return _ended(opened, state)
             with connected(workers or thread_count(), scheduler) as cluster:
-                interrupted = run_shown(opened, cluster, console)
+                again = f" --workers {workers}" * bool(workers) + f" --scheduler {scheduler}" * bool(scheduler)
+                interrupted = run_shown(opened, cluster, console, again)
         if interrupted:
             raise KeyboardInterrupt
         return _ended(opened, opened.state())
@@ -199,7 +203,8 @@ def collect(
         with claimed_file(file, force), writing(file):
             rows, state = opened.table()
             write_table(rows, file)
-    answer.console.print(f"wrote {file}: {len(rows)} rows")
+    planned = [row["outcome"] == "design" for row in rows if "outcome" in row]
+    answer.console.print(f"wrote {file}: {len(rows)} rows{f', {sum(planned)} with a design' * bool(planned)}")
     return answer.end({"rows": len(rows)}, [file], state.unmet)
 
 

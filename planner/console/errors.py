@@ -33,6 +33,8 @@ EXTRAS = {
 """Contents of each extra, as text and as the packages that are imported."""
 
 
+REPOSITORY = (Path(__file__).parents[2] / "setup.cfg").is_file()
+"""Whether this is a copy of the repository; an installed wheel has no `setup.cfg`."""
 NO_MEMORY = "out of memory; end other programs, or ask for less at once"
 
 
@@ -160,16 +162,22 @@ def same_environment(console: Console, design: Design, environment: Environment,
     console.print(f"warning: {other}")
 
 
-def remedy(extra: str, version: tuple[int, int] = sys.version_info[:2], platform: str = sys.platform) -> str:
+def remedy(
+    extra: str,
+    version: tuple[int, int] = sys.version_info[:2],
+    platform: str = sys.platform,
+    repository: bool = REPOSITORY,
+) -> str:
     """How to install a missing extra: the pip command, or an explanation if the extra is not published for this platform.
 
     Args:
         version: First two numbers of the Python version.
         platform: As in `sys.platform`.
+        repository: Whether Vinewright runs from a copy of the repository, instead of an installed wheel.
     """
     if extra == "ompl" and (version >= (3, 14) or platform == "win32"):
         return "OMPL is not published for Python 3.14 or Windows; use Python 3.11 to 3.13 on Linux or macOS"
-    return f"pip install -c constraints.txt -e '.[{extra}]'"
+    return f"pip install -c constraints.txt -e '.[{extra}]'" if repository else f"pip install 'vinewright[{extra}]'"
 
 
 def missing(extra: str) -> list[str]:

@@ -189,7 +189,7 @@ def replaced_tube(console: Console, own: VineParams, tube: str | None, physics: 
 
 
 def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
-    """The requested design; prints what is known of its trials, and a note if that of a run's folder is not its first solution.
+    """The requested design; prints what is known of its trials, and a note if that of a run's folder is a later solution.
 
     Args:
         solution: Value of `SolutionOption`.
@@ -208,15 +208,13 @@ def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
 
 
 def solution_note(folder: Path) -> str:
-    """Which solution the design of a run's folder is, as text; "" if it is the first, or if there are no solutions."""
+    """Which solution the design of a run's folder is, as text; "" if it is the first or none of them, as one refined under errors."""
     from planner.solutions_file import solution_of
 
     number, count = solution_of(folder)
-    if number == 1 or not count:
+    if number in (None, 1):
         return ""
-    if number:
-        return f"the design of this run is solution {number} of {count}; --solution 1 has the lowest cost"
-    return f"the design of this run is not among its solutions, of which there are {count}; --solution 1 has the lowest cost"
+    return f"the design of this run is solution {number} of {count}; --solution 1 has the lowest cost"
 
 
 def environment_of(path: Path, design: Design) -> Environment | None:

@@ -42,7 +42,7 @@ def robustness_report(
     grid = {cell_name(one, other) for one in levels for other in levels}
     lines = [*stopped * interrupted, *_preface(survey), *_alone(survey, grid)]
     lines += [*_grid(survey, levels), "", _verdict(survey, levels)] if grid else []
-    lines += _margin_table(margins, varied)
+    lines += margin_table(margins, varied)
     content = {
         "interrupted": interrupted,
         "trials_done": survey.done,
@@ -170,7 +170,7 @@ def _held(survey: Survey, cells: Sequence[tuple[float, float]], what: str) -> st
     return f"at least up to {100 * held:g} % of {what} (from {100 * open_from:g} % on, not all trials are done)"
 
 
-def _margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
+def margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
     """Table of the margins, of which there should be `varied`."""
     lines = ["", "## Margins", ""]
     if len(margins) < varied:
@@ -183,7 +183,9 @@ def _margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
         f"smallest margin. Deviations up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))} were searched.",
         "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",
         "moved towards the base. An obstacle is named by its number in the file; all that touch it move with it.",
-        f"Weakest, by the smallest deviation that misses the goal: {weakest(margins).words}.",
+        f"Weakest, with the smallest deviation tried that misses the goal: {least.words}."
+        if (least := weakest(margins))
+        else "No single deviation that was tried misses the goal.",
         "",
     ]
     rows = [[one.name, margin_words(one, one.less, "-"), margin_words(one, one.more, "+")] for one in ordered]

@@ -62,7 +62,7 @@ class Margin:
 
     @property
     def words(self) -> str:
-        """The smallest deviation that misses the goal, for example `obstacle 4, 3 mm to the left`."""
+        """The smallest deviation that misses the goal, for example `obstacle 4, 3 mm to the left`, if there is one."""
         missed = [(amount, way) for amount, way in zip(self.missed, self.ways, strict=True) if amount is not None]
         if 0.0 in self.missed:
             return "the plan itself misses the goal"
@@ -110,13 +110,9 @@ def margin(design: Design, environment: Environment, parameter: Parameter) -> Ma
     return Margin(parameter.name, parameter.unit, less, more, (first, second), parameter.subject, parameter.ways)
 
 
-def weakest(margins: Sequence[Margin]) -> Margin:
-    """The margin whose smallest deviation that misses the goal is the smallest part of the maximum tested.
-
-    Raises:
-        ValueError: There are no margins.
-    """
-    return min(margins, key=lambda one: min(one.most if end is None else end for end in one.missed) / one.most)
+def weakest(margins: Sequence[Margin]) -> Margin | None:
+    """The smallest margin (`Margin.share`); None if no deviation tested misses the goal."""
+    return min((one for one in margins if one.missed != (None, None)), key=lambda one: one.share, default=None)
 
 
 def _leading(reached: NDArray[np.bool_]) -> int:

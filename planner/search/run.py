@@ -24,6 +24,8 @@ from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.steered import SteeredSearch
 from planner.search.steered_solutions import SteeredSolutions
 
+TIME_SPENT = "time budget spent"
+"""Why a search has ended that used its time."""
 TREE_SHARE = 0.1
 """Maximum share of the time budget for the reverse tree."""
 FIRST_SAMPLES = 1000
@@ -195,7 +197,7 @@ class Run:
             return "nothing better left to try"
         if budget.iterations is not None and self.search.iteration >= budget.iterations:
             return "iterations done"
-        return "time budget spent" if self.seconds >= budget.seconds else None
+        return TIME_SPENT if self.seconds >= budget.seconds else None
 
     def _grow_tree(self, budget: Budget) -> None:
         """Let the reverse tree grow, if it is time for that, and guide the search by what it has become.

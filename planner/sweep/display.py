@@ -23,8 +23,12 @@ SHOWN_FAILURES = 20
 """Maximum number of shards that were set aside and are listed."""
 
 
-def run_shown(folder: Folder, cluster: Cluster, console: Console) -> bool:
-    """Run a sweep with a live table; returns whether Ctrl-C interrupted. What is done is kept in any case."""
+def run_shown(folder: Folder, cluster: Cluster, console: Console, options: str = "") -> bool:
+    """Run a sweep with a live table; returns whether Ctrl-C interrupted. What is done is kept in any case.
+
+    Args:
+        options: Those of the command, for the line that says how to go on.
+    """
     from rich.live import Live
 
     from planner.sweep.execution import run_sweep
@@ -49,9 +53,14 @@ def run_shown(folder: Folder, cluster: Cluster, console: Console) -> bool:
                     console.print(_line(progress, cluster))
     except KeyboardInterrupt:
         done = f"{latest[-1].done} of {latest[-1].total} shards are done and kept" if latest else "nothing was done"
-        console.print(f"interrupted: {done}; to go on: vinewright sweep run {folder.path}")
+        console.print(f"interrupted: {done}; to go on: vinewright sweep run {folder.path}{options}")
         return True
     return False
+
+
+def array_of(folder: Path, shards: int) -> str:
+    """The command that computes all shards as a job array of Slurm."""
+    return f'sbatch --array=0-{shards - 1} --wrap "vinewright sweep work {folder}"'
 
 
 def _cells(progress: Progress, cluster: Cluster) -> dict[str, str]:

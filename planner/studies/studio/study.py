@@ -19,7 +19,7 @@ import numpy as np
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.environment_file import environment_text
-from planner.console.errors import BadInput
+from planner.console.errors import BadInput, remedy
 from planner.search.run import Budget, Run
 from planner.studio.server import Listener, serve, taken
 from planner.studio.session import OpenedFile, Session
@@ -78,7 +78,7 @@ def browser_path() -> str:
         BadInput: There is none, or nothing to drive it with.
     """
     if find_spec("playwright") is None:
-        raise BadInput("this needs Playwright: pip install -c constraints.txt -e '.[test]'")
+        raise BadInput(f"this needs Playwright: {remedy('test')}")
     found = next((path for name in BROWSERS if (path := shutil.which(name))), None)
     if found is None:
         raise BadInput("this needs Chromium: apt-get install chromium")

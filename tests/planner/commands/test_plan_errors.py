@@ -75,6 +75,24 @@ def test_a_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
     assert (planned / "environment.toml").exists()
 
 
+def test_what_follows_the_search_has_its_time(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The search says that it had its share of the time budget, and a line says how long refinement and trials took."""
+    options = "plan", "small.toml", "--time-budget", 3, "--batch", 20, "--out", "timed"
+    assert vinewright_in(folder, monkeypatch, *options) == 0
+    printed, timings = " ".join(capsys.readouterr().out.split()), run_of(folder / "timed")["timings"]
+    assert (
+        f"search: {run_of(folder / 'timed')['iterations']} iterations in {timings['search_s']:.1f} s, its share"
+        in printed
+    )
+    assert "time budget spent" not in printed
+    later = timings["refinement_s"] + timings["trials_s"]
+    assert (
+        f"searches with friction: {timings['friction_search_s']:.1f} s; refinement and trials: {later:.1f} s" in printed
+    )
+
+
 def test_a_fast_plan_makes_no_trials(planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The design of lowest cost, and nothing is said of its success."""
     assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--fast", "--iterations", 4, "--out", "fast") == 0

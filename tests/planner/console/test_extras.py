@@ -3,6 +3,7 @@
 import configparser
 import json
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -42,11 +43,11 @@ def test_doctor_says_which_extras_are_missing(
 
 
 def test_extras_are_those_of_the_package() -> None:
-    """Every extra but `test` and `docs` is known here, each dependency has a lower bound, and ompl is left out where it is not published."""
+    """Extras but `test` and `docs` are known here, each dependency has a lower bound, and ompl is left out where it is not published."""
     settings = configparser.ConfigParser()
     settings.read(Path(__file__).parents[3] / "setup.cfg")
     declared = dict(settings["options.extras_require"])
-    assert declared.keys() == EXTRAS.keys() | {"test", "docs"}
+    assert declared.keys() == EXTRAS.keys() | {"docs", "test"}
     every = [
         line for text in (settings["options"]["install_requires"], *declared.values()) for line in text.split("\n")
     ]
@@ -62,6 +63,19 @@ def test_where_ompl_is_not_published_no_pip_command_is_given() -> None:
         assert "pip" not in remedy("ompl", version, platform)
         assert "Python 3.11 to 3.13 on Linux or macOS" in remedy("ompl", version, platform)
         assert remedy("torch", version, platform) == PIP.format("torch")
+
+
+def test_an_installed_wheel_names_the_package(tmp_path: Path) -> None:
+    """Where no `setup.cfg` lies beside the packages, there is no repository that `-e` could install from."""
+    assert remedy("fab", repository=False) == "pip install 'vinewright[fab]'"
+    assert "OMPL is not published" in remedy("ompl", (3, 14), "linux", repository=False)
+    root = Path(__file__).parents[3]
+    for name in ("planner", "dynamics", "environments", "surrogate", "vinewright"):
+        (tmp_path / name).symlink_to(root / name)
+    asked = "from planner.console.errors import remedy; print(remedy('fit'))"
+    command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {asked}"]
+    said = subprocess.run(command, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert said.stdout == "pip install 'vinewright[fit]'\n"
 
 
 def test_guidance_without_ompl_is_one_line(

@@ -8,6 +8,7 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design import Design, Section
+from planner.robustness.report import margin_table
 from planner.robustness.sensitivity import (
     Margin,
     environment_parameters,
@@ -154,7 +155,24 @@ def test_the_weakest_is_named_with_its_direction() -> None:
     assert short.words == "section 1: pressure, 4 % less"
     assert weakest([*found, short]) is heading  # 1.5 of 10 degrees before 4 of 20 %
     lost = Margin("start: heading", "deg", 0.0, 0.0, (0.0, 0.0))
-    assert weakest([short, lost]).words == "the plan itself misses the goal"
+    assert weakest([short, lost]) is lost
+    assert lost.words == "the plan itself misses the goal"
+
+
+def test_the_weakest_is_the_smallest_finite_margin() -> None:
+    """It is the first row of the table, also where only the last deviation tried misses; without any miss there is none."""
+    every = [Margin(f"section {k}: pressure", "%", 20.0, 20.0) for k in (1, 2)]
+    last = Margin("obstacle 1: along y", "mm", 30.0, 50.0, (50.0, None), "obstacle 1", ("down", "up"))
+    assert weakest([*every, last]) is last
+    near = Margin("obstacle 2: along y", "mm", 50.0, 24.0, (None, 30.0))
+    assert weakest([last, near, *every]) is near
+    assert weakest(every) is None
+    told = "\n".join(margin_table([*every, last], 3))
+    assert "misses the goal: obstacle 1, 50 mm down.\n" in told
+    assert told.index("| obstacle 1: along y |") < told.index("| section 1: pressure |")
+    told = "\n".join(margin_table(every, 2))
+    assert "No single deviation that was tried misses the goal." in told
+    assert "Weakest" not in told
 
 
 def test_the_least_margin_counts() -> None:

@@ -164,7 +164,7 @@ def test_damaged_results_are_computed_again(vinewright: Vinewright, made: Path) 
         assert "done 2, missing 1, set aside 0" in vinewright("sweep", "status", "sweep")[1]
         code, said, _ = vinewright("sweep", "collect", "sweep", "part.csv", "--force")
         assert code == 3
-        assert "part.csv: 4 rows\nnot met: 1 of 3 shards are not done" in said
+        assert "part.csv: 4 rows, 4 with a design\nnot met: 1 of 3 shards are not done" in said
         lines = whole.splitlines(keepends=True)
         assert Path("part.csv").read_bytes() == b"".join([*lines[:3], *lines[5:]])
         assert vinewright("sweep", "work", "sweep", "--shard", 1)[1].startswith("shard 1: 2 cases in ")
@@ -250,7 +250,7 @@ def test_a_table_and_what_it_lacks_are_of_one_moment(
     code, said, errors = vinewright("sweep", *command)
     assert (code, errors) == (3, "")
     assert "1 of 3 shards are not done" in said
-    assert "wrote table.csv: 4 rows" in said or "4 of 6 cases are done" in said
+    assert "wrote table.csv: 4 rows, 4 with a design" in said or "4 of 6 cases are done" in said
     rows, _ = Folder(made, read_manifest(made)).table()
     assert [(row["case"], row["seed"]) for row in rows] == [(case, case) for case in range(6)]
 
@@ -262,7 +262,7 @@ def test_both_kinds_of_tables_hold_the_same(vinewright: Vinewright, place: Path)
     for k in range(2):
         assert vinewright("sweep", "work", "sweep", "--shard", k)[0] == 0
     for name in ("table.csv", "table.parquet"):
-        assert f"wrote {name}: 2 rows" in vinewright("sweep", "collect", "sweep", name)[1]
+        assert f"wrote {name}: 2 rows, 2 with a design\n" in vinewright("sweep", "collect", "sweep", name)[1]
     rows, _ = Folder(made, read_manifest(made)).table()
     assert pyarrow.parquet.read_table("table.parquet").to_pylist() == rows
     names, *lines = Path("table.csv").read_text().splitlines()
