@@ -16,7 +16,7 @@ _OF_PIXEL = 1.5
 
 
 def specks_hint(found: Imported, tube_radius: float) -> str:
-    """A hint at obstacles that are small for the tube, or a single cell; "" if there are none, or if it is a drawing.
+    """A hint at obstacles that stand alone and are small for the tube, or a single cell; "" if there are none, or for a drawing.
 
     Args:
         tube_radius: Radius of the tube that is to grow there [m].
@@ -25,7 +25,11 @@ def specks_hint(found: Imported, tube_radius: float) -> str:
         return ""
     limit = max(_OF_RADIUS * tube_radius, _OF_PIXEL * found.backdrop.pixel)
     shapes = np.array(found.outlines, dtype=object)
-    small = shapes[2 * shapely.minimum_bounding_radius(shapes) < limit]
+    is_small = 2 * shapely.minimum_bounding_radius(shapes) < limit
+    small, tree = shapes[is_small], shapely.STRtree(shapes[~is_small])
+    # Cells that touch a large obstacle at a corner are its outline.
+    at_large = tree.query(small, predicate="dwithin", distance=found.backdrop.pixel / 2)[0]
+    small = np.delete(small, at_large)
     if not len(small):
         return ""
     counted = "1 obstacle is" if len(small) == 1 else f"{len(small)} obstacles are"
