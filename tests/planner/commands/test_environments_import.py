@@ -153,7 +153,7 @@ def test_what_is_probably_noise_or_a_wrong_threshold_is_a_hint(vinewright: Vinew
     """Five single cells, two of them unknown, but not the one at a corner of the block; a threshold that frees 6 % unknown cells."""
     values = np.full((50, 100), 254, np.uint8)
     values[[5, 30, 40], [10, 20, 30]], values[[10, 45], [80, 60]] = 0, 205
-    values[20:30, 45:55] = values[19, 44] = 0
+    values[20:30, 45:55] = values[19, 44] = values[45, 80:82] = 0  # two cells are 45 mm across
     small = "obstacles are less than 30 mm across"
     empty = write_map(tmp_path, np.full((50, 100), 254, np.uint8), resolution=0.02)
     assert "hint" not in vinewright("environments", "import", empty, "--picture", "empty.png")[1]
