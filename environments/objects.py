@@ -18,8 +18,9 @@ from environments.standing import TOUCHING
 def objects_of(environment: Environment) -> NDArray[np.int64]:
     """The object to which each of `environment.solids` belongs, counted from 0 in the order of its first piece, shape (n,).
 
-    Pieces that touch one another are one object. A wall at the bounds, a piece that covers a whole side of them, is an object by
-    itself: what touches it is not built with it.
+    Pieces that touch one another are one object. A wall at the bounds, a convex piece that covers a whole side of them, is an
+    object by itself: what touches it is not built with it. A piece that goes around corners is no such wall: outlines of rooms are
+    cut into such pieces.
     """
     shapes = np.array(environment.solids.shapes(), dtype=object)
     count = len(shapes)
@@ -28,9 +29,9 @@ def objects_of(environment: Environment) -> NDArray[np.int64]:
     x0, y0, x1, y1 = environment.bounds
     corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
     sides = shapely.linestrings(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
-    wall = np.zeros(count, bool)
-    for side in sides:
-        wall |= shapely.covers(shapely.buffer(shapes, TOUCHING), side)
+    grown = shapely.buffer(shapes, TOUCHING)
+    wall = np.any([shapely.covers(grown, side) for side in sides], axis=0)
+    wall[wall] = shapely.covers(grown[wall], shapely.convex_hull(shapes[wall]))
     one, other = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=TOUCHING)
     joined = ~(wall[one] | wall[other])
     graph = coo_array((np.ones(joined.sum()), (one[joined], other[joined])), shape=(count, count))

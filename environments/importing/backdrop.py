@@ -34,6 +34,18 @@ class Backdrop:
         height, width = self.pixels.shape[:2]
         return affine_transform(shapely.box(0, 0, width, height), self.matrix)
 
+    def at(self, points: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """The pixels around points on the picture.
+
+        Args:
+            points: x, y [m], shape (n, 2).
+        Returns:
+            Shape (n,), or (n, 3) for colours.
+        """
+        a, b, d, e, x, y = self.matrix
+        column, row = np.floor(np.linalg.solve([[a, b], [d, e]], (points - [x, y]).T)).astype(int)
+        return np.asarray(self.pixels[len(self.pixels) - 1 - row, column])
+
     def placed(self, polygons: list[shapely.Polygon]) -> list[shapely.Polygon]:
         """Polygons in pixels from the lower left corner, in metres."""
         a, b, d, e, x, y = self.matrix

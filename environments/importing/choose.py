@@ -61,6 +61,8 @@ def imported(path: Path, options: ImportOptions) -> Imported:
 
 
 def _kind(path: Path) -> str:
+    if path.suffix.lower() == ".pgm":
+        raise UnusableFile(f"{path.name} is the picture of a map: give the YAML file of the map, which names it")
     if path.suffix.lower() not in KINDS:
         raise UnusableFile(f"{path.name or path} must end in one of {', '.join(KINDS)}")
     if not path.exists():

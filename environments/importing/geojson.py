@@ -23,6 +23,8 @@ _MOST_BYTES = 32_000_000
 _MOST_FEATURES = 200_000
 _DEEPEST = 16
 """Geometry collections one within another."""
+_SESSION = {"bases", "prior", "deployments", "map"}
+"""Keys of a mapping session, another JSON file with what was found of an environment."""
 _CODE = re.compile(r"(?:^|:)EPSG:(?:[\d.]*:)?(\d+)\Z", re.IGNORECASE)
 _METRIC = (range(32601, 32661), range(32701, 32761), range(25828, 25839), range(26901, 26924))
 """Codes of UTM zones: of WGS 84 north and south, ETRS89 and NAD83. Their coordinates are metres, true to 0.1 %."""
@@ -74,6 +76,8 @@ def _load(content: bytes) -> dict[str, Any]:
         raise UnusableFile(f"is not valid JSON: {str(error).split(';')[0][:100]}") from None
     if not isinstance(data, dict):
         raise UnusableFile("is not GeoJSON: it must be an object with a type")
+    if data.keys() >= _SESSION:
+        raise UnusableFile("is a mapping session, not GeoJSON: look at it with vinewright show")
     return data
 
 

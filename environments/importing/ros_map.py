@@ -27,6 +27,12 @@ from environments.lengths import rounded
 from environments.reading import Unreadable, read_file
 
 FREE, OCCUPIED, UNKNOWN = 0, 1, 2
+SHADES = np.array([255, 60, 205], np.uint8)
+"""Grey of such cells in the picture of what was found."""
+_UNKNOWN_VALUE = 205
+"""The value that map_saver writes for unknown cells."""
+_FEW = 0.01
+"""Of a smaller share of cells with that value that are free, nothing is said."""
 _MOST_BYTES = 100_000
 _MOST_LEVELS = 10
 _Share = Annotated[float, Field(ge=0, le=1)]
@@ -66,9 +72,11 @@ def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdr
         UnusableFile: One of the two files cannot be used.
     """
     file = _parsed(path)
-    grid = _occupancy(read_pixels(_picture(path, file.image), ("PNG", "PPM", "BMP"), f"{path.name}: image"), file)
-    shades = np.array([255, 60, 205], np.uint8)
-    backdrop = Backdrop(shades[grid], file.resolution, (file.origin[0], file.origin[1], file.origin[2]))
+    pixels = read_pixels(_picture(path, file.image), ("PNG", "PPM", "BMP"), f"{path.name}: image")
+    grid = _occupancy(pixels, file)
+    hint = "" if unknown_free else _threshold_hint(pixels, grid, file)
+    del pixels
+    backdrop = Backdrop(SHADES[grid], file.resolution, (file.origin[0], file.origin[1], file.origin[2]))
     solid = (grid == OCCUPIED) if unknown_free else (grid != FREE)
     counts = np.bincount(grid.ravel(), minlength=3)
     del grid
@@ -87,7 +95,23 @@ def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdr
         notes.append(
             f"rotated by {math.degrees(file.origin[2]):.1f} deg: the corners of the bounds outside of it are obstacles"
         )
-    return Traced(solid=tuple(polygons), bounds=bounds, notes=tuple(notes)), backdrop
+    hints = (hint,) if hint else ()
+    return Traced(solid=tuple(polygons), bounds=bounds, notes=tuple(notes), hints=hints), backdrop
+
+
+def _threshold_hint(pixels: NDArray[np.uint8 | np.uint16 | np.int32], grid: NDArray[np.uint8], file: MapFile) -> str:
+    """A hint that the threshold makes those cells free that are usually unknown; "" if it does not, or if they are few."""
+    if pixels.dtype != np.uint8 or pixels.ndim != 2:
+        return ""
+    usual = pixels == _UNKNOWN_VALUE
+    share = np.count_nonzero(usual) / usual.size
+    if share <= _FEW or (grid[usual] != FREE).any():
+        return ""
+    value = f"the value {_UNKNOWN_VALUE}, usual for unknown ones (occupancy {1 - _UNKNOWN_VALUE / 255:.3f})"
+    return (
+        f"{100 * share:.1f} % of the cells have {value}, and are free with free_thresh = {file.free_thresh:g}: "
+        "with 0.196 they are unknown"
+    )
 
 
 def _corners(frame: shapely.Polygon) -> NDArray[np.object_]:

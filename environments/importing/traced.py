@@ -36,3 +36,5 @@ class Traced:
     """Largest distance between an outline in the file and the one above, from curves that became lines [m]."""
     notes: tuple[str, ...] = ()
     """What was read, and what was changed or left out: one sentence each, without a full stop."""
+    hints: tuple[str, ...] = ()
+    """What is probably a slip in the file, in the same form."""

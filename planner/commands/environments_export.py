@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Annotated
 
@@ -39,5 +40,9 @@ def export_map(
     answer.console.print(
         f"map of {columns} x {rows} cells of {resolution:g} mm; start and goal are only in comments of {file}"
     )
+    if re.fullmatch(r"Imported from .*\.ya?ml\.", environment.description, re.IGNORECASE):
+        answer.console.print(
+            "hint: what was unknown in the imported map is occupied or free here: no robot should load this one in place of its own"
+        )
     answer.console.print(f"wrote {file} and {picture}")
     return answer.end({"columns": columns, "rows": rows, "resolution_mm": resolution}, [file, picture])

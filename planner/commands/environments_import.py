@@ -132,6 +132,8 @@ def import_file(
         tolerance=tolerance,
     )
     answer, out = Answer(as_json), out or Path(f"{file.stem}.toml")
+    if options.goal and 0 < options.goal[2] < 1e-3:
+        answer.console.print(f"hint: --goal {goal} has a radius of less than 1 mm: --start and --goal are in mm")
     _check_paths(file, out, picture)
     with readable_errors(), needs("import"):
         from environments.importing.choose import imported
@@ -197,6 +199,8 @@ def _made(answer: Answer, found: Imported, out: Path, picture: Path, force: bool
 
 
 def _report(answer: Answer, found: Imported) -> None:
+    from dynamics.tube import VineParams
+    from environments.importing.specks import specks_hint
     from environments.lengths import listed
 
     for note in found.notes:
@@ -207,6 +211,8 @@ def _report(answer: Answer, found: Imported) -> None:
     )
     low, high = (listed((1e3 * side for side in ends), "mm")[1:-1] for ends in (found.bounds[:2], found.bounds[2:]))
     answer.console.print(f"bounds     ({low}) to ({high}) mm")
+    for hint in filter(None, [*found.traced.hints, specks_hint(found, VineParams().radius)]):
+        answer.console.print(f"hint: {hint}")
 
 
 def _content(found: Imported) -> dict[str, Any]:

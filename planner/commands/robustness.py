@@ -51,8 +51,8 @@ OutOption = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Write report, data and pictures to DIR/robustness-ENV. Default: the first free one of RUN-robustness, "
-        "RUN-robustness-2 and so on, beside the folder RUN of the design.",
+        help="Write report, data and pictures into the folder robustness-ENV in DIR. Default: directly into the first free one of "
+        "RUN-robustness, RUN-robustness-2 and so on, beside the folder RUN of the design.",
     ),
 ]
 ForceOption = Annotated[

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import pytest
+import shapely
 
 from environments import Environment, Obstacles
+from environments.importing.cut import without_holes
 from environments.objects import objects_of
 
 
@@ -45,6 +47,17 @@ def test_a_wall_at_the_bounds_is_apart() -> None:
     along, stub, on_both = (0, -0.1, 2, 0), (0.5, 0, 0.6, 0.4), (0.5, 0.4, 0.7, 0.5)
     assert objects_of(room(boxes=[along, stub, on_both])).tolist() == [0, 1, 1]
     assert objects_of(room(boxes=[(0, -0.1, 1.9, 0), stub, on_both])).tolist() == [0, 0, 0]
+
+
+def test_halves_of_one_outline_are_one_object() -> None:
+    """A room whose outline was cut through its middle: each half covers a whole side, and with the other it is one piece."""
+    ring = shapely.box(0, 0, 2, 1) - shapely.box(0.1, 0.1, 1.9, 0.9)
+    halves = [shapely.get_coordinates(half)[:-1] for half in without_holes(ring)]
+    assert len(halves) == 2
+    apart = (0.4, 0.4, 0.5, 0.5)
+    assert objects_of(room(boxes=[apart], polygons=halves)).tolist() == [0, 1, 1]
+    # A box along the whole side is a wall, also where it touches such an outline.
+    assert objects_of(room(boxes=[(0, -0.1, 2, 0)], polygons=halves)).tolist() == [0, 1, 1]
 
 
 def test_each_wall_of_a_frame_is_apart() -> None:

@@ -101,7 +101,7 @@ def test_options_for_other_files_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UnusableFile, match=r"unit is not for files such as map.yaml, which is imported as a map"):
         import_environment(path, unit="mm")
     with pytest.raises(UnusableFile, match=r"must end in one of .yaml"):
-        import_environment(tmp_path / "map.pgm")
+        import_environment(tmp_path / "map.gif")
     with pytest.raises(UnusableFile, match=r"nothing.svg does not exist"):
         import_environment(tmp_path / "nothing.svg")
     with pytest.raises(UnusableFile, match="simplify = nan m must be finite"):

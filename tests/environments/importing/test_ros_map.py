@@ -12,7 +12,7 @@ from hypothesis.extra.numpy import arrays
 from PIL import Image
 
 from environments.importing.choose import import_environment
-from environments.importing.ros_map import FREE, OCCUPIED, UNKNOWN, read_ros_map
+from environments.importing.ros_map import FREE, OCCUPIED, SHADES, UNKNOWN, read_ros_map
 from tests.environments.importing.maps import write_map, write_pgm
 
 
@@ -108,6 +108,19 @@ def test_transparent_cells(tmp_path: Path) -> None:
     assert state(write_map(tmp_path, image="map.png")) == [OCCUPIED, OCCUPIED, FREE, UNKNOWN]
     assert state(write_map(tmp_path, image="map.png", mode="scale")) == [OCCUPIED, UNKNOWN, FREE, UNKNOWN]
     assert state(write_map(tmp_path, image="map.png", mode="raw")) == [FREE, FREE, UNKNOWN, UNKNOWN]
+
+
+def test_the_pixel_around_a_point(tmp_path: Path) -> None:
+    """The centre of each cell, in metres, leads back to the shade of its state, also on a rotated map."""
+    values = np.array([[0, 254, 205], [205, 0, 254]], np.uint8)
+    backdrop = import_environment(write_map(tmp_path, values, resolution=0.05, origin=[-3.2, 1.7, 0.4])).backdrop
+    assert backdrop is not None
+    row, column = np.mgrid[:2, :3]
+    right, up = 0.05 * (column + 0.5), 0.05 * (1.5 - row)
+    x = -3.2 + right * math.cos(0.4) - up * math.sin(0.4)
+    y = 1.7 + right * math.sin(0.4) + up * math.cos(0.4)
+    found = backdrop.at(np.stack([x, y], axis=-1).reshape(-1, 2))
+    assert found.tolist() == SHADES[[OCCUPIED, FREE, UNKNOWN, UNKNOWN, OCCUPIED, FREE]].tolist()
 
 
 GRIDS = st.tuples(st.integers(1, 7), st.integers(1, 7)).flatmap(

@@ -139,6 +139,37 @@ def test_a_start_without_room_for_the_default_tube_is_a_hint(vinewright: Vinewri
     assert not Path("b.toml").exists()
 
 
+def test_a_goal_in_metres_is_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Its radius is then below 1 mm; one of 1 mm says nothing."""
+    path = room(tmp_path)
+    words = "hint: --goal 1.7,0.5,0.1 has a radius of less than 1 mm: --start and --goal are in mm"
+    _, out, _ = vinewright("environments", "import", path, "--goal", "1.7,0.5,0.1", "--picture", "a.png")
+    assert out.splitlines()[0] == words
+    _, out, _ = vinewright("environments", "import", path, "--goal", "1700,500,1", "--picture", "b.png")
+    assert "hint" not in out
+
+
+def test_what_is_probably_noise_or_a_wrong_threshold_is_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Five single cells, two of them unknown, but not the one at a corner of the block; a threshold that frees 6 % unknown cells."""
+    values = np.full((50, 100), 254, np.uint8)
+    values[[5, 30, 40], [10, 20, 30]], values[[10, 45], [80, 60]] = 0, 205
+    values[20:30, 45:55] = values[19, 44] = values[45, 80:82] = 0  # two cells are 45 mm across
+    small = "obstacles are less than 30 mm across"
+    empty = write_map(tmp_path, np.full((50, 100), 254, np.uint8), resolution=0.02)
+    assert "hint" not in vinewright("environments", "import", empty, "--picture", "empty.png")[1]
+    path = write_map(tmp_path, values, resolution=0.02)
+    _, out, _ = vinewright("environments", "import", path, "--picture", "a.png")
+    assert f"hint: 5 {small}, 2 of them unknown cells: designs may lean on them; remove those that are" in out
+    _, out, _ = vinewright("environments", "import", path, "--unknown", "free", "--picture", "b.png")
+    assert f"hint: 3 {small}: designs may lean on them" in out
+    values[20:50, :10] = 205
+    for threshold, said in ((0.25, True), (0.196, False)):
+        path = write_map(tmp_path, values, resolution=0.02, free_thresh=threshold)
+        _, out, _ = vinewright("environments", "import", path, "--picture", f"{threshold}.png")
+        words = "hint: 6.0 % of the cells have the value 205, usual for unknown ones (occupancy 0.196), and are free"
+        assert (f"{words} with free_thresh = 0.25: with 0.196 they are unknown" in out) == said, out
+
+
 @pytest.mark.parametrize(
     ("options", "words"),
     [
@@ -177,6 +208,28 @@ def test_a_picture_of_too_many_pixels_is_refused_in_one_line(vinewright: Vinewri
     assert errors == (
         "error: map.yaml: image is a picture of too many pixels: at most 64 million pixels are allowed; make it smaller, or cut it\n"
     )
+
+
+def test_files_that_are_taken_for_another_are_named(vinewright: Vinewright, tmp_path: Path) -> None:
+    """The picture of a map, and a mapping session: the message says what to do."""
+    room(tmp_path)
+    code, _, errors = vinewright("environments", "import", tmp_path / "map.pgm", *PLACED)
+    words = "map.pgm is the picture of a map: give the YAML file of the map, which names it"
+    assert (code, errors) == (2, f"error: {words}\n")
+    begun = "--base", "0,0,0", "--radius", "33", "--length", "1500"
+    assert vinewright("map", "--session", "bench", "new", *begun)[0] == 0
+    code, _, errors = vinewright("environments", "import", "bench/session.json", *PLACED)
+    words = "is a mapping session, not GeoJSON: look at it with vinewright show"
+    assert (code, errors) == (2, f"error: bench/session.json: {words}\n")
+
+
+def test_an_exported_import_is_no_map_for_the_robot(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Its unknown cells became obstacles; a map of another environment has none."""
+    assert vinewright("environments", "import", room(tmp_path), *PLACED)[0] == 0
+    _, out, _ = vinewright("environments", "export", "map.toml", "again.yaml")
+    assert "hint: what was unknown in the imported map is occupied or free here: no robot should load" in out
+    _, out, _ = vinewright("environments", "export", "maze", "maze.yaml")
+    assert "hint" not in out
 
 
 def test_export_writes_a_map_that_comes_back(vinewright: Vinewright) -> None:
