@@ -93,7 +93,8 @@ def _check_numbers(mass_per_length: float | None, frames_per_second: float | Non
         ("--frames-per-second", frames_per_second, RATES, ""),
     ):
         if value is not None and not least <= value <= most:
-            raise BadInput(f"{name} {value:g} must be greater than 0: from {least:g} to {most:g}{unit}")
+            slip = f"; {value:g} g/m are {1e-3 * value:g} kg/m" if unit and most < value <= 1e3 * most else ""
+            raise BadInput(f"{name} {value:g} must be greater than 0: from {least:g} to {most:g}{unit}{slip}")
 
 
 def _read(path: Path, frames_per_second: float | None) -> Recording:

@@ -253,8 +253,9 @@ def test_an_hdf5_file_is_held_to_what_any_recording_is(
 @pytest.mark.parametrize(
     ("option", "value", "limits"),
     [
-        ("--mass-per-length", "1e-300", "from 1e-06 to 1000 kg/m"),
-        ("--mass-per-length", "1e5", "from 1e-06 to 1000 kg/m"),
+        ("--mass-per-length", "1e-300", "from 0.0005 to 1 kg/m"),
+        ("--mass-per-length", "1e5", "from 0.0005 to 1 kg/m"),
+        ("--mass-per-length", "18", "from 0.0005 to 1 kg/m; 18 g/m are 0.018 kg/m"),
         ("--frames-per-second", "1e-320", "from 0.0001 to 1e+06"),
         ("--frames-per-second", "1e9", "from 0.0001 to 1e+06"),
     ],
