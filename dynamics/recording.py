@@ -47,8 +47,8 @@ _LATEST, _LAST_INDEX = 1e10, 10**9
 _MOST_RADII_TO_WALL = 3
 """Maximum distance of a contact point from its wall, in radii: one radius plus two for errors of tracking and of the wall's
 position. A larger distance means a wrong wall or point, and would bend the whole tube in a fit."""
-MASSES, RATES = (1e-6, 1e3), (1e-4, 1e6)
-"""Limits of mass per length [kg/m] and of frames per second [1/s]."""
+MASSES, RATES = (5e-4, 1.0), (1e-4, 1e6)
+"""Limits of mass per length [kg/m], narrow enough to exclude one in g/m, and of frames per second [1/s]."""
 
 
 class InvalidRecording(ValueError):

@@ -44,6 +44,16 @@ REASONS = {
 """Why each parameter is not below its lower and not above its upper bound."""
 
 
+def excess(links: int) -> float:
+    """EI of a clamped chain over that of the continuous beam with the same deflection under a uniform load [-].
+
+    The links are rigid, and each of the n joints, that at the clamp included, has K = EI n / L. A load w bends the joint with
+    j links ahead of it by w (j L / n)^2 / (2 K), which moves the tip by j L / n times that: in all
+    w L^4 / (8 EI) (1 + 1/n)^2, against w L^4 / (8 EI) of the beam.
+    """
+    return (1 + 1 / links) ** 2
+
+
 @dataclass(frozen=True, slots=True)
 class Beam:
     """A uniform cantilever of the tube's mean length: it relates K and C of the joints to frequency and decay."""

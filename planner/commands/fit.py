@@ -75,6 +75,7 @@ def fit(
 
         apart(out, recording, "recording")
         read = _read(recording, frames_per_second)
+        _warn_of_mass(console, recording, read, mass_per_length)
         with claimed(out, Path("runs") / f"fit-{stem_of(read)}", force) as folder:
             found = fit_with_progress(console, read, bodies, mass_per_length, time_budget or math.inf)
             _tell(console, found)
@@ -93,7 +94,18 @@ def _check_numbers(mass_per_length: float | None, frames_per_second: float | Non
         ("--frames-per-second", frames_per_second, RATES, ""),
     ):
         if value is not None and not least <= value <= most:
-            raise BadInput(f"{name} {value:g} must be greater than 0: from {least:g} to {most:g}{unit}")
+            slip = f"; {value:g} g/m are {1e-3 * value:g} kg/m" if unit and most < value <= 1e3 * most else ""
+            raise BadInput(f"{name} {value:g} must be greater than 0: from {least:g} to {most:g}{unit}{slip}")
+
+
+def _warn_of_mass(console: Console, path: Path, read: Recording, mass_per_length: float | None) -> None:
+    from dynamics.identification import default_mass_per_length
+
+    if mass_per_length is None and read.mass_per_length is None:
+        console.print(
+            f"warning: {path} has no mass per length: {default_mass_per_length(read.tube_radius):.3g} kg/m is assumed, "
+            "and stiffness and damping scale with it; weigh the tube and give --mass-per-length in kg/m"
+        )
 
 
 def _read(path: Path, frames_per_second: float | None) -> Recording:
@@ -156,7 +168,7 @@ def _progress(step: Step, seconds: float) -> str:
 def _tell(console: Console, found: Fit) -> None:
     from rich.table import Table
 
-    from planner.fitting.report import rows, sentences
+    from planner.fitting.report import chain_note, rows, sentences
 
     table = Table("parameter", "value", "95 %", "identified")
     table.columns[1].justify = "right"
@@ -165,6 +177,8 @@ def _tell(console: Console, found: Fit) -> None:
     console.print(table)
     for sentence in sentences(found):
         console.print(sentence)
+    if note := chain_note(found):
+        console.print(note)
 
 
 def _write(folder: Path, found: Fit, draw: Callable[[Path, list[Fit]], None], converted: bool) -> None:

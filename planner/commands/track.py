@@ -64,7 +64,8 @@ OverlayOption = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE.mp4",
-        help="Output video with the tracked centrelines. Default: VIDEO's name with -overlay.mp4, -2-overlay.mp4 and so on.",
+        help="Output video with the tracked centrelines. Default: the name of --out or VIDEO with -overlay.mp4, "
+        "-2-overlay.mp4 and so on.",
     ),
 ]
 
@@ -101,8 +102,11 @@ def track(
     force: Annotated[
         bool, typer.Option("--force", help="Replace the files of --out and --overlay if they exist.")
     ] = False,
-) -> None:
-    """Track a growing tube in a video: centrelines in metres, and a video to check them. Ctrl-C keeps the frames so far."""
+) -> int:
+    """Track a tube in a video: centrelines in metres, and a video to check them. Exit code 3 if the background shows the tube.
+
+    Ctrl-C keeps the frames so far.
+    """
     console = new_console()
     for option, value, most in (("--scale", scale, 1000), ("--radius", radius, 1000), ("--tolerance", tolerance, 200)):
         if value is not None and not 0 < value <= most:
@@ -119,14 +123,15 @@ def track(
             segmentation = _segmentation(source, rgb, background, tolerance)
         except InvalidVideo as error:
             raise BadInput(str(error)) from None
-        _run(console, Job(source, segmentation, scale, radius, every, recorded, drawn), pixel)
+        return _run(console, Job(source, segmentation, scale, radius, every, recorded, drawn), pixel)
 
 
-def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> None:
-    """Track the video, and write and report the recording."""
+def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> int:
+    """Track the video, write and report the recording, and return the exit code."""
     from dynamics.recording import write_recording
+    from planner.console.answer import ended
     from planner.runs.claim import writing
-    from planner.tracking.track import median_radius, recording_of
+    from planner.tracking.track import median_radius, recording_of, shrinking
 
     base = _base(console, job, pixel)
     with writing(job.drawn):
@@ -136,8 +141,22 @@ def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> None:
     recording = recording_of(job.video.path.stem, tracked, base.pixel, 1e-3 * job.scale, radius)
     with writing(job.recorded):
         write_recording(recording, job.recorded)
-    _report(console, tracked, skipped, recording, measured, base)
+    shrunk = shrinking(tracked)
+    _report(console, tracked, skipped, recording, measured, base, shrunk)
     console.print(f"wrote {job.recorded}" + f" and {job.drawn}" * shown)
+    return ended(console, _doubt(job.segmentation, len(shrunk), len(tracked)))
+
+
+def _doubt(segmentation: Segmentation, shrunk: int, tracked: int) -> str:
+    """What is wrong if most frames show a tube that is too short: its place in the background differs from nothing."""
+    from planner.tracking.segmentation import ByBackground
+
+    if not isinstance(segmentation, ByBackground) or 2 * shrunk <= tracked:
+        return ""
+    return (
+        f"in {shrunk} of {tracked} frames the tube is too short: the first frame, or what --background gives, probably shows "
+        "the tube; give --color, or an image without the tube as --background"
+    )
 
 
 def parsed_color(text: str | None) -> tuple[int, int, int] | None:
@@ -173,10 +192,10 @@ def _outputs(held: ExitStack, video: Path, out: Path | None, overlay: Path | Non
         held.enter_context(claimed_file(out, force, "--out"))
     if overlay:
         held.enter_context(claimed_file(overlay, force, "--overlay"))
-    number = 1
+    named, number = out or video, 1
     while not (out and overlay):
-        stem = video.stem if number == 1 else f"{video.stem}-{number}"
-        recorded, drawn = out or video.with_name(f"{stem}.json"), overlay or video.with_name(f"{stem}-overlay.mp4")
+        stem = named.stem if number == 1 else f"{named.stem}-{number}"
+        recorded, drawn = out or video.with_name(f"{stem}.json"), overlay or named.with_name(f"{stem}-overlay.mp4")
         try:
             with ExitStack() as attempt:
                 for path in {recorded, drawn} - {out, overlay}:
@@ -298,11 +317,15 @@ def _nothing_found(video: Path, segmentation: Segmentation) -> str:
 
 
 def _report(
-    console: Console, tracked: list[Tracked], skipped: int, recording: Recording, measured: float, base: Base
+    console: Console,
+    tracked: list[Tracked],
+    skipped: int,
+    recording: Recording,
+    measured: float,
+    base: Base,
+    shrunk: list[float],
 ) -> None:
     import numpy as np
-
-    from planner.tracking.track import shrinking
 
     first, last = recording.times[[0, -1]]
     console.print(f"a tube in {_frames(len(tracked))}, from {first:.2f} to {last:.2f} s; {skipped} without one skipped")
@@ -315,7 +338,7 @@ def _report(
             console.print("warning: the two radii differ; check --scale, --tolerance and the overlay")
     lengths = [1e3 * np.hypot(*np.diff(line, axis=0).T).sum() for line in recording.centerlines]
     console.print(f"length {lengths[0]:.0f} mm in the first frame, at most {max(lengths):.0f} mm")
-    if shrunk := shrinking(tracked):
+    if shrunk:
         console.print(
             f"warning: in {_frames(len(shrunk))} the tube is shorter than before by more than a radius, first at "
             f"{shrunk[0]:.2f} s; check the overlay there and remove wrong frames"

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.identification import Fit, Parameter, Profile
+from dynamics.identification.bounds import excess
 from planner.provenance import versions
 
 SCHEMA = 1
@@ -41,6 +42,18 @@ def sentences(fit: Fit) -> list[str]:
     identified.append("These intervals include measurement noise only, not errors of scale, mass or model.")
     ended = dict.fromkeys(one.bound for one in fit.parameters if one.bound)
     return [near, *ended, *(identified if fit.convergence.converged else []), *fit.notes]
+
+
+def chain_note(fit: Fit) -> str:
+    """How the number of links changes EI; empty if the recording does not determine it."""
+    if not fit.convergence.converged or not fit.parameter("bending stiffness EI").identified:
+        return ""
+    links = fit.bodies // 2
+    chain = "1 link" if links == 1 else f"{links} links"
+    return (
+        f"note: EI is that of a chain of {chain}: about {100 * (excess(links) - 1):.0f} % above that of a continuous clamped "
+        "tube; --bodies changes it"
+    )
 
 
 def fit_content(fit: Fit) -> dict[str, Any]:

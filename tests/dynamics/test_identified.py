@@ -2,8 +2,11 @@
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
 from dynamics.identification import fit
+from dynamics.identification.bounds import excess
+from dynamics.identification.model import LinkModel
 from dynamics.identification.result import Parameter, Profile, from_deviation, from_profile
 from planner.studies.fitting.cantilever import Cantilever
 
@@ -42,6 +45,26 @@ def test_words_agree_with_the_interval() -> None:
     assert wide.interval == pytest.approx((1 / 4, 4.0), rel=1e-3)
     assert not wide.identified
     assert wide.sentence == "These data do not identify the damping: anything from 0.25 to 4 N m s/rad fits as well."
+
+
+@pytest.mark.parametrize("links", [2, 3, 5, 8])
+def test_a_chain_bends_and_swings_as_a_softer_beam(links: int) -> None:
+    """Its deflection under a uniform load, and its slowest swing to 1 %, are those of a beam with EI / (1 + 1/n)^2."""
+    length, bending, load, small = 0.8, 0.05, 1e-3, 1e-5
+    model = LinkModel(links, 0.012, 0.013, np.zeros(3), 1.0)
+    # Small displacements of the bodies' centres across the chain [m], per heading of each link [rad].
+    bodies = model.configuration(small * np.eye(links), np.full(links, length), length).reshape(links, -1, 3)
+    across, body = bodies[:, :, 1].T / small, length / (2 * links)
+    bends = np.eye(links) - np.eye(links, k=-1)
+    spring = bending * links / length * bends.T @ bends
+    # The load acts on the centres of the bodies.
+    headings = np.linalg.solve(spring, load * body * across.sum(axis=0))
+    tip = length / links * headings.sum()
+    assert tip / (load * length**4 / (8 * bending)) == pytest.approx(excess(links), rel=1e-6)
+    mass = model.mass_per_length * body * (across.T @ across + 2 * (model.radius**2 / 2 + body**2 / 12) * np.eye(links))
+    slowest = eigh(spring, mass, eigvals_only=True)[0]
+    beam = 1.8751**4 * bending / (model.mass_per_length * length**4)
+    assert beam / slowest == pytest.approx(excess(links), rel=0.01)
 
 
 def test_a_beam_that_does_not_grow_has_no_identified_growth_rate() -> None:

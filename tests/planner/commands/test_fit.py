@@ -94,6 +94,10 @@ def test_fit_finds_the_truth_and_writes_its_folder(fitted: tuple[Path, str]) -> 
     assert found["tip_mean_absolute_error_m"][1] < 2e-3
     assert re.search(r"stiffness \[N m/rad\] +│ +0\.(30|299)", printed)
     assert "These data identify the stiffness: 0." in printed
+    # (1 + 1/2)^2 = 2.25 for two links.
+    note = "note: EI is that of a chain of 2 links: about 125 % above that of a continuous clamped tube; --bodies changes it"
+    assert note in " ".join(printed.split())
+    assert "warning:" not in printed
     assert printed.endswith("wrote runs/fit-oscillation/\n")
 
 
@@ -197,6 +201,25 @@ def started(timer: threading.Timer, call: Callable[..., Any]) -> Callable[..., A
     return calling
 
 
+def test_a_missing_mass_is_said_before_the_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The first line, with the mass that is assumed and the option to give; with the option there is no such line."""
+    write_recording(replace(first_frames(12), mass_per_length=None), tmp_path / "short.json")
+    line = "has no mass per length: 0.0139 kg/m is assumed"
+    for mass in ((), ("--mass-per-length", "0.013")):
+        budget = "--bodies", 2, "--time-budget", "0.1", "--out", tmp_path / f"fit{len(mass)}"
+        assert vinewright(monkeypatch, "fit", tmp_path / "short.json", *budget, *mass) == 3
+        first, *rest = capsys.readouterr().out.split("\n")
+        if mass:
+            assert line not in " ".join((first, *rest))
+        else:
+            assert first.startswith("warning:")
+            assert line in first
+            assert "give --mass-per-length in kg/m" in first
+        assert "note: EI" not in " ".join(rest)  # nothing is identified
+
+
 def test_a_time_budget_must_be_positive(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """The line names the option and its value."""
     assert vinewright(monkeypatch, "fit", RECORDING, "--time-budget", "0") == 2
@@ -253,8 +276,9 @@ def test_an_hdf5_file_is_held_to_what_any_recording_is(
 @pytest.mark.parametrize(
     ("option", "value", "limits"),
     [
-        ("--mass-per-length", "1e-300", "from 1e-06 to 1000 kg/m"),
-        ("--mass-per-length", "1e5", "from 1e-06 to 1000 kg/m"),
+        ("--mass-per-length", "1e-300", "from 0.0005 to 1 kg/m"),
+        ("--mass-per-length", "1e5", "from 0.0005 to 1 kg/m"),
+        ("--mass-per-length", "18", "from 0.0005 to 1 kg/m; 18 g/m are 0.018 kg/m"),
         ("--frames-per-second", "1e-320", "from 0.0001 to 1e+06"),
         ("--frames-per-second", "1e9", "from 0.0001 to 1e+06"),
     ],

@@ -127,7 +127,7 @@ def test_robustness_writes_beside_the_run(vinewright: Vinewright, small: Path) -
 
 
 def test_tracked_files_count_up_together(tmp_path: Path) -> None:
-    """The recording and the overlay of a video have one number; given files are refused if they exist."""
+    """The recording and the overlay of a video have one number, an overlay the name of --out; given files are refused if they exist."""
     video = tmp_path / "film.mp4"
     (tmp_path / "film-overlay.mp4").write_text("earlier")
     with ExitStack() as one, ExitStack() as other:
@@ -135,6 +135,12 @@ def test_tracked_files_count_up_together(tmp_path: Path) -> None:
         assert _outputs(other, video, None, None, False)[1] == tmp_path / "film-3-overlay.mp4"
         with pytest.raises(Occupied, match=r"--overlay .* already exists"), ExitStack() as third:
             _outputs(third, video, None, tmp_path / "film-overlay.mp4", False)
+    with ExitStack() as one, ExitStack() as other:
+        assert _outputs(one, video, tmp_path / "b.json", None, False)[1] == tmp_path / "b-overlay.mp4"
+        assert (
+            _outputs(other, tmp_path / "a.mp4", tmp_path / "film.json", None, False)[1]
+            == tmp_path / "film-2-overlay.mp4"
+        )
     assert os.listdir(tmp_path) == ["film-overlay.mp4"]
 
 

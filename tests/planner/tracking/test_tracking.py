@@ -15,10 +15,11 @@ import pytest
 from scipy.spatial import cKDTree
 
 from planner.cli import main
+from planner.studies.fitting.cantilever import Cantilever
 from planner.tracking.centerline import Axis, skeleton_path, tube_axis
 from planner.tracking.segmentation import Image, median_image, tube_region
 from planner.tracking.track import Tracked, base_heading, find_base, shrinking
-from planner.tracking.video import VideoFile
+from planner.tracking.video import VideoFile, VideoWriter
 
 Array = np.ndarray
 WIDTH, HEIGHT, RADIUS, RATE = 460, 320, 16.0, 20.0
@@ -176,6 +177,24 @@ def test_frames_without_a_tube_are_skipped_and_shrinking_gives_a_warning(ran: Ra
     """Two frames show no tube, and one a tube shorter than before: both are reported, and no other frame is lost."""
     assert "a tube in 7 frames, from 0.05 to 0.40 s; 2 without one skipped" in ran.said
     assert "warning: in 1 frame the tube is shorter than before by more than a radius, first at 0.40 s" in ran.said
+
+
+@pytest.mark.parametrize("background", ["first", "median", "color"])
+def test_a_background_that_shows_the_tube_is_not_met(tmp_path: Path, background: str) -> None:
+    """A tube that swings is in every frame: exit code 3 with what to do, the files are kept; by colour all is well."""
+    video, swing = tmp_path / "swing.mp4", Cantilever(links=2, stiffness=0.3, length=0.2, release=0.8)
+    motion = swing.recording(np.arange(14) / 140, 20, 0.0, np.random.default_rng(0))
+    with VideoWriter(video, RATE) as writer:
+        for line in motion.centerlines:
+            share = coverage(line * [1e3, -1e3] + [30, 150], 260, 300)[..., None]
+            writer.write((200 * (1 - share) + share * [60, 70, 225]).astype(np.uint8))
+    given = ["--color", "#e1463c"] if background == "color" else ["--background", background]
+    ran = track(video, tmp_path, *given)
+    met = background == "color"
+    assert (ran.code, ran.errors) == (0 if met else 3, "")
+    assert ("probably shows the tube; give --color, or an image without the tube" in " ".join(ran.said.split())) != met
+    assert len(ran.lines) >= 13
+    assert ran.said.count("wrote") == 1
 
 
 def test_overlay_can_be_read_back(ran: Ran) -> None:
