@@ -77,7 +77,7 @@ def _load(content: bytes) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise UnusableFile("is not GeoJSON: it must be an object with a type")
     if data.keys() >= _SESSION:
-        raise UnusableFile("is a mapping session, not GeoJSON: look at it with vinewright show")
+        raise UnusableFile("is a mapping session, not GeoJSON: give it to vinewright show")
     return data
 
 

@@ -219,7 +219,7 @@ def test_files_that_are_taken_for_another_are_named(vinewright: Vinewright, tmp_
     begun = "--base", "0,0,0", "--radius", "33", "--length", "1500"
     assert vinewright("map", "--session", "bench", "new", *begun)[0] == 0
     code, _, errors = vinewright("environments", "import", "bench/session.json", *PLACED)
-    words = "is a mapping session, not GeoJSON: look at it with vinewright show"
+    words = "is a mapping session, not GeoJSON: give it to vinewright show"
     assert (code, errors) == (2, f"error: bench/session.json: {words}\n")
 
 
