@@ -37,17 +37,8 @@ def chosen_model(
         CannotRun: A choice is unknown, or not available on this machine.
     """
     from dynamics.cuda import check_device
-    from dynamics.registry import load_propagator, propagators
 
-    if not isinstance(propagator, str | type):
-        raise BadInput(
-            f"propagator = {propagator!r:.80} must be a name or a class; for other arguments, make a subclass"
-        )
-    if isinstance(propagator, str) and propagator not in propagators():
-        raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
-    with needs("torch"):
-        model = load_propagator(propagator)
-    propagator = _name(propagator)
+    model, propagator = _loaded(propagator), _name(propagator)
     if not model.capabilities.sections and not (design and design.uniform):
         needed = "only `simulate` accepts it, for a design of one section"
         if design:
@@ -82,6 +73,20 @@ def chosen_model(
         make: Callable[..., Propagator] = model
         return model if device == "auto" else partial(make, device=device)
     return model
+
+
+def _loaded(propagator: str | type[Propagator]) -> type[Propagator]:
+    """The class of a propagator, or of its name."""
+    from dynamics.registry import load_propagator, propagators
+
+    if not isinstance(propagator, str | type):
+        raise BadInput(
+            f"propagator = {propagator!r:.80} must be a name or a class; for other arguments, make a subclass"
+        )
+    if isinstance(propagator, str) and propagator not in propagators():
+        raise BadInput(f"unknown propagator {propagator!r}; known: {', '.join(propagators())}")
+    with needs("torch"):
+        return load_propagator(propagator)
 
 
 def with_friction(
