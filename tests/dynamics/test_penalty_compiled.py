@@ -78,6 +78,7 @@ def test_compiled_steps_grow_the_same_vines(shipped: dict[str, Environment], par
     assert counters["stats"]["unique_graphs"] <= graphs
 
 
+@pytest.mark.slow
 def test_segments_in_blocks_grow_the_same_vines(shipped: dict[str, Environment], params: VineParams) -> None:
     """Segments that are computed beyond the tips change nothing but the order of sums."""
     propagator = Penalty(shipped["maze"], params, "cpu")
@@ -86,6 +87,7 @@ def test_segments_in_blocks_grow_the_same_vines(shipped: dict[str, Environment],
     assert_same_growth(one, other, within=1e-12)
 
 
+@pytest.mark.slow
 def test_compiled_steps_copy_nothing_to_the_host(
     shipped: dict[str, Environment], params: VineParams, monkeypatch: pytest.MonkeyPatch
 ) -> None:

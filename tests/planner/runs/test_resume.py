@@ -108,6 +108,7 @@ def test_a_killed_run_goes_on_to_the_same_end(tmp_path: Path, kills: int, option
     assert gone_on or kills < 20, "of so many moments some fall between two iterations"
 
 
+@pytest.mark.slow
 def test_a_run_that_ended_by_time_searches_on_to_more_iterations(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -144,6 +144,7 @@ def test_the_same_plan_again_is_the_same(planned: Path, folder: Path, monkeypatc
     (planned / "up" / "notes.txt").unlink()
 
 
+@pytest.mark.slow
 def test_three_environments_and_no_trials(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -129,6 +129,7 @@ def test_refinement_keeps_the_type_of_a_section() -> None:
     assert {*added} == {0, 1, 2, 3}
 
 
+@pytest.mark.slow
 def test_a_plan_may_mix_types() -> None:
     """Its designs are the same from the file, and grow to the goal with the propagator that planned them."""
     environment = load_environment("needle", PARAMS.radius)

@@ -250,6 +250,7 @@ def test_pruning_keeps_only_nodes_that_can_improve(shipped: dict[str, Environmen
     search.iterate()
 
 
+@pytest.mark.slow
 def test_same_seed_same_search(shipped: dict[str, Environment], divider_run: Run) -> None:
     """The same seed and iterations give bitwise identical designs; another seed gives others."""
     again = run_of(shipped["divider"], PUBLISHED, 12)

@@ -136,6 +136,7 @@ def test_a_change_costs_a_part_of_an_actuator(searched: SteeredSearch) -> None:
             )
 
 
+@pytest.mark.slow
 def test_a_run_finds_designs_that_reach_the_goal(shipped: dict[str, Environment]) -> None:
     """In `divider`: solutions that reach the goal again at a fine step, sorted by cost; the same for the same seed."""
     divider = shipped["divider"]

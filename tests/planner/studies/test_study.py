@@ -208,6 +208,7 @@ def double_unless_killed(folder: Path, case: int) -> int:
     return 2 * case
 
 
+@pytest.mark.slow
 def test_cases_that_shared_a_worker_with_a_killer_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Also those that run again after it was found guilty."""
     monkeypatch.setattr("surrogate.compiled.thread_count", lambda: 1)

@@ -221,6 +221,7 @@ def test_ablations_are_planned_in_every_way(vinewright: Vinewright, small: str, 
     assert all(run["chosen"]["reached_of"][1] == 40 for run in runs)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("few_trials")
 def test_random_environments_are_compared(vinewright: Vinewright, tmp_path: Path) -> None:
     """Two environments, each with a verdict, a picture and the count of what was found."""

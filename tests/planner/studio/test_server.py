@@ -257,6 +257,7 @@ def test_bad_input(
     assert len(errors.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_without_its_libraries(tmp_path: Path) -> None:
     """Without the extra, the command says how to install it."""
     (tmp_path / "starlette.py").write_text("raise ModuleNotFoundError(name='starlette')")

@@ -117,9 +117,14 @@ def test_plan_stopped_at_once_leaves_nothing(worker: Any, tmp_path: Path) -> Non
     ("change", "words"),
     [
         ({"text": "schema = 2"}, "missing key"),
-        ({"tube": {"radius_mm": -5.0}}, "radius_mm = -5"),
-        ({"options": {"propagator": "magic"}}, "magic"),
-        ({"options": {"heuristic": True, "propagator": "impulse", "seed": -1}}, "seed"),
+        *(
+            pytest.param(*case, marks=pytest.mark.slow)
+            for case in (
+                ({"tube": {"radius_mm": -5.0}}, "radius_mm = -5"),
+                ({"options": {"propagator": "magic"}}, "magic"),
+                ({"options": {"heuristic": True, "propagator": "impulse", "seed": -1}}, "seed"),
+            )
+        ),
     ],
 )
 def test_failing_plan_is_one_line(worker: Any, change: dict[str, Any], words: str) -> None:

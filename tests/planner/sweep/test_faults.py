@@ -123,6 +123,7 @@ def test_workers_of_a_run_are_killed(place: Path, vinewright: Vinewright, expect
     finished(place, vinewright, expected)
 
 
+@pytest.mark.slow
 def test_a_second_run_is_refused(place: Path, vinewright: Vinewright) -> None:
     """One line that names the process, and exit code 2; nothing is computed."""
     with locked(place / "sweep"):

@@ -61,6 +61,7 @@ def computed() -> list[tuple[Row, list[int]]]:
     return found
 
 
+@pytest.mark.slow
 def test_trials_on_a_simulated_device_have_the_rows_of_the_cpu() -> None:
     """The whole row; what differs from the compiled kernels is rounding."""
     environ = {**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
