@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from planner.commands import environments_export, environments_import
+from planner.commands.environment_content import content_of
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, readable_errors
 from planner.console.options import EnvironmentArgument, environment_and_tube, print_hints
 
 if TYPE_CHECKING:
-    from environments import Environment
+    pass
 
 app = typer.Typer(help="List, show, generate, import and export environments.")
 
@@ -34,34 +35,6 @@ def list_environments(as_json: JsonOption = False) -> int:
         table.add_row(one["name"], size, str(sum(one["obstacles"].values())), one["description"])
     answer.console.print(table)
     return answer.end({"environments": listed})
-
-
-def content_of(environment: Environment) -> dict[str, Any]:
-    """The properties of an environment, for a JSON document."""
-    import math
-
-    left, bottom, right, top = (round(1e3 * float(part), 6) for part in environment.bounds)
-    x, y, radius = (round(1e3 * float(part), 6) for part in environment.goal)
-    obstacles = environment.obstacles
-    return {
-        "name": environment.name,
-        "description": environment.description,
-        "bounds_mm": [[left, bottom], [right, top]],
-        "start_mm": [round(1e3 * float(part), 6) for part in environment.start[:2]],
-        "heading_deg": round(math.degrees(environment.start[2]), 6),
-        "goal_mm": [x, y],
-        "goal_radius_mm": radius,
-        "mount": environment.mount,
-        "edge": environment.edge,
-        "stacked": environment.stacked,
-        "friction": environment.friction,
-        "obstacles": {
-            "polygons": len(obstacles.polygons),
-            "circles": len(obstacles.circles),
-            "walls": len(obstacles.walls),
-        },
-        "sha256": environment.sha256,
-    }
 
 
 @app.command()

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.commands.environment_content import content_of
 from planner.console.answer import Answer, JsonOption
 from planner.console.errors import BadInput, needs, readable_errors
 from planner.console.options import print_hints
@@ -179,7 +180,6 @@ def _made(answer: Answer, found: Imported, out: Path, picture: Path, force: bool
     from dynamics.tube import VineParams
     from environments import InvalidEnvironment, write_environment
     from environments.checks import check_start
-    from planner.commands.environments import content_of
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
     from planner.runs.claim import claimed_file, writing
