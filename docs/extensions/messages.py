@@ -31,8 +31,6 @@ SAYS = re.compile(
     re.IGNORECASE,
 )
 """Words with which a message says what to do, or what is allowed."""
-STYLE = "<style>dl.messages code.message, .cell_output pre { white-space: pre-wrap; } dl.messages dt { font-weight: normal; }</style>"
-"""Long messages go on in the next line."""
 ENDS = {
     "": "a warning; the command goes on",
     "2": "exit code 2",
@@ -94,7 +92,7 @@ class Messages(SphinxDirective):
         shown = nodes.definition_list(classes=["messages"])
         for message in every[self.arguments[0]]:
             shown += self._item(message)
-        return [nodes.raw("", STYLE, format="html"), shown]
+        return [shown]
 
     def _item(self, message: Message) -> nodes.definition_list_item:
         said = advice_of(message)
