@@ -69,7 +69,7 @@ LISTED = {
     ),
     "track": Listed(
         "track:track",
-        "Track a growing tube in a video: centrelines in metres, and a video to check them. Ctrl-C keeps the frames so far.",
+        "Track a tube in a video: centrelines in metres, and a video to check them. Exit code 3 if the background shows the tube.",
     ),
     "fit": Listed(
         "fit:fit",

@@ -82,6 +82,7 @@ def test_they_simulate(planned: tuple[float, Environment, Design], name: str) ->
         assert np.hypot(*(grown.design.tip[:2] - design.tip[:2])) < 0.03 * size
 
 
+@pytest.mark.slow
 def test_they_export(planned: tuple[float, Environment, Design], tmp_path: Path) -> None:
     """In whole cells the design is written in every format that needs no printed bracket."""
     _, environment, design = planned

@@ -48,6 +48,7 @@ def address_in(file: Path) -> str:
     raise AssertionError("the scheduler does not start")
 
 
+@pytest.mark.slow
 def test_the_end_of_the_scheduler_is_an_error_after_the_results_so_far(
     dask: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -55,6 +55,7 @@ def test_a_video_is_read_back(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["film.mp4"]
 
 
+@pytest.mark.slow
 def test_growth_is_a_video(
     design: Design, room: Environment, params: VineParams, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

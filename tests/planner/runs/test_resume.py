@@ -127,6 +127,7 @@ def test_a_run_that_ended_by_time_searches_on_to_more_iterations(
     assert iterations("--resume", run, "--iterations", 7) == 7
 
 
+@pytest.mark.slow
 def test_a_run_of_another_tube_is_resumed_with_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The checkpoint keeps the tube: in two goes as in one; another tube cannot be given later."""
     monkeypatch.chdir(tmp_path)

@@ -108,6 +108,7 @@ def test_a_useless_guide_does_not_change_the_selection(
     assert (one.tree.tips[guided, 0] < 1.0).mean() == pytest.approx((one.tree.tips[plain, 0] < 1.0).mean(), abs=0.05)
 
 
+@pytest.mark.slow
 def test_same_seed_same_guided_search(shipped: dict[str, Environment], params: VineParams) -> None:
     """Runs with the reverse tree in one process are identical; its time counts and is at most a tenth.
 

@@ -31,6 +31,7 @@ def searched(shipped: dict[str, Environment], params: VineParams) -> Search:
     return search
 
 
+@pytest.mark.slow
 def test_nodes_are_marked_where_their_vines_jump(searched: Search) -> None:
     """A vine that is grown again from the start to the length of a node jumps if and only if the node is marked."""
     tree, params = searched.tree, searched.params

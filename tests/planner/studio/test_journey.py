@@ -55,6 +55,7 @@ def downloaded(studio: Studio, press: str) -> bytes:
     return Path(waiting.value.path()).read_bytes()
 
 
+@pytest.mark.slow
 def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     """A bench of five blocks is drawn and planned; errors are tried; the DXF of the pack is the pattern of its design."""
     import ezdxf

@@ -172,6 +172,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="processes are looked up in /proc")
 def test_killed_server_leaves_no_orphan(tmp_path: Path) -> None:
     """When the server is killed in mid-search its worker ends, too."""
