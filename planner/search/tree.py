@@ -68,8 +68,6 @@ class Tree:
         self.pivot = pivot
         self._free: list[int] = []
         self._unbent = unbent
-        self._longest = 0
-        """Most segments of any node so far. Rows are written up to there: the system gives memory only to what is written."""
         self.angles: Array = unbent(0)
         """Bends [rad], shape (slots, max_segments)."""
         self.controls: NDArray[np.int32] = np.zeros(self.angles.shape, np.int32)
@@ -99,13 +97,10 @@ class Tree:
             return
         slots = len(self.used)
         more = max(missing, slots, 256)
-        for name, fresh in (
-            ("angles", self._unbent(slots + more)),
-            ("controls", np.zeros((slots + more, self.controls.shape[1]), np.int32)),
-        ):
-            fresh[:slots, : self._longest] = getattr(self, name)[:, : self._longest]
-            setattr(self, name, fresh)
-        for name in (*KEPT, "to_go", "children", "used"):
+        angles = self._unbent(slots + more)
+        angles[:slots] = self.angles
+        self.angles = angles
+        for name in ("controls", *KEPT, "to_go", "children", "used"):
             array = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
         self._free += range(slots + more - 1, slots - 1, -1)
@@ -115,10 +110,7 @@ class Tree:
         count, parents = len(nodes.segments), nodes.parents
         self._reserve(count)
         slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
-        self._longest = max(self._longest, int(nodes.segments.max(initial=0)))
-        for name in ("angles", "controls"):
-            getattr(self, name)[slots, : self._longest] = getattr(nodes, name)[:, : self._longest]
-        for name in ("segments", "tips", "actuators", "straight", "jumped"):
+        for name in ("angles", "controls", "segments", "tips", "actuators", "straight", "jumped"):
             getattr(self, name)[slots] = getattr(nodes, name)
         self.parent[slots], self.children[slots] = parents, 0
         self.active[slots] = self.used[slots] = True
@@ -169,12 +161,10 @@ class Tree:
             getattr(self, name)[slots] = nodes[name]
         self.used[slots] = True
         self.children += np.bincount(nodes["parent"][nodes["parent"] >= 0], minlength=count)
-        self._longest = int(self.segments.max(initial=0))
-        grown = np.arange(self._longest) < self.segments[slots, None]
+        grown = np.arange(self.controls.shape[1]) < self.segments[slots, None]
         bends, controls = np.zeros(grown.shape), np.zeros(grown.shape, np.int32)
         bends[grown], controls[grown] = nodes["angles"], nodes["controls"]
-        self.angles[slots, : self._longest] = like(self.angles, bends)
-        self.controls[slots, : self._longest] = controls
+        self.angles[slots], self.controls[slots] = like(self.angles, bends), controls
 
     def descendants(self, slot: int) -> Integers:
         """A node and all its descendants."""

@@ -49,7 +49,7 @@ def state(run: Run) -> dict[str, Any]:
     tree = {
         name: getattr(search.tree, name)
         for name in vars(search.tree)
-        if name not in ("_unbent", "_free", "_longest", "pivot")
+        if name not in ("_unbent", "_free", "pivot")
     }
     grown = np.arange(search.max_segments) < search.tree.segments[:, None]
     tree["controls"] = np.where(grown, tree["controls"], 0)  # beyond the tip they mean nothing
