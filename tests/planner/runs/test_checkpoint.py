@@ -46,11 +46,7 @@ def searched(run: Run, iterations: int) -> Run:
 def state(run: Run) -> dict[str, Any]:
     """All that decides how a run continues, in memory."""
     search, used = run.search, run.search.tree.used
-    tree = {
-        name: getattr(search.tree, name)
-        for name in vars(search.tree)
-        if name not in ("_unbent", "_free", "pivot")
-    }
+    tree = {name: getattr(search.tree, name) for name in vars(search.tree) if name not in ("_unbent", "_free", "pivot")}
     grown = np.arange(search.max_segments) < search.tree.segments[:, None]
     tree["controls"] = np.where(grown, tree["controls"], 0)  # beyond the tip they mean nothing
     best = [(one.cost, one.design.sections, one.controls.tolist()) for one in run.solutions.best]
