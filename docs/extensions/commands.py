@@ -16,7 +16,8 @@ import typer.main
 from planner.cli import SESSION, app
 
 if TYPE_CHECKING:
-    from sphinx.application import Sphinx
+    from results import write
+from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "docs" / "generated" / "commands"
@@ -53,9 +54,7 @@ def write_files(_app: Sphinx) -> None:
     texts = {name: "\n".join(_family(members)) for name, members in families.items()}
     texts["reproduce"] = "\n".join(_studies(families["reproduce"]))
     for name, text in texts.items():
-        path = GENERATED / f"{name}.md"
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.write_text(text, encoding="utf-8")
+        write(GENERATED / f"{name}.md", text)
     for path in GENERATED.glob("*.md"):
         if path.stem not in texts:
             path.unlink()

@@ -35,6 +35,7 @@ from planner.runs.facts import Facts
 from planner.runs.inputs import Inputs
 from planner.schedule_file import schedule_in
 from planner.sweep.study_file import StudyFile
+from results import write
 
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]
@@ -96,9 +97,7 @@ def write_pages(_app: Sphinx) -> None:
     for path in sorted(KEYS.glob("*.toml")):
         pages[path.stem] = pages.get(path.stem, "") + _of_keys(path)
     for name, text in pages.items():
-        page = GENERATED / f"{name}.md"
-        if not page.exists() or page.read_text(encoding="utf-8") != text:
-            page.write_text(text, encoding="utf-8")
+        write(GENERATED / f"{name}.md", text)
 
 
 def _of_models(name: str, some: list[Part]) -> str:
