@@ -12,12 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 import typer.main
+from pages import write
 
 from planner.cli import SESSION, app
 
 if TYPE_CHECKING:
-    from results import write
-from sphinx.application import Sphinx
+    from sphinx.application import Sphinx
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "docs" / "generated" / "commands"

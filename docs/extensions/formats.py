@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from limits_of_functions import messages_in
 from model_tables import Row, Table, docstrings, tables_of
+from pages import write
 from sphinx.application import Sphinx
 from sphinx.util import logging
 from units import unit_of, without_unit
@@ -35,7 +36,6 @@ from planner.runs.facts import Facts
 from planner.runs.inputs import Inputs
 from planner.schedule_file import schedule_in
 from planner.sweep.study_file import StudyFile
-from results import write
 
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]

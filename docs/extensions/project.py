@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pages import write
 from sphinx.application import Sphinx
-
-from results import write
 
 ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "docs" / "generated"

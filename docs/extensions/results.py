@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pages import write
 from sphinx.application import Sphinx
 from sphinx.util import logging
 
@@ -31,12 +32,6 @@ def write_pages(_app: Sphinx) -> None:
         if page.name != "index.md" and not (ROOT / "results" / page.stem).exists():
             page.unlink()
     write(GENERATED / "index.md", _gallery({path.parent.name: path for path in reports}))
-
-
-def write(page: Path, text: str) -> None:
-    """Write a page if it changed, so that only what changed is built again."""
-    if not page.exists() or page.read_text(encoding="utf-8") != text:
-        page.write_text(text, encoding="utf-8")
 
 
 def _page(report: Path) -> str:
@@ -71,8 +66,10 @@ def _gallery(reports: dict[str, Path]) -> str:
             "",
         ]
         entries += ["```sh", made.group(1) if made else command, "```", ""]
-        if picture:
-            entries += [f"![{picture.group(1)}](../../../results/{name}/{picture.group(2)})", ""]
+        pictures = sorted(one.name for one in reports[name].parent.glob("*.png"))
+        if picture or pictures:  # some reports only name theirs
+            words, file = picture.groups() if picture else (question, pictures[0])
+            entries += [f"![{words}](../../../results/{name}/{file})", ""]
     toctree = ["```{toctree}", ":hidden:", "", *(name for name, *_ in rows), "```", ""]
     return "\n".join([intro.replace("# Results", "# Gallery of results", 1), *entries, *toctree])
 
