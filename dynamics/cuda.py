@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -73,7 +74,16 @@ def why_not() -> str | None:
 
     if torch.version.cuda is None:
         return "this PyTorch was built without CUDA: install a build with it, see https://pytorch.org"
-    return None if torch.cuda.is_available() else "PyTorch finds no CUDA device here"
+    return _why_not_numba() if torch.cuda.is_available() else "PyTorch finds no CUDA device here"
+
+
+def _why_not_numba() -> str | None:
+    """Why numba-cuda cannot compile here; None if it can. Its releases up to 0.30.4 need a NumPy before 2.5, and do not say so."""
+    try:
+        import_module("numba.cuda.np.arrayobj")
+    except Exception as error:
+        return f"numba-cuda cannot be imported ({error}): install the extra cuda, which has versions that fit"
+    return None
 
 
 def default_device() -> str:

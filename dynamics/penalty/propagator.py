@@ -29,8 +29,6 @@ ALLOWANCE = 1.6
 """Maximum steps of a vine, divided by those of free growth: of 1 700 random vines that reached 1.5 or 4 m, one needed more."""
 SPARE_STEPS = 16
 """Additional steps of every vine, independent of its length."""
-BLOCK = 8
-"""Multiple of which the number of computed segments is on a CUDA device: a vine of 1 m has 5 shapes instead of 38."""
 HELD_STEPS = 120
 """Maximum steps of a held vine: nearly all that come to rest in contact do so within half as many."""
 
@@ -84,21 +82,19 @@ class Penalty:
         self.solver, self.surrogate = solver, surrogate
         self.inner_steps = inner_steps
         scene, margin = scene_of(environment, params)
-        on_cuda = self.device.type == "cuda"
         self.model = Model(
             params,
             cross_section(params),
             Solids.of(scene, self.device, dtype),
             Restoring.of(joint_moments(params), self.device, dtype),
             pull_of(params, surrogate, self.device, dtype),
-            chosen_solver(solver, inner_steps, compiled=on_cuda),
+            chosen_solver(solver, inner_steps, compiled=self.device.type == "cuda"),
             Weights(),
             self._tensor(environment.start),
             self._tensor(scene.bounds[:4]),
             float(scene.bounds[TABLE]),
             step or params.segment_length / 6,
             margin,
-            BLOCK if on_cuda else 1,
         )
 
     @property

@@ -47,8 +47,6 @@ class Model(NamedTuple):
     """Growth of a full step, which is also its time [m]."""
     margin: float
     """Contacts with a smaller gap are considered [m]."""
-    block: int
-    """The number of segments that are computed is a multiple of this, or all; so there are fewer shapes, each with its CUDA graph."""
 
     @property
     def slack(self) -> float:
@@ -140,8 +138,7 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
         _end_broken(vines, records)
         _begin_segments(model, vines)
         # The maximum length at this step is known without reading the device; segments beyond it are not computed.
-        count = most_segments + int((step + 1) * model.step / full) + 2
-        count = min(room, -(-count // model.block) * model.block)
+        count = min(room, most_segments + int((step + 1) * model.step / full) + 2)
         chain = _chain(model, vines, count)
         outside = _outside(model, chain)
         records.status.copy_(torch.where(outside & vines.alive, int(Status.OUT_OF_BOUNDS), records.status))

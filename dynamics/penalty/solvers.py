@@ -18,13 +18,6 @@ computed incorrectly."""
 LINE_STEPS = 4
 LONGEST_STEP = 4.0
 """Maximum step of a line search, in units of its direction."""
-COMPILER: dict[str, Any] = {
-    "triton.cudagraphs": True,
-    "triton.cudagraph_dynamic_shape_warn_limit": None,
-    "custom_should_partition_ops": ["aten::linalg_cholesky_ex", "aten::cholesky_solve"],
-}
-"""Options of PyTorch's compiler: its mode "reduce-overhead", which records a CUDA graph for each shape, without a warning that there are
-many. Calls of cuSOLVER stay outside these graphs: some of its routines cannot be recorded."""
 
 
 def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
@@ -67,6 +60,7 @@ class CompiledNewton:
 
     One graph of ten steps takes five times as long to compile, and is no faster. Shapes are variables of the graph, so that it
     remains the same while vines grow. Where PyTorch cannot compile, one line says so, and the steps are those of `newton`.
+    CUDA graphs are not used: PyTorch 2.11 loses track of their memory where a step leaves them for cuSOLVER, which cannot be recorded.
     """
 
     def __init__(self) -> None:
@@ -79,15 +73,14 @@ class CompiledNewton:
         from torch._dynamo.exc import FailOnRecompileLimitHit, TorchDynamoException
 
         if self._step is None:
-            self._step = torch.compile(newton_step, fullgraph=True, options=COMPILER)
+            self._step = torch.compile(newton_step, fullgraph=True)
         parts: dict[str, Any] = {
             name: _of_any_shape(part) for name, part in objective._asdict().items() if isinstance(part, Tensor)
         }
         objective, d = objective._replace(**parts), _of_any_shape(d)
         for _ in range(steps):
             try:
-                # Copied: a CUDA graph's next run overwrites what it returns.
-                d = self._step(objective, d).clone()
+                d = self._step(objective, d)
             except (TorchDynamoException, FailOnRecompileLimitHit) as error:
                 why = str(error).strip().partition("\n")[0]
                 logging.getLogger(__name__).warning("PyTorch cannot compile here, so steps take longer: %s", why)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import time
+import warnings
 from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
@@ -40,6 +41,7 @@ from dynamics.records import Batch, Records, new_records, of_vine, rollout_of, t
 from dynamics.vine import Integers, Rollout, pivots_of
 from surrogate.compiled import Floats, compiled, in_cache_folder
 
+warnings.filterwarnings("ignore", "Grid size .* under-utilization")  # a small batch is as good a batch
 BLOCK = 64
 """Threads of a block."""
 KEPT = "angles", "contact_force"

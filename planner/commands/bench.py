@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
 import typer
 
@@ -37,6 +37,7 @@ if TYPE_CHECKING:
 
 ENVIRONMENTS = ["plus", "maze", "pickone", "needle", "long", "tube", "divider"]
 
+Kept = TypeVar("Kept")
 FormatOption = Annotated[
     str | None,
     typer.Option(
@@ -72,7 +73,7 @@ def rollouts(
     """Grow random vines and print vine-steps (growth steps of one vine) per second, with the quasi-static propagator for comparison."""
     with readable_errors():
         from planner.studies.rollouts.report import report
-        from planner.studies.rollouts.study import Growth, cases, measure_rollouts, run_cases, split
+        from planner.studies.rollouts.study import Growth, cases, measure_rollouts, run_cases, speeds_elsewhere, split
 
         console, params = new_console(), environment_and_tube(env, tube, physics=physics)[1]
         models = _models(params, propagator, device, solver, surrogate)
@@ -85,7 +86,7 @@ def rollouts(
             return 0
         if len(models) == 1:
             raise BadInput("--out compares two propagators; add --propagator penalty")
-        elsewhere = _measured_elsewhere(out)
+        elsewhere = _earlier(out, "rollouts", speeds_elsewhere) or []
         batches = sorted({batch, 1000, 10_000}) if _on_gpu(propagator, device) else [batch]
         study = Study(
             "rollouts",
@@ -131,15 +132,13 @@ def _speed(speed: RolloutSpeed) -> str:
     )
 
 
-def _measured_elsewhere(out: Path) -> list[RolloutSpeed]:
-    """The times of other machines in an existing report, if there is one: they are kept."""
-    from planner.studies.rollouts.study import speeds_elsewhere
-
-    before = out / "rollouts" / "data.json"
+def _earlier(out: Path | None, study: str, read: Callable[[dict[str, Any]], Kept]) -> Kept | None:
+    """What is kept of an existing report; None if there is none."""
+    file = out and out / study / "data.json"
     try:
-        return speeds_elsewhere(json.loads(before.read_text(encoding="utf-8"))) if before.exists() else []
+        return read(json.loads(file.read_text(encoding="utf-8"))) if file and file.exists() else None
     except (ValueError, KeyError, TypeError):
-        raise BadInput(f"{before} is not a report of rollouts; move it away, or give another --out") from None
+        raise BadInput(f"{file} is not a report of {study}; move it away, or give another --out") from None
 
 
 def _on_gpu(propagator: str, device: str) -> bool:
@@ -231,13 +230,14 @@ def sweep(out: FolderOption = None, force: ForceOption = False) -> int:
 def gpu(out: FolderOption = None, force: ForceOption = False) -> int:
     """Measure exact contact on a CUDA device against the CPU; without a device, what can be known of it. Ctrl-C keeps what was measured.
 
-    Needs the extra cuda, also without a device.
+    Needs the extra cuda, also without a device. An earlier report in --out keeps the tables that this machine cannot make.
     """
     if lacking := missing("cuda"):  # before minutes of measurements that do not need it
         raise BadInput(f"this needs {', '.join(lacking)}: {remedy('cuda')}")
     with readable_errors():
         from planner.studies.gpu.report import report
-        from planner.studies.gpu.study import cases, measure
+        from planner.studies.gpu.study import Earlier, cases, measure
 
-        study = Study("gpu", cases(), measure, report, unit="measurements")
+        earlier = _earlier(out, "gpu", Earlier.of)
+        study = Study("gpu", cases(), measure, lambda found: report(found, earlier), unit="measurements")
         return measured(study, command_line("bench gpu"), out, force)

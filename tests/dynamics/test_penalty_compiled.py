@@ -14,7 +14,7 @@ import pytest
 import torch
 
 import dynamics.penalty.propagator as penalty
-from dynamics.penalty.propagator import BLOCK, Penalty
+from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.solvers import COMPILED, INNER_STEPS, CompiledNewton, chosen_solver, newton, newton_step
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -31,10 +31,10 @@ NeedsCompiler = pytest.mark.skipif(
 )
 
 
-def grown(propagator: Penalty, batch: int, length: float, block: int, compiled: CompiledNewton | None) -> Rollout:
+def grown(propagator: Penalty, batch: int, length: float, compiled: CompiledNewton | None) -> Rollout:
     """Random vines that grow from one segment; without a compiled solver by the plain one."""
     solver = partial(compiled, steps=INNER_STEPS["newton"]) if compiled else chosen_solver("newton")
-    propagator.model = propagator.model._replace(solver=solver, block=block)
+    propagator.model = propagator.model._replace(solver=solver)
     carried = random_actuation(propagator.params, batch, length, seed=5)
     segments = round(length / propagator.params.segment_length)
     return propagator.grow(propagator.start(batch, segments), carried, length, 0.1)
@@ -61,7 +61,7 @@ def test_compiled_steps_grow_the_same_vines(shipped: dict[str, Environment], par
     compiled = CompiledNewton()
     for graphs, tube in enumerate((params, SOFT), 1):
         propagator = Penalty(shipped["maze"], tube, "cpu")
-        expected, found = (grown(propagator, 20, 0.6, 1, solver) for solver in (None, compiled))
+        expected, found = (grown(propagator, 20, 0.6, solver) for solver in (None, compiled))
         assert (expected.contact_force.max(axis=(1, 2)) > 0.1).sum() > 5
         assert expected.segments.max() == 24
         assert_same_growth(found, expected, within=1e-12)
@@ -79,15 +79,6 @@ def test_compiled_steps_grow_the_same_vines(shipped: dict[str, Environment], par
 
 
 @pytest.mark.slow
-def test_segments_in_blocks_grow_the_same_vines(shipped: dict[str, Environment], params: VineParams) -> None:
-    """Segments that are computed beyond the tips change nothing but the order of sums."""
-    propagator = Penalty(shipped["maze"], params, "cpu")
-    one, other = (grown(propagator, 8, 0.25, block, None) for block in (1, BLOCK))
-    assert one.contact_force.max() > 0.1
-    assert_same_growth(one, other, within=1e-12)
-
-
-@pytest.mark.slow
 def test_compiled_steps_copy_nothing_to_the_host(
     shipped: dict[str, Environment], params: VineParams, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -100,7 +91,7 @@ def test_compiled_steps_copy_nothing_to_the_host(
     compiled._step = whole = torch.compile(
         newton_step, fullgraph=True, backend="eager"
     )  # no code is made for such tensors
-    propagator.model = propagator.model._replace(solver=partial(compiled, steps=2), block=BLOCK)
+    propagator.model = propagator.model._replace(solver=partial(compiled, steps=2))
     pressure, l_0 = (torch.full((3, 8), value, device="meta", dtype=torch.float64) for value in (1e4, 0.04))
     cells = propagator._cells(pressure, l_0)
     with torch.no_grad():
@@ -182,7 +173,7 @@ def test_only_newton_has_a_compiled_form() -> None:
 @pytest.mark.gpu
 @pytest.mark.parametrize("tube", [VineParams(), SOFT], ids=["rigid", "soft"])
 def test_compiled_steps_agree_on_cuda(shipped: dict[str, Environment], tube: VineParams) -> None:
-    """One step from the same states, many in contact, as `test_single_steps_agree_on_cuda`; three times, since graphs are then recorded."""
+    """One step from the same states, many in contact, as `test_single_steps_agree_on_cuda`; twice, once just compiled."""
     exact, carried = QuasiStatic(shipped["maze"], tube), random_actuation(tube, 40, 0.825, seed=5)
     before = exact.grow(exact.start(40, 33), carried, 0.8, 0.0171)
     vine, record = np.nonzero(np.arange(before.tips.shape[1]) < before.records[:, None])
@@ -192,10 +183,10 @@ def test_compiled_steps_agree_on_cuda(shipped: dict[str, Environment], tube: Vin
     assert isinstance(propagator.model.solver, partial)
     assert propagator.model.solver.func is COMPILED["newton"]
     plain = Penalty(shipped["maze"], tube, "cuda")
-    plain.model = plain.model._replace(solver=chosen_solver("newton"), block=1)
+    plain.model = plain.model._replace(solver=chosen_solver("newton"))
     carrying, length = Actuation(carried.pressure[vine], carried.l_0[vine]), propagator.model.step
     expected, *found = (
-        model.grow(before.state(vine, record), carrying, length, length) for model in (plain, *3 * [propagator])
+        model.grow(before.state(vine, record), carrying, length, length) for model in (plain, propagator, propagator)
     )
     for one in found:
         assert_same_growth(one, expected, within=1e-8)
@@ -207,10 +198,10 @@ def test_compiled_steps_agree_on_cuda(shipped: dict[str, Environment], tube: Vin
 
 @pytest.mark.gpu
 def test_compiled_rollouts_agree_on_cuda(shipped: dict[str, Environment], params: VineParams) -> None:
-    """Vines that grow through many shapes in the maze: three quarters of the tips within 1 mm, the same again from recorded graphs."""
+    """Vines that grow through many shapes in the maze: three quarters of the tips within 1 mm, the same again when compiled."""
     carried = random_actuation(params, 40, 0.8, seed=5)
     plain, compiled = (Penalty(shipped["maze"], params, "cuda") for _ in range(2))
-    plain.model = plain.model._replace(solver=chosen_solver("newton"), block=1)
+    plain.model = plain.model._replace(solver=chosen_solver("newton"))
     expected, *found = (model.grow(model.start(40, 32), carried, 0.8, 0.025) for model in (plain, compiled, compiled))
     for one in found:
         assert np.quantile(tip_distance(one, expected), 0.75) < 1e-3

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from planner.markdown import table
+from planner.provenance import machine
 from planner.studies.gpu.precision import GROUPS, HOLDS, VINES, Precision, share_of
-from planner.studies.gpu.study import LENGTH, Found, Lockstep, TrialSpeed
+from planner.studies.gpu.study import LENGTH, NAMES, Earlier, Found, Lockstep, TrialSpeed, kept
 from planner.studies.gpu.traffic import BATCH, Traffic
 from planner.studies.gpu.usage import WARPS, Usage
 from planner.studies.rollouts.study import RolloutSpeed
@@ -23,26 +24,28 @@ TARGET = 10e6
 """Vine-steps per second that an H200 should reach."""
 
 
-def report(found: Sequence[Found]) -> Report:
-    """Tables in Markdown, and their data."""
+def report(found: Sequence[Found], earlier: Earlier | None = None) -> Report:
+    """Tables in Markdown, and their data; of an earlier report what `found` has no like of."""
+    old = kept(earlier.found, found) if earlier else []
+    known_on = earlier.known_on if earlier and _of(Lockstep, old) else machine()
+    found = [*found, *old]
     usage, steps, traffic = _of(Usage, found), _of(Lockstep, found), _of(Traffic, found)
     speeds, trials, precision = _of(RolloutSpeed, found), _of(TrialSpeed, found), _of(Precision, found)
-    named = {"usage": usage, "lockstep": steps, "traffic": traffic, "precision": precision} | {
-        "speeds": speeds,
-        "trials": trials,
+    content: dict[str, Any] = {
+        name: [asdict(one) for one in found if isinstance(one, kind)] for kind, name in NAMES.items()
     }
-    content = {name: [asdict(one) for one in cast(list[Any], some)] for name, some in named.items()}
     measured = any(not one.device.startswith("cpu") for one in speeds)
     lines = [
         *_unknown(measured),
         *_speeds(speeds),
         *_trials(trials),
+        *([f"What follows was measured without a device, on {known_on}.", ""] if measured and usage else []),
         *_usage(usage),
         *_lanes(steps, traffic),
         *_precision(precision, traffic),
         *([] if measured else _estimate(usage, traffic)),
     ]
-    return Report("Exact contact on a CUDA device", lines, content)
+    return Report("Exact contact on a CUDA device", lines, content | {"known_on": known_on})
 
 
 def _of(kind: type[Kind], found: Sequence[Found]) -> list[Kind]:
@@ -69,7 +72,7 @@ def _section(title: str, words: Sequence[str], columns: Sequence[str], rows: Seq
 def _speeds(found: Sequence[RolloutSpeed]) -> list[str]:
     rows = [
         [one.environment, one.model, one.device, str(one.batch), f"{one.seconds:.3g}", f"{one.rate:,.0f}"]
-        for one in found
+        for one in sorted(found, key=lambda one: (one.model, one.environment, one.device, one.batch))
     ]
     words = [
         f"Random vines that grow to {LENGTH:g} m; the best of three. Steps at constant length are not counted. Algorithm 1 is that of",

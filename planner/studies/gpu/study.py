@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -29,7 +30,7 @@ CAPABILITIES = (8, 0), (9, 0)
 """Compute capabilities for which the kernels are compiled: of the A100, and of the H100 and H200."""
 LENGTH = 1.0
 """Length to which vines grow [m]."""
-ON_CPU, ON_CUDA = (100, 1000, 10_000), (100, 1000, 10_000, 100_000, 1_000_000)
+ON_CPU, ON_CUDA = (100, 1000, 10_000), (100, 1000, 10_000, 100_000)
 """Batch sizes."""
 LOCKSTEP = 4096
 """Vines whose steps are put into warps."""
@@ -77,21 +78,64 @@ class TrialSpeed:
 
 
 Found = Usage | Lockstep | Traffic | Precision | RolloutSpeed | TrialSpeed
+NAMES: dict[type[Found], str] = {
+    Usage: "usage",
+    Lockstep: "lockstep",
+    Traffic: "traffic",
+    Precision: "precision",
+    RolloutSpeed: "speeds",
+    TrialSpeed: "trials",
+}
+"""Of the lists of measurements in the JSON file of a report."""
 
 
 def cases() -> list[Case]:
-    """All measurements that this machine can make."""
-    found = [Case("speed", one, "cpu", batch) for one in ENVIRONMENTS for batch in ON_CPU]
-    found += [Case("algorithm 1", one, "cpu", PUBLISHED) for one in ENVIRONMENTS]
-    found += [Case("trials", "divider", "cpu", TRIALS[0])]
+    """The measurements of this machine: with a device, those that need one first; without, what can be known of one."""
+    on_cpu = [
+        *(Case("speed", one, "cpu", batch) for batch in ON_CPU for one in ENVIRONMENTS),
+        Case("trials", "divider", "cpu", TRIALS[0]),
+        *(Case("algorithm 1", one, "cpu", PUBLISHED) for one in ENVIRONMENTS),
+    ]
     if why_not() is None:
-        found += [Case("speed", one, "cuda", batch) for one in ENVIRONMENTS for batch in ON_CUDA]
-        found += [Case("algorithm 1", one, "cuda", PUBLISHED) for one in ENVIRONMENTS]
-        found += [Case("trials", "divider", "cuda", TRIALS[1])]
-    found += [Case("usage", kernel=kernel, capability=one) for kernel in KERNELS for one in CAPABILITIES]
+        return [
+            *(Case("speed", one, "cuda", batch) for batch in ON_CUDA for one in ENVIRONMENTS),
+            Case("trials", "divider", "cuda", TRIALS[1]),
+            *(Case("algorithm 1", one, "cuda", PUBLISHED) for one in ENVIRONMENTS),
+            *on_cpu,
+        ]
+    found = [*on_cpu, *(Case("usage", kernel=kernel, capability=one) for kernel in KERNELS for one in CAPABILITIES)]
     found += [Case("lockstep", one, batch=LOCKSTEP) for one in ENVIRONMENTS]
     found += [Case("precision", one, arrays=arrays) for arrays in GROUPS for one in ENVIRONMENTS]
     return [*found, *(Case("traffic", one) for one in ENVIRONMENTS)]
+
+
+class Earlier(NamedTuple):
+    """Measurements of an earlier report, perhaps of another machine."""
+
+    found: Sequence[Found] = ()
+    known_on: str = ""
+    """Machine on which was measured what can be known without a device."""
+
+    @classmethod
+    def of(cls, content: dict[str, Any]) -> Earlier:
+        """Read the content of the JSON file of a report.
+
+        Raises:
+            KeyError, TypeError: It has another form.
+        """
+        found = [kind(**row) for kind, name in NAMES.items() for row in content[name]]
+        return cls(found, content.get("known_on", content["machine"]))
+
+
+def kept(earlier: Sequence[Found], found: Sequence[Found]) -> list[Found]:
+    """Measurements of an earlier report that have no like among those found now."""
+
+    def like(one: Found) -> tuple[type, bool] | None:
+        """None for what is known without a device, which is of one run."""
+        return (type(one), one.device.startswith("cpu")) if isinstance(one, RolloutSpeed | TrialSpeed) else None
+
+    known = {like(one) for one in found}
+    return [one for one in earlier if like(one) not in known]
 
 
 def measure(several: Sequence[Case]) -> Iterator[Found]:
