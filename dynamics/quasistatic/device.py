@@ -41,7 +41,7 @@ from dynamics.records import Batch, Records, new_records, of_vine, rollout_of, t
 from dynamics.vine import Integers, Rollout, pivots_of
 from surrogate.compiled import Floats, compiled, in_cache_folder
 
-warnings.filterwarnings("ignore", "Grid size .* under-utilization")  # a small batch is as good a batch
+warnings.filterwarnings("ignore", ".*Grid size .* under-utilization")  # a small batch is as good a batch
 BLOCK = 64
 """Threads of a block."""
 KEPT = "angles", "contact_force"
@@ -258,6 +258,6 @@ def _records(lengths: Floats, record_every: float, max_segments: int) -> Records
 
 @cache
 def _compiled(kernel: Callable[..., None]) -> Any:
-    """One of `KERNELS`, compiled on its first launch, which takes up to a minute, or read from the cache."""
+    """One of `KERNELS`, compiled on its first launch, which takes one to two minutes, or read from the cache."""
     with in_cache_folder():
         return cuda.jit(cache=True)(kernel)

@@ -230,7 +230,7 @@ def sweep(out: FolderOption = None, force: ForceOption = False) -> int:
 def gpu(out: FolderOption = None, force: ForceOption = False) -> int:
     """Measure exact contact on a CUDA device against the CPU; without a device, what can be known of it. Ctrl-C keeps what was measured.
 
-    Needs the extra cuda, also without a device. An earlier report in --out keeps the tables that this machine cannot make.
+    Needs the extra cuda, also without a device. Tables of an earlier report in --out that this machine cannot make are kept.
     """
     if lacking := missing("cuda"):  # before minutes of measurements that do not need it
         raise BadInput(f"this needs {', '.join(lacking)}: {remedy('cuda')}")

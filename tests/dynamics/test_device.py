@@ -135,6 +135,30 @@ def test_why_cuda_cannot_be_used(
         why_not.cache_clear()
 
 
+def test_numba_cuda_that_cannot_be_imported_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with a NumPy that is too new for it: the CPU is used, and one line says why."""
+
+    def refuse(name: str) -> None:
+        raise AttributeError(f"module 'numpy' has no attribute 'row_stack', needed by {name}")
+
+    monkeypatch.setattr(cuda, "driver_version", lambda: (13, 0))
+    monkeypatch.setattr(cuda, "find_spec", lambda name: name)
+    monkeypatch.setattr(cuda, "import_module", refuse)
+    monkeypatch.setattr(torch.version, "cuda", "13.0")
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    why_not.cache_clear()
+    try:
+        assert why_not() == (
+            "numba-cuda cannot be imported (module 'numpy' has no attribute 'row_stack', needed by numba.cuda.np.arrayobj): "
+            "install the extra cuda, which has versions that fit"
+        )
+        monkeypatch.setattr(cuda, "import_module", lambda name: name)
+        why_not.cache_clear()
+        assert why_not() is None
+    finally:
+        why_not.cache_clear()
+
+
 def test_the_driver_says_what_it_supports(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The version of a library with the driver's interface is read; without one there is none."""
     source, library = tmp_path / "driver.c", tmp_path / "libcuda.so.1"

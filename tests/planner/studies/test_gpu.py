@@ -1,7 +1,9 @@
 """What is measured of a CUDA device without one: the compiled kernel, warps in lockstep, and counted accesses."""
 
+import json
 from dataclasses import replace
 from importlib.util import find_spec
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,9 +11,11 @@ import pytest
 from dynamics.cuda import _leaves
 from dynamics.quasistatic.device import KERNELS, grow_lanes
 from dynamics.quasistatic.step import new_work
+from planner.provenance import machine
+from planner.studies.gpu import study
 from planner.studies.gpu.precision import GROUPS, HOLDS, Precision, in_single, measured_precision, share_of
 from planner.studies.gpu.report import report
-from planner.studies.gpu.study import CAPABILITIES, Lockstep, TrialSpeed, cases, share_of_lanes
+from planner.studies.gpu.study import CAPABILITIES, NAMES, Earlier, Lockstep, TrialSpeed, cases, share_of_lanes
 from planner.studies.gpu.traffic import Counted, Tally, Traffic, counted_traffic, lockstep_share, paths_of
 from planner.studies.gpu.usage import Usage, argument_bytes, kernel_arguments, kernel_ptx
 from planner.studies.rollouts.study import RolloutSpeed
@@ -123,6 +127,31 @@ def test_report_without_a_device_says_first_what_is_unknown() -> None:
     assert "| maze | exact contact | NVIDIA H200 | 100 | 0.1 | 200,000 |" in measured
 
 
+def test_an_earlier_report_keeps_what_has_no_like_now() -> None:
+    """On a device, what was known without one; without, what was measured on one. Each table names its machine, also the third time."""
+    on_device = replace(SPEED, device="NVIDIA H200", machine="Xeon")
+    here = report([SPEED, USAGE, Lockstep("maze", 64, 250.0, {"a": 0.8, "b": 0.9}), TRAFFIC]).content
+    assert here["known_on"] == machine()
+    earlier = Earlier.of(here | {"machine": "EPYC", "known_on": "EPYC"})
+    there = report([on_device], earlier)
+    assert [row["device"] for row in there.content["speeds"]] == ["NVIDIA H200", "cpu, 2 threads"]
+    assert "\nWhat follows was measured without a device, on EPYC.\n\n## The kernels\n" in there.text
+    again = report([on_device, replace(SPEED, seconds=0.2)], Earlier.of(there.content | {"machine": "Xeon"}))
+    assert [row["seconds"] for row in again.content["speeds"]] == [0.1, 0.2]
+    assert again.content["known_on"] == "EPYC"
+    back = report([SPEED, USAGE], Earlier.of(again.content | {"machine": "Xeon"})).content
+    assert [row["device"] for row in back["speeds"]] == ["cpu, 2 threads", "NVIDIA H200"]
+    assert (back["known_on"], back["lockstep"], len(back["usage"])) == (machine(), [], 1)
+
+
+def test_the_committed_report_can_be_kept() -> None:
+    """All measurements in its JSON file are read."""
+    content = json.loads((Path(__file__).parents[3] / "results/gpu/data.json").read_text())
+    found = Earlier.of(content)
+    assert len(found.found) == sum(len(content[name]) for name in NAMES.values())
+    assert found.known_on == content["known_on"]
+
+
 def test_report_says_where_single_precision_holds() -> None:
     """In the worst environment; with the share of accesses of these arrays in all."""
     holding = [
@@ -147,6 +176,16 @@ def test_a_part_of_the_study_is_reported() -> None:
 def test_registers_limit_the_warps() -> None:
     """65536 registers, allocated eight at a time to each of 32 lanes; at most 64 warps."""
     assert [replace(USAGE, registers=number).warps for number in (255, 129, 128, 32, 16)] == [8, 15, 16, 64, 64]
+
+
+def test_cases_with_a_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Only what needs this machine, beginning with the device: its time may be short."""
+    monkeypatch.setattr(study, "why_not", lambda: None)
+    found = cases()
+    assert {case.kind for case in found} == {"speed", "algorithm 1", "trials"}
+    devices = [case.device for case in found]
+    assert devices == sorted(devices, reverse=True)
+    assert {case.batch for case in found if case.device == "cuda"} >= set(study.ON_CUDA)
 
 
 def test_cases_without_a_device() -> None:
