@@ -21,8 +21,10 @@ from typing import Any, cast
 from numba.core import compiler, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
+from numba.core.datamodel.packer import ArgPacker
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.registry import CPUDispatcher
+from numba.core.target_extension import CPU, dispatcher_registry, jit_registry
 
 numba_compiler: Any = compiler
 ALLOCATIONS = 100_000
@@ -62,8 +64,9 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Types of a call by another kernel."""
-        return self.part.get_call_template(args, kws)
+        """Types of a call by another kernel. A number that is written in the code has the type of any other, for which the part is compiled once."""
+        plain = {name: types.unliteral(one) for name, one in kws.items()}
+        return self.part.get_call_template(tuple(types.unliteral(one) for one in args), plain)
 
     def get_overload(self, sig: Any) -> Any:
         """What another kernel calls."""
@@ -78,10 +81,9 @@ class Part(CPUDispatcher):  # type: ignore[misc]
         super().__init__(function, variables, options)
         self._compiler: Any = _Compiler(self._compiler, _Raw)
 
-    def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Types of a call. A number that is written in the code has the type of any other, for which the part is compiled once."""
-        plain = {name: types.unliteral(one) for name, one in kws.items()}
-        return super().get_call_template(tuple(types.unliteral(one) for one in args), plain)
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the function itself."""
+        return self.py_func(*arguments)
 
     def add_overload(self, cres: Any) -> None:
         """Keep compiled code, which Python cannot call."""
@@ -138,11 +140,15 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
         target, entry = self.targetdescr, self._library is _Whole
-        context, flags = target.target_context, numba_compiler.Flags()
+        base, flags = target.target_context, _Flags()
+        context = base.subtarget(
+            target=Kernels, get_arg_packer=lambda kinds: _Arguments(base.data_model_manager, kinds)
+        )
         target.options.parse_as_flags(flags, self.targetoptions)
         flags.no_cfunc_wrapper = True
         if not entry:
             flags.no_compile = flags.no_cpython_wrapper = True
+        flags = _known.setdefault(repr(flags), flags)
         library: Any = self._library(context.codegen(), self.py_func.__qualname__)
         library.enable_object_caching()
         done = numba_compiler.compile_extra(
@@ -164,6 +170,52 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
         called = object()
         context.insert_user_function(called, done.fndesc, [library])
         return done._replace(entry_point=called)
+
+
+class _Flags(numba_compiler.Flags):
+    """Flags that are not changed: of all functions with the same ones, one object."""
+
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+    def copy(self):
+        return self
+
+
+_known: Any = {}
+
+
+class Kernels(CPU):
+    """The target."""
+
+
+jit_registry[Kernels] = lambda **options: lambda function: Part(function, {}, options)
+dispatcher_registry[Kernels] = Part
+
+
+class _Arguments(ArgPacker):  # type: ignore[misc]
+    """Arguments of a function, of which named tuples are passed whole: Numba takes them apart, and a model has 200 parts."""
+
+    def __init__(self, manager: Any, kinds: Any) -> None:
+        super().__init__(_Models(manager), kinds)
+
+
+class _Models:
+    def __init__(self, manager: Any) -> None:
+        self._manager = manager
+
+    def lookup(self, kind: Any) -> Any:
+        model = self._manager.lookup(kind)
+        return _ByValue(model) if isinstance(kind, types.NamedTuple) else model
+
+
+class _ByValue:
+    def __init__(self, model: Any) -> None:
+        self._model = model
+    def get_argument_type(self) -> Any:
+        return self._model.get_value_type()
+    def as_argument(self, builder: Any, value: Any) -> Any:
+        return value
+    from_argument = as_argument
 
 
 class _Locator(_CacheLocator):

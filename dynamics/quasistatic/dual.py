@@ -78,7 +78,6 @@ class ContactNumbers(NamedTuple):
     """Number of rows after those of contacts whose force has a finite lower and upper bound."""
 
 
-@compiled(counted=True)
 def new_dual(capacity: int, max_segments: int) -> Dual:
     """Allocate the work space."""
     return Dual(
