@@ -21,10 +21,11 @@ from typing import Any, cast
 from numba.core import compiler, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
-from numba.core.datamodel.packer import ArgPacker
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.registry import CPUDispatcher
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry
+
+from surrogate.lowering import Arguments, Pipeline
 
 numba_compiler: Any = compiler
 ALLOCATIONS = 100_000
@@ -142,7 +143,7 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
         target, entry = self.targetdescr, self._library is _Whole
         base, flags = target.target_context, _Flags()
         context = base.subtarget(
-            target=Kernels, get_arg_packer=lambda kinds: _Arguments(base.data_model_manager, kinds)
+            target=Kernels, get_arg_packer=lambda kinds: Arguments(base.data_model_manager, kinds)
         )
         target.options.parse_as_flags(flags, self.targetoptions)
         flags.no_cfunc_wrapper = True
@@ -160,7 +161,7 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
             flags,
             self.locals,
             library=library,
-            pipeline_class=self.pipeline_class,
+            pipeline_class=Pipeline,
         )
         if entry:
             # As Numba does when it loads an entry point: each part has constants of its own, for errors that it raises.
@@ -190,32 +191,6 @@ class Kernels(CPU):
 
 jit_registry[Kernels] = lambda **options: lambda function: Part(function, {}, options)
 dispatcher_registry[Kernels] = Part
-
-
-class _Arguments(ArgPacker):  # type: ignore[misc]
-    """Arguments of a function, of which named tuples are passed whole: Numba takes them apart, and a model has 200 parts."""
-
-    def __init__(self, manager: Any, kinds: Any) -> None:
-        super().__init__(_Models(manager), kinds)
-
-
-class _Models:
-    def __init__(self, manager: Any) -> None:
-        self._manager = manager
-
-    def lookup(self, kind: Any) -> Any:
-        model = self._manager.lookup(kind)
-        return _ByValue(model) if isinstance(kind, types.NamedTuple) else model
-
-
-class _ByValue:
-    def __init__(self, model: Any) -> None:
-        self._model = model
-    def get_argument_type(self) -> Any:
-        return self._model.get_value_type()
-    def as_argument(self, builder: Any, value: Any) -> Any:
-        return value
-    from_argument = as_argument
 
 
 class _Locator(_CacheLocator):
