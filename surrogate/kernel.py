@@ -15,6 +15,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
@@ -24,6 +25,8 @@ from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.registry import CPUDispatcher
 from numba.core.target_extension import CPU, dispatcher_registry, jit_registry
+from numba.core.targetconfig import ConfigStack
+from numba.core.typing import Context
 
 from surrogate.lowering import Arguments, Pipeline
 
@@ -94,6 +97,14 @@ class Part(CPUDispatcher):  # type: ignore[misc]
 class _Raw(JITCodeLibrary):  # type: ignore[misc]
     """Code of one function, without those that it calls."""
 
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Shorten the code: it is optimised where it ends up."""
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager(opt=1)
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
     def add_linking_library(self, library: Any) -> None:
         """Note that this code calls another one."""
         self._linking_libraries.append(library)
@@ -132,6 +143,26 @@ def _called(library: Any) -> dict[Any, None]:
     return found
 
 
+class _Typing(Context):  # type: ignore[misc]
+    """Types of calls, each found once: Numba tries all that an operator may mean, in each function and several times."""
+
+    def __init__(self, other: Any) -> None:
+        self.__dict__.update(vars(other))
+        self._found: dict[Any, Any] = {}
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        """Types of a call."""
+        if isinstance(func, str | types.Dispatcher | types.BoundFunction):
+            return super().resolve_function_type(func, args, kws)
+        key = func, tuple(args), tuple(kws.items() if kws else ()), ConfigStack.top_or_none()
+        if key not in self._found:
+            self._found[key] = super().resolve_function_type(func, args, kws)
+        return self._found[key]
+
+
+_typing = cache(_Typing)
+
+
 class _Compiler(_FunctionCompiler):  # type: ignore[misc]
     """Compiles a function into a `_Raw` or `_Whole` library."""
 
@@ -153,7 +184,7 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
         library: Any = self._library(context.codegen(), self.py_func.__qualname__)
         library.enable_object_caching()
         done = numba_compiler.compile_extra(
-            target.typing_context,
+            _typing(target.typing_context),
             context,
             self.py_func,
             args,
