@@ -1,9 +1,9 @@
 """Kernels that call kernels: what Python calls is compiled as one module of machine code.
 
 Numba compiles every function by itself: it links the code of those that it calls, optimises it again, and makes and caches
-machine code, at each level of the call tree. Here a kernel that another one calls ends as unoptimised code. Only an entry
-point, which Python calls, is optimised together with all that it calls, and only its machine code is cached. The results are
-the same: without `fastmath`, LLVM changes no rounding.
+machine code, at each level of the call tree. Here a function that a kernel calls, of Numba or of this project, ends as unoptimised
+code. Only an entry point, which Python calls, is optimised together with all that it calls, and only its machine code is cached. The
+results are the same: without `fastmath`, LLVM changes no rounding.
 
 This uses parts of Numba that are not public: `tests/surrogate/test_kernel.py` checks what it relies on.
 """
@@ -17,14 +17,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar, cast
 
 from numba.core import compiler, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.registry import CPUDispatcher
-from numba.core.target_extension import CPU, dispatcher_registry, jit_registry
+from numba.core.target_extension import CPU, dispatcher_registry, get_local_target, jit_registry
 from numba.core.targetconfig import ConfigStack
 from numba.core.typing import Context
 
@@ -68,7 +68,12 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
-        """Types of a call by another kernel. A number that is written in the code has the type of any other, for which the part is compiled once."""
+        """Types of a call by another kernel; a function that Numba compiles by itself would pass the arguments otherwise.
+
+        A number that is written in the code has the type of any other, for which the part is compiled once.
+        """
+        if get_local_target(self.typingctx) is not _Target:
+            raise TypeError(f"only Python and functions decorated with `compiled` can call {self.__name__}")
         plain = {name: types.unliteral(one) for name, one in kws.items()}
         return self.part.get_call_template(tuple(types.unliteral(one) for one in args), plain)
 
@@ -78,7 +83,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
 
 
 class Part(CPUDispatcher):  # type: ignore[misc]
-    """A function as other kernels call it."""
+    """A function as kernels call it."""
 
     def __init__(self, function: Callable[..., Any], variables: dict[str, Any], options: dict[str, Any]) -> None:
         """Prepare to compile a function; see `CPUDispatcher`."""
@@ -86,7 +91,7 @@ class Part(CPUDispatcher):  # type: ignore[misc]
         self._compiler: Any = _Compiler(self._compiler, _Raw)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Run the function itself."""
+        """Python runs the function as it is."""
         return self.py_func(*arguments)
 
     def add_overload(self, cres: Any) -> None:
@@ -143,18 +148,44 @@ def _called(library: Any) -> dict[Any, None]:
     return found
 
 
+class _Target(CPU):
+    """What kernels are compiled for. For it, Numba's own functions are parts too."""
+
+
+jit_registry[_Target] = lambda **options: lambda function: Part(function, {}, options)
+dispatcher_registry[_Target] = Part
+
+
+class _Flags(numba_compiler.Flags):  # type: ignore[misc]
+    """Options of a function, one object for all functions with the same: Numba looks it up, and compares it, for every call."""
+
+    __eq__, __hash__ = object.__eq__, object.__hash__
+    known: ClassVar[dict[str, _Flags]] = {}
+
+    def copy(self) -> _Flags:
+        """The same: nothing changes it."""
+        return self
+
+
 class _Typing(Context):  # type: ignore[misc]
-    """Types of calls, each found once: Numba tries all that an operator may mean, in each function and several times."""
+    """Types of calls, each found once: Numba tries all that an operator may mean, each time that it looks at a call."""
 
     def __init__(self, other: Any) -> None:
         self.__dict__.update(vars(other))
         self._found: dict[Any, Any] = {}
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        """Types of a call."""
+        """Types of a call.
+
+        Raises:
+            TypeError: A function that Numba compiles by itself would take a named tuple otherwise than a kernel passes it.
+        """
+        foreign = isinstance(func, types.Dispatcher) and not isinstance(func.dispatcher, Kernel | Part)
+        if foreign and any(isinstance(one, types.BaseNamedTuple) for one in (*args, *dict(kws).values())):
+            raise TypeError(f"a kernel passes a named tuple to {func.dispatcher.__name__}: decorate it with `compiled`")
         if isinstance(func, str | types.Dispatcher | types.BoundFunction):
             return super().resolve_function_type(func, args, kws)
-        key = func, tuple(args), tuple(kws.items() if kws else ()), ConfigStack.top_or_none()
+        key = func, tuple(args), tuple(dict(kws).items()), ConfigStack.top_or_none()
         if key not in self._found:
             self._found[key] = super().resolve_function_type(func, args, kws)
         return self._found[key]
@@ -173,14 +204,12 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
     def _compile_core(self, args: Any, return_type: Any) -> Any:
         target, entry = self.targetdescr, self._library is _Whole
         base, flags = target.target_context, _Flags()
-        context = base.subtarget(
-            target=Kernels, get_arg_packer=lambda kinds: Arguments(base.data_model_manager, kinds)
-        )
+        context = base.subtarget(target=_Target, get_arg_packer=lambda kinds: Arguments(base.data_model_manager, kinds))
         target.options.parse_as_flags(flags, self.targetoptions)
         flags.no_cfunc_wrapper = True
         if not entry:
             flags.no_compile = flags.no_cpython_wrapper = True
-        flags = _known.setdefault(repr(flags), flags)
+        flags = _Flags.known.setdefault(repr(flags), flags)
         library: Any = self._library(context.codegen(), self.py_func.__qualname__)
         library.enable_object_caching()
         done = numba_compiler.compile_extra(
@@ -202,26 +231,6 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
         called = object()
         context.insert_user_function(called, done.fndesc, [library])
         return done._replace(entry_point=called)
-
-
-class _Flags(numba_compiler.Flags):
-    """Flags that are not changed: of all functions with the same ones, one object."""
-
-    __eq__ = object.__eq__
-    __hash__ = object.__hash__
-    def copy(self):
-        return self
-
-
-_known: Any = {}
-
-
-class Kernels(CPU):
-    """The target."""
-
-
-jit_registry[Kernels] = lambda **options: lambda function: Part(function, {}, options)
-dispatcher_registry[Kernels] = Part
 
 
 class _Locator(_CacheLocator):

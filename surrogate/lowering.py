@@ -11,17 +11,20 @@ This uses parts of Numba that are not public: `tests/surrogate/test_kernel.py` c
 from __future__ import annotations
 
 from collections import Counter
+from types import CodeType
 from typing import Any
 
+from llvmlite.ir.values import ArgumentAttributes
 from numba.core import cgutils, compiler, ir, types
 from numba.core.compiler_machinery import register_pass
 from numba.core.datamodel.packer import ArgPacker
 from numba.core.lowering import Lower
-from numba.core.typed_passes import BaseNativeLowering, NativeLowering
+from numba.core.typed_passes import BaseNativeLowering, NativeLowering, NopythonRewrites
+from numba.core.untyped_passes import InlineClosureLikes
 
-CAPTURES = "captures(none)"
-READ_ONLY = "noalias", "readonly", CAPTURES
-"""What LLVM may know of a pointer to a tuple."""
+KNOWN = ArgumentAttributes._known
+READ_ONLY = "noalias", "readonly", "captures(none)" if "captures(none)" in KNOWN else "nocapture"
+"""What LLVM may know of a pointer to a named tuple; the last depends on its version."""
 
 
 class Arguments(ArgPacker):  # type: ignore[misc]
@@ -123,9 +126,9 @@ class _Lower(Lower):  # type: ignore[misc]
             self._passing = False
 
     def _cast_var(self, var: Any, ty: Any) -> Any:
-        if self._passing and isinstance(ty, types.BaseNamedTuple) and isinstance(var, ir.Var):
-            if var.name in self.varmap and self.typeof(var.name) == ty:
-                return self.varmap[var.name]
+        known = self._passing and isinstance(ty, types.BaseNamedTuple) and isinstance(var, ir.Var)
+        if known and var.name in self.varmap and self.typeof(var.name) == ty:
+            return self.varmap[var.name]
         return super()._cast_var(var, ty)
 
     def storevar(self, value: Any, name: str, argidx: int | None = None) -> None:
@@ -157,12 +160,18 @@ class _Lowering(BaseNativeLowering):  # type: ignore[misc]
 
 
 class Pipeline(compiler.Compiler):  # type: ignore[misc]
-    """Numba's passes, of which the last makes code as described above."""
+    """Numba's passes without those that would find nothing, and with the code described above."""
 
     def define_pipelines(self) -> Any:
         """List the passes."""
-        pipelines = super().define_pipelines()
+        pipelines, idle = super().define_pipelines(), set()
+        if not self.state.flags.nrt:
+            idle.add(NopythonRewrites)  # of expressions that allocate arrays
+        if not any(isinstance(one, CodeType) for one in self.state.func_id.func.__code__.co_consts):
+            idle.add(InlineClosureLikes)
         for one in pipelines:
-            one.passes[:] = [(_Lowering if kind is NativeLowering else kind, text) for kind, text in one.passes]
+            one.passes[:] = [
+                (_Lowering if kind is NativeLowering else kind, text) for kind, text in one.passes if kind not in idle
+            ]
             one.finalize()
         return pipelines

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surrogate.compiled import Floats, compiled
+from surrogate.compiled import Floats
 
 MOST_ACTIVE = 128
 """Maximum number of contacts that carry a force at the same time."""

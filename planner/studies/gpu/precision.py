@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from dynamics.cuda import mapped
-from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.moment import new_vine
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import new_work
 from dynamics.records import Batch, Records, grow_batch
