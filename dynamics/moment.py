@@ -349,14 +349,8 @@ def carrying(
         preformed: None for straight tube.
         kind: None for the first of its actuators.
     """
-    vine, room = new_vine(angles, pressure), len(pressure)
-    look_up_cells(
-        joint,
-        vine,
-        l_0,
-        np.zeros(room) if preformed is None else preformed,
-        np.zeros(room, np.int64) if kind is None else kind,
-    )
+    vine, straight, first = new_vine(angles, pressure), np.zeros(len(pressure)), np.zeros(len(pressure), np.int64)
+    look_up_cells(joint, vine, l_0, straight if preformed is None else preformed, first if kind is None else kind)
     return vine
 
 

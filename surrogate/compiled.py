@@ -25,6 +25,8 @@ config: Any = numba.config
 ROOT = Path(__file__).parent.parent
 PACKAGES = "environments", "surrogate", "dynamics", "planner"
 """Packages that may contain kernels."""
+HASHED = rb"^@compiled\b|^class \w+\(NamedTuple\):"
+"""A file with this holds kernels, or named tuples that they may take: where their parts are is in the machine code too."""
 
 
 @cache
@@ -39,11 +41,11 @@ def cache_folder() -> Path:
 
 
 def kernels_digest(root: Path) -> str:
-    """Hash of the paths and texts of all files below `root` that hold a function decorated with `@compiled`."""
+    """Hash of the paths and texts of all files below `root` that hold what `HASHED` describes."""
     digest = hashlib.sha256()
     for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
         source = path.read_bytes()
-        if re.search(rb"^@compiled\b", source, re.MULTILINE):
+        if re.search(HASHED, source, re.MULTILINE):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + source + b"\0")
     return digest.hexdigest()[:12]
 

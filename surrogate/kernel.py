@@ -26,7 +26,7 @@ from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined
 from numba.core.registry import CPUDispatcher
 from numba.core.target_extension import CPU, dispatcher_registry, get_local_target, jit_registry
 from numba.core.targetconfig import ConfigStack
-from numba.core.typing import Context
+from numba.core.typing.context import Context
 
 from surrogate.lowering import Arguments, Pipeline
 
@@ -73,7 +73,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         A number that is written in the code has the type of any other, for which the part is compiled once.
         """
         if get_local_target(self.typingctx) is not _Target:
-            raise TypeError(f"only Python and functions decorated with `compiled` can call {self.__name__}")
+            raise TypeError(f"only Python and functions decorated with `compiled` can call {self.py_func.__name__}")
         plain = {name: types.unliteral(one) for name, one in kws.items()}
         return self.part.get_call_template(tuple(types.unliteral(one) for one in args), plain)
 
@@ -182,7 +182,9 @@ class _Typing(Context):  # type: ignore[misc]
         """
         foreign = isinstance(func, types.Dispatcher) and not isinstance(func.dispatcher, Kernel | Part)
         if foreign and any(isinstance(one, types.BaseNamedTuple) for one in (*args, *dict(kws).values())):
-            raise TypeError(f"a kernel passes a named tuple to {func.dispatcher.__name__}: decorate it with `compiled`")
+            raise TypeError(
+                f"a kernel passes a named tuple to {func.dispatcher.py_func.__name__}: decorate it with `compiled`"
+            )
         if isinstance(func, str | types.Dispatcher | types.BoundFunction):
             return super().resolve_function_type(func, args, kws)
         key = func, tuple(args), tuple(dict(kws).items()), ConfigStack.top_or_none()

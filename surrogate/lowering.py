@@ -14,7 +14,7 @@ from collections import Counter
 from types import CodeType
 from typing import Any
 
-from llvmlite.ir.values import ArgumentAttributes
+from llvmlite.ir import values
 from numba.core import cgutils, compiler, ir, types
 from numba.core.compiler_machinery import register_pass
 from numba.core.datamodel.packer import ArgPacker
@@ -22,7 +22,8 @@ from numba.core.lowering import Lower
 from numba.core.typed_passes import BaseNativeLowering, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes
 
-KNOWN = ArgumentAttributes._known
+NAMED: Any = types.BaseNamedTuple
+KNOWN: frozenset[str] = values.ArgumentAttributes._known
 READ_ONLY = "noalias", "readonly", "captures(none)" if "captures(none)" in KNOWN else "nocapture"
 """What LLVM may know of a pointer to a named tuple; the last depends on its version."""
 
@@ -38,7 +39,7 @@ class Arguments(ArgPacker):  # type: ignore[misc]
         """Name the arguments, and note that named tuples are not written to."""
         super().assign_names(args, names)
         for kind, value in zip(self._fe_args, self._unflattener.unflatten(args), strict=True):
-            if isinstance(kind, types.BaseNamedTuple):
+            if isinstance(kind, NAMED):
                 for word in READ_ONLY:
                     set.add(value.attributes, word)  # llvmlite does not know all
 
@@ -51,7 +52,7 @@ class _Models:
 
     def lookup(self, kind: Any) -> Any:
         model = self._manager.lookup(kind)
-        return _ByPointer(model) if isinstance(kind, types.BaseNamedTuple) else model
+        return _ByPointer(model) if isinstance(kind, NAMED) else model
 
 
 class _ByPointer:
@@ -86,7 +87,7 @@ class _Lower(Lower):  # type: ignore[misc]
         """A variable that is, for the whole call, an argument or a part of one is a pointer to it."""
         if isinstance(inst, ir.Assign) and not self.context.enable_nrt and inst.target.name in self._once:
             name, value = inst.target.name, inst.value
-            if isinstance(kind := self.typeof(name), types.BaseNamedTuple):
+            if isinstance(kind := self.typeof(name), NAMED):
                 place = None
                 if isinstance(value, ir.Arg) and self.typeof("arg." + value.name) == kind:
                     place = self.fnargs[value.index].operands[0]
@@ -105,8 +106,8 @@ class _Lower(Lower):  # type: ignore[misc]
     def _part(self, kind: Any, expr: Any) -> Any:
         """Pointer to a part of a named tuple; None if it is not in memory."""
         name = expr.value.name
-        whole = self.typeof(name)
-        if isinstance(whole, types.BaseNamedTuple) and name in self.varmap and not self.context.enable_nrt:
+        whole: Any = self.typeof(name)
+        if isinstance(whole, NAMED) and name in self.varmap and not self.context.enable_nrt:
             index = whole.fields.index(expr.attr)
             if whole.types[index] == kind:
                 return cgutils.gep_inbounds(self.builder, self.varmap[name], 0, index)
@@ -126,7 +127,7 @@ class _Lower(Lower):  # type: ignore[misc]
             self._passing = False
 
     def _cast_var(self, var: Any, ty: Any) -> Any:
-        known = self._passing and isinstance(ty, types.BaseNamedTuple) and isinstance(var, ir.Var)
+        known = self._passing and isinstance(ty, NAMED) and isinstance(var, ir.Var)
         if known and var.name in self.varmap and self.typeof(var.name) == ty:
             return self.varmap[var.name]
         return super()._cast_var(var, ty)
@@ -152,7 +153,7 @@ class _Lower(Lower):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _Lowering(BaseNativeLowering):  # type: ignore[misc]
-    _name = "kernel_lowering"
+    _name: Any = "kernel_lowering"
 
     @property
     def lowering_class(self) -> Any:
@@ -164,7 +165,8 @@ class Pipeline(compiler.Compiler):  # type: ignore[misc]
 
     def define_pipelines(self) -> Any:
         """List the passes."""
-        pipelines, idle = super().define_pipelines(), set()
+        pipelines: Any = super().define_pipelines()
+        idle: set[type] = set()
         if not self.state.flags.nrt:
             idle.add(NopythonRewrites)  # of expressions that allocate arrays
         if not any(isinstance(one, CodeType) for one in self.state.func_id.func.__code__.co_consts):
