@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, cast
 
 from numba.core import compiler, types
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
@@ -157,14 +157,13 @@ dispatcher_registry[_Target] = Part
 
 
 class _Flags(numba_compiler.Flags):  # type: ignore[misc]
-    """Options of a function, one object for all functions with the same: Numba looks it up, and compares it, for every call."""
+    """Options of a function. Numba compares them for every call that it looks at, and takes half a second for that by way of the defaults."""
 
-    __eq__, __hash__ = object.__eq__, object.__hash__
-    known: ClassVar[dict[str, _Flags]] = {}
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Flags) and bool(self._values == other._values)
 
-    def copy(self) -> _Flags:
-        """The same: nothing changes it."""
-        return self
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values))
 
 
 class _Typing(Context):  # type: ignore[misc]
@@ -211,7 +210,6 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
         flags.no_cfunc_wrapper = True
         if not entry:
             flags.no_compile = flags.no_cpython_wrapper = True
-        flags = _Flags.known.setdefault(repr(flags), flags)
         library: Any = self._library(context.codegen(), self.py_func.__qualname__)
         library.enable_object_caching()
         done = numba_compiler.compile_extra(
