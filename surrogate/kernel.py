@@ -104,6 +104,9 @@ class _Raw(JITCodeLibrary):  # type: ignore[misc]
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Shorten the code: it is optimised where it ends up."""
+        if not hasattr(self._codegen, "_pass_builder"):  # numba 0.61 has LLVM's former passes
+            super()._optimize_functions(ll_module)
+            return
         ll_module.data_layout = self._codegen._data_layout
         passes, builder = self._codegen._function_pass_manager(opt=1)
         for function in ll_module.functions:
