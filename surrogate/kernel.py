@@ -160,7 +160,7 @@ dispatcher_registry[_Target] = Part
 
 
 class _Flags(numba_compiler.Flags):  # type: ignore[misc]
-    """Options of a function. Numba compares them for every call that it looks at, and takes half a second for that by way of the defaults."""
+    """Options of a function, compared by what is set: Numba compares them with all defaults, for every call that it looks at."""
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, _Flags) and bool(self._values == other._values)
