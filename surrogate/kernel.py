@@ -16,6 +16,7 @@ import gc
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
+from operator import getitem, setitem
 from pathlib import Path
 from typing import Any, cast
 
@@ -170,7 +171,7 @@ class _Flags(numba_compiler.Flags):  # type: ignore[misc]
 
 
 class _Typing(Context):  # type: ignore[misc]
-    """Types of calls, each found once: Numba tries all that an operator may mean, each time that it looks at a call."""
+    """Types of calls with numbers, each found once: Numba tries all that an operator may mean, each time that it looks at a call."""
 
     def __init__(self, other: Any) -> None:
         self.__dict__.update(vars(other))
@@ -187,9 +188,11 @@ class _Typing(Context):  # type: ignore[misc]
             raise TypeError(
                 f"a kernel passes a named tuple to {func.dispatcher.py_func.__name__}: decorate it with `compiled`"
             )
-        if isinstance(func, str | types.Dispatcher | types.BoundFunction):
+        # What handles other arrays is compiled once with and once without counts of references, and the last one found is called.
+        item = func in (getitem, setitem) and isinstance(args[0], types.Array)
+        if kws or not args or not (item or all(isinstance(one, types.Number | types.Boolean) for one in args)):
             return super().resolve_function_type(func, args, kws)
-        key = func, tuple(args), tuple(dict(kws).items()), ConfigStack.top_or_none()
+        key = func, tuple(args), ConfigStack.top_or_none()
         if key not in self._found:
             self._found[key] = super().resolve_function_type(func, args, kws)
         return self._found[key]
