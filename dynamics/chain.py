@@ -35,7 +35,6 @@ class Chain(NamedTuple):
     pivot_y: Floats
 
 
-@compiled(counted=True)
 def new_chain(max_segments: int) -> Chain:
     """Allocate a chain."""
     return Chain(

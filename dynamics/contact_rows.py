@@ -34,7 +34,6 @@ class Contacts(NamedTuple):
     """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 11)."""
 
 
-@compiled(counted=True)
 def new_contacts(capacity: int) -> Contacts:
     """Allocate `capacity` contacts."""
     return Contacts(

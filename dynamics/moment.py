@@ -328,7 +328,13 @@ def holding_pressure(
     return pressure
 
 
-@compiled(counted=True)
+def new_vine(angles: Floats, pressure: Floats) -> Vine:
+    """A vine with these bends and pressures themselves, shape (max_segments,) each; `look_up_cells` fills in the rest."""
+    room = len(pressure)
+    row, (pivots, weight, per_strain, saturated, rest) = np.empty(room, np.int64), np.empty((5, room))
+    return Vine(angles, pivots, pressure, row, weight, per_strain, saturated, rest)
+
+
 def carrying(
     joint: JointMoments,
     angles: Floats,
@@ -340,15 +346,11 @@ def carrying(
     """A vine with the bends and the parts of an `Actuation` given, shape (max_segments,) each; its bends are `angles` itself.
 
     Args:
-        preformed: With `kind`; None for straight tube with the first of its actuators.
+        preformed: None for straight tube.
+        kind: None for the first of its actuators.
     """
-    room = len(pressure)
-    row, cells = np.empty(room, np.int64), np.empty((5, room))
-    vine = Vine(angles, cells[0], pressure, row, cells[1], cells[2], cells[3], cells[4])
-    if preformed is None:
-        look_up_cells(joint, vine, l_0, np.zeros(room), np.zeros(room, np.int64))
-    else:
-        look_up_cells(joint, vine, l_0, preformed, kind)
+    vine, straight, first = new_vine(angles, pressure), np.zeros(len(pressure)), np.zeros(len(pressure), np.int64)
+    look_up_cells(joint, vine, l_0, straight if preformed is None else preformed, first if kind is None else kind)
     return vine
 
 

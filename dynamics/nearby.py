@@ -42,7 +42,6 @@ class Blocks(NamedTuple):
     """Number of segments for which lists were made, and of entries of `near`, shape (2,)."""
 
 
-@compiled(counted=True)
 def new_blocks(max_segments: int) -> Blocks:
     """Allocate the lists of a tube of up to `max_segments` segments: nothing is listed."""
     return Blocks(

@@ -56,7 +56,7 @@ def new_records(lengths: Floats, record_every: float, max_segments: int) -> Reco
     )
 
 
-@compiled(counted=True)
+@compiled(borrowed=True)
 def of_vine(records: Records, b: int) -> Records:
     """The records of vine b."""
     return Records(

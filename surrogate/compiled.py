@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from surrogate.kernel import Kernel
+from surrogate.kernel import Kernel, Part
 
 Floats = NDArray[np.float64]
 
@@ -25,6 +25,8 @@ config: Any = numba.config
 ROOT = Path(__file__).parent.parent
 PACKAGES = "environments", "surrogate", "dynamics", "planner"
 """Packages that may contain kernels."""
+HASHED = rb"^@compiled\b|^class \w+\(NamedTuple\):"
+"""A file with this holds kernels, or named tuples that they may take: where their parts are is in the machine code too."""
 
 
 @cache
@@ -39,11 +41,11 @@ def cache_folder() -> Path:
 
 
 def kernels_digest(root: Path) -> str:
-    """Hash of the paths and texts of all files below `root` that hold a function decorated with `@compiled`."""
+    """Hash of the paths and texts of all files below `root` that hold what `HASHED` describes."""
     digest = hashlib.sha256()
     for path in sorted(path for package in PACKAGES for path in (root / package).rglob("*.py")):
         source = path.read_bytes()
-        if re.search(rb"^@compiled\b", source, re.MULTILINE):
+        if re.search(HASHED, source, re.MULTILINE):
             digest.update(path.relative_to(root).as_posix().encode() + b"\0" + source + b"\0")
     return digest.hexdigest()[:12]
 
@@ -53,7 +55,7 @@ def thread_count() -> int:
     return int(config.NUMBA_NUM_THREADS)
 
 
-def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
+def compiled(*, counted: bool = False, borrowed: bool = False, **options: Any) -> Callable[[Callable[..., Any]], Any]:
     """Compile a function of numbers and arrays on first use, cached on disk; options are those of `numba.njit`.
 
     Kernels of a CUDA device call it too: Numba then compiles it for the device, without the options. For that it must allocate nothing,
@@ -62,6 +64,8 @@ def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[...
     Args:
         counted: Whether references to arrays are counted. A function that allocates arrays, returns some, or calls one that returns some,
             needs that. All others borrow the arrays of their caller, and run faster: counting takes a third of a rollout.
+        borrowed: Whether the arrays that it returns are parts of those of its caller, and not counted. Other such kernels may call it;
+            Python runs it as it is.
     Raises:
         TypeError: A function that is not counted returns arrays, or calls one that does: it would lose or leak them.
     """
@@ -69,18 +73,22 @@ def compiled(*, counted: bool = False, **options: Any) -> Callable[[Callable[...
     def decorate(function: Callable[..., Any]) -> Any:
         names = function.__globals__
         if not _only_numbers(function.__annotations__.get("return", ""), names):
-            _returning.add(f"{function.__module__}.{function.__name__}")
-            if not counted:
+            _returning[f"{function.__module__}.{function.__name__}"] = counted
+            if not counted and not borrowed:
                 raise TypeError(f"{function.__name__} may return arrays: compile it with counted=True")
-        called = [names.get(name) for name in function.__code__.co_names]
-        if not counted and (wrong := [_name(one) for one in called if _name(one) in _returning]):
+        called = [_name(names.get(name)) for name in function.__code__.co_names]
+        if wrong := [name.rsplit(".")[-1] for name in called if _returning.get(name, counted) != counted]:
             raise TypeError(
-                f"{function.__name__} calls {wrong[0].rsplit('.')[-1]}, which returns arrays: compile it with counted=True"
+                f"{function.__name__} calls {wrong[0]}, which returns arrays: compile "
+                + (f"{wrong[0]} with counted=True, not borrowed" if counted else "it with counted=True")
             )
         if config.DISABLE_JIT:
             return function
         # numba has no public option to leave out the counts.
-        kernel = Kernel(function, {"_nrt": counted, "nopython": True, "error_model": "numpy", **options})
+        chosen = {"_nrt": counted, "nopython": True, "error_model": "numpy", **options}
+        if borrowed:
+            return Part(function, {}, chosen)
+        kernel = Kernel(function, chosen)
         file = Path(function.__code__.co_filename)
         if file.is_relative_to(ROOT) and file.relative_to(ROOT).parts[0] in PACKAGES:
             kernel.cache_in(cache_folder() / file.relative_to(ROOT).parent)
@@ -107,8 +115,8 @@ def in_cache_folder() -> Iterator[None]:
             one.CACHE_DIR = folder
 
 
-_returning: set[str] = set()
-"""Full names of the compiled functions that may return arrays."""
+_returning: dict[str, bool] = {}
+"""Full names of the compiled functions that may return arrays, and whether these are counted."""
 
 
 def _name(value: Any) -> str:

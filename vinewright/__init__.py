@@ -154,7 +154,7 @@ def plan(
 
     The search's designs are refined under errors, tried in fresh trials, and one is chosen by its success (`Result.choice`); with
     `fast=True` the result is the design of lowest cost in a world exactly as planned. Ctrl-C ends it early and keeps the best
-    design. The first call compiles kernels, which takes about half a minute.
+    design. The first call compiles kernels, which takes about 15 seconds.
 
     Args:
         tube: The tube and its actuator (see `load_tube`); None takes that of the environment, or else the prototype.

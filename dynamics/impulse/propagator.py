@@ -12,7 +12,7 @@ from dynamics.cross_section import cross_section
 from dynamics.drive import tail_of
 from dynamics.impulse.model import ImpulseModel, ImpulseTube, new_work
 from dynamics.impulse.rollout import grow_one
-from dynamics.moment import joint_moments
+from dynamics.moment import joint_moments, new_vine
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
@@ -144,6 +144,7 @@ class Impulse(OnHost):
         model = ImpulseModel(self.scene, self.joint, self.tube, self.pose)
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
-            kernel(b, model, batch, records, outcome, new_work(most, most + 1), solver)
+            vine = new_vine(batch.angles[b], batch.pressure[b])
+            kernel(b, model, batch, records, outcome, vine, new_work(most, most + 1), solver)
 
         return grow_batch(state, actuation, lengths, record_every, self.threads, grow, self.joint.elasticity.pivot)

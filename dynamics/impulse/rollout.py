@@ -25,7 +25,7 @@ from dynamics.impulse.growing import add_segment, fastest, start
 from dynamics.impulse.model import ImpulseModel, Work
 from dynamics.impulse.step import take_step
 from dynamics.interruption import Flag
-from dynamics.moment import Vine, carrying
+from dynamics.moment import Vine, look_up_cells
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.self_contact import CROSSED
 from dynamics.touching import touch
@@ -136,13 +136,13 @@ def grow_vine(
             strayed = max(0.0 if looks else strayed, _strayed(chain, segments, seen))
 
 
-@compiled(counted=True, nogil=True)
+@compiled(nogil=True)
 def grow_one(
-    b: int, model: ImpulseModel, batch: Batch, records: Records, outcome: Integers, work: Work, qp: Any
+    b: int, model: ImpulseModel, batch: Batch, records: Records, outcome: Integers, vine: Vine, work: Work, qp: Any
 ) -> None:
     """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
-    vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b], batch.rest[b], batch.kind[b])
     task, mine = task_of(batch, b), of_vine(records, b)
+    look_up_cells(model.joint, vine, batch.l_0[b], batch.rest[b], batch.kind[b])
     done = (
         grow_vine(model, task, vine, mine, work, qp, batch.cut)
         if qp is None

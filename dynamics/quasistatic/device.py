@@ -32,7 +32,7 @@ from dynamics.cuda import (
 from dynamics.growth import NOT_FINITE, SLACK
 from dynamics.interruption import CUT, check_cut
 from dynamics.lanes import lane_of
-from dynamics.moment import JointMoments, Vine, look_up_cells
+from dynamics.moment import JointMoments, Vine, look_up_cells, new_vine
 from dynamics.propagator import OutOfMemory
 from dynamics.quasistatic.models import Models, model_of
 from dynamics.quasistatic.rollout import grow_vine, hold_vine
@@ -200,19 +200,7 @@ class Device:
 def example_of(max_segments: int) -> Lanes:
     """Work space of one vine."""
     room = max(max_segments, 2)  # arrays of one entry would have another type
-    return Lanes(
-        new_work(room),
-        Vine(
-            np.zeros(room),
-            np.zeros(room),
-            np.zeros(room),
-            np.zeros(room, np.int64),
-            np.zeros(room),
-            np.zeros(room),
-            np.zeros(room),
-            np.zeros(room),
-        ),
-    )
+    return Lanes(new_work(room), new_vine(np.zeros(room), np.zeros(room)))
 
 
 class Launch(NamedTuple):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surrogate.compiled import Floats, compiled
+from surrogate.compiled import Floats
 
 MOST_ACTIVE = 128
 """Maximum number of contacts that carry a force at the same time."""
@@ -78,7 +78,6 @@ class ContactNumbers(NamedTuple):
     """Number of rows after those of contacts whose force has a finite lower and upper bound."""
 
 
-@compiled(counted=True)
 def new_dual(capacity: int, max_segments: int) -> Dual:
     """Allocate the work space."""
     return Dual(

@@ -55,7 +55,7 @@ def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: f
     return Models(shared, scenes.edges, scenes.corners, scenes.bounds, np.ascontiguousarray(worlds.start), numbers)
 
 
-@compiled(counted=True)
+@compiled(borrowed=True)
 def model_of(models: Models, w: int) -> QuasiStaticModel:
     """The model in world w."""
     scene, joint, tube = models.planned.scene, models.planned.joint, models.planned.tube

@@ -12,12 +12,12 @@ from dynamics.cross_section import cross_section
 from dynamics.crossover import least_on_cuda
 from dynamics.cuda import check_device, default_device, device_name, may_use, to_device
 from dynamics.drive import tail_of
-from dynamics.moment import JointMoments, joint_moments
+from dynamics.moment import JointMoments, joint_moments, new_vine
 from dynamics.propagator import Capabilities, OnHost, checked_lengths, coefficients
 from dynamics.quasistatic.friction import Friction
 from dynamics.quasistatic.models import Models, models_in
 from dynamics.quasistatic.rollout import grow_one
-from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation
+from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation, new_work
 from dynamics.records import Batch, Records, batch_of, grow_batch
 from dynamics.scene import scene_of
 from dynamics.self_contact import segments_apart
@@ -189,6 +189,7 @@ class QuasiStatic(OnHost):
             return replace(found, angles=host(found.angles), contact_force=host(found.contact_force))
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
-            grow_one(b, world[b], models, batch, records, outcome)
+            vine = new_vine(batch.angles[b], batch.pressure[b])
+            grow_one(b, world[b], models, batch, records, outcome, vine, new_work(len(vine.angles)))
 
         return grow_batch(state, actuation, lengths, record_every, self.threads, grow, pivot)

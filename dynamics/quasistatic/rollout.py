@@ -22,7 +22,7 @@ from dynamics.growth import (
     report,
 )
 from dynamics.interruption import Flag
-from dynamics.moment import JointMoments, Vine, carrying, rest_of
+from dynamics.moment import JointMoments, Vine, look_up_cells, rest_of
 from dynamics.quasistatic.dual import Step
 from dynamics.quasistatic.models import Models, model_of
 from dynamics.quasistatic.relaxation import (
@@ -40,7 +40,6 @@ from dynamics.quasistatic.step import (
     Work,
     bend_by,
     bound_growth,
-    new_work,
     set_up,
     share_of_step,
     solve,
@@ -230,22 +229,16 @@ def hold_vine(
         steps += 1
 
 
-@compiled(counted=True, nogil=True)
-def grow_with(work: Work, b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers) -> None:
-    """`grow_one` with a given work space, whose arrays may be of another precision."""
-    model = model_of(models, w)
-    vine = carrying(model.joint, batch.angles[b], batch.pressure[b], batch.l_0[b], batch.rest[b], batch.kind[b])
-    task, mine = task_of(batch, b), of_vine(records, b)
-    grows = task.length > SLACK
+@compiled(nogil=True)
+def grow_one(
+    b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers, vine: Vine, work: Work
+) -> None:
+    """Grow vine b of a batch in world w; `outcome` receives its row of `dynamics.records.grow_batch`."""
+    model, task, mine = model_of(models, w), task_of(batch, b), of_vine(records, b)
+    look_up_cells(model.joint, vine, batch.l_0[b], batch.rest[b], batch.kind[b])
     done = (
         grow_vine(model, work, task, vine, mine, batch.cut)
-        if grows
+        if task.length > SLACK
         else hold_vine(model, work, task, vine, mine, batch.cut)
     )
     outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done
-
-
-@compiled(counted=True, nogil=True)
-def grow_one(b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers) -> None:
-    """Grow vine b of a batch in world w; `outcome` receives its row of `dynamics.records.grow_batch`."""
-    grow_with(new_work(batch.angles.shape[1]), b, w, models, batch, records, outcome)

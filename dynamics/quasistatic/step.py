@@ -124,7 +124,6 @@ class Work(NamedTuple):
     blocks: Blocks
 
 
-@compiled(counted=True)
 def new_work(max_segments: int) -> Work:
     """Allocate the work space of a vine of up to `max_segments` segments."""
     capacity = 6 * max_segments + 64

@@ -34,7 +34,7 @@ def doctor(as_json: JsonOption = False) -> int:
     table.add_row("exact contact on", content["exact_contact"])
     table.add_row("threads", f"{content['threads']} (NUMBA_NUM_THREADS reduces it)")
     kernels = content["kernels"]
-    cached = f"{kernels} kernels compiled" if kernels else "empty: the first plan compiles, about half a minute"
+    cached = f"{kernels} kernels compiled" if kernels else "empty: the first plan compiles, about 15 seconds"
     table.add_row("kernel cache", f"{content['kernel_cache']} ({cached})")
     writable = "yes" if content["cache_writable"] else "no: kernels compile at every start; set NUMBA_CACHE_DIR"
     table.add_row("cache writable", writable)

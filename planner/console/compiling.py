@@ -25,7 +25,7 @@ def compiling(console: Console, propagator: str = "quasistatic", heuristic: bool
     if compiled(propagator, heuristic):
         yield
         return
-    console.print("compiling the kernels, only this once (about half a minute) ...")
+    console.print("compiling the kernels, only this once (about 15 seconds) ...")
     with console.status("compiling"):
         yield
 

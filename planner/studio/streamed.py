@@ -110,7 +110,7 @@ class Streamed(Watcher):
             self.tell(phase="starting")
             yield
             return
-        with self.waiting("compiling the kernels, only this once (about half a minute)"):
+        with self.waiting("compiling the kernels, only this once (about 15 seconds)"):
             yield
 
     @contextmanager

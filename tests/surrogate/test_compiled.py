@@ -6,14 +6,14 @@ import ast
 import re
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numba
 import numpy as np
 import pytest
 
 import surrogate.compiled
-from surrogate.compiled import PACKAGES, Floats, compiled, kernels_digest
+from surrogate.compiled import HASHED, PACKAGES, Floats, compiled, kernels_digest
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -22,10 +22,11 @@ KERNEL = "from surrogate.compiled import compiled\n\n@compiled()\ndef double(x):
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A small source tree with two kernels, one of them two folders deep, and a file without any."""
+    """A small source tree with two kernels, one of them two folders deep, a named tuple, and a file without any."""
     for name, text in (
         ("dynamics/chain.py", KERNEL),
         ("planner/search/deep/arc.py", KERNEL),
+        ("dynamics/model.py", "class Model(NamedTuple):\n    length: float\n    width: float\n"),
         ("planner/plots.py", "'''Says @compiled, but holds no kernel.'''\n"),
     ):
         path = tmp_path / name
@@ -39,6 +40,13 @@ def test_a_changed_kernel_starts_a_new_cache_folder_however_deep_it_lies(tree: P
     """Stale machine code would give wrong numbers without a word."""
     before = kernels_digest(tree)
     (tree / kernel).write_text(KERNEL.replace("2 * x", "3 * x"))
+    assert kernels_digest(tree) != before
+
+
+def test_named_tuples_in_a_new_order_start_a_new_cache_folder(tree: Path) -> None:
+    """Their type is the same, but a kernel would take one part for the other."""
+    before = kernels_digest(tree)
+    (tree / "dynamics/model.py").write_text("class Model(NamedTuple):\n    width: float\n    length: float\n")
     assert kernels_digest(tree) != before
 
 
@@ -61,7 +69,7 @@ def test_a_kernel_that_moves_or_goes_starts_a_new_cache_folder(tree: Path) -> No
 def test_kernels_use_nothing_of_files_that_the_hash_leaves_out() -> None:
     """Numba freezes constants into machine code, so those must come from files that are hashed."""
     files = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    hashed = {path for path in files if re.search(r"^@compiled\b", path.read_text(encoding="utf-8"), re.MULTILINE)}
+    hashed = {path for path in files if re.search(HASHED, path.read_bytes(), re.MULTILINE)}
     assert len(hashed) > 20
     outside = [found for path in hashed for found in _used_from_outside(path, hashed)]
     assert not outside, outside
@@ -108,6 +116,13 @@ def returns_arrays(x: Floats) -> tuple[int, Arrays]:
     return 1, Arrays(1, x)
 
 
+parts: Any = None
+
+
+def calls_parts(x: Floats) -> float:
+    return float(parts(x)[1].array[0])
+
+
 def calls_it(x: Floats) -> float:
     return float(returns_arrays(x)[1].array[0])
 
@@ -120,7 +135,7 @@ def test_kernels_that_do_not_count_references_handle_no_array_of_their_own(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """A reference lost is a crash, one too many is a leak: such a kernel is refused when it is decorated, or when it is compiled."""
-    monkeypatch.setattr(surrogate.compiled, "_returning", set())
+    monkeypatch.setattr(surrogate.compiled, "_returning", {})
     # Machine code that an earlier run has cached would not be compiled, so not refused.
     monkeypatch.setattr(surrogate.compiled, "cache_folder", lambda: tmp_path)
     array = np.array([2.0])
@@ -139,3 +154,22 @@ def test_kernels_that_do_not_count_references_handle_no_array_of_their_own(
     with pytest.raises(numba.errors.NumbaError, match="Only accept returning of array"):
         compiled()(allocates)(array)
     assert compiled(counted=True)(allocates)(array) == 2.0
+
+
+def test_kernels_that_return_borrowed_arrays_are_called_only_by_kernels_that_count_none(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """A kernel that counts would give up a reference that it never had."""
+    monkeypatch.setattr(surrogate.compiled, "_returning", {})
+    monkeypatch.setattr(surrogate.compiled, "cache_folder", lambda: tmp_path)
+    monkeypatch.setitem(globals(), "parts", compiled(borrowed=True)(returns_arrays))
+    array = np.array([2.0])
+    with pytest.raises(
+        TypeError, match=r"calls_parts calls returns_arrays, .*: compile returns_arrays with counted=True"
+    ):
+        compiled(counted=True)(calls_parts)
+    kernel, before = compiled()(calls_parts), sys.getrefcount(array)
+    for _ in range(3):
+        assert kernel(array) == 2.0
+    assert sys.getrefcount(array) == before
+    assert parts(array)[1].array is array

@@ -7,8 +7,9 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 import pytest
 
@@ -118,3 +119,99 @@ def test_the_collector_of_garbage_is_as_before() -> None:
     now = gc.get_threshold()
     gc.set_threshold(*before)
     assert now == (701, 11, 12)
+
+
+class Pair(NamedTuple):
+    """Numbers of one type, and of two."""
+
+    first: float
+    second: float
+
+
+class Group(NamedTuple):
+    """Named tuples and an array in a named tuple."""
+
+    count: int
+    near: Pair
+    far: Pair
+    seen: Floats
+
+
+@compiled()
+def added(group: Group, pair: Pair, times: int = 2) -> Pair:
+    """Reads named tuples and a part of one, and makes another."""
+    near = group.near
+    group.seen[0] += pair.first
+    return Pair(near.first + times * pair.first, group.far.second - pair.second + group.seen[0] + group.count)
+
+
+@compiled()
+def swapping(group: Group, pair: Pair) -> tuple[float, float, Pair]:
+    """Variables that are set again, in a loop and where not every way sets them, while others still hold what they were."""
+    kept = last = pair
+    local = group
+    for i in range(5):
+        held, part = local, local.near
+        local = Group(i, local.far, Pair(part.second, i + 0.5), group.seen)
+        before, pair = pair, added(group, pair)
+        if i % 2:
+            kept = before
+            group_far = group.far
+        last = Pair(pair.second, kept.first + group_far.first) if i > 2 else last
+        pair = added(group=Group(i, pair, last, group.seen), pair=group.near, times=i)
+    kept = Pair(kept.first + part.first, held.far.second)
+    return kept.first + kept.second, before.second, last if last.first > pair.first else pair
+
+
+@compiled(counted=True)
+def counting(group: Group, pair: Pair) -> float:
+    """Counts references, and calls a kernel that does not."""
+    own = np.array([1.0, 2.0]) * group.seen[0]
+    mine = Group(group.count, pair, group.near, own)
+    first, second, _ = swapping(mine, pair)
+    return float(added(mine, mine.far).second + own.sum() + sum([k * first + second for k in range(2)]))
+
+
+@pytest.mark.parametrize("kernel", [added, swapping, counting])
+def test_named_tuples_are_values(kernel: Any) -> None:
+    """A kernel that reads them where they are computes what Python does; nothing that it is given changes but the arrays."""
+    group, pair = Group(3, Pair(0.5, 0.25), Pair(-1.5, 4.0), np.array([0.125])), Pair(1.25, -0.75)
+    copy = group._replace(seen=group.seen.copy())
+    assert kernel(group, pair) == interpreted(kernel)(copy, pair)
+    assert group[:3] == copy[:3]
+    assert group.seen[0] == copy.seen[0]
+
+
+def interpreted(kernel: Any) -> Any:
+    """The function of a kernel, as Python runs it with those that it calls."""
+    names = {name: one.py_func for name, one in globals().items() if one in (added, swapping, counting)}
+    return type(kernel.py_func)(kernel.py_func.__code__, {**globals(), **names}, None, kernel.py_func.__defaults__)
+
+
+def test_kernels_and_functions_of_numba_alone_do_not_pass_named_tuples_to_each_other() -> None:
+    """Both would read the arguments otherwise than they are passed."""
+    alone = numba.njit(lambda pair: pair.first)
+
+    @compiled()
+    def calls_it(pair: Pair) -> float:
+        return float(alone(pair))
+
+    with pytest.raises(TypeError, match="decorate it with `compiled`"):
+        calls_it(Pair(1.0, 2.0))
+    with pytest.raises(TypeError, match="can call swapping"):
+        numba.njit(lambda group, pair: swapping(group, pair))(
+            Group(1, Pair(1.0, 2.0), Pair(1.0, 2.0), np.ones(1)), Pair(1.0, 2.0)
+        )
+
+
+def test_llvm_knows_that_named_tuples_do_not_change() -> None:
+    """Else a kernel would load them again after each call and each write to an array: growth would take longer."""
+    swapping(Group(3, Pair(0.5, 0.25), Pair(-1.5, 4.0), np.array([0.125])), Pair(1.25, -0.75))
+    for part in added.part.overloads.values():
+        head = next(line for line in part.library.get_llvm_str().splitlines() if line.startswith("define"))
+        assert all(
+            "noalias" in one and "readonly" in one
+            for one in head.split(",")
+            if "%arg.group" in one or "%arg.pair" in one
+        )
+        assert head.count("readonly") == 2

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from dynamics.cuda import mapped
+from dynamics.moment import new_vine
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.quasistatic.rollout import grow_with
+from dynamics.quasistatic.rollout import grow_one
 from dynamics.quasistatic.step import new_work
 from dynamics.records import Batch, Records, grow_batch
 from dynamics.tube import VineParams
@@ -61,7 +62,7 @@ class Precision:
 
 
 def measured_precision(arrays: str, environment: str, length: float, vines: int = VINES) -> Precision:
-    """Grow random vines with some arrays in single precision, and with none; compiles the kernel for them in half a minute.
+    """Grow random vines with some arrays in single precision, and with none; compiles the kernel for them in 15 seconds.
 
     Args:
         arrays: A name of `GROUPS`.
@@ -83,7 +84,8 @@ def _grown(model: QuasiStatic, single: tuple[str, ...], length: float, vines: in
     room = carried.pressure.shape[1]
 
     def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
-        grow_with(in_single(new_work(room), single), b, 0, models, batch, records, outcome)
+        vine, work = new_vine(batch.angles[b], batch.pressure[b]), in_single(new_work(room), single)
+        grow_one(b, 0, models, batch, records, outcome, vine, work)
 
     lengths = np.full(vines, length)
     return grow_batch(state, carried, lengths, full, model.threads, grow, model.params.pivot)

@@ -206,7 +206,7 @@ def test_cold_cache_is_told(worker: Any, tmp_path: Path, monkeypatch: pytest.Mon
     planner, events = worker
     planner.start()
     found = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 0, 60.0)
-    assert "only this once (about half a minute)" in found[-1]["plan"]["message"]
+    assert "only this once (about 15 seconds)" in found[-1]["plan"]["message"]
     planner.submit("plan", request())
     later = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 1, 60.0)
     assert all(of_plan("compiling")(event) for event in later)

@@ -48,7 +48,7 @@ function started(/** @type {PlanState} */ plan) {
 export function phaseWords(/** @type {PlanState} */ plan) {
   const { phase, seconds, iterations, best, message, success } = plan;
   const time = secondsWords(seconds);
-  if (phase === "compiling") return `Compiling the kernels, only this once: about half a minute. ${time} so far.`;
+  if (phase === "compiling") return `Compiling the kernels, only this once: about 15 seconds. ${time} so far.`;
   if (phase === "searching") {
     const found = best ? `${actuatorsWords(best.actuators)}, ${lengthWords(best.length)}` : "no design yet";
     return `Searching: ${time}, iteration ${iterations}, ${found}`;
