@@ -17,7 +17,7 @@ def grow(tree: Tree, parents: list[int]) -> np.ndarray:
     count = len(parents)
     slots = np.array(parents)
     segments = np.where(slots < 0, 0, tree.segments[np.maximum(slots, 0)] + 1 if len(tree.segments) else 0)
-    nothing = np.zeros((count, tree.angles.shape[1]))
+    nothing = np.zeros((count, int(segments.max())))
     tips, no = np.zeros((count, 3)), np.zeros(count, bool)
     return tree.add(Nodes(nothing, nothing.astype(np.int32), segments, tips, np.zeros(count, int), no, no, slots))
 
@@ -27,7 +27,7 @@ def grow(tree: Tree, parents: list[int]) -> np.ndarray:
 def test_the_tree_stays_consistent(seed: int) -> None:
     """After any additions and removals: child counts are right, only inactive leaves are freed, parents outlive children."""
     rng = np.random.default_rng(seed)
-    tree = Tree(lambda count: np.zeros((count, 3)))
+    tree = Tree(lambda *shape: np.zeros(shape))
     grow(tree, [-1])
     for _ in range(30):
         active = np.flatnonzero(tree.active)
@@ -44,7 +44,7 @@ def test_the_tree_stays_consistent(seed: int) -> None:
 
 def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
     """An inactive node is kept while it has children, and freed with the last one."""
-    tree = Tree(lambda count: np.zeros((count, 3)))
+    tree = Tree(lambda *shape: np.zeros(shape))
     root = grow(tree, [-1])[0]
     child = grow(tree, [root])[0]
     leaf = grow(tree, [child])[0]
@@ -58,7 +58,7 @@ def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
 
 def test_descendants_are_all_below_a_node() -> None:
     """A branch consists of the node and all its descendants."""
-    tree = Tree(lambda count: np.zeros((count, 3)))
+    tree = Tree(lambda *shape: np.zeros(shape))
     root = grow(tree, [-1])[0]
     left, right = grow(tree, [root, root])
     below = grow(tree, [left, left, right])
@@ -128,7 +128,7 @@ def test_a_pruned_node_frees_its_witness() -> None:
 
 def test_a_node_ends_at_the_end_of_its_centreline() -> None:
     """Two segments of 100 mm that an actuator bends by 0.2 rad, and one without: links of 96, 96 and 100 mm, as in its picture."""
-    tree, params = Tree(lambda count: np.zeros((count, 4)), pivot=0.02), VineParams(segment_length=0.1)
+    tree, params = Tree(lambda *shape: np.zeros(shape), pivot=0.02), VineParams(segment_length=0.1)
     (root,) = grow(tree, [-1])
     bends, controls = np.array([[-0.2, -0.2, 0.0, 0.0]]), np.array([[-5, -5, 0, 0]], np.int32)
     end = 0.096 * np.exp(-0.2j) + 0.196 * np.exp(-0.4j)
