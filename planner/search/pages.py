@@ -86,9 +86,8 @@ class Pages:
         return np.asarray(self._gathered(self._controls, rows, width))
 
     def control(self, rows: Integers, segment: Integers) -> NDArray[np.int32]:
-        """Control of one segment of each of some rows, shape (n,)."""
-        page = np.minimum(segment // PAGE, self._page.shape[1] - 1)
-        return np.asarray(self._controls[self._page[rows, page], segment % PAGE])
+        """Control of one segment of each of some rows, shape (n,): 0 beyond its own segments, none beyond those of the longest row."""
+        return np.asarray(self._controls[self._page[rows, segment // PAGE], segment % PAGE])
 
     def _gathered(self, array: Array, rows: Integers, width: int) -> Array:
         count = int(pages_for(np.array(width)))

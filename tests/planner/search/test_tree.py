@@ -71,8 +71,8 @@ def test_angles_on_a_device_are_restored(device: str) -> None:
     """For a propagator with PyTorch arrays, a stored tree is restored to the same device and precision, bit for bit."""
     bends = torch.linspace(-1.0, 1.0, 9, dtype=torch.float32, device=device).reshape(3, 3)
 
-    def unbent(count: int) -> torch.Tensor:
-        return torch.zeros(count, 3, dtype=torch.float32, device=device)
+    def unbent(count: int, segments: int) -> torch.Tensor:
+        return torch.zeros(count, segments, dtype=torch.float32, device=device)
 
     tree, again = Tree(unbent), Tree(unbent)
     nothing = np.zeros(3, np.int64)
@@ -81,10 +81,11 @@ def test_angles_on_a_device_are_restored(device: str) -> None:
     tree.add(Nodes(bends, controls, segments, tips, nothing, no, no, np.array([-1, 0, 1])))
     again.restore(tree.stored())
     grown = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]], device=device)
-    assert torch.equal(again.angles[:3], bends * grown)
-    assert again.angles.dtype == torch.float32
-    assert again.angles.device.type == device
-    assert np.array_equal(again.controls[:3], controls * grown.numpy(force=True))
+    restored = again.pages.bends(np.arange(3), 3)
+    assert torch.equal(restored, bends * grown)
+    assert restored.dtype == torch.float32
+    assert restored.device.type == device
+    assert np.array_equal(again.pages.controls(np.arange(3), 3), controls * grown.numpy(force=True))
 
 
 def test_one_candidate_for_each_neighbourhood() -> None:
@@ -135,7 +136,7 @@ def test_a_node_ends_at_the_end_of_its_centreline() -> None:
     tip = np.array([[end.real, end.imag, -0.4]])
     one = np.ones(1, int)
     (node,) = tree.add(Nodes(bends, controls, 3 * one, tip, one, one.astype(bool), one < 1, np.array([root])))
-    (line,) = centerlines(tree.state(np.array([node]), 0.1), np.zeros(3), params)
+    (line,) = centerlines(tree.state(np.array([node]), 0.1, 4), np.zeros(3), params)
     assert line[3] == pytest.approx(tip[0, :2])
     assert np.isnan(line[4]).all()
     (branch,) = branches_of(tree, np.zeros(3), params)
