@@ -123,7 +123,10 @@ class SteeredSearch(Search):
         at = self.tree.segments[vines.nodes]
         controls = np.where(np.arange(self.width) < at[:, None], vines.controls, control[:, None])
         rollout = self.propagator.grow(
-            self.tree.state(vines.nodes, full, self.width), actuation(controls, self.levels.catalogue), segments * full, full
+            self.tree.state(vines.nodes, full, self.width),
+            actuation(controls, self.levels.catalogue),
+            segments * full,
+            full,
         )
         self.vine_steps += int(rollout.steps.sum())
         self._batch = [_Origin(*one) for one in zip(vines.carried, at.tolist(), control.tolist(), strict=True)]
