@@ -343,11 +343,8 @@ class Search:
         return np.where(grown, self.tree.pages.controls(nodes, self.width), controls[:, None])
 
     def _widen(self, until: Integers) -> None:
-        """Make `width` sufficient for vines that grow to some numbers of segments.
-
-        Vines with capacity for the longest one possible would take most of the memory of a search. The capacity is never reduced, so
-        that a device keeps its work space; particles keep the whole one.
-        """
+        """Make `width` sufficient for vines that grow to some numbers of segments. It is never reduced, so that a device keeps its work
+        space; particles have the whole one. Capacity for the longest vine possible would take most of the memory of a search."""
         needed = PAGE * int(pages_for(until.max(initial=0) + 1))
         self.width = self.max_segments if self.particles else min(max(self.width, needed), self.max_segments)
 
