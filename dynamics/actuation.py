@@ -11,7 +11,7 @@ from dynamics.moment import free_curvature, holding_pressure, joint_moments
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 
-TOGETHER = 5_000_000
+TOGETHER = 500_000
 """Maximum number of pairs of an actuator and a segment that are processed at once, to limit memory."""
 
 

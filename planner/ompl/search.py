@@ -124,7 +124,7 @@ class OmplSearch(Search):
     def _row(self, vine: Vine, parent: int, marked: bool = False, record: int = 0) -> Candidates:
         """One vine as a candidate."""
         return Candidates(
-            like(self.tree.angles, vine.angles[None]), vine.controls[None], np.array([vine.segments]), vine.tip[None],
+            like(self.propagator.start(0, 1).angles, vine.angles[None]), vine.controls[None], np.array([vine.segments]), vine.tip[None],
             np.array([vine.actuators]), np.zeros(1, bool), np.array([marked]), np.array([parent]),
             np.zeros(1, np.int64), np.array([record]), np.zeros((1, 0), bool),
         )  # fmt: skip

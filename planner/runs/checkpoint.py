@@ -182,7 +182,9 @@ class Checkpoint:
             raise InvalidCheckpoint(f"{self.path}: {error}") from None
         search.tree.restore({name: arrays[name] for name in ("slots", "free", "angles", "controls", *KEPT)})
         if search.prices.bend is not None:
-            search.tree.actuators = search.prices.of_vines(search.tree.controls, search.tree.segments)
+            segments = search.tree.segments
+            controls = search.tree.pages.controls(np.arange(len(segments)), int(segments.max(initial=1)))
+            search.tree.actuators = search.prices.of_vines(controls, segments)
         search.iteration, search.vine_steps = facts.iteration, facts.vine_steps
         search.shrinks, search.next_shrink, search.radius = facts.shrinks, facts.next_shrink, FIRST_RADIUS
         for _ in range(facts.shrinks - 1):

@@ -111,7 +111,7 @@ class GivenSearch(Search):
         parts = [super()._sample(nodes[~inside])] if not inside.all() else []
         on = self.tree.straight[held] | (self.rng.random(len(held)) < 0.5)
         chosen = np.where(on, self.given[at], 0)
-        before = self.tree.controls[held, np.maximum(at - 1, 0)]
+        before = self.tree.pages.control(held, np.maximum(at - 1, 0))
         controls = np.where(self.begin[at] == at, chosen, before).astype(np.int32)
         parts.append((held, controls, self.end[at] - at))
         nodes, controls, segments = (np.concatenate([part[k] for part in parts]) for k in range(3))
@@ -121,7 +121,7 @@ class GivenSearch(Search):
     def _candidates(self, rollout: Rollout, nodes: Integers, controls: Controls, carried: Controls) -> Candidates:
         """As in `Search`; given actuators are not counted, and no node is within one, unless it is in the goal."""
         old = self.tree.segments[nodes]
-        previous = self.tree.controls[nodes, np.maximum(old - 1, 0)]
+        previous = self.tree.pages.control(nodes, np.maximum(old - 1, 0))
         counted = (self.given[old] != 0) & (controls != 0) & ((old == 0) | (controls != previous))
         found = super()._candidates(rollout, nodes, controls, carried)
         found = replace(found, actuators=found.actuators - counted[found.vine])

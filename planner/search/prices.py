@@ -63,7 +63,7 @@ class Prices:
         """Price of all bends of vines, shape (n,).
 
         Args:
-            controls: Of each segment, shape (n, max_segments).
+            controls: Of each segment, shape (n, width).
             segments: Number of segments, shape (n,).
         """
         grown = np.where(np.arange(controls.shape[1]) < segments[:, None], controls, 0)

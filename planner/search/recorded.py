@@ -28,7 +28,7 @@ class Batch:
     segments: Integers
     """Before they grow, shape (n,)."""
     controls: NDArray[np.int32]
-    """Control of each segment, shape (n, max_segments)."""
+    """Control of each segment, shape (n, width)."""
     straight: NDArray[np.bool_]
     """Whether they grow without an actuator, shape (n,)."""
     least: Floats

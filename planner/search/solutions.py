@@ -140,7 +140,7 @@ class Solutions:
             for one in replayed:
                 # The others of that branch snap there too: a replay of each would only find the same.
                 if one.ambiguous < np.inf:
-                    waiting = waiting[~self._follow(one, candidates.controls, candidates.segments, waiting)]
+                    waiting = waiting[~self._follow(one, candidates.controls[waiting], candidates.segments[waiting])]
             examined += replayed
             if self.best or any(one.solution for one in replayed):
                 break
@@ -279,15 +279,14 @@ class Solutions:
         """Prune all nodes that snap as this candidate does: also those that grew beside it."""
         tree = self.search.tree
         slots = np.flatnonzero(tree.active)
-        self.search.prune(slots[self._follow(replayed, tree.controls, tree.segments, slots)])
+        controls = tree.pages.controls(slots, len(replayed.controls))
+        self.search.prune(slots[self._follow(replayed, controls, tree.segments[slots])])
 
-    def _follow(
-        self, replayed: Replayed, controls: NDArray[np.int32], segments: Integers, rows: Integers
-    ) -> NDArray[np.bool_]:
-        """Which rows of some vines are longer than where a candidate snaps, with its controls up to there, shape (len(rows),)."""
+    def _follow(self, replayed: Replayed, controls: NDArray[np.int32], segments: Integers) -> NDArray[np.bool_]:
+        """Which of some vines are longer than where a candidate snaps, with its controls up to there, shape (n,)."""
         length, full = replayed.ambiguous, self.search.params.segment_length
         snapping = replayed.controls[: segments_to(length, full)]
-        return (segments[rows] * full > length) & (controls[rows, : len(snapping)] == snapping).all(axis=1)
+        return (segments * full > length) & (controls[:, : len(snapping)] == snapping).all(axis=1)
 
     def _cut(self, replayed: Replayed) -> None:
         """Prune the branch where the replay left it, because its descendants would fail too."""

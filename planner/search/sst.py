@@ -17,6 +17,7 @@ from environments.environment import Environment
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
 from planner.search.levels import Levels
+from planner.search.pages import PAGE, pages_for
 from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.prices import Prices
 from planner.search.recorded import Batch, recorded
@@ -114,7 +115,9 @@ class Search:
         self.rng, self.batch, self.switches = rng, batch, switches
         self.max_segments = most_segments(environment, params)
         pivot = params.pivot if propagator.capabilities.shortening else 0.0
-        self.tree = Tree(lambda count: propagator.start(count, self.max_segments).angles, pivot)
+        self.width = 0
+        """Capacity for segments of the vines that are grown, as far as they have needed it."""
+        self.tree = Tree(lambda count, segments: propagator.start(count, segments).angles, pivot)
         self.tree.actuators = self.tree.actuators.astype(self.prices.of_entry.dtype)
         worlds = switches.worlds
         self.particles = Particles(worlds, self.catalogue, self.max_segments) if worlds else None
@@ -131,8 +134,8 @@ class Search:
         """Number of the radius, from 1, and the iteration at whose end it is reduced."""
         none, no = np.zeros(1, np.int64), np.zeros(1, bool)
         root = Candidates(
-            propagator.start(1, self.max_segments).angles,
-            np.zeros((1, self.max_segments), np.int32), none,
+            propagator.start(1, 1).angles,
+            np.zeros((1, 1), np.int32), none,
             np.asarray(environment.start, float)[None], none, no, no, np.full(1, -1), none, none,
             ~worlds.blocked[None] if worlds else np.zeros((1, 0), bool),
         )  # fmt: skip
@@ -176,9 +179,10 @@ class Search:
         if not self._growable().any():
             self._shrink()
         nodes, controls, segments = self._sample(self._select())
+        self._widen(self.tree.segments[nodes] + segments)
         carried = self._carried(nodes, controls)
         rollout = self.propagator.grow(
-            self.tree.state(nodes, self.params.segment_length),
+            self.tree.state(nodes, self.params.segment_length, self.width),
             actuation(carried, self.catalogue),
             segments * self.params.segment_length,
             self.params.segment_length,
@@ -335,15 +339,21 @@ class Search:
 
     def _carried(self, nodes: Integers, controls: NDArray[np.int32]) -> NDArray[np.int32]:
         """Controls of every segment, with the new ones on all segments not yet grown."""
-        grown = np.arange(self.max_segments) < self.tree.segments[nodes, None]
-        return np.where(grown, self.tree.controls[nodes], controls[:, None])
+        grown = np.arange(self.width) < self.tree.segments[nodes, None]
+        return np.where(grown, self.tree.pages.controls(nodes, self.width), controls[:, None])
+
+    def _widen(self, until: Integers) -> None:
+        """Make `width` sufficient for vines that grow to some numbers of segments. It is never reduced, so that a device keeps its work
+        space; particles have the whole one. Capacity for the longest vine possible would take most of the memory of a search."""
+        needed = PAGE * int(pages_for(until.max(initial=0) + 1))
+        self.width = self.max_segments if self.particles else min(max(self.width, needed), self.max_segments)
 
     def _candidates(
         self, rollout: Rollout, nodes: Integers, controls: NDArray[np.int32], carried: NDArray[np.int32]
     ) -> Candidates:
         """Records that may become nodes, see `recorded`."""
         old = self.tree.segments[nodes]
-        previous = self.tree.controls[nodes, np.maximum(old - 1, 0)]
+        previous = self.tree.pages.control(nodes, np.maximum(old - 1, 0))
         new = (controls != 0) & ((old == 0) | (controls != previous))
         batch = Batch(
             nodes,

@@ -49,7 +49,7 @@ class _Vines:
     """The nodes that they were, shape (n,)."""
     carried: list[Carried]
     controls: NDArray[np.int32]
-    """Present control of each segment, shape (n, max_segments)."""
+    """Present control of each segment, shape (n, width)."""
     changed: NDArray[np.bool_]
     """Whether a pressure has changed since, shape (n,)."""
 
@@ -115,13 +115,18 @@ class SteeredSearch(Search):
         self.iteration += 1
         if not self._growable().any():
             self._shrink()
-        every = self._changed(self._select())
+        nodes = self._select()
+        self._widen(self.tree.segments[nodes] + max(LONGEST_GROWTH, LONGEST_STRAIGHT))
+        every = self._changed(nodes)
         rows, control, segments = self._next(every)
         vines, full = every.of(rows), self.params.segment_length
         at = self.tree.segments[vines.nodes]
-        controls = np.where(np.arange(self.max_segments) < at[:, None], vines.controls, control[:, None])
+        controls = np.where(np.arange(self.width) < at[:, None], vines.controls, control[:, None])
         rollout = self.propagator.grow(
-            self.tree.state(vines.nodes, full), actuation(controls, self.levels.catalogue), segments * full, full
+            self.tree.state(vines.nodes, full, self.width),
+            actuation(controls, self.levels.catalogue),
+            segments * full,
+            full,
         )
         self.vine_steps += int(rollout.steps.sum())
         self._batch = [_Origin(*one) for one in zip(vines.carried, at.tolist(), control.tolist(), strict=True)]
@@ -141,7 +146,7 @@ class SteeredSearch(Search):
     def _changed(self, nodes: Integers) -> _Vines:
         """The vines of nodes, some with a change of pressure."""
         carried = [self.carried_by(node) for node in nodes.tolist()]
-        controls, changed = self.tree.controls[nodes], np.zeros(len(nodes), bool)
+        controls, changed = self.tree.pages.controls(nodes, self.width), np.zeros(len(nodes), bool)
         for row, node in enumerate(nodes.tolist()):
             change = self._change(node, carried[row])
             if change:

@@ -11,12 +11,16 @@ from numpy.typing import NDArray
 
 from dynamics.tube import VineParams
 from dynamics.vine import Array, Integers, VineState, centerlines, host, like, pivots_of
+from planner.search.pages import Pages
 from surrogate.compiled import Floats
 
 Counts = Integers | Floats
 """Numbers of actuators; where vines are steered, with a part of one for each change of pressure."""
 KEPT = "segments", "tips", "actuators", "straight", "jumped", "parent", "active"
 """Properties of a node in a checkpoint, in addition to its vine; the others follow from these."""
+
+TOGETHER = 1000
+"""Number of nodes whose vines are looked at together: as many rows as wide as the longest of them take memory."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,20 +62,18 @@ class Tree:
     A node is active while it represents a witness. An inactive node is kept as long as it has children.
     """
 
-    def __init__(self, unbent: Callable[[int], Array], pivot: float = 0.0) -> None:
+    def __init__(self, unbent: Callable[[int, int], Array], pivot: float = 0.0) -> None:
         """Make an empty tree.
 
         Args:
-            unbent: Makes the angles of a number of straight vines in the propagator's array type.
+            unbent: See `Pages`.
             pivot: Distance of a joint's pivot from the centreline under an actuator [m], see `VineState.pivots`.
         """
         self.pivot = pivot
         self._free: list[int] = []
         self._unbent = unbent
-        self.angles: Array = unbent(0)
-        """Bends [rad], shape (slots, max_segments)."""
-        self.controls: NDArray[np.int32] = np.zeros(self.angles.shape, np.int32)
-        """Control of each segment, shape (slots, max_segments)."""
+        self.pages = Pages(unbent)
+        """Bends [rad] and control of each segment, one row per slot."""
         self.segments: Integers = np.zeros(0, np.int64)
         self.tips: Floats = np.zeros((0, 3))
         self.actuators: Counts = np.zeros(0, np.int64)
@@ -97,10 +99,8 @@ class Tree:
             return
         slots = len(self.used)
         more = max(missing, slots, 256)
-        angles = self._unbent(slots + more)
-        angles[:slots] = self.angles
-        self.angles = angles
-        for name in ("controls", *KEPT, "to_go", "children", "used"):
+        self.pages.reserve(slots + more)
+        for name in (*KEPT, "to_go", "children", "used"):
             array = getattr(self, name)
             setattr(self, name, np.concatenate([array, np.zeros((more, *array.shape[1:]), array.dtype)]))
         self._free += range(slots + more - 1, slots - 1, -1)
@@ -110,7 +110,8 @@ class Tree:
         count, parents = len(nodes.segments), nodes.parents
         self._reserve(count)
         slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
-        for name in ("angles", "controls", "segments", "tips", "actuators", "straight", "jumped"):
+        self.pages.put(slots, nodes.angles, nodes.controls, nodes.segments)
+        for name in ("segments", "tips", "actuators", "straight", "jumped"):
             getattr(self, name)[slots] = getattr(nodes, name)
         self.parent[slots], self.children[slots] = parents, 0
         self.active[slots] = self.used[slots] = True
@@ -126,6 +127,7 @@ class Tree:
                 self.used[slot] = False
                 self.parent[slot] = -1
                 self._free.append(slot)
+                self.pages.free(slot)
                 if parent >= 0:
                     self.children[parent] -= 1
                 slot = parent
@@ -137,13 +139,18 @@ class Tree:
         the free slots in the order of their reuse, on which the continuation of a search depends. Prices that are no whole numbers
         are rounded down: they follow from the controls.
         """
-        slots, bends = np.flatnonzero(self.used)[: 1 if root_only else None], host(self.angles)
-        grown = list(zip(slots.tolist(), self.segments[slots].tolist(), strict=True))
+        slots = np.flatnonzero(self.used)[: 1 if root_only else None]
+        angles, controls = [], []
+        for some in parts_of(slots):
+            width = int(self.segments[some].max(initial=0))
+            grown = np.arange(width) < self.segments[some, None]
+            angles.append(host(self.pages.bends(some, width))[grown])
+            controls.append(self.pages.controls(some, width)[grown])
         return {
             "slots": slots,
             "free": np.array([] if root_only else self._free, np.int64),
-            "angles": np.concatenate([bends[slot, :count] for slot, count in grown]),
-            "controls": np.concatenate([self.controls[slot, :count] for slot, count in grown]),
+            "angles": np.concatenate(angles),
+            "controls": np.concatenate(controls),
             **{name: getattr(self, name)[slots] for name in KEPT},
             "actuators": self.actuators[slots].astype(np.int64),
         }
@@ -152,8 +159,9 @@ class Tree:
         """Restore the nodes from `stored`, without their cost-to-go, which the caller must set."""
         slots, self._free = nodes["slots"], nodes["free"].tolist()
         count = len(slots) + len(self._free)
-        self.angles = self._unbent(count)
-        for name in ("controls", "to_go", "children", "used", *KEPT):
+        self.pages = Pages(self._unbent)
+        self.pages.reserve(count)
+        for name in ("to_go", "children", "used", *KEPT):
             array = getattr(self, name)
             setattr(self, name, np.zeros((count, *array.shape[1:]), array.dtype))
         self.parent[:] = -1
@@ -161,10 +169,15 @@ class Tree:
             getattr(self, name)[slots] = nodes[name]
         self.used[slots] = True
         self.children += np.bincount(nodes["parent"][nodes["parent"] >= 0], minlength=count)
-        grown = np.arange(self.controls.shape[1]) < self.segments[slots, None]
-        bends, controls = np.zeros(grown.shape), np.zeros(grown.shape, np.int32)
-        bends[grown], controls[grown] = nodes["angles"], nodes["controls"]
-        self.angles[slots], self.controls[slots] = like(self.angles, bends), controls
+        done = 0
+        for some in parts_of(slots):
+            segments = self.segments[some]
+            grown = np.arange(segments.max(initial=0)) < segments[:, None]
+            bends, controls = np.zeros(grown.shape), np.zeros(grown.shape, np.int32)
+            after = done + int(segments.sum())
+            bends[grown], controls[grown] = nodes["angles"][done:after], nodes["controls"][done:after]
+            self.pages.put(some, like(self._unbent(0, 1), bends), controls, segments)
+            done = after
 
     def descendants(self, slot: int) -> Integers:
         """A node and all its descendants."""
@@ -176,11 +189,21 @@ class Tree:
                 return np.flatnonzero(inside)
             inside |= more
 
-    def state(self, slots: Integers, segment_length: float) -> VineState:
-        """The vines of nodes as a batch; nodes are at the ends of segments."""
+    def state(self, slots: Integers, segment_length: float, width: int | None = None) -> VineState:
+        """The vines of nodes as a batch; nodes are at the ends of segments.
+
+        Args:
+            width: Number of segments for which there is capacity; None for that of the longest of them.
+        """
+        width = int(self.segments[slots].max(initial=1)) if width is None else width
         lengths = np.where(self.segments[slots] > 0, segment_length, 0.0)
-        pivots = pivots_of(self.controls[slots], self.pivot)
-        return VineState(self.angles[slots], np.maximum(self.segments[slots], 1), lengths, pivots)
+        pivots = pivots_of(self.pages.controls(slots, width), self.pivot)
+        return VineState(self.pages.bends(slots, width), np.maximum(self.segments[slots], 1), lengths, pivots)
+
+
+def parts_of(slots: Integers) -> list[Integers]:
+    """Slots in parts of about `TOGETHER`, at least one, which may be empty."""
+    return np.array_split(slots, len(slots) // TOGETHER + 1)
 
 
 def branches_of(tree: Tree, start: Floats, params: VineParams, slots: Integers | None = None) -> list[Floats]:
@@ -193,11 +216,9 @@ def branches_of(tree: Tree, start: Floats, params: VineParams, slots: Integers |
     if slots is None:
         slots = np.flatnonzero(tree.used & (tree.parent >= 0))
     branches: list[Floats] = []
-    for some in np.array_split(slots, len(slots) // 1000 + 1):
+    for some in parts_of(slots):
         segments = tree.segments[some]
-        most = segments.max(initial=1)
-        lengths, pivots = np.full(len(some), params.segment_length), pivots_of(tree.controls[some, :most], tree.pivot)
-        joints = centerlines(VineState(tree.angles[some, :most], segments, lengths, pivots), start, params)
+        joints = centerlines(tree.state(some, params.segment_length), start, params)
         first = tree.segments[tree.parent[some]]
         branches += [line[a : b + 1].copy() for line, a, b in zip(joints, first, segments, strict=True)]
     return branches

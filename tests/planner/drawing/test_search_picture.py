@@ -29,13 +29,13 @@ def room(environment: MakeEnvironment) -> Environment:
 def tree(room: Environment, params: VineParams) -> Tree:
     """A tree with 600 leaves of 10 to 60 segments, each of another curvature, on 20 nodes above the root."""
     rng, slots = np.random.default_rng(1), []
-    tree = Tree(lambda count: np.zeros((count, 60)))
+    tree = Tree(lambda *shape: np.zeros(shape))
 
     def add(parent: int, segments: int, bend: float) -> int:
         angles = np.zeros((1, 60))
         if parent >= 0:
             before = tree.segments[parent]
-            angles[0, :before] = tree.angles[parent, :before]
+            angles[0, :before] = tree.pages.bends(np.array([parent]), int(before))[0]
             angles[0, before:segments] = bend
         heading = room.start[2] + np.cumsum(angles[0, :segments])
         moves = params.segment_length * np.stack([np.cos(heading), np.sin(heading)], axis=-1)

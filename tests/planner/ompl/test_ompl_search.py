@@ -97,8 +97,9 @@ def test_a_tree_is_one_of_vines_that_grow(room: Environment) -> None:
         old = tree.segments[parent]
         assert tree.segments[slot] > old
         assert tree.actuators[slot] >= tree.actuators[parent]
-        np.testing.assert_array_equal(tree.controls[slot, :old], tree.controls[parent, :old])
-        assert len(set(tree.controls[slot, old : tree.segments[slot]].tolist())) == 1
+        controls, above = tree.pages.controls(np.array([slot, parent]), int(tree.segments[slot]))
+        np.testing.assert_array_equal(controls[:old], above[:old])
+        assert len(set(controls[old:].tolist())) == 1
         assert not tree.jumped[parent] or tree.jumped[slot]
 
 
@@ -126,7 +127,10 @@ def test_pruned_vines_do_not_grow(room: Environment) -> None:
     assert search.tree.active[0]  # the root
     steps = search.growth.vine_steps
     vine = Vine(
-        search.tree.tips[slots[0]], search.tree.angles[slots[0]], search.tree.controls[slots[0]], number=int(slots[0])
+        search.tree.tips[slots[0]],
+        search.tree.pages.bends(slots[:1], search.max_segments)[0],
+        search.tree.pages.controls(slots[:1], search.max_segments)[0],
+        number=int(slots[0]),
     )
     assert search.growth.extended(vine, 0, 1).status != 0
     assert search.growth.vine_steps == steps

@@ -46,9 +46,12 @@ def searched(run: Run, iterations: int) -> Run:
 def state(run: Run) -> dict[str, Any]:
     """All that decides how a run continues, in memory."""
     search, used = run.search, run.search.tree.used
-    tree = {name: getattr(search.tree, name) for name in vars(search.tree) if name not in ("_unbent", "_free", "pivot")}
-    grown = np.arange(search.max_segments) < search.tree.segments[:, None]
-    tree["controls"] = np.where(grown, tree["controls"], 0)  # beyond the tip they mean nothing
+    others = "_unbent", "_free", "pivot", "pages"
+    tree = {name: getattr(search.tree, name) for name in vars(search.tree) if name not in others}
+    rows = np.arange(len(used))
+    tree["bends"], tree["controls"] = (
+        part(rows, search.max_segments) for part in (search.tree.pages.bends, search.tree.pages.controls)
+    )
     best = [(one.cost, one.design.sections, one.controls.tolist()) for one in run.solutions.best]
     shapes = [part for one in run.solutions.best for part in (one.design.tip, one.design.centerline)]
     arrays = [*(array[used] for array in tree.values()), *vars(search.witnesses).values(), *shapes]

@@ -36,7 +36,7 @@ def test_nodes_are_marked_where_their_vines_jump(searched: Search) -> None:
     """A vine that is grown again from the start to the length of a node jumps if and only if the node is marked."""
     tree, params = searched.tree, searched.params
     nodes = np.flatnonzero(tree.used & (tree.segments > 0))
-    carried = actuation(tree.controls[nodes], searched.catalogue)
+    carried = actuation(tree.pages.controls(nodes, searched.max_segments), searched.catalogue)
     rollout = grow(searched.propagator, carried, tree.segments[nodes] * params.segment_length, params.segment_length)
     assert rollout.records.tolist() == tree.segments[nodes].tolist()
     jumps = np.array([largest_jump(rollout, vine, params) is not None for vine in range(len(nodes))])

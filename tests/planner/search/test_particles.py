@@ -54,7 +54,7 @@ def test_particles_are_where_designs_end_in_the_same_worlds(run: Run, worlds: Wo
     compared = 0
     for slot in slots[:25].tolist():
         segments = int(search.tree.segments[slot])
-        controls = search.tree.controls[slot, :segments]
+        controls = search.tree.pages.controls(np.array([slot]), segments)[0]
         sections = sections_of(controls, PARAMS.segment_length, search.catalogue)
         design = replace(run.solutions.solution(controls, np.zeros(3), np.zeros((2, 2))).design, sections=sections)
         carried = actuation_of(design, worlds.sections(design), worlds.errors)

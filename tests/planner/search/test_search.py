@@ -14,7 +14,7 @@ from dynamics.geometric.propagator import Geometric
 from dynamics.propagator import CannotRun, Propagator
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines
 from environments import Environment
 from planner.plan import search
 from planner.replay import replay, simulated
@@ -22,6 +22,7 @@ from planner.search.controls import actuation
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solutions, sides_of
 from planner.search.sst import LEAST_CELLS, LENGTH_COST, Search, Switches
+from planner.search.tree import Candidates, Tree
 
 MakeEnvironment = Callable[..., Environment]
 PUBLISHED = VineParams(physics="published")
@@ -60,7 +61,7 @@ def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
     model = maze_search.propagator
     rollout = model.grow(
         model.start(len(nodes), maze_search.max_segments),
-        actuation(tree.controls[nodes], maze_search.catalogue),
+        actuation(tree.pages.controls(nodes, maze_search.max_segments), maze_search.catalogue),
         tree.segments[nodes] * length,
         length,
     )
@@ -181,6 +182,16 @@ def test_a_search_grows_every_selected_vine(
     assert np.concatenate(asked).min() >= params.segment_length
 
 
+def _rewrite(tree: Tree, slots: Integers, more: float) -> None:
+    """Add to the first bend of some vines of a tree [rad]."""
+    for slot in slots.tolist():
+        row, segments = np.array([slot]), tree.segments[[slot]]
+        bends, controls = (part(row, int(segments[0])) for part in (tree.pages.bends, tree.pages.controls))
+        bends[0, 0] += more
+        tree.pages.free(slot)
+        tree.pages.put(row, bends, controls, segments)
+
+
 def test_non_finite_states_never_become_nodes(environment: MakeEnvironment, params: VineParams) -> None:
     """No vine grown from a node with NaN is kept; the search continues from the others."""
     empty = environment()
@@ -188,13 +199,13 @@ def test_non_finite_states_never_become_nodes(environment: MakeEnvironment, para
     search.iterate()
     tree = search.tree
     poisoned = np.flatnonzero(tree.active & (tree.segments > 0))[::2]
-    tree.angles[poisoned, 0] = np.nan
+    _rewrite(tree, poisoned, np.nan)
     known = len(tree)
     for _ in range(3):
         search.iterate()
     new = np.flatnonzero(tree.used)[known:]
     assert len(new) > 20
-    assert np.isfinite(tree.angles[new]).all()
+    assert np.isfinite(tree.pages.bends(new, search.max_segments)).all()
     assert np.isfinite(tree.tips[new]).all()
     assert not np.isin(tree.parent[new], poisoned).any()
 
@@ -221,7 +232,7 @@ def test_cost_counts_sections(maze_search: Search) -> None:
     """A node's actuators are the sections of its controls, each at least two cells long; children never cost less."""
     tree = maze_search.tree
     for node in np.flatnonzero(tree.used & (tree.segments > 0)):
-        controls = tree.controls[node, : tree.segments[node]]
+        controls, above = tree.pages.controls(np.array([node, tree.parent[node]]), int(tree.segments[node]))
         starts = np.flatnonzero(np.diff(controls, prepend=0) != 0)
         starts = starts[controls[starts] != 0]
         assert tree.actuators[node] == len(starts)
@@ -232,7 +243,7 @@ def test_cost_counts_sections(maze_search: Search) -> None:
         parent = tree.parent[node]
         assert tree.actuators[parent] <= tree.actuators[node]
         assert tree.segments[parent] < tree.segments[node]
-        assert np.array_equal(controls[: tree.segments[parent]], tree.controls[parent, : tree.segments[parent]])
+        assert np.array_equal(controls[: tree.segments[parent]], above[: tree.segments[parent]])
 
 
 def test_pruning_keeps_only_nodes_that_can_improve(shipped: dict[str, Environment], params: VineParams) -> None:
@@ -302,13 +313,11 @@ def test_a_candidate_that_misses_on_replay_is_rejected(shipped: dict[str, Enviro
     tree = run.search.tree
     claim = np.flatnonzero(tree.active & (tree.children > 0) & (tree.segments > 40))[:1]
     tree.tips[claim] = [*shipped["maze"].goal[:2], 0.0]
-    tree.angles[claim, 0] += 0.3
+    _rewrite(tree, claim, 0.3)
     tree.parent[tree.parent == claim[0]] = claim[0]
-    from planner.search.tree import Candidates
-
     candidate = Candidates(
-        tree.angles[claim],
-        tree.controls[claim],
+        tree.pages.bends(claim, int(tree.segments[claim[0]])),
+        tree.pages.controls(claim, int(tree.segments[claim[0]])),
         tree.segments[claim],
         tree.tips[claim],
         tree.actuators[claim],

@@ -148,7 +148,7 @@ def test_a_branch_ends_where_its_replay_leaves_it(run: Run, missing: int, off: f
         if tree.segments[node] <= len(tips):
             tips[tree.segments[node] - 1] = tree.tips[node]
     tips[tree.segments[before] - 1, 0] += off * DIVERGED
-    active, controls = tree.active.copy(), tree.controls[last, : tree.segments[last]]
+    active, controls = tree.active.copy(), tree.pages.controls(np.array([last]), int(tree.segments[last]))[0]
     run.solutions.take([Replayed(controls, last, tips, None, np.inf)])
     gone = [node for node in branch if active[node] and not tree.active[node]]
     assert gone == [node for node in branch[:cut] if active[node]]

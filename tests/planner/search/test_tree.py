@@ -17,7 +17,7 @@ def grow(tree: Tree, parents: list[int]) -> np.ndarray:
     count = len(parents)
     slots = np.array(parents)
     segments = np.where(slots < 0, 0, tree.segments[np.maximum(slots, 0)] + 1 if len(tree.segments) else 0)
-    nothing = np.zeros((count, tree.angles.shape[1]))
+    nothing = np.zeros((count, int(segments.max())))
     tips, no = np.zeros((count, 3)), np.zeros(count, bool)
     return tree.add(Nodes(nothing, nothing.astype(np.int32), segments, tips, np.zeros(count, int), no, no, slots))
 
@@ -27,7 +27,7 @@ def grow(tree: Tree, parents: list[int]) -> np.ndarray:
 def test_the_tree_stays_consistent(seed: int) -> None:
     """After any additions and removals: child counts are right, only inactive leaves are freed, parents outlive children."""
     rng = np.random.default_rng(seed)
-    tree = Tree(lambda count: np.zeros((count, 3)))
+    tree = Tree(lambda *shape: np.zeros(shape))
     grow(tree, [-1])
     for _ in range(30):
         active = np.flatnonzero(tree.active)
@@ -44,7 +44,7 @@ def test_the_tree_stays_consistent(seed: int) -> None:
 
 def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
     """An inactive node is kept while it has children, and freed with the last one."""
-    tree = Tree(lambda count: np.zeros((count, 3)))
+    tree = Tree(lambda *shape: np.zeros(shape))
     root = grow(tree, [-1])[0]
     child = grow(tree, [root])[0]
     leaf = grow(tree, [child])[0]
@@ -58,7 +58,7 @@ def test_retiring_a_chain_frees_it_from_the_leaf() -> None:
 
 def test_descendants_are_all_below_a_node() -> None:
     """A branch consists of the node and all its descendants."""
-    tree = Tree(lambda count: np.zeros((count, 3)))
+    tree = Tree(lambda *shape: np.zeros(shape))
     root = grow(tree, [-1])[0]
     left, right = grow(tree, [root, root])
     below = grow(tree, [left, left, right])
@@ -71,8 +71,8 @@ def test_angles_on_a_device_are_restored(device: str) -> None:
     """For a propagator with PyTorch arrays, a stored tree is restored to the same device and precision, bit for bit."""
     bends = torch.linspace(-1.0, 1.0, 9, dtype=torch.float32, device=device).reshape(3, 3)
 
-    def unbent(count: int) -> torch.Tensor:
-        return torch.zeros(count, 3, dtype=torch.float32, device=device)
+    def unbent(count: int, segments: int) -> torch.Tensor:
+        return torch.zeros(count, segments, dtype=torch.float32, device=device)
 
     tree, again = Tree(unbent), Tree(unbent)
     nothing = np.zeros(3, np.int64)
@@ -81,10 +81,11 @@ def test_angles_on_a_device_are_restored(device: str) -> None:
     tree.add(Nodes(bends, controls, segments, tips, nothing, no, no, np.array([-1, 0, 1])))
     again.restore(tree.stored())
     grown = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]], device=device)
-    assert torch.equal(again.angles[:3], bends * grown)
-    assert again.angles.dtype == torch.float32
-    assert again.angles.device.type == device
-    assert np.array_equal(again.controls[:3], controls * grown.numpy(force=True))
+    restored = again.pages.bends(np.arange(3), 3)
+    assert torch.equal(restored, bends * grown)
+    assert restored.dtype == torch.float32
+    assert restored.device.type == device
+    assert np.array_equal(again.pages.controls(np.arange(3), 3), controls * grown.numpy(force=True))
 
 
 def test_one_candidate_for_each_neighbourhood() -> None:
@@ -128,14 +129,14 @@ def test_a_pruned_node_frees_its_witness() -> None:
 
 def test_a_node_ends_at_the_end_of_its_centreline() -> None:
     """Two segments of 100 mm that an actuator bends by 0.2 rad, and one without: links of 96, 96 and 100 mm, as in its picture."""
-    tree, params = Tree(lambda count: np.zeros((count, 4)), pivot=0.02), VineParams(segment_length=0.1)
+    tree, params = Tree(lambda *shape: np.zeros(shape), pivot=0.02), VineParams(segment_length=0.1)
     (root,) = grow(tree, [-1])
     bends, controls = np.array([[-0.2, -0.2, 0.0, 0.0]]), np.array([[-5, -5, 0, 0]], np.int32)
     end = 0.096 * np.exp(-0.2j) + 0.196 * np.exp(-0.4j)
     tip = np.array([[end.real, end.imag, -0.4]])
     one = np.ones(1, int)
     (node,) = tree.add(Nodes(bends, controls, 3 * one, tip, one, one.astype(bool), one < 1, np.array([root])))
-    (line,) = centerlines(tree.state(np.array([node]), 0.1), np.zeros(3), params)
+    (line,) = centerlines(tree.state(np.array([node]), 0.1, 4), np.zeros(3), params)
     assert line[3] == pytest.approx(tip[0, :2])
     assert np.isnan(line[4]).all()
     (branch,) = branches_of(tree, np.zeros(3), params)
