@@ -122,7 +122,7 @@ def environment() -> MakeEnvironment:
         circles: Sequence[Sequence[float]] = (),
         walls: Sequence[Sequence[float]] = (),
         start: Sequence[float] = (0.0, 0.0, 0.0),
-        bounds: Sequence[float] = (-4.0, -4.0, 4.0, 4.0),
+        bounds: Sequence[float] = (-1.5, -1.5, 1.5, 1.5),
     ) -> Environment:
         shapes = [box_corners(*box) for box in boxes] + [np.array(polygon, float) for polygon in polygons]
         obstacles = Obstacles(shapes, circles, walls, ends="round")
