@@ -61,6 +61,25 @@ def quick_refinement() -> Iterator[None]:
         yield
 
 
+@pytest.fixture(scope="module")
+def small_pictures() -> Iterator[None]:
+    """Pictures have few pixels, for tests that draw without looking at them: pixels are a third of the time of a small plan."""
+    from matplotlib.figure import Figure
+
+    from planner.drawing import animation, plan
+
+    few, savefig = 30, Figure.savefig
+
+    def saved(self: Figure, path: Any, *, dpi: float, **options: Any) -> None:
+        savefig(self, path, dpi=min(dpi, few), **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", saved)
+        patch.setattr(plan, "PLAN_DPI", few)
+        patch.setattr(animation, "GIF_DPI", few)
+        yield
+
+
 @pytest.fixture(scope="session")
 def reference() -> Callable[[str], Table]:
     """Columns of a table in tests/data, by name."""

@@ -17,6 +17,8 @@ import environments.obstacles
 import vinewright as vw
 from dynamics.quasistatic.propagator import QuasiStatic
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 SHORT: dict[str, Any] = {"seed": 1, "batch": 20, "iterations": 2}
 
 
