@@ -1,5 +1,6 @@
 """What tests of several packages share: things that are costly to build, built once."""
 
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,16 @@ from surrogate.kernel import Kernel
 
 MakeEnvironment = Callable[..., Environment]
 Table = dict[str, np.ndarray]
+
+
+def pytest_collection() -> None:
+    """The collector of garbage would look through thousands of tests again and again, while they are made and ever after."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
