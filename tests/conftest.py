@@ -81,7 +81,7 @@ def small_pictures() -> Iterator[None]:
 
     few, savefig = 30, Figure.savefig
 
-    def saved(self: Figure, path: Any, *, dpi: float, **options: Any) -> None:
+    def saved(self: Figure, path: Any, *, dpi: float = few, **options: Any) -> None:
         savefig(self, path, dpi=min(dpi, few), **options)
 
     with pytest.MonkeyPatch.context() as patch:
