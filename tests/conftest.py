@@ -1,5 +1,6 @@
 """What tests of several packages share: things that are costly to build, built once."""
 
+import gc
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -18,6 +19,16 @@ from surrogate.kernel import Kernel
 
 MakeEnvironment = Callable[..., Environment]
 Table = dict[str, np.ndarray]
+
+
+def pytest_collection() -> None:
+    """The collector of garbage would look through thousands of tests again and again, while they are made and ever after."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:
@@ -58,6 +69,25 @@ def quick_refinement() -> Iterator[None]:
             patch.setattr(selection, name, number)
         for name, number in {"LEVELS": (2, 4), "GENERATIONS": 2, "PATIENCE": 0, "HEATS": 1, "INSERTED": 4}.items():
             patch.setattr(contest, name, number)
+        yield
+
+
+@pytest.fixture(scope="module")
+def small_pictures() -> Iterator[None]:
+    """Pictures have few pixels, for tests that draw without looking at them: pixels are a third of the time of a small plan."""
+    from matplotlib.figure import Figure
+
+    from planner.drawing import animation, plan
+
+    few, savefig = 30, Figure.savefig
+
+    def saved(self: Figure, path: Any, *, dpi: float = few, **options: Any) -> None:
+        savefig(self, path, dpi=min(dpi, few), **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Figure, "savefig", saved)
+        patch.setattr(plan, "PLAN_DPI", few)
+        patch.setattr(animation, "GIF_DPI", few)
         yield
 
 
@@ -122,7 +152,7 @@ def environment() -> MakeEnvironment:
         circles: Sequence[Sequence[float]] = (),
         walls: Sequence[Sequence[float]] = (),
         start: Sequence[float] = (0.0, 0.0, 0.0),
-        bounds: Sequence[float] = (-4.0, -4.0, 4.0, 4.0),
+        bounds: Sequence[float] = (-1.5, -1.5, 1.5, 1.5),
     ) -> Environment:
         shapes = [box_corners(*box) for box in boxes] + [np.array(polygon, float) for polygon in polygons]
         obstacles = Obstacles(shapes, circles, walls, ends="round")

@@ -24,6 +24,8 @@ CODES = {
         if getattr(one, "__module__", "") == errors.__name__ and hasattr(one, "exit_code")
     ),
 }
+# Extensions import one another by their bare names.
+sys.path.insert(0, str(DOCS / "extensions"))
 SECTIONS = "## Exit codes", "## Files", "## See also"
 
 

@@ -6,6 +6,8 @@ from pathlib import Path
 import matplotlib as mpl
 import pytest
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 ROOT = Path(__file__).parents[1]
 SWEEP = (pytest.mark.slow,)
 """Of blocks that start processes; `tests/planner/sweep/test_manifest.py` calls the same function."""

@@ -10,6 +10,8 @@ import pytest
 
 import vinewright as vw
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 
 def test_importing_it_loads_nothing_heavy() -> None:
     """Only what is used is imported; a misspelt name is an AttributeError, as of any module."""

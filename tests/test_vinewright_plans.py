@@ -17,6 +17,8 @@ import environments.obstacles
 import vinewright as vw
 from dynamics.quasistatic.propagator import QuasiStatic
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 SHORT: dict[str, Any] = {"seed": 1, "batch": 20, "iterations": 2}
 
 
@@ -118,8 +120,8 @@ def test_the_design_is_what_the_command_finds(
 
 def test_a_plan_without_a_solution_says_why(environment: Callable[..., vw.Environment]) -> None:
     """No exception: there is no design, and a reason; what wants a design says where to look."""
-    room = environment(boxes=[(1.0, -4.0, 1.1, 3.0)], start=(0.0, 0.0, 0.0))
-    far = vw.Environment(bounds=room.bounds, start=room.start, goal=(3.5, 0.0, 0.1), obstacles=room.obstacles)
+    room = environment(boxes=[(1.0, -1.5, 1.1, 1.0)], start=(0.0, 0.0, 0.0))
+    far = vw.Environment(bounds=room.bounds, start=room.start, goal=(1.3, 0.0, 0.1), obstacles=room.obstacles)
     found = vw.plan(far, iterations=1, batch=1)
     assert (found.best, found.designs, found.reason) == (None, [], "iterations done")
     with pytest.raises(ValueError, match=r"no design was found \(iterations done\)"):

@@ -139,7 +139,7 @@ def test_moments_are_those_of_the_kernels(
     angles = rng.uniform(-0.15, 0.15, count) * segment / 25e-3
     pressure = rng.choice([-1.0, 0.0, 1.0], count) * rng.uniform(5e3, 35e3, count)
     l_0 = rng.uniform(20e-3, 60e-3, count)
-    model = Penalty(environment(bounds=(-50, -50, 50, 50)), params, device="cpu").model
+    model = Penalty(environment(bounds=(-5, -5, 5, 5)), params, device="cpu").model
     row, cells = [torch.tensor(part)[None] for part in (angles, pressure)], Cells.of(params, torch.tensor(l_0)[None])
     one = torch.full((1,), segment, dtype=torch.float64)
     vines = Vines(

@@ -126,7 +126,7 @@ def test_grows_straight_from_the_start_pose(make: Make, free: Environment, param
 
 
 @EveryPropagator
-@pytest.mark.parametrize("batch", [1, 2, 9])
+@pytest.mark.parametrize("batch", [1, pytest.param(2, marks=pytest.mark.slow), 9])
 def test_arrays_have_the_promised_shapes(make: Make, walled: Environment, params: VineParams, batch: int) -> None:
     """Every array of a rollout leads with the batch, whatever its size; records not made stay behind the count."""
     propagator = in_place(make, walled, params)
@@ -251,7 +251,7 @@ def test_refuses_actuators_that_cannot_be(
 
 
 @EveryTouchingPropagator
-@pytest.mark.parametrize("room", [0.5e-3, 1.7e-3])
+@pytest.mark.parametrize("room", [0.5e-3, pytest.param(1.7e-3, marks=pytest.mark.slow)])
 def test_stub_of_a_blocked_tip_stays_where_it_points(
     make: Make, environment: MakeEnvironment, params: VineParams, room: float
 ) -> None:

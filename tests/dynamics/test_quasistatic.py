@@ -170,7 +170,7 @@ def test_this_thread_grows_only_a_little(
         grow(*arguments)
 
     monkeypatch.setattr(propagator, "grow_one", growing)
-    model = QuasiStatic(environment(), params, threads=1)
+    model = QuasiStatic(environment(bounds=(-0.5, -0.5, 2.5, 0.5)), params, threads=1)
     model.grow(model.start(count, 80), Actuation(np.zeros((count, 80)), np.ones((count, 80))), length, 0.025)
     assert (threading.main_thread() not in threads) == apart
     assert len(threads) == 1
@@ -268,6 +268,7 @@ def test_turned_and_moved_vine_goes_the_turned_way(
         circles=np.hstack([moved(circles[:, :2]), circles[:, 2:]]),
         walls=np.hstack([moved(walls[:, :2]), moved(walls[:, 2:4]), walls[:, 4:]]),
         start=(*shift, heading + turn),
+        bounds=(-2.5, -2.5, 2.5, 2.5),
     )
     one, other = QuasiStatic(here, params), QuasiStatic(there, params)
     actuation = sections(16, 40, seed=3)

@@ -292,7 +292,7 @@ def test_tip_held_against_a_wall_is_in_equilibrium(
     assert force[19] > 0.1
 
 
-@pytest.mark.parametrize("length", [0.45, 0.6, 0.75, 0.9])
+@pytest.mark.parametrize("length", [0.6, *(pytest.param(one, marks=pytest.mark.slow) for one in (0.45, 0.75, 0.9))])
 def test_held_tube_gives_up_energy(environment: MakeEnvironment, params: VineParams, length: float) -> None:
     """Held where it has grown among obstacles, a passive tube ends with no more bending energy, and then stays there."""
     propagator = QuasiStatic(environment(circles=[[0.4, 0.03, 0.1]], boxes=[[0.7, -0.5, 0.8, -0.05]]), params)

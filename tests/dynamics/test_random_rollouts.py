@@ -102,7 +102,7 @@ def portions(total: int, size: int = 100) -> Iterator[tuple[int, int]]:
         yield seed, min(size, total - first)
 
 
-@pytest.mark.parametrize("rollouts", [30, pytest.param(1000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("rollouts", [12, pytest.param(1000, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", known_environments())
 def test_no_vine_enters_or_crosses_an_obstacle(
     shipped: dict[str, Environment],

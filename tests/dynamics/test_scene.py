@@ -102,7 +102,9 @@ def check_against_shapely(environment: Environment, seed: int, wanted: int) -> i
     return far
 
 
-@pytest.mark.parametrize("name", known_environments())
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=() if one == "plus" else pytest.mark.slow) for one in known_environments()]
+)
 def test_grid_finds_what_shapely_finds_in_shipped_environments(shipped: dict[str, Environment], name: str) -> None:
     """The grid loses no contact: the smallest gap equals shapely's distance less the radius to 1e-9."""
     assert check_against_shapely(shipped[name], seed=known_environments().index(name), wanted=150) > 0

@@ -106,7 +106,7 @@ def random_winding(batch: int, segments: int, seed: int) -> Actuation:
     return Actuation(pressure, l_0)
 
 
-@pytest.mark.parametrize("segment_length", [FULL, 12.5e-3])
+@pytest.mark.parametrize("segment_length", [FULL, pytest.param(12.5e-3, marks=pytest.mark.slow)])
 def test_random_tubes_do_not_cross_themselves(box: Environment, params: VineParams, segment_length: float) -> None:
     """In no record of any vine are two parts nearer than a diameter less the tolerance, and nearly all vines find a rest."""
     tube = replace(params, segment_length=segment_length)

@@ -23,6 +23,8 @@ MakeEnvironment = Callable[..., Environment]
 RADIUS, MARGIN, FULL = 0.03335, 0.024, 0.025
 LEAST = int(np.ceil(APART * RADIUS / FULL))
 """Segments between two parts that can touch."""
+QUICK = range(6)
+SEEDS = [*QUICK, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(6, 12))]
 
 
 class Coil:
@@ -85,7 +87,7 @@ def random_coil(seed: int, full: float = FULL, length: float = 2.5) -> Coil:
     raise AssertionError("no coil touches itself")
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_rows_are_the_derivative_of_the_distance(seed: int) -> None:
     """Gap and J of every contact, over all bends and the growth, by central differences of the distance of joint and segment."""
     coil, step = random_coil(seed), 1e-6
@@ -102,7 +104,7 @@ def test_rows_are_the_derivative_of_the_distance(seed: int) -> None:
 
 def test_the_tip_as_well_as_both_ways_are_among_the_rows() -> None:
     """The finite differences above cover tips, joints of the outer part, and joints of the inner one."""
-    coils = [random_coil(seed) for seed in range(12)]
+    coils = [random_coil(seed) for seed in QUICK]
     pairs = [(coil.pair(k), coil.segments) for coil in coils for k in range(coil.count)]
     assert any(joint == segments for (joint, _), segments in pairs)
     assert any(segment < joint < segments for (joint, segment), segments in pairs)

@@ -81,6 +81,13 @@ def test_the_growth_force_is_a_share_of_pressure_and_section() -> None:
     assert replace(thin, growth_share=1.0).growth_force == pytest.approx(math.pi * thin.growth_pressure * 20e-3**2)
 
 
+def test_the_axis_may_come_as_near_as_the_flattest_tube_and_its_tolerance_let_it() -> None:
+    """Paper 002's tube of 33.35 mm radius may enter a wall by 1 mm; one that flattens to 60 % comes to 20.01 mm less that."""
+    tube = VineParams(radius=33.35e-3, penetration_tolerance=1e-3)
+    assert replace(tube, least_height=1.0).clearance == pytest.approx(32.35e-3)
+    assert replace(tube, least_height=0.6).clearance == pytest.approx(19.01e-3)
+
+
 @given(st.floats(0.1, 100), st.floats(1e-3, 1), st.floats(1e2, 1e5))
 def test_a_share_gives_the_force_asked_for(force: float, radius: float, pressure: float) -> None:
     """`share_of` undoes `growth_force`, but for the rounding of one multiplication."""

@@ -189,7 +189,7 @@ def lines(draw: st.DrawFn) -> list[str]:
     return [*command, *line, *last]
 
 
-@pytest.mark.parametrize("examples", [30, pytest.param(3000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("examples", [15, pytest.param(3000, marks=pytest.mark.slow)])
 def test_no_command_line_ends_in_another_error(run: RunCommand, examples: int) -> None:
     """The command succeeds, finds no solution, or prints one line with the error."""
 

@@ -22,6 +22,8 @@ from planner.design_file import design_content
 from planner.drive_margin import DriveMargin, drive_margin, driven, force_at_tip
 from planner.replay import replay
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 FORCE, PRESSURE = VineParams().growth_force, VineParams().growth_pressure
 

@@ -15,6 +15,8 @@ from planner.cli import main
 from planner.design_file import load_design
 from planner.runs.folder import write_json
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Ran = tuple[int, str, str]
 Run = Callable[..., Ran]
 OSCILLATION = Path(__file__).parents[2] / "data" / "oscillation.json"

@@ -20,6 +20,8 @@ from environments import load_environment
 from planner.design_file import load_design
 from tests.planner.command_line import vinewright_in
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Completed = subprocess.CompletedProcess[str]
 Vinewright = Callable[..., Completed]
 COMMAND = [sys.executable, "-c", "from planner.cli import main; main()"]

@@ -14,6 +14,8 @@ import pytest
 from planner.commands import demo
 from planner.design_file import load_design
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[3]
 

@@ -36,6 +36,8 @@ from planner.studies.fitting.report import report
 from planner.studies.fitting.study import STARTS, Start, small_oscillation
 from tests.planner.command_line import vinewright, vinewright_in
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 RECORDING = Path(__file__).parents[2] / "data" / "oscillation.json"
 
 

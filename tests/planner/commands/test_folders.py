@@ -17,6 +17,8 @@ from planner.runs.claim import Occupied, locked
 from planner.runs.folder import write_folder
 from tests.planner.full_disk import largest_file
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 COMMAND = [sys.executable, "-c", "from planner.cli import main; main()"]
 PLAN = "plan", "small.toml", "--fast", "--iterations", 2, "--batch", 20

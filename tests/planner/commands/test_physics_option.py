@@ -10,6 +10,8 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 
 

@@ -32,6 +32,8 @@ from planner.search.run import Budget, Keep, Run
 from planner.search.sst import Search
 from tests.planner.command_line import vinewright_in
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:

@@ -23,6 +23,8 @@ from planner.replay import grow_designs
 from planner.runs.inputs import Inputs
 from planner.verification import Verification
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 OPEN, DEFLECTING = "[[250, 300, 300, 500]]", "[[300, 205, 320, 500]]"
 """A block that is in no tube's way, and one whose edge the tip runs into head-on: what pushes on buckles past it or is stuck."""
 

@@ -16,6 +16,8 @@ from planner.robustness.survey import ALL, Survey
 from planner.runs.folder import write_json
 from planner.worlds.trials import Outcome, Worlds, grow_trials
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 SOURCES = 12
 """Number of sources of error of a workshop."""

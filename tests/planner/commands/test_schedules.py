@@ -14,6 +14,8 @@ from planner.runs.folder import write_json
 from planner.schedule import InvalidSchedule, Schedule
 from planner.schedule_file import read_schedule
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 CSV = "grown_mm,time_s,body_kpa,A1_kpa,A2_kpa,everted\n0,0,10,25,20,\n650,6.5,10,25,20,A1\n650,6.5,10,0,20,A1\n1000,10,10,0,10,A1 A2\n"
 

@@ -18,6 +18,8 @@ from planner.design_file import design_content, load_design
 from planner.runs.folder import write_json
 from surrogate.pouch import PouchMotor
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 PRESSURE, CELL, LENGTH = 20e3, 42e-3, 0.8
 
 

@@ -20,6 +20,8 @@ from planner.design_file import design_content
 from planner.replay import grow_designs, replay
 from planner.runs.folder import write_json
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 PARAMS = VineParams()
 LENGTH = 0.9
 Vinewright = Callable[..., tuple[int, str, str]]

@@ -14,6 +14,8 @@ from planner.design import Design, Section
 from planner.design_file import design_content, load_design
 from planner.runs.folder import write_json
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 LENGTHS = 0.4, 0.45, 0.1
 """Lengths of straight tubes; the goal is 440 mm away, with a radius of 60 mm: the last misses it."""

@@ -21,6 +21,8 @@ from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 ROOM = Environment("room", "", [0, 0, 1, 1], [0.1, 0.5, 0.0], [0.5, 0.5, 0.05])
 

@@ -21,6 +21,8 @@ from planner.design_file import design_content, load_design
 from planner.solutions_file import load_solutions
 from surrogate.pouch import PouchMotor
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 
 

@@ -86,7 +86,10 @@ def test_obstacles_are_solid_and_the_rest_is_free(
 ) -> None:
     """Points inside obstacles are grey without seams; points outside are not, also inside a ring of walls."""
     round_things = environment(
-        boxes=[(-3, -3, -2, -2), (-2, -3, -1, -2)], circles=[(1, 1, 1), (2, 1, 1)], walls=[(-3, 3, 3, 3, 0.4)]
+        boxes=[(-3, -3, -2, -2), (-2, -3, -1, -2)],
+        circles=[(1, 1, 1), (2, 1, 1)],
+        walls=[(-3, 3, 3, 3, 0.4)],
+        bounds=(-4.0, -4.0, 4.0, 4.0),
     )
     for scene in (shipped["divider"], shipped["tube"], replace(round_things, start=np.array([-3.5, -3.5, 0]))):
         save_environment(tmp_path / "environment.png", scene)

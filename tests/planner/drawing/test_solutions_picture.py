@@ -135,7 +135,15 @@ def test_only_so_many_are_drawn(
     assert len(texts(drawn(environment(), designs, straight(2.0)))) == len(words)
 
 
-@pytest.mark.parametrize(("count", "aspect"), [(1, 0.2), (1, 6.0), (4, 1.0), (5, 6.0), (9, 0.2), (MOST, 1.0)])
+@pytest.mark.parametrize(
+    ("count", "aspect"),
+    [
+        (1, 0.2),
+        (5, 6.0),
+        (MOST, 1.0),
+        *(pytest.param(*one, marks=pytest.mark.slow) for one in ((1, 6.0), (4, 1.0), (9, 0.2))),
+    ],
+)
 def test_nothing_overlaps_or_leaves_the_page(
     environment: MakeEnvironment, drawn: Callable[..., Figure], count: int, aspect: float
 ) -> None:

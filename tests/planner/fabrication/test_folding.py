@@ -24,6 +24,8 @@ from planner.fabrication.pattern import Layer, pattern_of
 from planner.fabrication.success import alike
 from planner.replay import grow_designs
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 BARE, LEFT = Section(0.0, 0.2, "none", 0.0, 0.0, 0.0), Section(0.2, 0.53, "left", 3.0, 0.0, 0.0, preformed=True)
 RIGHT = Section(0.53, 0.7, "right", 5.0, 0.0, 0.0, preformed=True)
 PRESSED = Section(0.7, 0.99, "right", 1.9, 0.04, 20e3)

@@ -44,6 +44,8 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 from tests.planner.command_line import vinewright
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 TYPES = ["pouch", "spam", "fpam", "pouch"]
 """Types of the actuators of `mixed`, from the base."""
 

@@ -22,6 +22,8 @@ from planner.replay import grow_designs
 from surrogate.pouch import PouchMotor
 from tests.planner.command_line import vinewright
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 FILES = {
     "pack.json", "design.json", "pressures.json", "environment.toml", "parts.csv", "cut-list.csv", "sections.csv",
     "schedule.csv", "pattern.dxf", "pattern.svg", "template-a4.pdf", "template-letter.pdf", "vessel.stl", "clamp.stl", "bracket.stl",

@@ -14,6 +14,8 @@ from planner.fabrication.schedule import growth_schedule, schedule_lengths
 from planner.schedule import Schedule
 from planner.schedule_file import read_schedule
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 COLUMNS = ["grown_mm", "time_s", "body_kpa", "L1_kpa", "R2_kpa", "everted"]
 
 

@@ -32,6 +32,8 @@ from planner.search.sst import Switches
 from tests.planner.conftest import Vinewright
 from tests.planner.run_state import state_of
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 NAMES = ["rrt", "est", "kpiece"]
 
 

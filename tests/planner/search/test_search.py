@@ -194,7 +194,7 @@ def _rewrite(tree: Tree, slots: Integers, more: float) -> None:
 
 def test_non_finite_states_never_become_nodes(environment: MakeEnvironment, params: VineParams) -> None:
     """No vine grown from a node with NaN is kept; the search continues from the others."""
-    empty = environment()
+    empty = environment(bounds=(-4.0, -4.0, 4.0, 4.0))
     search = Search(empty, QuasiStatic(empty, params), params, np.random.default_rng(3), 60)
     search.iterate()
     tree = search.tree

@@ -42,14 +42,16 @@ def test_evaluate_measures_depth(
 ) -> None:
     """A tube that lies over a solid whose top is at y = 1 is as deep in it as it was laid."""
     height = 1.0 + RADIUS - depth
-    deepest, faults = evaluated(environment(**solid), [[0.2, height], [1.5, height], [2.5, height]])
+    deepest, faults = evaluated(
+        environment(**solid, bounds=(-4.0, -4.0, 4.0, 4.0)), [[0.2, height], [1.5, height], [2.5, height]]
+    )
     assert deepest == pytest.approx(max(depth, 0.0), abs=1e-12)
     assert [("1 of 1 states are too deep" in fault) for fault in faults] == [True] * wrong
 
 
 def test_evaluate_finds_what_is_not_finite_not_inside_and_not_at_its_end(environment: MakeEnvironment) -> None:
     """NaN in one of two tubes, a tube beyond the bounds, and a tip that is said to be elsewhere: each is reported separately."""
-    workspace = environment()
+    workspace = environment(bounds=(-4.0, -4.0, 4.0, 4.0))
     sound = [[0.0, 0.0], [0.5, 0.0]]
     assert evaluated(workspace, sound) == (0.0, [])
     assert evaluated(workspace, sound, [[0.0, 0.0], [np.nan, 0.0]])[1] == [

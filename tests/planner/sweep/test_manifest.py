@@ -30,6 +30,8 @@ from planner.sweep.shard import run_shard
 from tests.planner.full_disk import largest_file
 from tests.planner.sweep.folders import done_in, made_in, study
 
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
 Vinewright = Callable[..., tuple[int, str, str]]
 Change = Callable[[Path], object]
 
