@@ -96,3 +96,10 @@ def studio(shared: Studio) -> Studio:
     """A studio with an empty drawing."""
     shared.begin_again()
     return shared
+
+
+@pytest.fixture
+def editor(shared: Studio) -> Studio:
+    """An empty drawing in the page of the tests before, which has been left as with the button New."""
+    shared.clear()
+    return shared
