@@ -30,6 +30,14 @@ INPUTS = Inputs(
     time_budget_s=600.0, iterations=None, first=False, target_actuators=None, solutions=5, fast=True,
 )  # fmt: skip
 Arrays = dict[str, np.ndarray[Any, Any]]
+STOPPED = 8
+"""Iterations of the run that was stopped."""
+
+
+@pytest.fixture(scope="module")
+def params() -> VineParams:
+    """The tube with the published physics: fewer of its solutions have to be examined."""
+    return VineParams(physics="published")
 
 
 def prepared(environment: Environment, params: VineParams) -> Run:
@@ -70,7 +78,7 @@ def state(run: Run) -> dict[str, Any]:
 def stopped(shipped: dict[str, Environment], params: VineParams, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a guided run in the divider, stopped with some solutions and neighbourhoods that have shrunk."""
     folder = tmp_path_factory.mktemp("stopped")
-    run = searched(prepared(shipped["divider"], params), 8)
+    run = searched(prepared(shipped["divider"], params), STOPPED)
     assert run.best
     assert run.search.shrinks > 1
     assert run.reverse_tree
@@ -88,9 +96,9 @@ def test_a_run_goes_on_to_the_last_bit(shipped: dict[str, Environment], params: 
     before, known = run.seconds, run.reverse_tree
     assert before > 0
     assert known
-    searched(run, 10)
+    searched(run, STOPPED + 2)
     assert run.seconds > before
-    whole = searched(prepared(shipped["divider"], params), 10)
+    whole = searched(prepared(shipped["divider"], params), STOPPED + 2)
     assert state(run) == state(whole)
     # The tree has grown on after the stop, to the last bit as without it.
     assert run.reverse_tree
@@ -112,7 +120,7 @@ def test_a_tree_of_an_older_checkpoint_stays(
     assert tree
     curved = np.abs(tree.edges[1].sweep) > STRAIGHT
     assert np.allclose(tree.arc_cost, curved + LENGTH_COST * np.array(tree.edges[1].length))
-    searched(run, 10)
+    searched(run, STOPPED + 1)
     assert run.reverse_tree is tree
 
 
@@ -150,7 +158,7 @@ def test_older_checkpoints_have_no_marks(
     marked, unmarked = (run.search.tree for run in runs)
     assert not unmarked.jumped.any()
     for run in runs:
-        searched(run, 9)
+        searched(run, STOPPED + 1)
     assert not (unmarked.jumped & ~marked.jumped).any()
     unmarked.jumped = marked.jumped
     assert state(runs[1]) == state(runs[0])

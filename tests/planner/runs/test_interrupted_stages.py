@@ -1,6 +1,7 @@
 """Ctrl-C in a plan with stages after its first search: what they have found is kept."""
 
 import json
+import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.friction_search import PARTS, run_with_friction
-from planner.plan import plan
+from planner.plan import Result, plan
 from planner.robustness.refinement import Descent
 from planner.runs.contents import FRICTION, REFINEMENT
 from planner.runs.later import read_known
@@ -31,16 +32,25 @@ def stored(path: Path) -> dict[str, Any]:
     return content
 
 
+@pytest.fixture(scope="module")
+def whole(small_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
+    """A plan that nothing interrupted, and its folder."""
+    room = load_environment(str(small_file), VineParams().radius)
+    result = plan(room, VineParams(), OPTIONS, QuasiStatic)
+    folder = tmp_path_factory.mktemp("whole") / "run"
+    result.save(folder)
+    return result, folder
+
+
 @pytest.mark.parametrize(
     "iterations", [pytest.param(5, id="first search"), pytest.param(4, id="before those with friction")]
 )
 def test_ctrl_c_in_a_resumed_plan_keeps_its_later_stages(
-    small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, iterations: int
+    whole: tuple[Result, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, iterations: int
 ) -> None:
     """Before it has reached them again: the design is written without trials, and resumed once more it is the tried one."""
-    folder, room = tmp_path / "run", load_environment(str(small_file), VineParams().radius)
-    whole = plan(room, VineParams(), OPTIONS, QuasiStatic)
-    whole.save(folder)
+    folder = tmp_path / "run"
+    shutil.copytree(whole[1], folder)
     grow, prepare = Search.grow, run_with_friction
     before = [stored(folder / name) for name in FRICTION[:PARTS]]
 
@@ -62,7 +72,7 @@ def test_ctrl_c_in_a_resumed_plan_keeps_its_later_stages(
     with counted() as done:
         again = resumed(folder, iterations=4)
     assert (done["iterations"], done["vines"]) == (0, 0)
-    assert front_of(again) == front_of(whole)
+    assert front_of(again) == front_of(whole[0])
 
 
 def test_ctrl_c_in_refinement_and_what_can_be_seen_then(

@@ -28,7 +28,7 @@ bounds = { min = [0, 0], max = [800, 500] }
 start = { position = [60, 250], heading_deg = 0 }
 goal = { position = [600, 400], radius = 60 }
 """
-SEARCH = "--iterations", 8, "--batch", 60
+SEARCH = "--iterations", 5, "--batch", 40
 
 
 @pytest.fixture(scope="module", autouse=True)

@@ -93,7 +93,7 @@ def small(environment: MakeEnvironment, heading: float = -0.09) -> Environment:
     return with_goal(environment(boxes=[block], start=start, bounds=(-0.1, -0.3, 0.8, 0.3)), 0.7, 0.15, 0.08)
 
 
-@pytest.mark.parametrize("heading", [0.0, -0.09])
+@pytest.mark.parametrize("heading", [pytest.param(0.0, marks=pytest.mark.slow), -0.09])
 def test_no_vine_is_left_out(
     environment: MakeEnvironment, few: VineParams, monkeypatch: pytest.MonkeyPatch, heading: float
 ) -> None:

@@ -54,7 +54,7 @@ def growths(monkeypatch: pytest.MonkeyPatch) -> Iterator[Growths]:
 
 
 def prepared(environment: Environment, switches: Switches = DEFAULT_SWITCHES) -> Run:
-    return Run.prepare(environment, VineParams(), QuasiStatic, seed=3, batch=40, switches=switches)
+    return Run.prepare(environment, VineParams(), QuasiStatic, seed=3, batch=20, switches=switches)
 
 
 def advance(run: Run, iterations: int) -> None:

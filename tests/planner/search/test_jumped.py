@@ -26,7 +26,7 @@ def searched(shipped: dict[str, Environment], params: VineParams) -> Search:
     """A small search in `plus`, where vines without actuators spring off walls."""
     model = QuasiStatic(shipped["plus"], params)
     search = Search(shipped["plus"], model, params, np.random.default_rng(4), 60)
-    for _ in range(8):
+    for _ in range(5):
         search.iterate()
     return search
 

@@ -42,7 +42,7 @@ def test_threads_change_no_bit(
     for threads in (1, 2):
         make = partial(QuasiStatic, threads=threads)
         run = Run.prepare(shipped["divider"], params, make, seed=1, batch=30, switches=Switches(heuristic=heuristic))
-        for _ in run.run(Budget(600.0, 5)):
+        for _ in run.run(Budget(600.0, 3)):
             pass
         assert run.best
         write_checkpoint(tmp_path / CHECKPOINT, run, inputs)

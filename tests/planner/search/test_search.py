@@ -32,7 +32,7 @@ EVERY_STATE = Switches(subset=False)
 
 
 def run_of(environment: Environment, params: VineParams, iterations: int, seed: int = 0) -> Run:
-    run = Run.prepare(environment, params, seed=seed)
+    run = Run.prepare(environment, params, seed=seed, batch=40)
     for _ in run.run(Budget(seconds=600, iterations=iterations)):
         pass
     return run
@@ -40,7 +40,7 @@ def run_of(environment: Environment, params: VineParams, iterations: int, seed: 
 
 @pytest.fixture(scope="module")
 def divider_run(shipped: dict[str, Environment]) -> Run:
-    return run_of(shipped["divider"], PUBLISHED, 12)
+    return run_of(shipped["divider"], PUBLISHED, 6)
 
 
 @pytest.fixture(scope="module")
@@ -264,18 +264,18 @@ def test_pruning_keeps_only_nodes_that_can_improve(shipped: dict[str, Environmen
 @pytest.mark.slow
 def test_same_seed_same_search(shipped: dict[str, Environment], divider_run: Run) -> None:
     """The same seed and iterations give bitwise identical designs; another seed gives others."""
-    again = run_of(shipped["divider"], PUBLISHED, 12)
+    again = run_of(shipped["divider"], PUBLISHED, 6)
     assert len(again.solutions.best) == len(divider_run.solutions.best)
     for one, other in zip(again.solutions.best, divider_run.solutions.best, strict=True):
         assert one.design.sections == other.design.sections
         assert one.design.centerline.tobytes() == other.design.centerline.tobytes()
-    third = run_of(shipped["divider"], PUBLISHED, 12, seed=1)
+    third = run_of(shipped["divider"], PUBLISHED, 6, seed=1)
     assert third.solutions.best[0].design.sections != divider_run.solutions.best[0].design.sections
 
 
 def test_solutions_reach_the_goal_at_half_and_quarter_step(shipped: dict[str, Environment], params: VineParams) -> None:
     """Every solution, also costlier ones, ends in the goal when replayed by a new propagator; the best needs one actuator."""
-    run = run_of(shipped["divider"], params, 6)
+    run = run_of(shipped["divider"], params, 3)
     assert len(run.solutions.best) > 1
     assert run.solutions.best[0].design.actuators == 1
     assert run.solutions.best[-1].design.actuators > 1
@@ -343,23 +343,26 @@ def test_history_only_improves(divider_run: Run) -> None:
     assert history[-1].actuators == divider_run.best.design.actuators
 
 
-def test_budget_ends_the_run(shipped: dict[str, Environment], params: VineParams) -> None:
+def test_budget_ends_the_run(shipped: dict[str, Environment], params: VineParams, divider_run: Run) -> None:
     """`first` stops at the first solution, a target at its number of actuators, iterations at their count."""
-    first = Run.prepare(shipped["maze"], params, seed=0)
-    for _ in first.run(Budget(seconds=300, first=True)):
+    run = Run.prepare(shipped["maze"], params, seed=0, batch=40)
+    for _ in run.run(Budget(seconds=300, first=True)):
         pass
-    assert len(first.history) == 1
-    target = Run.prepare(shipped["maze"], params, seed=0)
-    for _ in target.run(Budget(seconds=300, target_actuators=2)):
+    assert len(run.history) == 1
+    assert run.history[0].actuators > 2
+    for _ in run.run(Budget(seconds=300, target_actuators=2)):
         pass
-    assert target.history[-1].actuators <= 2
-    assert all(m.actuators > 2 for m in target.history[:-1])
-    assert run_of(shipped["maze"], params, 2).search.iteration == 2
+    assert run.history[-1].actuators <= 2
+    assert all(m.actuators > 2 for m in run.history[:-1])
+    assert divider_run.search.iteration == 6
 
 
-def test_search_ends_when_nothing_better_is_left(shipped: dict[str, Environment], params: VineParams) -> None:
+def test_search_ends_when_nothing_better_is_left(environment: MakeEnvironment, params: VineParams) -> None:
     """The bare corridor needs no actuator: once that is found and all straight growth was tried, the run ends."""
-    run = run_of(shipped["tube"], params, 200)
+    room = replace(environment(bounds=(-0.1, -0.15, 0.9, 0.15)), goal=np.array([0.7, 0.0, 0.06]))
+    run = Run.prepare(room, params, seed=0, batch=50)
+    for _ in run.run(Budget(seconds=600, iterations=200)):
+        pass
     assert run.search.exhausted
     assert run.search.iteration < 200
     assert run.history[-1].actuators == 0

@@ -60,7 +60,7 @@ def run(environment: MakeEnvironment, params: VineParams) -> Run:
 
 def found(run: Run) -> Iterator[Candidates]:
     """What a few iterations find."""
-    for _ in range(24):
+    for _ in range(16):
         candidates = run.search.iterate()
         if len(candidates.segments):
             yield candidates

@@ -80,7 +80,7 @@ def test_lines_are_those_that_ompl_writes(tmp_path: Path) -> None:
 
 def test_bench_plan_writes_them(vinewright: Vinewright, small_file: Path) -> None:
     """A log of the environment, and a database with the runs of both planners."""
-    options = ("--seeds", "2", "--time-budget", "0.2", "--planner", "sst-star", "--planner", "rrt", "--format", "ompl")
+    options = ("--seeds", "2", "--time-budget", "0.1", "--planner", "sst-star", "--planner", "rrt", "--format", "ompl")
     code, _, _ = vinewright("bench", "plan", "--env", small_file, *options, "--out", "found")
     assert code == 0
     folder = Path("found/planning")

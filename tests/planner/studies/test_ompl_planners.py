@@ -166,7 +166,7 @@ def test_runs_of_every_planner_are_measured_alike(small_file: Path) -> None:
     """Both count vine-steps, those to the first solution among them, and improve the cost."""
     pytest.importorskip("ompl")
     for planner in ("sst-star", "rrt"):
-        found = run_case(Case(str(small_file), 0, 1.0, planner=planner))
+        found = run_case(Case(str(small_file), 0, 0.5, planner=planner))
         assert found.first < math.inf
         assert 0 < (found.first_steps or 0) <= found.vine_steps
         assert found.cost <= found.history[0][1]

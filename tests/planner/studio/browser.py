@@ -51,6 +51,7 @@ class Studio:
         context = self.browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True, **options)
         page = context.new_page()
         page.set_default_timeout(20_000)
+        page.on("dialog", lambda dialog: dialog.accept())
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on(
             "console", lambda message: self.faults.append(message.text) if "Content Security" in message.text else None
@@ -68,12 +69,29 @@ class Studio:
         assert not self.faults, self.faults
 
     def begin_again(self) -> None:
-        """Show an empty drawing in a new page."""
+        """Load the page again, with nothing of what it kept, and show an empty drawing."""
         for context in self.browser.contexts:
-            context.close()
-        self.page = self.open()
-        self.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
-        self.page.evaluate("async () => { (await import('/store.js')).set({ run: null, panel: 'draw' }); }")
+            if context != self.page.context:
+                context.close()
+        if self.page.is_closed():
+            self.page = self.open()
+        else:
+            # What a page keeps when it is left would be there again.
+            self.page.evaluate("() => { sessionStorage.clear(); Storage.prototype.setItem = () => {}; }")
+            self.page.goto("about:blank")
+            self.page.goto(self.running.base + "#" + self.running.token)
+            self.page.wait_for_selector("body[data-connected]")
+        self.clear()
+
+    def clear(self) -> None:
+        """Show an empty drawing, in millimetres, with the first tool and panel."""
+        self.page.evaluate(
+            """async () => {
+                (await import('/draw/files.js')).newDrawing();
+                (await import('/store.js')).set({ run: null, panel: 'draw', tool: 'select', unit: 'mm', message: '' });
+                document.activeElement?.blur();
+            }"""
+        )
 
     # ---- the drawing ----
 

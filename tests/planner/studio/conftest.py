@@ -21,10 +21,12 @@ Event = dict[str, Any]
 
 
 @pytest.fixture(scope="session")
-def planned(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a short plan for `divider`."""
-    folder = tmp_path_factory.mktemp("planned") / "divider"
-    vw.plan(vw.load_environment("divider"), seed=1, iterations=5).save(folder)
+def planned(small_environment: Callable[[str], str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a short plan in a small environment, whose goal is reached with a bend."""
+    folder = tmp_path_factory.mktemp("planned") / "small"
+    file = folder.with_suffix(".toml")
+    file.write_text(small_environment("[[250, 0, 300, 150]]").replace("[500, 230]", "[500, 320]"))
+    vw.plan(vw.load_environment(file), seed=1, iterations=5).save(folder)
     return folder
 
 
@@ -95,4 +97,11 @@ def shared(browser: Any, served: tuple[Path, Running]) -> Iterator[Studio]:
 def studio(shared: Studio) -> Studio:
     """A studio with an empty drawing."""
     shared.begin_again()
+    return shared
+
+
+@pytest.fixture
+def editor(shared: Studio) -> Studio:
+    """An empty drawing in the page of the tests before, which has been left as with the button New."""
+    shared.clear()
     return shared

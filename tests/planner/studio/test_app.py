@@ -203,7 +203,7 @@ def test_run_of_the_command_line_opens(client: TestClient, session: Session, pla
     assert [point["actuators"] for point in view["front"]] == [one["actuators"] for one in trials["front"]]
     assert sum(point["chosen"] for point in view["front"]) == 1
     assert len(view["trials"]["lines"]) == len(view["trials"]["reached"])
-    assert tomllib.loads(view["text"])["name"] == "divider"
+    assert tomllib.loads(view["text"])["name"] == "small"
 
 
 def test_damaged_run_is_told(client: TestClient, session: Session) -> None:
@@ -222,31 +222,31 @@ def test_damaged_run_is_told(client: TestClient, session: Session) -> None:
 def test_a_run_from_elsewhere_hides_none(client: TestClient, session: Session, planned: Path) -> None:
     """A run in `runs` is found by its name also if the studio was started with another one of that name."""
     session.folders.given = planned
-    shutil.copytree(planned, session.root / "divider")
-    (session.root / "divider" / "environment.toml").write_text(
+    shutil.copytree(planned, session.root / "small")
+    (session.root / "small" / "environment.toml").write_text(
         (planned / "environment.toml").read_text() + "# another one\n"
     )
     names = {row["name"] for row in client.get("/api/runs").json()}
-    assert names == {"divider", f"divider ({planned.parent.name})"}
-    assert client.get("/api/runs/divider").json()["text"].endswith("# another one\n")
-    assert not client.get(f"/api/runs/divider ({planned.parent.name})").json()["text"].endswith("# another one\n")
-    session.folders.given = session.root / "divider"
-    assert [row["name"] for row in client.get("/api/runs").json()] == ["divider"]
+    assert names == {"small", f"small ({planned.parent.name})"}
+    assert client.get("/api/runs/small").json()["text"].endswith("# another one\n")
+    assert not client.get(f"/api/runs/small ({planned.parent.name})").json()["text"].endswith("# another one\n")
+    session.folders.given = session.root / "small"
+    assert [row["name"] for row in client.get("/api/runs").json()] == ["small"]
 
 
 def test_pictures_and_folder(client: TestClient, session: Session, planned: Path) -> None:
     """Pictures of the design and of a solution as PNG and SVG, and the folder as a zip file."""
-    shutil.copytree(planned, session.root / "divider")
+    shutil.copytree(planned, session.root / "small")
     for key in ("best", "1"):
-        image = Image.open(io.BytesIO(client.get(f"/api/runs/divider/{key}/picture.png").content))
+        image = Image.open(io.BytesIO(client.get(f"/api/runs/small/{key}/picture.png").content))
         assert min(image.size) > 300
-        root = ElementTree.fromstring(client.get(f"/api/runs/divider/{key}/picture.svg").text)
+        root = ElementTree.fromstring(client.get(f"/api/runs/small/{key}/picture.svg").text)
         assert root.tag.endswith("svg")
-    assert client.get("/api/runs/divider/999/picture.png").status_code == 422
-    assert client.get("/api/runs/divider/best/picture.pdf").status_code == 422
-    files = zipfile.ZipFile(io.BytesIO(client.get("/api/runs/divider/folder.zip").content))
+    assert client.get("/api/runs/small/999/picture.png").status_code == 422
+    assert client.get("/api/runs/small/best/picture.pdf").status_code == 422
+    files = zipfile.ZipFile(io.BytesIO(client.get("/api/runs/small/folder.zip").content))
     assert {Path(name).name for name in files.namelist()} == {path.name for path in planned.iterdir()}
-    assert files.read("divider/design.json") == (planned / "design.json").read_bytes()
+    assert files.read("small/design.json") == (planned / "design.json").read_bytes()
 
 
 # ---- jobs ----
@@ -255,7 +255,7 @@ def test_pictures_and_folder(client: TestClient, session: Session, planned: Path
 def events_of(job: Callable[..., None], planned: Path, stop: Stop | None = None, **given: Any) -> list[Any]:
     """The events of a job about the design of a run."""
     events: list[dict[str, Any]] = []
-    job({"run": "divider", "folder": str(planned), "design": "best", **given}, events.append, stop or Stop())
+    job({"run": "small", "folder": str(planned), "design": "best", **given}, events.append, stop or Stop())
     return events
 
 
@@ -263,7 +263,7 @@ def events_of(job: Callable[..., None], planned: Path, stop: Stop | None = None,
 def test_growth_is_that_of_simulate(planned: Path, propagator: str) -> None:
     """The film shows what `vinewright simulate` computes, in millimetres."""
     ((event,),) = [events_of(look_job, planned, propagator=propagator)]
-    growth, environment = event["growth"], vw.load_environment("divider")
+    growth, environment = event["growth"], vw.load_environment(planned / "environment.toml")
     expected = vw.simulate(load_design(planned), environment, propagator)
     assert growth["reached"] == expected.reached
     np.testing.assert_allclose(growth["lengths"], 1e3 * expected.lengths, atol=0.06)
@@ -280,7 +280,7 @@ def test_trials_are_those_of_robustness(planned: Path) -> None:
     assert events[0]["first"]
     assert sum(len(event["lines"]) for event in events) == 50
     last = events[-1]
-    design, environment = load_design(planned), vw.load_environment("divider")
+    design, environment = load_design(planned), vw.load_environment(planned / "environment.toml")
     asked = vw.Uncertainty(obstacle_position=12e-3, start_heading=np.radians(4.0))
     survey = Survey.of(design, environment, asked, 50, 3, alone=False)
     list(survey.run())
@@ -307,7 +307,7 @@ def test_stopped_trials_end(planned: Path) -> None:
         if len(events) == 2:
             stop.request(False)
 
-    given = {"run": "divider", "folder": str(planned), "design": "best", "preset": "workshop", "numbers": {}}
+    given = {"run": "small", "folder": str(planned), "design": "best", "preset": "workshop", "numbers": {}}
     trials_job({**given, "trials": 500, "seed": 0}, take, stop)
     assert [event["busy"] for event in events] == [True, True, False]
     assert events[-1]["success"]["trials"] == len(events[1]["lines"])
@@ -347,7 +347,7 @@ Limited = tuple[Path, Path, Event]
 def limited(planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Limited:
     """A run whose pressures are at their limit, the zip file of its pack, made all the same, and what is told about that."""
     place = tmp_path_factory.mktemp("limited")
-    folder, target = place / "divider", place / "packs" / "1.zip"
+    folder, target = place / "small", place / "packs" / "1.zip"
     shutil.copytree(planned, folder)
     target.parent.mkdir()
     content = json.loads((folder / "design.json").read_text())
@@ -379,7 +379,7 @@ def test_pack_is_that_of_export(limited: Limited) -> None:
     archive = zipfile.ZipFile(target)
     assert sorted(Path(name).name for name in archive.namelist() if not name.endswith("/")) == sorted(pack["files"])
     assert {"pattern.dxf", "vessel.stl", "template-a4.pdf", "cut-list.csv"} <= set(pack["files"])
-    drawn = ezdxf.read(io.StringIO(archive.read("divider-pack/pattern.dxf").decode()))
+    drawn = ezdxf.read(io.StringIO(archive.read("small-pack/pattern.dxf").decode()))
     assert len(drawn.modelspace()) > 0
     assert pack["cuts"][0][0]
     assert pack["pattern"].lstrip().startswith("<")

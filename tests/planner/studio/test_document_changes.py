@@ -5,6 +5,7 @@ import re
 import tomllib
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -105,10 +106,26 @@ def check_rows(text: str, result: str, content: Any, origins: Any) -> None:
             assert found == row_in(text, tag)
 
 
-@settings(derandomize=True, max_examples=300, deadline=None)
-@given(st.sampled_from([*OWN, "spiral", "tube"]), st.lists(_STEP, min_size=3, max_size=8))
+_NAMES, _STEPS = st.sampled_from([*OWN, "spiral", "tube"]), st.lists(_STEP, min_size=3, max_size=8)
+
+
+@settings(derandomize=True, max_examples=80, deadline=None)
+@given(_NAMES, _STEPS)
 def test_any_change_reads_back(name: str, steps: list[tuple[str, Any, int, int, float]]) -> None:
     """And the opposite change leads back."""
+    check_change(name, steps)
+
+
+@pytest.mark.slow
+@settings(derandomize=True, max_examples=1000, deadline=None)
+@given(_NAMES, _STEPS)
+def test_any_of_many_changes_reads_back(name: str, steps: list[tuple[str, Any, int, int, float]]) -> None:
+    """With more of them."""
+    check_change(name, steps)
+
+
+def check_change(name: str, steps: list[tuple[str, Any, int, int, float]]) -> None:
+    """The steps are written, read back, and taken back."""
     text = TEXTS[name]
     before: Any = content_in(text)
     content, origins = copy.deepcopy(before), identity(before)

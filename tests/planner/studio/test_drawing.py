@@ -5,23 +5,23 @@ import pytest
 from tests.planner.studio.browser import Studio
 
 
-def test_draw_every_kind_with_the_mouse(studio: Studio) -> None:
+def test_draw_every_kind_with_the_mouse(editor: Studio) -> None:
     """Box, circle, wall, polygon, start and goal are where they were drawn, snapped to the grid."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 700))
-    studio.key("c")
-    studio.drag((800, 500), (900, 500))
-    studio.key("w")
-    studio.drag((1000, 100), (1000, 300))
-    studio.key("p")
+    editor.key("b")
+    editor.drag((400, 300), (500, 700))
+    editor.key("c")
+    editor.drag((800, 500), (900, 500))
+    editor.key("w")
+    editor.drag((1000, 100), (1000, 300))
+    editor.key("p")
     for corner in ((1100, 700), (1200, 700), (1200, 900)):
-        studio.click(*corner)
-    studio.page.keyboard.press("Enter")
-    studio.key("s")
-    studio.click(200, 200)
-    studio.key("g")
-    studio.click(1400, 800)
-    content = studio.saved()
+        editor.click(*corner)
+    editor.page.keyboard.press("Enter")
+    editor.key("s")
+    editor.click(200, 200)
+    editor.key("g")
+    editor.click(1400, 800)
+    content = editor.saved()
     assert content["obstacles"]["boxes"] == [[400, 300, 500, 700]]
     assert content["obstacles"]["circles"] == [[800, 500, 100]]
     (wall,) = content["obstacles"]["walls"]
@@ -32,141 +32,141 @@ def test_draw_every_kind_with_the_mouse(studio: Studio) -> None:
     assert content["goal"]["position"] == [1400, 800]
 
 
-def test_move_rotate_duplicate_delete(studio: Studio) -> None:
+def test_move_rotate_duplicate_delete(editor: Studio) -> None:
     """A box is moved by mouse and arrows, turned into a polygon, duplicated and deleted; undo brings each step back."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 700))
-    studio.drag((450, 500), (650, 500))
-    assert studio.shapes()[0]["row"] == [600, 300, 700, 700]
-    studio.key("ArrowRight")
-    step = studio.shapes()[0]["row"][0] - 600
+    editor.key("b")
+    editor.drag((400, 300), (500, 700))
+    editor.drag((450, 500), (650, 500))
+    assert editor.shapes()[0]["row"] == [600, 300, 700, 700]
+    editor.key("ArrowRight")
+    step = editor.shapes()[0]["row"][0] - 600
     assert step > 0
-    studio.key("Alt+ArrowUp")
-    assert studio.shapes()[0]["row"] == [600 + step, 301, 700 + step, 701]
-    studio.key("]")
-    turned = studio.shapes()[0]
+    editor.key("Alt+ArrowUp")
+    assert editor.shapes()[0]["row"] == [600 + step, 301, 700 + step, 701]
+    editor.key("]")
+    turned = editor.shapes()[0]
     assert turned["kind"] == "polygon"
     centre = [sum(corner[axis] for corner in turned["corners"]) / 4 for axis in (0, 1)]
     assert centre == pytest.approx([650 + step, 501])
-    studio.key("Control+d")
-    assert len(studio.shapes()) == 2
-    studio.key("Delete")
-    assert len(studio.shapes()) == 1
-    studio.key(*["Control+z"] * 6)
-    assert studio.shapes()[0]["row"] == [400, 300, 500, 700]
-    studio.key("Control+z")
-    assert studio.shapes() == []
-    studio.key(*["Control+Shift+z"] * 7)
-    assert len(studio.shapes()) == 1
+    editor.key("Control+d")
+    assert len(editor.shapes()) == 2
+    editor.key("Delete")
+    assert len(editor.shapes()) == 1
+    editor.key(*["Control+z"] * 6)
+    assert editor.shapes()[0]["row"] == [400, 300, 500, 700]
+    editor.key("Control+z")
+    assert editor.shapes() == []
+    editor.key(*["Control+Shift+z"] * 7)
+    assert len(editor.shapes()) == 1
 
 
-def test_corners(studio: Studio) -> None:
+def test_corners(editor: Studio) -> None:
     """A corner of a polygon is dragged, inserted at the middle of a side, and deleted with Alt and a click."""
-    studio.key("p")
+    editor.key("p")
     for corner in ((400, 400), (800, 400), (600, 800)):
-        studio.click(*corner)
-    studio.page.keyboard.press("Enter")
-    studio.drag((600, 800), (600, 600))
-    assert [600, 600] in studio.shapes()[0]["corners"]
-    studio.drag((600, 400), (600, 300))
-    assert len(studio.shapes()[0]["corners"]) == 4
-    assert [600, 300] in studio.shapes()[0]["corners"]
-    studio.page.keyboard.down("Alt")
-    studio.click(600, 300)
-    studio.page.keyboard.up("Alt")
-    assert sorted(studio.shapes()[0]["corners"]) == [[400, 400], [600, 600], [800, 400]]
+        editor.click(*corner)
+    editor.page.keyboard.press("Enter")
+    editor.drag((600, 800), (600, 600))
+    assert [600, 600] in editor.shapes()[0]["corners"]
+    editor.drag((600, 400), (600, 300))
+    assert len(editor.shapes()[0]["corners"]) == 4
+    assert [600, 300] in editor.shapes()[0]["corners"]
+    editor.page.keyboard.down("Alt")
+    editor.click(600, 300)
+    editor.page.keyboard.up("Alt")
+    assert sorted(editor.shapes()[0]["corners"]) == [[400, 400], [600, 600], [800, 400]]
 
 
-def test_several_at_once(studio: Studio) -> None:
+def test_several_at_once(editor: Studio) -> None:
     """A rectangle selects what is inside; Shift adds; the selection moves together."""
     for x in (400, 600, 800):
-        studio.key("b")
-        studio.drag((x, 300), (x + 100, 400))
-    studio.key("Escape")
-    studio.drag((380, 250), (720, 450))
-    assert len(studio.state("[...state.selection]")) == 2
-    studio.page.keyboard.down("Shift")
-    studio.click(850, 350)
-    studio.page.keyboard.up("Shift")
-    assert len(studio.state("[...state.selection]")) == 3
-    studio.drag((450, 350), (450, 550))
-    assert [shape["row"][1] for shape in studio.shapes()] == [500, 500, 500]
+        editor.key("b")
+        editor.drag((x, 300), (x + 100, 400))
+    editor.key("Escape")
+    editor.drag((380, 250), (720, 450))
+    assert len(editor.state("[...state.selection]")) == 2
+    editor.page.keyboard.down("Shift")
+    editor.click(850, 350)
+    editor.page.keyboard.up("Shift")
+    assert len(editor.state("[...state.selection]")) == 3
+    editor.drag((450, 350), (450, 550))
+    assert [shape["row"][1] for shape in editor.shapes()] == [500, 500, 500]
 
 
 @pytest.mark.slow
-def test_a_hundred_steps_of_undo(studio: Studio) -> None:
+def test_a_hundred_steps_of_undo(editor: Studio) -> None:
     """A hundred edits are undone one by one and made again, to the same drawing."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
     for k in range(99):
-        studio.key("ArrowRight" if k % 3 else "ArrowUp")
-        studio.key("Escape", "Tab") if k % 10 == 9 else None
-    last = studio.shapes()
-    count = studio.page.evaluate("async () => (await import('/store.js')).steps().undo")
+        editor.key("ArrowRight" if k % 3 else "ArrowUp")
+        editor.key("Escape", "Tab") if k % 10 == 9 else None
+    last = editor.shapes()
+    count = editor.page.evaluate("async () => (await import('/store.js')).steps().undo")
     assert count == 100
-    studio.key(*["Control+z"] * count)
-    assert studio.shapes() == []
-    studio.key(*["Control+y"] * count)
-    assert studio.shapes() == last
+    editor.key(*["Control+z"] * count)
+    assert editor.shapes() == []
+    editor.key(*["Control+y"] * count)
+    assert editor.shapes() == last
 
 
-def test_what_is_wrong_is_marked(studio: Studio) -> None:
+def test_what_is_wrong_is_marked(editor: Studio) -> None:
     """A start inside a box is told with the message of the file format, which disappears when it is right again."""
-    studio.key("b")
-    studio.drag((100, 400), (300, 600))
-    studio.wait_for("state.check && state.check.problem")
-    words = studio.page.locator("#problem").inner_text()
+    editor.key("b")
+    editor.drag((100, 400), (300, 600))
+    editor.wait_for("state.check && state.check.problem")
+    words = editor.page.locator("#problem").inner_text()
     assert "start.position" in words
-    studio.key("Control+z")
-    studio.wait_for("state.check && !state.check.problem")
-    assert studio.page.locator("#problem").inner_text() == ""
+    editor.key("Control+z")
+    editor.wait_for("state.check && !state.check.problem")
+    assert editor.page.locator("#problem").inner_text() == ""
 
 
-def test_a_narrow_passage_is_marked_while_drawing(studio: Studio) -> None:
+def test_a_narrow_passage_is_marked_while_drawing(editor: Studio) -> None:
     """A gap that is too narrow for the tube shows its width."""
-    studio.key("b")
-    studio.drag((700, 0), (800, 480))
-    studio.key("b")
-    studio.drag((700, 540), (800, 1000))
-    studio.wait_for("state.check && state.check.passages.some((one) => one.narrow)")
-    assert studio.state("state.check.passages[0].width") == 60
-    assert "60" in str(studio.page.locator("#drawing").text_content())
+    editor.key("b")
+    editor.drag((700, 0), (800, 480))
+    editor.key("b")
+    editor.drag((700, 540), (800, 1000))
+    editor.wait_for("state.check && state.check.passages.some((one) => one.narrow)")
+    assert editor.state("state.check.passages[0].width") == 60
+    assert "60" in str(editor.page.locator("#drawing").text_content())
 
 
-def test_a_cancelled_drag_leaves_redo(studio: Studio) -> None:
+def test_a_cancelled_drag_leaves_redo(editor: Studio) -> None:
     """Escape ends a drag as if it had not begun: redo makes again what was undone before, and nothing of the drag."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    studio.key("ArrowRight")
-    (nudged,) = studio.shapes()
-    studio.key("Control+z")
-    studio.page.mouse.move(*studio.at(450, 350))
-    studio.page.mouse.down()
-    studio.page.mouse.move(*studio.at(700, 600), steps=4)
-    assert studio.shapes()[0]["row"] != [400, 300, 500, 400]
-    studio.page.keyboard.press("Escape")
-    studio.page.mouse.up()
-    assert studio.shapes()[0]["row"] == [400, 300, 500, 400]
-    studio.key("Control+y")
-    assert studio.shapes()[0]["row"] == nudged["row"]
-    studio.key("Control+y")
-    assert studio.shapes()[0]["row"] == nudged["row"]
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
+    editor.key("ArrowRight")
+    (nudged,) = editor.shapes()
+    editor.key("Control+z")
+    editor.page.mouse.move(*editor.at(450, 350))
+    editor.page.mouse.down()
+    editor.page.mouse.move(*editor.at(700, 600), steps=4)
+    assert editor.shapes()[0]["row"] != [400, 300, 500, 400]
+    editor.page.keyboard.press("Escape")
+    editor.page.mouse.up()
+    assert editor.shapes()[0]["row"] == [400, 300, 500, 400]
+    editor.key("Control+y")
+    assert editor.shapes()[0]["row"] == nudged["row"]
+    editor.key("Control+y")
+    assert editor.shapes()[0]["row"] == nudged["row"]
 
 
-def test_nothing_is_edited_where_a_run_is_looked_at(studio: Studio) -> None:
+def test_nothing_is_edited_where_a_run_is_looked_at(editor: Studio) -> None:
     """In Look, Trust and Make the drawing has no handles and keeps as it is; a drag moves the view."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    studio.page.locator("#drawing .handle").first.wait_for(state="attached")
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
+    editor.page.locator("#drawing .handle").first.wait_for(state="attached")
     for panel in ("look", "trust", "make"):
-        studio.page.click(f"#tab-{panel}")
-        studio.page.locator("#drawing .handle").first.wait_for(state="detached")
-        assert studio.page.locator("#drawing .selected").count() == 0
-        assert not studio.page.locator("#hint").is_visible()
-        before, view = studio.state("JSON.stringify(state.doc)"), studio.state("state.view.x")
-        studio.drag((450, 350), (600, 350))
-        studio.key("Delete", "ArrowLeft", ".", "Control+d", "Control+z")
-        assert studio.state("JSON.stringify(state.doc)") == before
-        assert studio.state("state.view.x") != view
-    studio.key("w")
-    assert studio.state("[state.panel, state.tool]") == ["draw", "wall"]
+        editor.page.click(f"#tab-{panel}")
+        editor.page.locator("#drawing .handle").first.wait_for(state="detached")
+        assert editor.page.locator("#drawing .selected").count() == 0
+        assert not editor.page.locator("#hint").is_visible()
+        before, view = editor.state("JSON.stringify(state.doc)"), editor.state("state.view.x")
+        editor.drag((450, 350), (600, 350))
+        editor.key("Delete", "ArrowLeft", ".", "Control+d", "Control+z")
+        assert editor.state("JSON.stringify(state.doc)") == before
+        assert editor.state("state.view.x") != view
+    editor.key("w")
+    assert editor.state("[state.panel, state.tool]") == ["draw", "wall"]

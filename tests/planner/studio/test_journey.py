@@ -140,7 +140,6 @@ def test_reload_in_mid_search(studio: Studio) -> None:
     draw_bench(studio)
     plan(studio, 600)
     studio.wait_for("state.plan.best", 90)
-    studio.page.on("dialog", lambda dialog: dialog.accept())
     studio.page.reload()
     studio.page.wait_for_selector("body[data-connected]")
     studio.wait_for("state.plan.best && state.doc.shapes.length === 5")
@@ -354,15 +353,3 @@ def test_failure_goes_away_when_the_drawing_changes(studio: Studio) -> None:
     studio.key("Control+a", "Delete")
     studio.page.click("#tab-plan")
     assert text_of(studio, "#plan-phase") == ""
-
-
-def test_obstacles_have_the_names_of_the_editor(studio: Studio) -> None:
-    """The number of an obstacle among all becomes its kind and its number among those."""
-    names = studio.page.evaluate(
-        """async () => {
-            const { withNames } = await import("/panels/obstacles.js");
-            const obstacles = { boxes: [[]], polygons: [[]], circles: [[], []], walls: [[]], ends: "flat", friction: null };
-            return [1, 2, 4, 5, 6].map((number) => withNames(`obstacle ${number} moved`, { obstacles }));
-        }"""
-    )
-    assert names == ["box 1 moved", "polygon 1 moved", "circle 2 moved", "wall 1 moved", "obstacle 6 moved"]

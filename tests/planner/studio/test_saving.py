@@ -33,71 +33,69 @@ def test_save_changes_only_what_was_changed(browser: Any, tmp_path: Path) -> Non
         studio.close()
 
 
-def test_broken_file_keeps_the_drawing(studio: Studio, tmp_path: Path) -> None:
+def test_broken_file_keeps_the_drawing(editor: Studio, tmp_path: Path) -> None:
     """A broken TOML file shows its one line, and the drawing stays."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
     broken = tmp_path / "broken.toml"
     broken.write_text("schema = ")
-    studio.page.set_input_files("#open-file", str(broken))
-    studio.page.get_by_text("is not TOML").first.wait_for()
-    assert len(studio.shapes()) == 1
+    editor.page.set_input_files("#open-file", str(broken))
+    editor.page.get_by_text("is not TOML").first.wait_for()
+    assert len(editor.shapes()) == 1
 
 
-def test_gallery(studio: Studio) -> None:
+def test_gallery(editor: Studio) -> None:
     """A shipped environment is opened from the gallery; what was drawn before is kept among the recent drawings."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    studio.page.locator("#file-actions").get_by_text("Gallery").click()
-    studio.page.get_by_role("button", name="divider", exact=False).first.click()
-    assert studio.state("state.doc.name") == "divider"
-    assert len(studio.shapes()) > 1
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
+    editor.page.locator("#file-actions").get_by_text("Gallery").click()
+    editor.page.get_by_role("button", name="divider", exact=False).first.click()
+    assert editor.state("state.doc.name") == "divider"
+    assert len(editor.shapes()) > 1
 
 
-def test_background_picture(studio: Studio, tmp_path: Path) -> None:
+def test_background_picture(editor: Studio, tmp_path: Path) -> None:
     """A picture lies beneath the drawing, encoded again by the server."""
     from PIL import Image
 
     picture = tmp_path / "plan.png"
     Image.new("RGB", (300, 200), (200, 180, 160)).save(picture)
-    studio.key("i")
-    studio.page.locator("input[type=file][accept*=image]").first.set_input_files(str(picture))
-    studio.wait_for("state.background")
-    assert studio.state("[state.background.width, state.background.height]") == [300, 200]
-    assert studio.state("state.background.src").startswith("blob:")
+    editor.key("i")
+    editor.page.locator("input[type=file][accept*=image]").first.set_input_files(str(picture))
+    editor.wait_for("state.background")
+    assert editor.state("[state.background.width, state.background.height]") == [300, 200]
+    assert editor.state("state.background.src").startswith("blob:")
 
 
-def test_reload_keeps_the_drawing(studio: Studio) -> None:
+def test_reload_keeps_the_drawing(editor: Studio) -> None:
     """A page that is loaded again shows the drawing as it was."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 700))
-    studio.saved()
-    studio.page.on("dialog", lambda dialog: dialog.accept())
-    studio.page.reload()
-    studio.page.wait_for_selector("body[data-connected]")
-    assert [shape["row"] for shape in studio.shapes()] == [[400, 300, 500, 700]]
+    editor.key("b")
+    editor.drag((400, 300), (500, 700))
+    editor.saved()
+    editor.page.reload()
+    editor.page.wait_for_selector("body[data-connected]")
+    assert [shape["row"] for shape in editor.shapes()] == [[400, 300, 500, 700]]
 
 
-def test_reload_keeps_what_is_wrong(studio: Studio) -> None:
+def test_reload_keeps_what_is_wrong(editor: Studio) -> None:
     """A polygon that crosses itself is still there when the page is loaded again, whatever another tab has drawn."""
-    studio.key("p")
+    editor.key("p")
     for corner in ((800, 200), (1000, 400), (1000, 200), (800, 400)):
-        studio.click(*corner)
-    studio.page.keyboard.press("Enter")
-    studio.wait_for("state.check && state.check.problem")
-    (before,) = studio.shapes()
-    first = studio.page
-    studio.page = studio.open()
-    studio.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
-    studio.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 0")
-    studio.page.close()
-    studio.page = first
-    studio.page.on("dialog", lambda dialog: dialog.accept())
-    studio.page.reload()
-    studio.page.wait_for_selector("body[data-connected]")
-    assert [shape["corners"] for shape in studio.shapes()] == [before["corners"]]
-    studio.wait_for("state.check && state.check.problem")
-    assert studio.page.locator("#file .dirty").count() == 1
+        editor.click(*corner)
+    editor.page.keyboard.press("Enter")
+    editor.wait_for("state.check && state.check.problem")
+    (before,) = editor.shapes()
+    first = editor.page
+    editor.page = editor.open()
+    editor.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
+    editor.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 0")
+    editor.page.close()
+    editor.page = first
+    editor.page.reload()
+    editor.page.wait_for_selector("body[data-connected]")
+    assert [shape["corners"] for shape in editor.shapes()] == [before["corners"]]
+    editor.wait_for("state.check && state.check.problem")
+    assert editor.page.locator("#file .dirty").count() == 1
 
 
 def test_recent_drawings_are_asked_about(studio: Studio) -> None:
@@ -111,16 +109,16 @@ def test_recent_drawings_are_asked_about(studio: Studio) -> None:
     assert studio.page.evaluate("!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))")
 
 
-def test_a_failed_check_is_made_up_for(studio: Studio) -> None:
+def test_a_failed_check_is_made_up_for(editor: Studio) -> None:
     """What changed while the server did not answer is checked as soon as the page is connected again."""
     fresh = "async () => (await import('/draw/check.js')).isFresh()"
-    studio.saved()
-    studio.page.route("**/api/check", lambda route: route.abort())
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    studio.wait_for("/does not answer/.test(state.message)")
-    assert not studio.page.evaluate(fresh)
-    studio.page.unroute("**/api/check")
-    studio.page.evaluate("async () => (await import('/api.js')).listen()")
-    studio.wait_for("state.check.text.includes('400')")
-    assert studio.page.evaluate(fresh)
+    editor.saved()
+    editor.page.route("**/api/check", lambda route: route.abort())
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
+    editor.wait_for("/does not answer/.test(state.message)")
+    assert not editor.page.evaluate(fresh)
+    editor.page.unroute("**/api/check")
+    editor.page.evaluate("async () => (await import('/api.js')).listen()")
+    editor.wait_for("state.check.text.includes('400')")
+    assert editor.page.evaluate(fresh)

@@ -70,20 +70,10 @@ def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-@pytest.fixture(scope="module")
-def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A studio with an empty drawing."""
-    running = Running(start(tmp_path_factory.mktemp("served")))
-    yield running
-    running.end()
-
-
 @pytest.fixture
-def ending(tmp_path: Path) -> Iterator[Running]:
-    """A studio that its test ends."""
-    running = Running(start(tmp_path))
-    yield running
-    running.end()
+def studio(served: tuple[Path, Running]) -> Running:
+    """The studio that tests share."""
+    return served[1]
 
 
 def workers_of(pid: int) -> list[int]:
@@ -99,7 +89,7 @@ def test_address_has_the_token_in_its_fragment(studio: Running) -> None:
     assert len(studio.token) >= 32
     with urllib.request.urlopen(studio.base, timeout=10) as page:
         assert b"Vinewright studio" in page.read()
-    assert studio.ask("api/runs") == []
+    assert isinstance(studio.ask("api/runs"), list)
     with pytest.raises(urllib.error.HTTPError, match="401"):
         urllib.request.urlopen(studio.base + "api/runs", timeout=10)
 
@@ -159,10 +149,49 @@ def test_no_port_left() -> None:
         taken("192.0.2.1", 8737)
 
 
+@pytest.fixture
+def ending(tmp_path: Path) -> Iterator[Running]:
+    """A studio that its test ends; the browser it opens writes its argument to a file, and the page it gets to another."""
+    browser, seen = tmp_path / "browser", tmp_path / "seen"
+    browser.write_text(
+        f'#!/bin/sh\necho "$1" > {seen}.new\nsed "s/file:..//" {seen}.new | xargs cat > {seen}.page\nmv {seen}.new {seen}\n'
+    )
+    browser.chmod(0o755)
+    environment = {**os.environ, "BROWSER": str(browser)}
+    process = subprocess.Popen(
+        [str(STUDIO), "studio"],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=environment,
+    )
+    running = Running(process)
+    yield running
+    running.end()
+
+
+def page_file(running: Running, folder: Path) -> Path:
+    """The file that the browser got; the token is in its text only, and only this user can read it."""
+    until = time.monotonic() + 20
+    while not (folder / "seen").exists() and time.monotonic() < until:
+        time.sleep(0.05)
+    address = (folder / "seen").read_text().strip()
+    assert address.startswith("file:///")
+    assert running.token not in address
+    file = Path(address.removeprefix("file://"))
+    assert file.parent.stat().st_mode & 0o777 == 0o700
+    assert f"url={running.base}#{running.token}" in (folder / "seen.page").read_text()
+    return file
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_path: Path, number: int) -> None:
-    """Ctrl-C in mid-search ends everything, and the best design so far is in its folder."""
-    studio = ending
+    """Ctrl-C in mid-search ends everything, and the best design so far is in its folder; no file with the token is left.
+
+    The token is on no command line: the browser opens a file, which leads to the page.
+    """
+    studio, file = ending, page_file(ending, tmp_path)
     studio.ask("api/plan", request(time_budget_s=900.0))
     until = time.monotonic() + 240
     while studio.ask("api/state")["plan"]["best"] is None:
@@ -174,46 +203,13 @@ def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_p
     out, _ = studio.process.communicate(timeout=60)
     assert studio.process.returncode == 0, out
     assert "Traceback" not in out
+    assert not file.exists()
     until = time.monotonic() + 5  # helpers of Python's multiprocessing end by themselves
     while any(alive(pid) for pid in children) and time.monotonic() < until:
         time.sleep(0.05)
     assert not [pid for pid in children if alive(pid)]
     assert (tmp_path / "runs" / "divider" / "design.json").exists()
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["divider"]
-
-
-def test_the_browser_gets_a_file(tmp_path: Path) -> None:
-    """The token is on no command line: the browser opens a file that only this user can read, which leads to the page."""
-    seen = tmp_path / "seen"
-    browser = tmp_path / "browser"
-    browser.write_text(
-        f'#!/bin/sh\necho "$1" > {seen}.new\nsed "s/file:..//" {seen}.new | xargs cat > {seen}.page\nmv {seen}.new {seen}\n'
-    )
-    browser.chmod(0o755)
-    process = subprocess.Popen(
-        [str(STUDIO), "studio"],
-        cwd=tmp_path,
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "BROWSER": str(browser)},
-    )
-    try:
-        running = Running(process)
-        until = time.monotonic() + 20
-        while not seen.exists() and time.monotonic() < until:
-            time.sleep(0.05)
-        address = seen.read_text().strip()
-        assert address.startswith("file:///")
-        assert running.token not in address
-        file = Path(address.removeprefix("file://"))
-        assert file.parent.stat().st_mode & 0o777 == 0o700
-        assert f"url={running.base}#{running.token}" in Path(f"{seen}.page").read_text()
-        process.send_signal(signal.SIGINT)
-        process.communicate(timeout=30)
-        assert not file.exists()
-    finally:
-        process.kill()
-        process.communicate()
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """A plan as events: what a page that adds and drops branches as it is told has is the search tree."""
 
 import signal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -32,9 +33,9 @@ def take(tree: dict[int, Any], event: dict[str, Any]) -> int:
     return len(event["drop"])
 
 
-def test_changes_add_up_to_the_tree() -> None:
+def test_changes_add_up_to_the_tree(small_file: Path) -> None:
     """After every event so far, each branch leads from its parent's tip to its own, also where a slot was used again."""
-    run = Run.prepare(load_environment("divider"), VineParams(), seed=1)
+    run = Run.prepare(load_environment(small_file, VineParams().radius), VineParams(), seed=1, batch=40)
     delta, shown, dropped = TreeDelta(run), dict[int, Any](), 0
     for _ in run.run(Budget(600.0, iterations=12)):
         event = delta.event(most=30)

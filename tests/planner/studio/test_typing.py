@@ -7,51 +7,51 @@ import pytest
 from tests.planner.studio.browser import Studio
 
 
-def test_numbers_of_the_panel(studio: Studio) -> None:
+def test_numbers_of_the_panel(editor: Studio) -> None:
     """Numbers are typed in mm or cm; a wrong one is marked and not applied."""
-    studio.key("c")
-    studio.drag((800, 500), (900, 500))
-    field = studio.page.get_by_label("radius", exact=False).first
+    editor.key("c")
+    editor.drag((800, 500), (900, 500))
+    field = editor.page.get_by_label("radius", exact=False).first
     field.fill("75")
     field.press("Enter")
-    assert studio.shapes()[0]["row"] == [800, 500, 75]
+    assert editor.shapes()[0]["row"] == [800, 500, 75]
     field.fill("-3")
     field.press("Enter")
-    assert studio.shapes()[0]["row"] == [800, 500, 75]
+    assert editor.shapes()[0]["row"] == [800, 500, 75]
     assert field.get_attribute("aria-invalid") == "true"
-    studio.page.locator("#view-actions").get_by_text("mm", exact=True).click()
-    assert studio.state("state.unit") == "cm"
-    field = studio.page.get_by_label("radius", exact=False).first
+    editor.page.locator("#view-actions").get_by_text("mm", exact=True).click()
+    assert editor.state("state.unit") == "cm"
+    field = editor.page.get_by_label("radius", exact=False).first
     assert field.input_value() == "7.5"
 
 
-def test_keyboard_only(studio: Studio) -> None:
+def test_keyboard_only(editor: Studio) -> None:
     """Obstacles are placed, moved, selected and deleted, and another panel is reached, without a mouse."""
-    studio.key("b", "Enter")
-    (box,) = studio.shapes()
-    studio.key("Shift+ArrowRight")
-    assert studio.shapes()[0]["row"][0] > box["row"][0]
-    studio.key("Escape", "Tab")
-    assert len(studio.state("[...state.selection]")) == 1
+    editor.key("b", "Enter")
+    (box,) = editor.shapes()
+    editor.key("Shift+ArrowRight")
+    assert editor.shapes()[0]["row"][0] > box["row"][0]
+    editor.key("Escape", "Tab")
+    assert len(editor.state("[...state.selection]")) == 1
     for tool in ("c", "w", "p"):
-        studio.key(tool, "Enter", "Escape")
-    assert sorted(shape["kind"] for shape in studio.shapes()) == ["box", "circle", "polygon", "wall"]
-    studio.key("Control+a", "Delete")
-    assert studio.shapes() == []
-    studio.page.focus("#tab-draw")
-    studio.page.keyboard.press("ArrowRight")
-    assert studio.state("state.panel") == "tube"
-    assert studio.page.evaluate("document.activeElement.id") == "tab-tube"
+        editor.key(tool, "Enter", "Escape")
+    assert sorted(shape["kind"] for shape in editor.shapes()) == ["box", "circle", "polygon", "wall"]
+    editor.key("Control+a", "Delete")
+    assert editor.shapes() == []
+    editor.page.focus("#tab-draw")
+    editor.page.keyboard.press("ArrowRight")
+    assert editor.state("state.panel") == "tube"
+    assert editor.page.evaluate("document.activeElement.id") == "tab-tube"
 
 
-def test_keys_are_not_taken_from_fields(studio: Studio) -> None:
+def test_keys_are_not_taken_from_fields(editor: Studio) -> None:
     """Letters typed into a field are text, not tools."""
-    name = studio.page.get_by_label("Name", exact=True)
+    name = editor.page.get_by_label("Name", exact=True)
     name.fill("")
     name.press_sequentially("bench with c, w and p")
     name.press("Enter")
-    assert studio.state("state.doc.name") == "bench with c, w and p"
-    assert studio.state("state.tool") == "select"
+    assert editor.state("state.doc.name") == "bench with c, w and p"
+    assert editor.state("state.tool") == "select"
 
 
 @pytest.mark.parametrize(
@@ -72,15 +72,15 @@ def test_numbers_as_people_type_them(shared: Studio, text: str, unit: str, value
     assert found == pytest.approx(value, nan_ok=True) if value is not None else found != found
 
 
-def test_decimal_comma_in_the_panel(studio: Studio) -> None:
+def test_decimal_comma_in_the_panel(editor: Studio) -> None:
     """A size with a decimal comma is not ten times as large; one in another unit is converted."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
     for typed, width in (("12,5", 12.5), ("15cm", 150), ("100+50", 150)):
-        field = studio.page.locator("#panel-draw").get_by_label("width")
+        field = editor.page.locator("#panel-draw").get_by_label("width")
         field.fill(typed)
         field.press("Enter")
-        (x_min, _, x_max, _) = studio.shapes()[0]["row"]
+        (x_min, _, x_max, _) = editor.shapes()[0]["row"]
         assert x_max - x_min == pytest.approx(width)
 
 
@@ -94,53 +94,53 @@ def test_decimal_comma_in_the_panel(studio: Studio) -> None:
     ],
     ids=["period", "bracket", "AltGr", "Option"],
 )
-def test_keys_that_turn(studio: Studio, keys: dict[str, Any]) -> None:
+def test_keys_that_turn(editor: Studio, keys: dict[str, Any]) -> None:
     """The selection turns by a key that every layout has, and by a bracket that needs AltGr or Option."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 400))
-    studio.page.evaluate(
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
+    editor.page.evaluate(
         "keys => document.getElementById('stage').dispatchEvent("
         "new KeyboardEvent('keydown', { bubbles: true, cancelable: true, ...keys }))",
         keys,
     )
-    assert studio.shapes()[0]["kind"] == "polygon"
-    studio.key(",")
-    assert sorted(studio.shapes()[0]["corners"]) == [[400, 300], [400, 400], [500, 300], [500, 400]]
+    assert editor.shapes()[0]["kind"] == "polygon"
+    editor.key(",")
+    assert sorted(editor.shapes()[0]["corners"]) == [[400, 300], [400, 400], [500, 300], [500, 400]]
 
 
-def test_list_of_keys(studio: Studio) -> None:
+def test_list_of_keys(editor: Studio) -> None:
     """A question mark and F1 open the list of keys; Escape closes it and goes back to where one was."""
     for key in ("?", "F1"):
-        studio.key(key)
-        keys = studio.page.locator("#keys")
+        editor.key(key)
+        keys = editor.page.locator("#keys")
         assert "Ctrl+Enter" in keys.inner_text()
-        studio.page.keyboard.press("Escape")
+        editor.page.keyboard.press("Escape")
         assert keys.is_hidden()
-        assert studio.page.evaluate("document.activeElement.id") == "stage"
+        assert editor.page.evaluate("document.activeElement.id") == "stage"
 
 
-def test_tab_goes_from_corner_to_corner(studio: Studio) -> None:
+def test_tab_goes_from_corner_to_corner(editor: Studio) -> None:
     """In the table of corners Tab goes through the numbers; the right arrow goes on to the buttons. What is turned is shown rounded."""
-    studio.key("b")
-    studio.drag((400, 300), (500, 700))
-    studio.page.evaluate("async () => (await import('/draw/actions.js')).turnSelected(13)")
-    studio.page.focus('[aria-label="corner 1 x"]')
-    exact = studio.shapes()[0]["corners"][0][0]
-    assert studio.page.locator('[aria-label="corner 1 x"]').input_value() == f"{exact:.1f}"
+    editor.key("b")
+    editor.drag((400, 300), (500, 700))
+    editor.page.evaluate("async () => (await import('/draw/actions.js')).turnSelected(13)")
+    editor.page.focus('[aria-label="corner 1 x"]')
+    exact = editor.shapes()[0]["corners"][0][0]
+    assert editor.page.locator('[aria-label="corner 1 x"]').input_value() == f"{exact:.1f}"
     names = []
     for key in ("Tab", "Tab", "Tab", "ArrowRight", "ArrowRight", "ArrowDown"):
-        studio.page.keyboard.press(key)
-        names.append(studio.page.evaluate("document.activeElement.getAttribute('aria-label')"))
+        editor.page.keyboard.press(key)
+        names.append(editor.page.evaluate("document.activeElement.getAttribute('aria-label')"))
     insert = "Insert a corner after corner"
     assert names == ["corner 1 y", "corner 2 x", "corner 2 y", "corner 2 y", f"{insert} 2", f"{insert} 3"]
-    studio.page.keyboard.press("Enter")
-    assert len(studio.shapes()[0]["corners"]) == 5
-    assert studio.shapes()[0]["corners"][0][0] == exact
+    editor.page.keyboard.press("Enter")
+    assert len(editor.shapes()[0]["corners"]) == 5
+    assert editor.shapes()[0]["corners"][0][0] == exact
 
 
-def test_position_follows_the_unit(studio: Studio) -> None:
+def test_position_follows_the_unit(editor: Studio) -> None:
     """The position of the pointer is written in the unit that is chosen."""
-    studio.page.mouse.move(*studio.at(400, 300))
-    assert "mm" in studio.page.locator("#position").inner_text()
-    studio.key("u")
-    assert studio.page.locator("#position").inner_text().endswith(" cm")
+    editor.page.mouse.move(*editor.at(400, 300))
+    assert "mm" in editor.page.locator("#position").inner_text()
+    editor.key("u")
+    assert editor.page.locator("#position").inner_text().endswith(" cm")
