@@ -63,7 +63,10 @@ nitpick_ignore_regex = [
         r"(collections|concurrent|enum|functools|matplotlib|numpy|ompl|os|pathlib|rich|shapely|torch|typing)\..*",
     ),
     ("py:class", r"(tuple\[~)?(dynamics|environments|planner|surrogate)\..*"),
-    ("py:class", r"Array|ArrayLike|Axes|Flag|Floats|Integers|NDArray|Pack|Path|Provenance|TypeAliasForwardRef|np\.bool_"),
+    (
+        "py:class",
+        r"Array|ArrayLike|Axes|Flag|Floats|Integers|NDArray|Pack|Path|Provenance|TypeAliasForwardRef|np\.bool_",
+    ),
 ]
 
 copybutton_prompt_text = "$ "

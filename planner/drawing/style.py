@@ -50,7 +50,7 @@ LARGE = 1e-3
 """Share of a picture from which on a colour stays, however near it is to another."""
 
 
-_PLACES = np.array([256**2, 256, 1])
+_PLACES = np.array([1, 256, 256**2])
 
 
 def save_figure(path: Path, figure: Figure, dpi: int) -> None:
@@ -78,11 +78,12 @@ def palette_of(image: Image.Image) -> Image.Image:
 
 def few_colours(image: Image.Image) -> Image.Image:
     """An RGB picture with its palette. Unlike Pillow, which rounds to four levels, takes the nearest colour."""
-    palette, pixels = palette_of(image), np.asarray(image)
+    palette = palette_of(image)
     chosen = np.array(palette.getpalette()).reshape(-1, 3)
     colours = np.array([colour for _, colour in image.getcolors(image.width * image.height) or []])
     place = np.zeros(256**3, np.uint8)
     place[colours @ _PLACES] = cKDTree(chosen).query(colours)[1]
-    few = Image.fromarray(place[pixels @ _PLACES])
+    # 32-bit numbers: a product of all pixels and `_PLACES` would take 32 bytes for each.
+    few = Image.fromarray(place[np.asarray(image.convert("RGBX")).view("<u4")[..., 0] & 0xFFFFFF])
     few.putpalette(chosen.astype(np.uint8).tobytes())
     return few
