@@ -153,6 +153,17 @@ def test_a_cancelled_drag_leaves_redo(editor: Studio) -> None:
     assert editor.shapes()[0]["row"] == nudged["row"]
 
 
+def test_a_new_drawing_has_nothing_to_undo_or_redo(editor: Studio) -> None:
+    """What was done or taken back in the drawing before is no step of the new one."""
+    steps = "async () => (await import('/store.js')).steps()"
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
+    editor.key("ArrowRight", "Control+z")
+    assert editor.page.evaluate(steps) == {"undo": 1, "redo": 1}
+    editor.clear()
+    assert editor.page.evaluate(steps) == {"undo": 0, "redo": 0}
+
+
 def test_nothing_is_edited_where_a_run_is_looked_at(editor: Studio) -> None:
     """In Look, Trust and Make the drawing has no handles and keeps as it is; a drag moves the view."""
     editor.key("b")
