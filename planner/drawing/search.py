@@ -71,14 +71,14 @@ def branches_to_draw(tree: Tree, environment: Environment, params: VineParams, f
     # One leaf in each cell of a grid is enough, which limits time and memory.
     _, first = np.unique(np.floor(tree.tips[leaves, :2] / spacing), axis=0, return_index=True)
     leaves = leaves[np.sort(first)]
-    joints = centerlines(tree.state(leaves, params.segment_length), environment.start, params)
     tips = tree.tips[leaves, :2]
     to_goal, to_drawn = np.hypot(*(tips - environment.goal[:2]).T), np.full(len(leaves), np.inf)
     drawn, steady, jumped = list[Floats](), list[Floats](), list[Floats]()
     while len(drawn) < MOST_SHAPES and (free := to_drawn >= spacing).any():
         nearest = np.where(free, to_goal, np.inf).argmin()
         k = nearest if len(drawn) < NEAREST else to_drawn.argmax()
-        drawn.append(joints[k][~np.isnan(joints[k, :, 0])])
+        line = centerlines(tree.state(leaves[[k]], params.segment_length), environment.start, params)[0]
+        drawn.append(line[~np.isnan(line[:, 0])])
         since = _steady(tree, int(leaves[k]))
         steady.append(drawn[-1][: since + 1])
         jumped.append(drawn[-1][since:])

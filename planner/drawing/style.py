@@ -50,7 +50,11 @@ LARGE = 1e-3
 """Share of a picture from which on a colour stays, however near it is to another."""
 
 
-_PLACES = np.array([1, 256, 256**2])
+BAND = 64
+"""Number of rows of a picture that are converted together."""
+
+
+_PLACES = np.array([256**2, 256, 1])
 
 
 def save_figure(path: Path, figure: Figure, dpi: int) -> None:
@@ -80,10 +84,13 @@ def few_colours(image: Image.Image) -> Image.Image:
     """An RGB picture with its palette. Unlike Pillow, which rounds to four levels, takes the nearest colour."""
     palette = palette_of(image)
     chosen = np.array(palette.getpalette()).reshape(-1, 3)
-    colours = np.array([colour for _, colour in image.getcolors(image.width * image.height) or []])
-    place = np.zeros(256**3, np.uint8)
-    place[colours @ _PLACES] = cKDTree(chosen).query(colours)[1]
-    # 32-bit numbers: a product of all pixels and `_PLACES` would take 32 bytes for each.
-    few = Image.fromarray(place[np.asarray(image.convert("RGBX")).view("<u4")[..., 0] & 0xFFFFFF])
+    counted = image.getcolors(image.width * image.height) or []
+    colours = np.array(sorted(colour for _, colour in counted))
+    nearest = cKDTree(chosen).query(colours)[1].astype(np.uint8)
+    few = Image.new("P", image.size)
+    for top in range(0, image.height, BAND):  # the numbers of all pixels together would take 32 bytes for each
+        band = image.crop((0, top, image.width, min(top + BAND, image.height)))
+        place = np.searchsorted(colours @ _PLACES, np.asarray(band) @ _PLACES)
+        few.paste(Image.fromarray(nearest[place]), (0, top))
     few.putpalette(chosen.astype(np.uint8).tobytes())
     return few

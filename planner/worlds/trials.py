@@ -28,8 +28,9 @@ from surrogate.compiled import Floats
 
 TOGETHER = 64
 """Maximum number of vines that are grown in one batch."""
-MOST_BYTES = 64e6
-"""Memory up to which the records of a batch may grow [bytes]: that of a long tube grows with the square of its length."""
+MOST_BYTES = 16e6
+"""Memory up to which the records of a batch may grow [bytes], if that leaves a vine for each thread: that of a long tube grows with the
+square of its length."""
 TOGETHER_ON_CUDA = 16384
 """Number of vines in one batch where a CUDA device may grow them."""
 
@@ -110,7 +111,8 @@ class Worlds:
         """Number of vines of so many segments that are grown in one batch, with a record at the end of each segment."""
         if self.planned.on_device is not None:
             return TOGETHER_ON_CUDA
-        return min(TOGETHER, max(1, int(MOST_BYTES / (16 * segments * (segments + 1 + MOST_SNAPS // 2)))))
+        fitting = int(MOST_BYTES / (16 * segments * (segments + 1 + MOST_SNAPS // 2)))
+        return min(TOGETHER, max(self.planned.threads, fitting))
 
     def refined(self, parts: int) -> Worlds:
         """The same worlds with the growth step of the model divided, to check its results."""

@@ -17,7 +17,6 @@ from environments.obstacles import box_corners
 from environments.uncertainty import WORKSHOP, Uncertainty
 from planner.design import Design, Section
 from planner.replay import grow_designs
-from planner.worlds import trials
 from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of
 from planner.worlds.trials import MOST_BYTES, Outcome, Worlds, grow_rows, grow_trials
 from surrogate.force_table import Cell
@@ -317,14 +316,14 @@ def test_a_blocked_vine_that_trembles_has_stalled() -> None:
 
 
 def test_the_records_of_a_batch_of_long_tubes_fit_the_memory(room: Environment) -> None:
-    """Short tubes grow in full batches; the records of long ones stay small, but for those of a single tube."""
+    """Short tubes grow in full batches; the records of long ones stay small, but for a tube for each thread."""
     worlds = planned(room)
     sizes = {segments: worlds.together(segments) for segments in (40, 400, 4000)}
     assert sizes[40] == 64
     assert 1 < sizes[400] < 64
     records = new_records(np.full(sizes[400], 400 * PARAMS.segment_length), PARAMS.segment_length, 400)
     assert sum(part.nbytes for part in records) < 1.1 * MOST_BYTES
-    assert sizes[4000] == 1
+    assert sizes[4000] == worlds.planned.threads
 
 
 def test_the_size_of_a_batch_changes_nothing(
@@ -333,5 +332,5 @@ def test_the_size_of_a_batch_changes_nothing(
     """One world after the other ends as all together."""
     worlds = Worlds.drawn(obstructed, PARAMS, WORKSHOP, range(3), seed=0)
     together = grow_trials(design, worlds)
-    monkeypatch.setattr(trials, "MOST_BYTES", 1.0)
+    monkeypatch.setattr(Worlds, "together", lambda *_: 1)
     assert (grow_trials(design, worlds).nearest == together.nearest).all()
