@@ -218,6 +218,7 @@ def test_a_design_that_needs_a_jump_says_so(planned: Path) -> None:
     assert "jump" not in success_line(Choice("workshop", Uncertainty(), 0.9, [replace(champion, jump=None)]))
 
 
+@pytest.mark.slow
 def test_errors_of_a_file_stay_with_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`--uncertainty FILE`: its numbers are used, and kept in the environment of the run, which can be resumed without the file."""
     (folder / "errors.toml").write_text('preset = "none"\nstart_heading_deg = 8\n')
@@ -317,6 +318,7 @@ def test_ctrl_c_during_the_search_ends_it_at_once(
     assert run_of(folder / "cut")["trials"] is not None
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_keeps_the_design_of_lowest_cost(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

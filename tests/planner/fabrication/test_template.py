@@ -75,7 +75,7 @@ def vertical(page: PageObject, x: float) -> np.ndarray:
     return np.sort(here[:, :, 1], axis=1)
 
 
-@pytest.fixture(scope="module", params=PAPERS)
+@pytest.fixture(scope="module", params=["a4", pytest.param("letter", marks=pytest.mark.slow)])
 def printed(
     request: pytest.FixtureRequest,
     example: Build,
