@@ -96,6 +96,7 @@ def test_a_case_that_leaves_its_program_is_set_aside(cluster: Cluster) -> None:
     assert {k: one.result for k, one in found.items() if k != 2} == {k: k for k in range(6) if k != 2}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fatal", [{5}, pytest.param({0, 9, 29}, marks=pytest.mark.slow)])
 def test_a_case_that_kills_its_workers_is_set_aside(cluster: Cluster, fatal: set[int]) -> None:
     """Those that shared a worker with it have their results."""
@@ -130,6 +131,7 @@ def test_twenty_killed_workers_lose_and_repeat_nothing(cluster: Cluster, seed: i
     assert {k: one.result for k, one in found.items()} == {k: k**2 for k in range(120)}
 
 
+@pytest.mark.slow
 def test_preparation_survives_a_killed_worker(cluster: Cluster, tmp_path: Path) -> None:
     """It ends within a minute instead of never, whether the case kills one worker or all of them."""
     thread = Thread(target=cluster.prepare, args=(cases.die_once, tmp_path), daemon=True)

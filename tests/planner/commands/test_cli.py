@@ -159,6 +159,7 @@ def test_simulate_with_inertia(vinewright: Vinewright, planned: tuple[Path, str]
     assert "--qp osqp is for --propagator impulse" in other.stderr
 
 
+@pytest.mark.slow
 def test_plan_with_pouches(vinewright: Vinewright, tmp_path: Path) -> None:
     """Asked for pouches, the plan, its table and its inputs speak of pouches, and `simulate` grows them to the goal again."""
     done = vinewright("plan", "maze", "--actuator", "pouch", "--fast", "--first", "--out", "run")
@@ -196,6 +197,7 @@ obstacles = { walls = [[700, 700, 900, 700, 0], [900, 700, 900, 900, 0], [900, 9
 """
 
 
+@pytest.mark.slow
 def test_no_solution_is_exit_code_3(vinewright: Vinewright, tmp_path: Path) -> None:
     """A goal that is not reached in time ends with what to try and how to go on, and with nothing but the checkpoint."""
     done = vinewright("plan", "building", "--iterations", 1, "--batch", 20)
@@ -313,6 +315,7 @@ def start_plan(tmp_path: Path) -> subprocess.Popen[str]:
     raise AssertionError("no solution was found")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     """Ctrl-C and SIGTERM end the search early: the best design so far is saved whole, exit code 0."""

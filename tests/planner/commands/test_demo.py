@@ -46,6 +46,7 @@ def test_the_tour_says_what_it_computes(
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_the_design_is_kept_if_asked(vinewright: Vinewright, tmp_path: Path) -> None:
     """As by `plan`; earlier results are replaced only with --force, which is known before the plan."""

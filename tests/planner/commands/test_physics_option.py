@@ -28,6 +28,7 @@ def grown(monkeypatch: pytest.MonkeyPatch) -> list[VineParams]:
     return seen
 
 
+@pytest.mark.slow
 def test_physics_travels_with_the_design(
     vinewright: Vinewright,
     small_environment: Callable[[str], str],

@@ -77,6 +77,7 @@ def test_a_plan_keeps_what_it_was_chosen_by(planned: Path) -> None:
     assert (planned / "environment.toml").exists()
 
 
+@pytest.mark.slow
 def test_what_follows_the_search_has_its_time(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -102,6 +103,7 @@ def test_a_fast_plan_makes_no_trials(planned: Path, folder: Path, monkeypatch: p
     assert load_design(folder / "fast").actuators <= load_design(planned).actuators
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("particles", [1, pytest.param(3, marks=pytest.mark.slow)])
 def test_a_resumed_plan_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch, particles: int) -> None:
     """Two iterations and two more give the design of four in one go, to the last digit: with particles, or a search with friction."""
@@ -161,6 +163,7 @@ def test_iterations_limit_searches_in_several_environments_too(fast: bool) -> No
     assert same_budget(shared, 3).seconds == pytest.approx((18.0 if fast else 12.0) / 3)
 
 
+@pytest.mark.slow
 def test_searches_with_friction_begin_again_elsewhere(room: Environment) -> None:
     """With other random numbers each time; more of them while none has a solution, unless the time for them is spent."""
     hard = load_environment("needle", VineParams().radius)
@@ -215,6 +218,7 @@ def test_a_design_that_needs_a_jump_says_so(planned: Path) -> None:
     assert "jump" not in success_line(Choice("workshop", Uncertainty(), 0.9, [replace(champion, jump=None)]))
 
 
+@pytest.mark.slow
 def test_errors_of_a_file_stay_with_the_run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`--uncertainty FILE`: its numbers are used, and kept in the environment of the run, which can be resumed without the file."""
     (folder / "errors.toml").write_text('preset = "none"\nstart_heading_deg = 8\n')
@@ -227,6 +231,7 @@ def test_errors_of_a_file_stay_with_the_run(folder: Path, monkeypatch: pytest.Mo
     assert run_of(folder / "filed")["trials"]["uncertainty"] == {"start_heading_deg": 8.0}
 
 
+@pytest.mark.slow
 def test_what_success_was_asked_and_not_met(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -313,6 +318,7 @@ def test_ctrl_c_during_the_search_ends_it_at_once(
     assert run_of(folder / "cut")["trials"] is not None
 
 
+@pytest.mark.slow
 def test_a_second_ctrl_c_keeps_the_design_of_lowest_cost(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -327,6 +333,7 @@ def test_a_second_ctrl_c_keeps_the_design_of_lowest_cost(
     assert run_of(folder / "lowest")["trials"] is None
 
 
+@pytest.mark.slow
 def test_a_design_that_does_not_hold_as_planned_says_so(
     planned: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
+import pytest
 from matplotlib.colors import to_rgb
 from PIL import Image
 
@@ -12,6 +13,7 @@ from planner.drawing.style import SEARCHED
 Vinewright = Callable[..., tuple[int, str, str]]
 
 
+@pytest.mark.slow
 def test_the_full_tree_is_drawn_where_it_is_asked_for(
     vinewright: Vinewright, small_environment: Callable[[str], str], tmp_path: Path
 ) -> None:

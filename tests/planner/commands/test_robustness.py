@@ -69,7 +69,7 @@ def test_tables_and_pictures_are_written(vinewright: Vinewright, small: Path) ->
         (["--uncertainty", "none"], 1),
         pytest.param(["--uncertainty", "handmade"], 1 + 2, marks=pytest.mark.slow),
         pytest.param(["--levels", "5", "--no-sources"], 1 + 1, marks=pytest.mark.slow),
-        (["--uncertainty", "paper", "--levels", "0,5"], 1 + 3 + 4),
+        pytest.param(["--uncertainty", "paper", "--levels", "0,5"], 1 + 3 + 4, marks=pytest.mark.slow),
     ],
 )
 def test_only_what_was_asked_is_grown(

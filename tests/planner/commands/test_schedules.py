@@ -93,6 +93,7 @@ def test_simulate_follows_a_table(files: tuple[Path, Path], vinewright: Vinewrig
     assert "missing.csv" in err
 
 
+@pytest.mark.slow
 def test_robustness_tries_the_steered_tube(
     files: tuple[Path, Path], vinewright: Vinewright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,13 +110,18 @@ def test_robustness_tries_the_steered_tube(
     assert results[0] != results[1]
 
 
+@pytest.mark.slow
 def test_a_plan_with_steering_is_a_run(vinewright: Vinewright, tmp_path: Path) -> None:
-    """It writes designs that load, whose steered ones have a schedule; options that cannot be combined are refused."""
+    """It writes designs that load, whose steered ones have a schedule."""
     code, _, err = vinewright("plan", "divider", "--steer", 1, "--fast", "--iterations", 6, "--seed", 1)
     assert code == 0, err
     solutions = json.loads((tmp_path / "runs/divider/solutions.json").read_text())["solutions"]
     found = [load_design(tmp_path / "runs/divider", k + 1) for k in range(len(solutions))]
     assert any(one.schedule for one in found)
+
+
+def test_a_plan_with_steering_refuses_other_planners(vinewright: Vinewright) -> None:
+    """Options that cannot be combined with it are named in one line; exit code 2."""
     for option in (("--planner", "rrt"), ("--particles", 3)):
         code, _, err = vinewright("plan", "divider", "--steer", 1, *option)
         assert code == 2

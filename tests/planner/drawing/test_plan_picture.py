@@ -135,6 +135,7 @@ def test_sections_have_the_colour_of_their_side(run: Run, tmp_path: Path) -> Non
     assert (shown[other].max(axis=1) <= own.max()).all(), "something paler shines through between two sections"
 
 
+@pytest.mark.slow
 def test_growth_is_animated(run: Run, grown: np.ndarray, tmp_path: Path) -> None:
     """At most 80 frames, or one per record; the tube grows from first to last, and the last frame is held."""
     seen: list[tuple[int, int]] = []
@@ -187,6 +188,7 @@ def test_figures_are_written_atomically(
     assert [entry.name for entry in tmp_path.iterdir()] == ["growth.gif"]
 
 
+@pytest.mark.slow
 def test_any_name_and_any_number_of_actuators_fit(
     environment: MakeEnvironment, params: VineParams, bent: Bent, tmp_path: Path
 ) -> None:

@@ -96,6 +96,7 @@ def test_tables_say_where_to_fold() -> None:
     assert sum(int(row["quantity"]) for row in cut if row["part"] == "fold tape") == count
 
 
+@pytest.mark.slow
 def test_a_pack_tells_how_to_make_bends(tmp_path: Path) -> None:
     """Cover, steps and acceptance name the bends; the made design keeps them, and its files have what the tables have."""
     planned = design(BARE, LEFT, RIGHT, PRESSED)

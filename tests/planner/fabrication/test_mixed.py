@@ -269,6 +269,7 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return run / "pack"
 
 
+@pytest.mark.slow
 def test_every_file_is_written(pack: Path, tmp_path: Path) -> None:
     """The bracket is that of the tube's sPAM; the design has the types of its sections, as pack, tables and pressures have."""
     write_bracket(tmp_path / "bracket.stl", Spam())
@@ -291,6 +292,7 @@ def test_every_file_is_written(pack: Path, tmp_path: Path) -> None:
         assert text in (pack / "pattern.svg").read_text(encoding="utf-8")
 
 
+@pytest.mark.slow
 def test_curvatures_of_the_pack_are_those_of_each_type(pack: Path) -> None:
     """Each section bends as the same cells at the same pressure do on a tube with that type alone."""
     made = load_design(pack)
@@ -300,6 +302,7 @@ def test_curvatures_of_the_pack_are_those_of_each_type(pack: Path) -> None:
         assert one.curvature == pytest.approx(1 / (1 / film - made.params.radius))
 
 
+@pytest.mark.slow
 def test_the_guide_names_the_types(pack: Path) -> None:
     """On the cover, in the order of work and in the table of pressures; it says to print eight brackets for the sPAM of seven cells."""
     pages = [page.extract_text() for page in PdfReader(pack / "template-a4.pdf").pages]

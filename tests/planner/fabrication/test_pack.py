@@ -261,6 +261,7 @@ def test_fabrication_warnings(
     )
 
 
+@pytest.mark.slow
 def test_the_film_of_the_tube_reaches_the_pack(run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Film of 25 um: stress and limit of the body, also in tube of another width, and the warnings; without it 50 um are assumed."""
     content = json.loads((run / "design.json").read_text())
@@ -350,7 +351,7 @@ def test_a_pack_without_a_printable_bracket_is_complete(
     assert {entry.name for entry in (tmp_path / "pack").iterdir()} == FILES - {"bracket.stl"}
 
 
-@pytest.mark.parametrize("command", ["export", "robustness"])
+@pytest.mark.parametrize("command", ["export", pytest.param("robustness", marks=pytest.mark.slow)])
 def test_a_design_for_another_environment_needs_force(
     run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

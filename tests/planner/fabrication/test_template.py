@@ -75,7 +75,7 @@ def vertical(page: PageObject, x: float) -> np.ndarray:
     return np.sort(here[:, :, 1], axis=1)
 
 
-@pytest.fixture(scope="module", params=PAPERS)
+@pytest.fixture(scope="module", params=["a4", pytest.param("letter", marks=pytest.mark.slow)])
 def printed(
     request: pytest.FixtureRequest,
     example: Build,
@@ -200,6 +200,7 @@ def test_fonts_are_embedded(printed: Printed) -> None:
             assert "/FontFile2" in inner.get_object()["/FontDescriptor"]
 
 
+@pytest.mark.slow
 def test_file_is_deterministic(example: Build, shipped: dict[str, Environment], tmp_path: Path) -> None:
     """The same build gives the same file, even if the user's settings trim figures by default."""
     one = Printed(tmp_path / "one.pdf", "a4", example, shipped["plus"])
@@ -266,6 +267,7 @@ def test_wide_tubes_take_several_rows(make_build: MakeBuild, shipped: dict[str, 
     assert all("▴ page" in printed.texts[k] for k in printed.tiles if "row 3," in printed.texts[k])
 
 
+@pytest.mark.slow
 def test_long_tubes_and_bare_ones_are_printed(
     make_build: MakeBuild, shipped: dict[str, Environment], tmp_path: Path
 ) -> None:

@@ -144,6 +144,7 @@ def test_nothing_that_matters_is_forgotten(shipped: dict[str, Environment], para
     assert whole.search.shrinks > 1
 
 
+@pytest.mark.slow
 def test_older_checkpoints_have_no_marks(
     shipped: dict[str, Environment], params: VineParams, stopped: Path, tmp_path: Path
 ) -> None:

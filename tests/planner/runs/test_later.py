@@ -71,7 +71,14 @@ STAGES = {
 }
 
 
-@pytest.mark.parametrize("stage", [*list(STAGES)[:-1], pytest.param("more trials", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "stage",
+    [
+        "first friction",
+        "refinement",
+        *(pytest.param(one, marks=pytest.mark.slow) for one in STAGES if one not in ("first friction", "refinement")),
+    ],
+)
 def test_a_killed_plan_goes_on_to_the_same_end(
     room: Environment, whole: tuple[Result, dict[str, int]], tmp_path: Path, stage: str
 ) -> None:
@@ -112,6 +119,7 @@ def test_a_finished_plan_grows_nothing_again(
     )
 
 
+@pytest.mark.slow
 def test_an_older_folder_without_later_stages_goes_on(whole: tuple[Result, dict[str, int]], tmp_path: Path) -> None:
     """They are made again."""
     whole[0].save(tmp_path / "run")
@@ -177,6 +185,7 @@ def test_the_time_of_refinement_counts(room: Environment, tmp_path: Path) -> Non
     assert lefts == pytest.approx([1e5, -0.5e5, 7e5], abs=100.0)
 
 
+@pytest.mark.slow
 def test_what_another_plan_found_is_not_used(
     room: Environment, killed: Path, whole: tuple[Result, dict[str, int]], tmp_path: Path
 ) -> None:

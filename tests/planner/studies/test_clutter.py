@@ -36,6 +36,7 @@ def rows(lines: list[str], title: str) -> list[list[str]]:
     return [[cell.strip() for cell in line.strip("|").split("|")] for line in table[: table.index("")]]
 
 
+@pytest.mark.slow
 def test_the_environments_are_those_of_the_soak_that_chose_nothing() -> None:
     """As many of each density, each with its own seed, the same for every kind, and the same environment as the soak's."""
     every = cases(2, 20.0)

@@ -41,6 +41,7 @@ def followed() -> list[Chase]:
     return split(list(run_cases([case for case in cases() if not isinstance(case, Experiment)])))[1]
 
 
+@pytest.mark.slow
 def test_motions_are_as_closed_forms_say(results: list[Result]) -> None:
     """Swings, growth, bends and planes of Figs. 4 to 7 agree with closed forms, and a tighter tolerance moves nothing."""
     compared = checks(results)

@@ -162,6 +162,7 @@ def test_the_costliest_curve_is_inside_its_panel(
     assert low == 0 < highest < high
 
 
+@pytest.mark.slow
 def test_runs_of_every_planner_are_measured_alike(small_file: Path) -> None:
     """Both count vine-steps, those to the first solution among them, and improve the cost."""
     pytest.importorskip("ompl")

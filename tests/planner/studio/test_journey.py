@@ -335,6 +335,7 @@ def test_errors_of_a_plan_go_away(studio: Studio) -> None:
     assert text_of(studio, "#plan-reason") == ""
 
 
+@pytest.mark.slow
 def test_failure_goes_away_when_the_drawing_changes(studio: Studio) -> None:
     """The line of a plan that failed is about the drawing as it was."""
     studio.key("b")

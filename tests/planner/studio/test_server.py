@@ -94,6 +94,7 @@ def test_address_has_the_token_in_its_fragment(studio: Running) -> None:
         urllib.request.urlopen(studio.base + "api/runs", timeout=10)
 
 
+@pytest.mark.slow
 def test_taken_port_is_passed_over(studio: Running, tmp_path: Path) -> None:
     """A second studio takes the next free port and says so."""
     process = start(tmp_path, "--port", str(studio.port))
@@ -185,6 +186,7 @@ def page_file(running: Running, folder: Path) -> Path:
     return file
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_path: Path, number: int) -> None:
     """Ctrl-C in mid-search ends everything, and the best design so far is in its folder; no file with the token is left.

@@ -204,6 +204,7 @@ def test_killed_server_leaves_no_orphan(tmp_path: Path) -> None:
     assert not alive(pid)
 
 
+@pytest.mark.slow
 def test_cold_cache_is_told(worker: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where kernels have to be compiled, the worker says so as soon as it starts, and for how long it has been."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cold"))

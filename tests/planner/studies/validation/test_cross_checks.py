@@ -82,6 +82,7 @@ def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Pa
     assert (tmp_path / "checks.png").read_bytes()[:4] == PNG
 
 
+@pytest.mark.slow
 def test_planning_does_not_depend_on_the_time() -> None:
     """The same number of iterations with one seed find the same design again."""
     first = planned("pickone", 4)[1]

@@ -74,7 +74,9 @@ def test_a_moment_per_joint_is_another_tube_for_each_segment() -> None:
     assert curvature[SEGMENTS.index(25e-3)] == pytest.approx(actuator()[2])
 
 
-@pytest.mark.parametrize(("name", "scene"), [("quasistatic", "wall"), ("euler-lagrange", "free space")])
+@pytest.mark.parametrize(
+    ("name", "scene"), [("quasistatic", "wall"), pytest.param("euler-lagrange", "free space", marks=pytest.mark.slow)]
+)
 def test_steps_converge_at_first_order(name: str, scene: str) -> None:
     """Euler's method, implicit or half so, is of first order."""
     found = refine_step(name, scene)
