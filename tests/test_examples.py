@@ -16,7 +16,11 @@ WRITTEN = {
 }
 """What an example leaves in the current folder."""
 LONG = dict.fromkeys(
-    ["03_own_tube", "04_compare_propagators", "05_robustness", "07_export", "08_sweep"], pytest.mark.slow
+    [
+        *("01_plan", "03_own_tube", "04_compare_propagators", "05_robustness"),
+        *("06_custom_plot", "07_export", "08_sweep"),
+    ],
+    pytest.mark.slow,
 )
 """The functions that these call are called by shorter examples too: in docstrings, or in the Python blocks of the documents."""
 

@@ -179,7 +179,9 @@ def test_frames_without_a_tube_are_skipped_and_shrinking_gives_a_warning(ran: Ra
     assert "warning: in 1 frame the tube is shorter than before by more than a radius, first at 0.40 s" in ran.said
 
 
-@pytest.mark.parametrize("background", ["first", pytest.param("median", marks=pytest.mark.slow), "color"])
+@pytest.mark.parametrize(
+    "background", ["first", *(pytest.param(name, marks=pytest.mark.slow) for name in ("median", "color"))]
+)
 def test_a_background_that_shows_the_tube_is_not_met(tmp_path: Path, background: str) -> None:
     """A tube that swings is in every frame: exit code 3 with what to do, the files are kept; by colour all is well."""
     video, swing = tmp_path / "swing.mp4", Cantilever(links=2, stiffness=0.3, length=0.2, release=0.8)
