@@ -9,10 +9,8 @@ import pytest
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
 ROOT = Path(__file__).parents[1]
-LONG = re.compile(r"vw\.sweep\(|vw\.plan\(|Run\.prepare\(")
-"""In blocks that are slow: others plan too. `tests/planner/sweep/test_manifest.py` calls the function that starts processes."""
-WHOLE = "vw.resume("
-"""In the block that plans, simulates, saves and resumes: it is not slow."""
+SWEEP = (pytest.mark.slow,)
+"""Of blocks that start processes; `tests/planner/sweep/test_manifest.py` calls the same function."""
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -27,13 +25,9 @@ def blocks() -> list[tuple[str, str]]:
     return found
 
 
-def slow(program: str) -> bool:
-    return bool(LONG.search(program)) and WHOLE not in program
-
-
 @pytest.mark.parametrize(
     ("where", "program"),
-    [pytest.param(*block, id=block[0], marks=pytest.mark.slow if slow(block[1]) else ()) for block in blocks()],
+    [pytest.param(*block, id=block[0], marks=SWEEP * ("vw.sweep(" in block[1])) for block in blocks()],
 )
 def test_a_block_runs(where: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As if copied into a file; pictures are drawn without a screen, and plans that have some seconds get one."""

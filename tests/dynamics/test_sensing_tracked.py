@@ -45,7 +45,6 @@ def likely(hits: int, count: int) -> bool:
     return bool(binom.cdf(hits, count, 0.95) > 1e-3)
 
 
-@pytest.mark.slow
 def test_intervals_of_walls_cover_the_truth() -> None:
     """Both ends and the direction of each found wall are within the stated 95 % intervals about as often as that."""
     ends, directions, widths = [], [], []

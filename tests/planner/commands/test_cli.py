@@ -159,7 +159,6 @@ def test_simulate_with_inertia(vinewright: Vinewright, planned: tuple[Path, str]
     assert "--qp osqp is for --propagator impulse" in other.stderr
 
 
-@pytest.mark.slow
 def test_plan_with_pouches(vinewright: Vinewright, tmp_path: Path) -> None:
     """Asked for pouches, the plan, its table and its inputs speak of pouches, and `simulate` grows them to the goal again."""
     done = vinewright("plan", "maze", "--actuator", "pouch", "--fast", "--first", "--out", "run")
@@ -315,7 +314,6 @@ def start_plan(tmp_path: Path) -> subprocess.Popen[str]:
     raise AssertionError("no solution was found")
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     """Ctrl-C and SIGTERM end the search early: the best design so far is saved whole, exit code 0."""

@@ -110,7 +110,6 @@ def test_robustness_tries_the_steered_tube(
     assert results[0] != results[1]
 
 
-@pytest.mark.slow
 def test_a_plan_with_steering_is_a_run(vinewright: Vinewright, tmp_path: Path) -> None:
     """It writes designs that load, whose steered ones have a schedule."""
     code, _, err = vinewright("plan", "divider", "--steer", 1, "--fast", "--iterations", 6, "--seed", 1)

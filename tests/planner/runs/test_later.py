@@ -185,7 +185,6 @@ def test_the_time_of_refinement_counts(room: Environment, tmp_path: Path) -> Non
     assert lefts == pytest.approx([1e5, -0.5e5, 7e5], abs=100.0)
 
 
-@pytest.mark.slow
 def test_what_another_plan_found_is_not_used(
     room: Environment, killed: Path, whole: tuple[Result, dict[str, int]], tmp_path: Path
 ) -> None:

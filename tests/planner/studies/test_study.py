@@ -55,7 +55,6 @@ def square_late(case: int) -> int:
     return case**2
 
 
-@pytest.mark.slow
 def test_results_are_reported_and_drawn_in_the_order_of_the_cases(tmp_path: Path) -> None:
     """Workers finish in any order."""
 

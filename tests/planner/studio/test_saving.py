@@ -3,12 +3,9 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 from tests.planner.studio.browser import Studio
 
 
-@pytest.mark.slow
 def test_save_changes_only_what_was_changed(browser: Any, tmp_path: Path) -> None:
     """Ctrl+S writes the file with its comments; one moved box is one changed line."""
     text = (

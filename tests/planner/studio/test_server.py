@@ -186,7 +186,6 @@ def page_file(running: Running, folder: Path) -> Path:
     return file
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
 def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_path: Path, number: int) -> None:
     """Ctrl-C in mid-search ends everything, and the best design so far is in its folder; no file with the token is left.

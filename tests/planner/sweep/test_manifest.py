@@ -296,7 +296,6 @@ def test_a_row_is_what_a_plan_says(made: Path) -> None:
         assert sum(int(row[name] or 0) for name in list(row)[-7:]) == row["trials"] == 5
 
 
-@pytest.mark.slow
 def test_a_row_says_how_a_design_touches_walls(place: Path) -> None:
     """The part of growth in contact, and the greatest force and the least margin on the way."""
     environment = load_environment("divider")
