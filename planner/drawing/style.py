@@ -86,11 +86,11 @@ def few_colours(image: Image.Image) -> Image.Image:
     chosen = np.array(palette.getpalette()).reshape(-1, 3)
     counted = image.getcolors(image.width * image.height) or []
     colours = np.array(sorted(colour for _, colour in counted))
-    nearest = cKDTree(chosen).query(colours)[1].astype(np.uint8)
+    numbers, nearest = colours @ _PLACES, cKDTree(chosen).query(colours)[1].astype(np.uint8)
     few = Image.new("P", image.size)
     for top in range(0, image.height, BAND):  # the numbers of all pixels together would take 32 bytes for each
         band = image.crop((0, top, image.width, min(top + BAND, image.height)))
-        place = np.searchsorted(colours @ _PLACES, np.asarray(band) @ _PLACES)
+        place = np.searchsorted(numbers, np.asarray(band) @ _PLACES)
         few.paste(Image.fromarray(nearest[place]), (0, top))
     few.putpalette(chosen.astype(np.uint8).tobytes())
     return few
