@@ -62,7 +62,7 @@ class Precision:
 
 
 def measured_precision(arrays: str, environment: str, length: float, vines: int = VINES) -> Precision:
-    """Grow random vines with some arrays in single precision, and with none; compiles the kernel for them in 15 seconds.
+    """Grow random vines with some arrays in single precision, and with none; compiles the kernel for them first.
 
     Args:
         arrays: A name of `GROUPS`.

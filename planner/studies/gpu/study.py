@@ -112,8 +112,8 @@ def cases() -> list[Case]:
 class Earlier(NamedTuple):
     """Measurements of an earlier report, perhaps of another machine."""
 
-    found: Sequence[Found] = ()
-    known_on: str = ""
+    found: Sequence[Found]
+    known_on: str
     """Machine on which was measured what can be known without a device."""
 
     @classmethod
