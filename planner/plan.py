@@ -16,12 +16,12 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.design import Design
 from planner.friction_search import PARTS, run_with_friction, typical_friction
+from planner.output.claim import UnwritableFolder, claimed
 from planner.planners import SST_STAR, search_of
 from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
 from planner.runs.checkpoint import Checkpoint
-from planner.runs.claim import UnwritableFolder, claimed
 from planner.runs.folder import design_to_write, save_checkpoint, write_run
 from planner.runs.inputs import Inputs
 from planner.runs.later import Later
@@ -146,7 +146,7 @@ class Result:
             self.write(out, full_tree)
 
     def write(self, out: Path, full_tree: bool = False) -> None:
-        """Write the folder as `save` does, for a caller that has claimed it (`planner.runs.claim`)."""
+        """Write the folder as `save` does, for a caller that has claimed it (`planner.output.claim`)."""
         write_run(out, self.run, self.options, self.reason, self.choice, self.verification, full_tree, self.later)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from planner.design import Design, link_headings
-from planner.fabrication.csv_table import csv_table
+from planner.output.csv_table import csv_table
 from planner.replay import Simulation
 from surrogate.compiled import Floats
 

@@ -42,12 +42,12 @@ if TYPE_CHECKING:
     from planner.design_file import load_design
     from planner.fabrication.pack import Pack
     from planner.ompl import setup as ompl
+    from planner.output.claim import UnwritableFolder
     from planner.plan import Result
     from planner.replay import Simulation
     from planner.robustness.estimate import Estimate
     from planner.runs.arrays import InvalidCheckpoint
     from planner.runs.checkpoint import Checkpoint
-    from planner.runs.claim import UnwritableFolder
     from planner.runs.inputs import PlanOptions
     from planner.sweep.api import sweep
     from surrogate.pouch import PouchMotor
@@ -115,7 +115,7 @@ _HOMES = {
     "planner.replay": ("Simulation",),
     "planner.robustness.estimate": ("Estimate",),
     "planner.runs.checkpoint": ("InvalidCheckpoint",),
-    "planner.runs.claim": ("UnwritableFolder",),
+    "planner.output.claim": ("UnwritableFolder",),
     "planner.runs.inputs": ("PlanOptions",),
     "planner.sweep.api": ("sweep",),
     "surrogate.pouch": ("PouchMotor",),
@@ -362,7 +362,7 @@ def export(
     from dynamics.quasistatic.propagator import QuasiStatic
     from planner.fabrication import KNOWN
     from planner.fabrication.pack import Pack
-    from planner.runs.claim import claimed
+    from planner.output.claim import claimed
     from planner.runs.folder import write_folder
 
     design = _checked(design, environment)

@@ -40,7 +40,7 @@ def demo(
     console = new_console()
     with readable_errors():
         from environments import load_environment
-        from planner.runs.claim import claimed
+        from planner.output.claim import claimed
 
         with claimed(out, out, force) if out else nullcontext():
             environment = load_environment(ENVIRONMENT)

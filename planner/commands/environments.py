@@ -81,7 +81,7 @@ def show(
     if picture:
         with readable_errors():
             from planner.drawing.environment import save_environment
-            from planner.runs.claim import claimed_file, writing
+            from planner.output.claim import claimed_file, writing
 
             with claimed_file(picture, force, "--picture"), writing(picture):
                 save_environment(picture, environment, passages)
@@ -109,7 +109,7 @@ def new(
     import numpy as np
 
     from environments import generate_environment, write_environment
-    from planner.runs.claim import claimed_file, writing
+    from planner.output.claim import claimed_file, writing
 
     if file.suffix.lower() != ".toml":
         raise BadInput(f"{file} must end in .toml")

@@ -29,7 +29,7 @@ def export_map(
     with readable_errors():
         from environments import load_environment
         from environments.importing.ros_map_writing import write_ros_map
-        from planner.runs.claim import claimed_file, writing
+        from planner.output.claim import claimed_file, writing
 
         environment = load_environment(env, 0.0)
         with claimed_file(file, force), claimed_file(picture, force), writing(file):

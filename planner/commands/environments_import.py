@@ -159,7 +159,7 @@ def _looked_at(answer: Answer, found: Imported, picture: Path | None, force: boo
     """Write only the picture, for someone to choose start and goal in it."""
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
-    from planner.runs.claim import claimed_file, writing
+    from planner.output.claim import claimed_file, writing
 
     lacks = f"{found.name} has no {' and no '.join(found.missing)}"
     forms = {"start": "--start X,Y,DEG", "goal": "--goal X,Y,RADIUS"}
@@ -182,7 +182,7 @@ def _made(answer: Answer, found: Imported, out: Path, picture: Path, force: bool
     from environments.checks import check_start
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
-    from planner.runs.claim import claimed_file, writing
+    from planner.output.claim import claimed_file, writing
 
     environment, radius = found.environment(out.stem), VineParams().radius
     with claimed_file(out, force, "--out"), claimed_file(picture, force, "--picture"), writing(out):

@@ -78,7 +78,7 @@ def export(
         from planner.console.terminal import section_table
         from planner.design_file import design_content
         from planner.fabrication.pack import Pack
-        from planner.runs.claim import claimed
+        from planner.output.claim import claimed
 
         widths = _widths(stock)
         made = chosen_design(console, design, solution)

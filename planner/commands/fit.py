@@ -70,7 +70,7 @@ def fit(
         # Imported now, because it takes long, and Ctrl-C should end the command at once.
         from planner.fitting.plots import save_fits
         from planner.fitting.report import fit_content
-        from planner.runs.claim import claimed
+        from planner.output.claim import claimed
         from planner.runs.folder import stem_of
 
         apart(out, recording, "recording")

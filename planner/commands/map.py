@@ -67,7 +67,7 @@ def map_environment(
         from environments import load_environment
         from planner.mapping.actions import ANGLES
         from planner.mapping.policies import POLICIES
-        from planner.runs.claim import claimed
+        from planner.output.claim import claimed
         from planner.runs.folder import stem_of
 
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
@@ -187,7 +187,7 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
     from planner.drawing.style import save_figure
     from planner.mapping.plots import DPI, map_figure
     from planner.mapping.policies import explore, random_scores
-    from planner.provenance import versions
+    from planner.output.provenance import versions
     from planner.runs.folder import write_folder, write_json
 
     ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])

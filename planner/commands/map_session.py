@@ -65,7 +65,7 @@ def new(
 
         from planner.mapping.session import Session
         from planner.mapping.session_file import SESSION, session_content, write_session
-        from planner.runs.claim import reclaimed
+        from planner.output.claim import reclaimed
 
         bases = np.array([_numbers("--base", one, 3) for one in base]) * [1e-3, 1e-3, math.pi / 180]
         region = None if bounds is None else 1e-3 * np.array(_numbers("--bounds", bounds, 4))
@@ -96,7 +96,7 @@ def add(
     with readable_errors():
         from planner.mapping.session import Session
         from planner.mapping.session_file import SESSION, read_session, session_content, write_session
-        from planner.runs.claim import reclaimed
+        from planner.output.claim import reclaimed
 
         check_readings(readings, rule)
         with reclaimed(folder):
@@ -172,7 +172,7 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
     with readable_errors():
         from planner.mapping.plots import save_marks
         from planner.mapping.session_file import PICTURE, read_session, session_content
-        from planner.runs.claim import reclaimed
+        from planner.output.claim import reclaimed
         from planner.runs.replaced import replace_file
 
         now = read_session(folder)
@@ -195,7 +195,7 @@ def _folder(context: typer.Context) -> Path:
 def _check(folder: Path) -> None:
     """Check that a folder contains nothing but a session."""
     from planner.mapping.session_file import PICTURE, SESSION
-    from planner.runs.contents import names_in
+    from planner.output.contents import names_in
 
     if folder.exists() and not folder.is_dir():
         raise BadInput(f"{folder} is a file; give a folder as --session")

@@ -48,8 +48,8 @@ from planner.console.options import (
     environment_and_tube,
     print_hints,
 )
+from planner.output.claim import claimed
 from planner.planners import SST_STAR
-from planner.runs.claim import claimed
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -194,8 +194,8 @@ def _resumed(
     resume: Path, given: dict[str, Any], out: Path | None, force: bool, full_tree: bool, answer: Answer
 ) -> int:
     """Continue the run in a folder, with the options that were given again; returns the exit code."""
+    from planner.output.claim import check_folder, reclaimed
     from planner.runs.checkpoint import read_checkpoint
-    from planner.runs.claim import check_folder, reclaimed
 
     elsewhere = out is not None and out.resolve() != resume.resolve()
     with claimed(out, resume, force) if elsewhere else reclaimed(resume) as folder:

@@ -42,7 +42,7 @@ def plan_for_all(
     """
     from environments.reach import WalledIn
     from planner.console.planning import Shown
-    from planner.runs.claim import claimed
+    from planner.output.claim import claimed
     from planner.runs.folder import stem_of
     from planner.same.folder import same_content, write_same
     from planner.same.plan import plan_same

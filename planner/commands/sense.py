@@ -48,7 +48,7 @@ def sense(
         from contextlib import ExitStack
 
         from planner.mapping.sensed_file import found_content
-        from planner.runs.claim import claimed_file, writing
+        from planner.output.claim import claimed_file, writing
 
         check_readings(readings, rule)
         with ExitStack() as held:

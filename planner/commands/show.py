@@ -33,7 +33,7 @@ def show(
     if picture and picture.suffix.lower() != ".png":
         raise BadInput(f"--picture {picture} must end in .png")
     with readable_errors():
-        from planner.runs.claim import claimed_file, writing
+        from planner.output.claim import claimed_file, writing
 
         file, content, kind = _recognised(path)
         shown = kind.read(file, _checked(file, content, kind))
@@ -64,7 +64,7 @@ def _recognised(path: Path) -> tuple[Path, Any, Kind]:
         BadInput: It cannot be read, or is none of the known kinds.
     """
     from planner.commands.show_kinds import KINDS
-    from planner.runs.contents import CHECKPOINT, FRICTION, REFINEMENT
+    from planner.output.contents import CHECKPOINT, FRICTION, REFINEMENT
 
     known = f"{', '.join(kind.name for kind in KINDS[:-1])} or {KINDS[-1].name}"
     if path.is_dir():

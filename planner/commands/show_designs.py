@@ -213,8 +213,8 @@ def show_solutions(file: Path, _: None) -> Shown:
 
 def show_checkpoint(file: Path, _: None) -> Shown:
     """The state of a plan, which can be resumed; the folder of an unfinished one has nothing else."""
+    from planner.output.contents import FRICTION, REFINEMENT
     from planner.runs.checkpoint import read_checkpoint
-    from planner.runs.contents import FRICTION, REFINEMENT
     from planner.runs.later import read_known
 
     checkpoint = read_checkpoint(file.parent)

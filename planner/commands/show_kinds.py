@@ -33,8 +33,8 @@ from planner.console.sensing import counted
 from planner.design import InvalidDesign
 from planner.design_file import DESIGN, SOLUTIONS
 from planner.mapping.session_file import PICTURE, SESSION
+from planner.output.contents import CHECKPOINT, SAME
 from planner.robustness.estimate import Estimate
-from planner.runs.contents import CHECKPOINT, SAME
 
 
 @dataclass(frozen=True, slots=True)

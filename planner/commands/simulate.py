@@ -123,7 +123,7 @@ def _tell_crossing(console: Console, made: Design, simulation: Simulation, propa
 
 def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool) -> None:
     """Lock and check the folder and the file to write."""
-    from planner.runs.claim import claimed, claimed_file
+    from planner.output.claim import claimed, claimed_file
 
     if animate:
         _check_animation(animate)
@@ -263,7 +263,7 @@ def _animate(console: Console, path: Path, environment: Environment, design: Des
 
     from planner.drawing.animation import save_animation
     from planner.drawing.mp4 import NoEncoder
-    from planner.runs.claim import writing
+    from planner.output.claim import writing
 
     if not len(points):
         console.print("the vine did not grow: there is nothing to animate")

@@ -49,7 +49,7 @@ def train(
     """Train the network of an actuator on the CPU; of the sPAM, for comparison also the form of paper 002. Takes less than two minutes."""
     console = new_console()
     with readable_errors(), needs("torch"):
-        from planner.runs.claim import claimed
+        from planner.output.claim import claimed
         from planner.runs.folder import write_folder
 
         trained: Callable[..., Trained] = _spam if known_actuator(actuator) == "spam" else partial(_other, actuator)

@@ -47,7 +47,7 @@ def make(
 
         from planner.console.compiling import compiling
         from planner.console.progress import gathered
-        from planner.runs.claim import claimed
+        from planner.output.claim import claimed
         from planner.runs.folder import write_folder
         from planner.sweep.display import array_of
         from planner.sweep.make import manifest_of, sample, sampled, study_and_grid
@@ -82,7 +82,7 @@ def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: Schedul
         raise BadInput("--workers is for this machine; a cluster's workers are started with its --scheduler")
     with readable_errors(), needs("cluster"):
         from planner.cluster.cluster import connected
-        from planner.runs.claim import locked
+        from planner.output.claim import locked
         from planner.sweep.display import run_shown
         from surrogate.compiled import thread_count
 
@@ -194,7 +194,7 @@ def collect(
     """Write one table with a row for each case, the same whatever computed it. Exit code 3 if shards are missing."""
     answer = Answer(as_json)
     with readable_errors(), needs("cluster"):
-        from planner.runs.claim import claimed_file, writing
+        from planner.output.claim import claimed_file, writing
         from planner.sweep.table import FORMATS, write_table
 
         if file.suffix not in FORMATS:

@@ -130,7 +130,7 @@ def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> int:
     """Track the video, write and report the recording, and return the exit code."""
     from dynamics.recording import write_recording
     from planner.console.answer import ended
-    from planner.runs.claim import writing
+    from planner.output.claim import writing
     from planner.tracking.track import median_radius, recording_of, shrinking
 
     base = _base(console, job, pixel)
@@ -181,7 +181,7 @@ def _parsed_base(text: str | None) -> tuple[float, float] | None:
 
 def _outputs(held: ExitStack, video: Path, out: Path | None, overlay: Path | None, force: bool) -> tuple[Path, Path]:
     """The files of the recording and of the overlay, locked and checked before any computation."""
-    from planner.runs.claim import Occupied, claimed_file
+    from planner.output.claim import Occupied, claimed_file
 
     for path, option, suffix in ((out, "--out", ".json"), (overlay, "--overlay", ".mp4")):
         if path and path.suffix.lower() != suffix:

@@ -133,7 +133,7 @@ def new(
         from dynamics.tube import VineParams
         from dynamics.tube_file import load_tube, template, tube_text
         from environments.writing import whole
-        from planner.runs.claim import claimed_file, writing
+        from planner.output.claim import claimed_file, writing
 
         text = template(VineParams()) if like is None else tube_text(load_tube(like))
         with claimed_file(file, force), writing(file), whole(file) as partial:

@@ -74,9 +74,9 @@ def readable_errors() -> Iterator[None]:
         from planner.design import InvalidDesign
         from planner.mapping.actions import NoLaunch
         from planner.mapping.session_file import InvalidSession
+        from planner.output.claim import UnwritableFolder, is_of_machine
         from planner.robustness.errors import InvalidErrors
         from planner.runs.arrays import InvalidCheckpoint
-        from planner.runs.claim import UnwritableFolder, is_of_machine
         from planner.schedule import InvalidSchedule
         from planner.sweep.errors import InvalidManifest, InvalidStudy, OtherProgram
         from surrogate.weights_file import InvalidWeights

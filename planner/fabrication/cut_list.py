@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planner.fabrication.build import CLAMP, FITTING, LEAD, SEAL, ActuatorBuild, Build
-from planner.fabrication.csv_table import csv_table
 from planner.fabrication.films import STRIP_FILM
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
 from planner.fabrication.strips import LAP, layers, material
+from planner.output.csv_table import csv_table
 from surrogate.cpam import Cpam
 
 TAPE = 60e-3

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from planner.fabrication.build import BendBuild, Build
-from planner.fabrication.csv_table import csv_table
 from planner.fabrication.pattern import millimetres
+from planner.output.csv_table import csv_table
 
 TAPE_WIDTH = 25e-3
 """Width of the tape over a fold [m]: it reaches over the flap on both sides of the edge."""

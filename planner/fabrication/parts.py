@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 from planner.fabrication import clamp
 from planner.fabrication.build import ActuatorBuild, Build
-from planner.fabrication.csv_table import csv_table
 from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
 from planner.fabrication.films import STRIP_FILM
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
@@ -16,6 +15,7 @@ from planner.fabrication.pattern import millimetres
 from planner.fabrication.pressures import regulator_range
 from planner.fabrication.strips import layers, material
 from planner.fabrication.vessel import Vessel
+from planner.output.csv_table import csv_table
 
 STRIP, STRIPS = 0.15, 12
 """Length of a test strip [m], and their number: three times at each of four temperatures."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from planner.fabrication.build import Build
-from planner.fabrication.csv_table import csv_table
+from planner.output.csv_table import csv_table
 from planner.schedule import VENTED
 from surrogate.compiled import Floats
 

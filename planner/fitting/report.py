@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.identification import Fit, Parameter, Profile
 from dynamics.identification.bounds import excess
-from planner.provenance import versions
+from planner.output.provenance import versions
 
 SCHEMA = 1
 

@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.actuator_words import type_of
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.robustness.sensitivity import Margin, weakest
 from planner.robustness.survey import ALL, Survey, cell_name
 

@@ -23,9 +23,9 @@ from environments.environment import Environment
 from environments.environment_file import environment_text, parse_environment
 from environments.file_model import InvalidEnvironment, describe
 from environments.obstacles import Obstacles
-from planner.provenance import versions
+from planner.output.contents import CHECKPOINT
+from planner.output.provenance import versions
 from planner.runs.arrays import Arrays, InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
-from planner.runs.contents import CHECKPOINT
 from planner.runs.facts import Facts, SolutionPart
 from planner.runs.inputs import Inputs
 from planner.search.arc_collision import arc_scene

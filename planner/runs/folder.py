@@ -2,7 +2,7 @@
 
 If the process is killed, temporary files may remain, but only next to the folder and with names that begin with a dot:
 `.NAME.new.*` is incomplete or obsolete; `.NAME.old.*` is the previous folder, if the process was killed between the two moves that
-replace it. They are never read; the next start restores the latter and removes the former (`planner.runs.claim.clear_leftovers`).
+replace it. They are never read; the next start restores the latter and removes the former (`planner.output.claim.clear_leftovers`).
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from environments.environment_file import write_environment
 from planner.design import Design
 from planner.design_file import design_content
 from planner.drive_margin import drive_margin
-from planner.provenance import versions
+from planner.output.claim import check_folder, temporary, writing
+from planner.output.contents import CHECKPOINT, foreign
+from planner.output.provenance import versions
 from planner.replay import replay, trajectory
 from planner.robustness.selection import Choice
 from planner.runs.checkpoint import write_checkpoint
-from planner.runs.claim import check_folder, temporary, writing
-from planner.runs.contents import CHECKPOINT, foreign
 from planner.runs.inputs import Inputs
 from planner.runs.later import Later
 from planner.runs.replaced import replace_file
@@ -68,7 +68,7 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
 
     Raises:
         UnwritableFolder: `out` cannot be written and is unchanged; the message gives the reason.
-        ValueError: `fill` wrote a file that `planner.runs.contents` does not list.
+        ValueError: `fill` wrote a file that `planner.output.contents` does not list.
     """
     check_folder(out, force=True)
     out = out.absolute()
@@ -79,7 +79,7 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
             fresh = Path(tempfile.mkdtemp(prefix=temporary(out, "new"), dir=out.parent))
             fill(fresh)
             if unlisted := foreign(fresh):
-                raise ValueError(f"{', '.join(unlisted)}: not listed in planner/runs/contents.py")
+                raise ValueError(f"{', '.join(unlisted)}: not listed in planner/output/contents.py")
             fresh.chmod(0o755)
             if not any(fresh.iterdir()):
                 return

@@ -22,13 +22,13 @@ from dynamics.tube_file import tube_content
 from environments.environment import Environment
 from environments.environment_file import environment_text
 from environments.file_model import describe
+from planner.output.claim import writing
+from planner.output.contents import FRICTION, REFINEMENT
+from planner.output.provenance import versions
 from planner.planners import SST_STAR
-from planner.provenance import versions
 from planner.robustness.errors import named_errors
 from planner.runs.arrays import InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.runs.checkpoint import Checkpoint, exact_numbers, read_checkpoint, write_checkpoint
-from planner.runs.claim import writing
-from planner.runs.contents import FRICTION, REFINEMENT
 from planner.runs.facts import LARGEST, NotNegative
 from planner.runs.inputs import Inputs
 from planner.runs.replaced import replace_file

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from planner.runs.claim import temporary, writing
+from planner.output.claim import temporary, writing
 
 
 def replace_file(out: Path, name: str, write: Callable[[Path], object]) -> None:

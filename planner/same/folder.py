@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from planner.provenance import versions
-from planner.runs.contents import SAME
+from planner.output.contents import SAME
+from planner.output.provenance import versions
 from planner.runs.folder import fill_run, stem_of, write_folder, write_json
 from planner.same.plan import CommonResult
 

@@ -19,7 +19,7 @@ from planner.console.errors import MachineFault, NothingKept
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from planner.provenance import Provenance
+    from planner.output.provenance import Provenance
 
 Case = TypeVar("Case")
 Result = TypeVar("Result")
@@ -123,8 +123,8 @@ def run_study(
         MachineFault: A worker process was killed, or memory ran out, before there were enough results for a report.
     """
     from dynamics.interruption import Interruption
-    from planner.provenance import Provenance
-    from planner.runs.claim import claimed
+    from planner.output.claim import claimed
+    from planner.output.provenance import Provenance
 
     if out:
         command += f" --out {shlex.quote(out.name if out.is_absolute() else str(out))}"

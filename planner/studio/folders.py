@@ -10,7 +10,7 @@ from typing import Any
 
 from planner.design import InvalidDesign
 from planner.design_file import DESIGN, load_design
-from planner.runs.contents import FILES
+from planner.output.contents import FILES
 from planner.studio.views import success_view
 
 MOST_RUNS = 200

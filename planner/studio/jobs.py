@@ -24,11 +24,11 @@ from planner.design import Design
 from planner.design_file import load_design
 from planner.fabrication import FORMATS
 from planner.fabrication.pack import Pack
+from planner.output.claim import claimed
 from planner.replay import replay, simulated
 from planner.robustness.errors import errors_with_name
 from planner.robustness.estimate import Estimate
 from planner.robustness.weakest import weakest_error
-from planner.runs.claim import claimed
 from planner.runs.folder import stem_of
 from planner.runs.inputs import Inputs
 from planner.studio.events import Send

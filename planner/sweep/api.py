@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from planner.cluster.cluster import connected
-from planner.runs.claim import claimed, locked
-from planner.runs.contents import SWEEP
+from planner.output.claim import claimed, locked
+from planner.output.contents import SWEEP
 from planner.runs.folder import write_folder
 from planner.sweep.case import Row
 from planner.sweep.errors import InvalidManifest

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from planner.runs.claim import writing
-from planner.runs.contents import SWEEP_CANCELLED, SWEEP_DONE, SWEEP_FAILED
+from planner.output.claim import writing
+from planner.output.contents import SWEEP_CANCELLED, SWEEP_DONE, SWEEP_FAILED
 from planner.runs.replaced import replace_file
 from planner.sweep.case import Row
 from planner.sweep.manifest import Manifest

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from dynamics.cuda import device_name, why_not
-from planner.runs.contents import SWEEP, SWEEP_INPUTS
+from planner.output.contents import SWEEP, SWEEP_INPUTS
 from planner.sweep.case import Case, Input
 from planner.sweep.errors import InvalidManifest
 from planner.sweep.grid import DIGITS, Grid, digest_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.ablations.study import VARIANTS
 from planner.studies.planning_runs import Record, Summary, shown, shown_quartiles
 from planner.studies.study import Report

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import mean
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.actuators.study import CELL, MIXED, Bars, Outcome
 from planner.studies.paired import Effect
 from planner.studies.study import Report

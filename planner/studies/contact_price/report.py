@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.search.arc_price import STRAIGHT, TURNS
 from planner.studies.contact_price.fit import DIGITS, USUAL, fit, intervals
 from planner.studies.contact_price.study import BATCH, COLUMNS, ITERATIONS

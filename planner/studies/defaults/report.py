@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.defaults.study import BEFORE, KINDS, of_kind
 from planner.studies.paired import Effect
 from planner.studies.planning_runs import Record, Summary, shown, shown_quartiles

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.euler_lagrange.study import TIGHTER, TOLERANCE, Chase, Check, Result, checks, split, swinging_plane
 from planner.studies.study import Report
 

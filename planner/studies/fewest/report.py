@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.search.sst import LEAST_CELLS
 from planner.studies.fewest.study import ITERATIONS, Outcome
 from planner.studies.study import Report

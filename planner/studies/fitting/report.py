@@ -7,7 +7,7 @@ from typing import Any
 
 from dynamics.identification import Fit
 from planner.fitting.report import fit_content, rows, sentences
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.fitting.cantilever import Cantilever
 from planner.studies.fitting.study import (
     FRAMES,

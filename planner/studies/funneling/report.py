@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 
 from dynamics.tube import VineParams
 from dynamics.vine import Status
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.funneling.study import (
     FARTHER,
     FIELD,

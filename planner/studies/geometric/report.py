@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.tube import VineParams
 from dynamics.vine import Status
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.geometric.study import COMPARED, GROWN, OBSTACLES, Pair, Timing
 from planner.studies.study import Report
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from planner.markdown import table
-from planner.provenance import machine
+from planner.output.markdown import table
+from planner.output.provenance import machine
 from planner.studies.gpu.precision import GROUPS, HOLDS, VINES, Precision, share_of
 from planner.studies.gpu.study import LENGTH, NAMES, Earlier, Found, Lockstep, TrialSpeed, kept
 from planner.studies.gpu.traffic import BATCH, Traffic

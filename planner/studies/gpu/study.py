@@ -17,7 +17,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers
 from environments import load_environment
 from environments.uncertainty import WORKSHOP
-from planner.provenance import machine
+from planner.output.provenance import machine
 from planner.studies.gpu.precision import GROUPS, Precision, measured_precision
 from planner.studies.gpu.traffic import Traffic, counted_traffic
 from planner.studies.gpu.usage import Usage, usage

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.impulse.study import PUBLISHED_MS, SECONDS, SOLVERS, STEP, Timing, _apart, exponent, of_solver
 from planner.studies.impulse.telescope import Motion
 from planner.studies.study import Report

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.kinematics.study import (
     AFTER,
     CONTACT_ANGLES_DEG,

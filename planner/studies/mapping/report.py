@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from planner.mapping.belief import PRIOR
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, LENGTH, LOST, RADIUS, REPEATS, SIDE, Case, Record
 from planner.studies.study import Report
 from surrogate.compiled import Floats

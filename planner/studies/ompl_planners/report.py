@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from scipy.stats import mannwhitneyu
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.planners import SST_STAR
 from planner.studies.ompl_planners.study import by_planner
 from planner.studies.planning_runs import Record, Summary, shown, shown_quartiles

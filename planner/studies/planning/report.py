@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.planning.study import PAPER, PlanningOutcome
 from planner.studies.study import Report
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.real_mapping.hinges import FORMS, word
 from planner.studies.real_mapping.measures import Agreement
 from planner.studies.real_mapping.study import STAGES, Mapped

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.stats import linregress, t
 
 from dynamics.tube import VineParams
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.robustness.estimate import Estimate
 from planner.studies.reliability.study import Record
 from planner.studies.study import Report

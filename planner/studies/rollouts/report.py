@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from planner.comparison.growths import PARTED
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.rollouts.study import REASONS, Agreement, RolloutSpeed
 from planner.studies.study import Report
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.sensing.study import DENSITY, KEPT, LEAST_NODES, LENGTH, NOISES, RADIUS, SPACING, Trial, words
 from planner.studies.study import Report
 from surrogate.compiled import Floats

@@ -11,8 +11,8 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import SNAP
 from dynamics.relaxations import PARTED, WAYS
-from planner.markdown import table
-from planner.provenance import machine
+from planner.output.markdown import table
+from planner.output.provenance import machine
 from planner.studies.snaps.agreement import Agreement
 from planner.studies.snaps.branches import FINEST, MOVED, PARTS, QUANTILES, SAMPLED, TOUCHING, WRONG, Branches
 from planner.studies.snaps.designs import PART, Snapped, Unsolved

@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.paired import sign_test
 from planner.studies.planning_runs import Record, Summary, shown_quartiles
 from planner.studies.steering.study import KINDS, STEERED, actuators, by_kind, pairs

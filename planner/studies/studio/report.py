@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.studio.study import MOVES, Result
 from planner.studies.study import Report
 

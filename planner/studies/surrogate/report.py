@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.study import Report
 from surrogate.compiled import Floats
 from surrogate.evaluation import Speed, measure_speeds, network_errors, table_errors

@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.study import Report
 from planner.studies.sweep.analysis import COMPARED, FEATURES, Data, Mean, shown
 from planner.sweep.folder import State

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.study import Report
 from planner.studies.sweep_engine.study import NAP, SLEEPING, Measured
 from planner.sweep.make import SHARD_SECONDS

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.planning.study import PAPER
 from planner.studies.planning_runs import Record, Summary, shown, shown_quartiles
 from planner.studies.study import Report

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynamics.vine import Status
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.study import Report
 from planner.studies.tip_steering.study import GROWN_ON, MOVES, SPARE, STEERED, STRAIGHT, Stage
 

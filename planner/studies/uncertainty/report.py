@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.fresh_trials import FRESH
 from planner.studies.study import Report
 from planner.studies.uncertainty.study import FINE, OTHER_ERRORS, TARGETS, VERIFYING, Designs, Planned

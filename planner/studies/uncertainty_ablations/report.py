@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.uncertainty import DEFAULT
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.fresh_trials import FRESH
 from planner.studies.study import Report
 from planner.studies.uncertainty.report import over

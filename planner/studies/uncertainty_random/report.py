@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from environments.uncertainty import DEFAULT
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.fresh_trials import FRESH, Tried
 from planner.studies.paired import sign_test
 from planner.studies.planning_runs import quartiles, shown_quartiles

@@ -22,7 +22,7 @@ from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length,
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.comparison.paths import touched
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.search.catalogue import Catalogue
 from planner.studies.validation.variants import DENTS, TAIL
 from surrogate.compiled import Floats

@@ -15,7 +15,7 @@ from planner.comparison.changes import changes
 from planner.comparison.growths import Comparison, Growth, growth
 from planner.comparison.paths import TOUCH
 from planner.design import Design
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.search.run import Budget, Run
 from planner.studies.validation.contacts import able
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.recording import Recording
 from dynamics.tube import VineParams
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.validation.recordings import deploy
 from planner.studies.validation.variants import changed
 

@@ -10,7 +10,7 @@ from dynamics.moment import restoring_moment, wrinkling
 from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Status
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.validation.recordings import CLEAR, LEAST_LENGTH, Deployment
 from planner.studies.validation.shapes import ARM, FOLDED, TOUCH, agreement
 from planner.studies.validation.variants import DENTS, TAIL

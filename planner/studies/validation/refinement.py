@@ -23,7 +23,7 @@ from dynamics.registry import load_propagator, propagators
 from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Status
 from environments import Environment, Obstacles, load_environment
-from planner.markdown import table
+from planner.output.markdown import table
 from planner.studies.validation.contacts import Case, actuator, grow_bent
 from surrogate.compiled import Floats
 

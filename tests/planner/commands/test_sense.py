@@ -13,7 +13,7 @@ from PIL import Image
 
 from dynamics.geometric.deployment import Launch
 from dynamics.recording import Recording, write_recording
-from planner.runs.claim import locked
+from planner.output.claim import locked
 from tests.dynamics.grown import grown
 
 Vinewright = Callable[..., tuple[int, str, str]]

@@ -11,7 +11,7 @@ from typer.exceptions import TyperException
 from dynamics.cuda import DeviceLost
 from dynamics.propagator import CannotRun, OutOfMemory
 from planner.console.errors import BadInput, MachineFault, apart, readable_errors
-from planner.runs.claim import writing
+from planner.output.claim import writing
 
 
 def raised(error: BaseException) -> TyperException:

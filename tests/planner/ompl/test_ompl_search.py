@@ -21,11 +21,11 @@ from environments import Environment, load_environment
 from planner.friction_search import run_with_friction
 from planner.ompl.search import OmplSearch
 from planner.ompl.vines import Vine
+from planner.output.contents import CHECKPOINT, FRICTION
 from planner.planners import search_of
 from planner.replay import replay
 from planner.runs import later
 from planner.runs.checkpoint import read_checkpoint, write_checkpoint
-from planner.runs.contents import CHECKPOINT, FRICTION
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches

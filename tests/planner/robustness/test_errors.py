@@ -15,9 +15,9 @@ from environments.given import Given
 from environments.objects import objects_of
 from environments.uncertainty import LASERCUT, PAPER, PRESETS, WORKSHOP, ObstacleError, Uncertainty
 from planner.console.errors import BadInput, readable_errors
+from planner.output.contents import CHECKPOINT
 from planner.robustness.errors import InvalidErrors, errors_of, named_errors, read_errors
 from planner.runs.checkpoint import read_checkpoint, write_checkpoint
-from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.search.run import Run
 from planner.worlds.deviations import WorldErrors

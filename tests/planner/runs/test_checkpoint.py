@@ -15,10 +15,10 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.commands.plan_report import tell_how_to_resume
+from planner.output.claim import UnwritableFolder, clear_leftovers
+from planner.output.contents import CHECKPOINT
 from planner.runs.arrays import InvalidCheckpoint
 from planner.runs.checkpoint import ARRAYS, NO_PARTICLES, read_checkpoint, write_checkpoint
-from planner.runs.claim import UnwritableFolder, clear_leftovers
-from planner.runs.contents import CHECKPOINT
 from planner.runs.folder import save_checkpoint
 from planner.runs.inputs import Inputs
 from planner.search.arc_price import STRAIGHT

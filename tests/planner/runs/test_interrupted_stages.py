@@ -13,9 +13,9 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.friction_search import PARTS, run_with_friction
+from planner.output.contents import FRICTION, REFINEMENT
 from planner.plan import Result, plan
 from planner.robustness.refinement import Descent
-from planner.runs.contents import FRICTION, REFINEMENT
 from planner.runs.later import read_known
 from planner.search.run import Run
 from planner.search.sst import Search

@@ -13,11 +13,11 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.friction_search import PARTS
+from planner.output.contents import CHECKPOINT, FRICTION, REFINEMENT
 from planner.plan import Result, Watcher, plan
 from planner.robustness.refinement import Descent
 from planner.robustness.selection import Progress, Selection
 from planner.runs.arrays import InvalidCheckpoint
-from planner.runs.contents import CHECKPOINT, FRICTION, REFINEMENT
 from planner.runs.later import ARRAYS, fingerprint, read_known
 from planner.search.sst import Search
 from tests.planner.runs.stages import OPTIONS, counted, front_of, resumed

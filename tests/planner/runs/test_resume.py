@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from planner.cli import main
-from planner.runs.contents import CHECKPOINT, FILES
+from planner.output.contents import CHECKPOINT, FILES
 
 KILLER = """
 import os, random, shutil, signal, sys, time

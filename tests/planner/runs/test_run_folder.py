@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.runs.claim import UnwritableFolder, check_folder
+from planner.output.claim import UnwritableFolder, check_folder
 from planner.runs.folder import write_folder
 
 

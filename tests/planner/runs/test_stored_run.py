@@ -19,8 +19,8 @@ import pytest
 from dynamics.tube import GROWTH_PRESSURE, RADIUS, VineParams
 from environments import Environment, load_environment
 from planner.design_file import design_content, load_design
+from planner.output.contents import CHECKPOINT, FILES
 from planner.runs.checkpoint import read_checkpoint
-from planner.runs.contents import CHECKPOINT, FILES
 from planner.search.run import Budget, Keep, Run
 
 DATA = Path(__file__).parents[2] / "data"

@@ -12,9 +12,9 @@ from dynamics.interruption import CUT, Interrupted
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
+from planner.output.contents import CHECKPOINT
 from planner.planners import search_of
 from planner.runs.checkpoint import read_checkpoint, write_checkpoint
-from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, Switches

@@ -12,9 +12,9 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design_file import design_content
+from planner.output.contents import CHECKPOINT
 from planner.replay import grow_designs
 from planner.runs.checkpoint import write_checkpoint
-from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Keep, Run
 from planner.search.sst import Switches

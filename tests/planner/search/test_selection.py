@@ -10,8 +10,8 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
+from planner.output.contents import CHECKPOINT
 from planner.runs.checkpoint import read_checkpoint, write_checkpoint
-from planner.runs.contents import CHECKPOINT
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Run
 from planner.search.sst import LONGEST_TUBE, Search, Switches

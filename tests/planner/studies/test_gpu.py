@@ -11,7 +11,7 @@ import pytest
 from dynamics.cuda import _leaves
 from dynamics.quasistatic.device import KERNELS, grow_lanes
 from dynamics.quasistatic.step import new_work
-from planner.provenance import machine
+from planner.output.provenance import machine
 from planner.studies.gpu import study
 from planner.studies.gpu.precision import GROUPS, HOLDS, Precision, in_single, measured_precision, share_of
 from planner.studies.gpu.report import report

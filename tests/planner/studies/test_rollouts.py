@@ -13,7 +13,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
-from planner.provenance import machine
+from planner.output.provenance import machine
 from planner.studies.rollouts.report import report
 from planner.studies.rollouts.study import (
     SENSITIVE,

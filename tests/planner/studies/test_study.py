@@ -17,9 +17,9 @@ from rich.console import Console
 from planner.cluster.cluster import SETTINGS, WorkerKilled
 from planner.console.errors import MachineFault, NothingKept
 from planner.console.studies import command_line
-from planner.markdown import table
-from planner.provenance import Provenance, machine
-from planner.runs.claim import Occupied
+from planner.output.claim import Occupied
+from planner.output.markdown import table
+from planner.output.provenance import Provenance, machine
 from planner.studies.study import Report, Study, data_text, results_of, run_study
 
 CASES = [1, 2, 3, 4]

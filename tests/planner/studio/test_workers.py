@@ -18,7 +18,7 @@ from dynamics.tube_file import tube_content
 from environments import load_environment
 from environments.environment_file import environment_text
 from planner.design_file import load_design
-from planner.runs.contents import foreign
+from planner.output.contents import foreign
 from planner.studio.workers import Busy, Worker
 
 Events = "queue.SimpleQueue[dict[str, Any]]"

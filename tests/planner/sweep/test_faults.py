@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.runs.claim import locked
+from planner.output.claim import locked
 from tests.planner.sweep.folders import done_in, ended, left_over, made_in, start, study, sweep, toml, wait_for
 
 Vinewright = Callable[..., tuple[int, str, str]]

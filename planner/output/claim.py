@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from planner.runs.contents import contents, foreign, names_in, unfinished
+from planner.output.contents import contents, foreign, names_in, unfinished
 
 BAD_PATHS = {
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.EINVAL, errno.ENAMETOOLONG),

@@ -10,13 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from planner.runs.claim import Locked, Occupied, UnwritableFolder, check_folder, claimed, claimed_file, locked
-from planner.runs.contents import CHECKPOINT, FILES, FRICTION, REFINEMENT
+from planner.output.claim import Locked, Occupied, UnwritableFolder, check_folder, claimed, claimed_file, locked
+from planner.output.contents import CHECKPOINT, FILES, FRICTION, REFINEMENT
 
 CLAIM = """
 import sys
 from pathlib import Path
-from planner.runs.claim import UnwritableFolder, claimed
+from planner.output.claim import UnwritableFolder, claimed
 
 out = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 sys.stdin.readline()
@@ -31,7 +31,7 @@ except UnwritableFolder as error:
 INSIDE = """
 import os
 from pathlib import Path
-from planner.runs.claim import Locked, locked
+from planner.output.claim import Locked, locked
 
 held = 0
 while held < 100:
