@@ -14,11 +14,12 @@ from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
-from planner.design import Design
+from planner.design.design import Design
+from planner.design.replay import grow_designs
+from planner.design.verification import Verification
 from planner.friction_search import PARTS, run_with_friction, typical_friction
 from planner.output.claim import UnwritableFolder, claimed
 from planner.planners import SST_STAR, search_of
-from planner.replay import grow_designs
 from planner.robustness.errors import named_errors
 from planner.robustness.selection import CANDIDATES, SLACK, Choice, Progress, Selection
 from planner.runs.checkpoint import Checkpoint
@@ -27,7 +28,6 @@ from planner.runs.inputs import Inputs
 from planner.runs.later import Later
 from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
 from planner.search.sst import Switches
-from planner.verification import Verification
 from planner.worlds.trials import Worlds
 
 SAVED_EVERY = 30.0

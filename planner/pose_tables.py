@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from planner.design import Design, link_headings
+from planner.design.design import Design, link_headings
+from planner.design.replay import Simulation
 from planner.output.csv_table import csv_table
-from planner.replay import Simulation
 from surrogate.compiled import Floats
 
 POSE_COLUMNS = "x_mm", "y_mm", "heading_deg", "x_m", "y_m", "yaw_rad"

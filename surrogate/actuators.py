@@ -81,7 +81,7 @@ class Actuator(Protocol):
     """A pneumatic actuator of cells in series whose force is linear in its pressure.
 
     Implementations are frozen, hashable and have defaults for all fields. The curvature that an actuator can reach depends
-    on the tube that it bends; see `planner.search.catalogue.Catalogue`.
+    on the tube that it bends; see `planner.design.catalogue.Catalogue`.
     """
 
     kind: ClassVar[str]

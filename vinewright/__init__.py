@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from environments.importing.choose import import_environment
     from environments.reach import WalledIn
     from environments.uncertainty import Uncertainty
-    from planner.design import Design, InvalidDesign, Section
-    from planner.design_file import load_design
+    from planner.design.design import Design, InvalidDesign, Section
+    from planner.design.design_file import load_design
+    from planner.design.estimate import Estimate
+    from planner.design.replay import Simulation
     from planner.fabrication.pack import Pack
     from planner.ompl import setup as ompl
     from planner.output.claim import UnwritableFolder
     from planner.plan import Result
-    from planner.replay import Simulation
-    from planner.robustness.estimate import Estimate
     from planner.runs.arrays import InvalidCheckpoint
     from planner.runs.checkpoint import Checkpoint
     from planner.runs.inputs import PlanOptions
@@ -108,12 +108,12 @@ _HOMES = {
         *("Environment", "InvalidEnvironment", "Obstacles", "check_environment", "generate_environment"),
         *("environment_hints", "known_environments", "load_environment", "write_environment"),
     ),
-    "planner.design": ("Design", "Section"),
-    "planner.design_file": ("InvalidDesign", "load_design"),
+    "planner.design.design": ("Design", "Section"),
+    "planner.design.design_file": ("InvalidDesign", "load_design"),
     "planner.ompl.setup": ("ompl",),
     "planner.plan": ("Result",),
-    "planner.replay": ("Simulation",),
-    "planner.robustness.estimate": ("Estimate",),
+    "planner.design.replay": ("Simulation",),
+    "planner.design.estimate": ("Estimate",),
     "planner.runs.checkpoint": ("InvalidCheckpoint",),
     "planner.output.claim": ("UnwritableFolder",),
     "planner.runs.inputs": ("PlanOptions",),
@@ -252,7 +252,7 @@ def simulate(
     """
     from planner.console.errors import plain_errors
     from planner.console.models import chosen_model, with_friction
-    from planner.replay import replay, simulated
+    from planner.design.replay import replay, simulated
 
     design = _checked(design, environment)
     with plain_errors():
@@ -291,8 +291,8 @@ def robustness(
     (20, True)
     """
     from environments.uncertainty import Uncertainty
+    from planner.design.estimate import Estimate
     from planner.robustness.errors import named_errors
-    from planner.robustness.estimate import Estimate
     from planner.robustness.survey import ALL, Survey
 
     design = _checked(design, environment)

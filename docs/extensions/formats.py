@@ -28,13 +28,13 @@ from dynamics.tube_keys import ACTUATORS, LIMITS, ORDER, TUBE
 from environments.checks import check_goal, check_start
 from environments.file_model import EnvironmentFile
 from environments.importing.ros_map import MapFile
-from planner.design_file import _FIRST, _MODELS, _FirstTubePart, trialled_of
-from planner.design_sections import check_sections
+from planner.design.design_file import _FIRST, _MODELS, _FirstTubePart, trialled_of
+from planner.design.schedule_file import schedule_in
+from planner.design.sections_in_file import check_sections
 from planner.mapping.session_file import _SessionFile
 from planner.runs import checkpoint, later
 from planner.runs.facts import Facts
 from planner.runs.inputs import Inputs
-from planner.schedule_file import schedule_in
 from planner.sweep.study_file import StudyFile
 
 logger = logging.getLogger(__name__)

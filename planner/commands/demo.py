@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from environments import Environment
-    from planner.design import Design
+    from planner.design.design import Design
     from planner.plan import Result
 
 ENVIRONMENT = "divider"
@@ -106,7 +106,7 @@ def _compared(console: Console, environment: Environment, design: Design) -> Non
 
     from planner.console.compiling import compiling
     from planner.console.models import chosen_model
-    from planner.replay import replay, simulated
+    from planner.design.replay import replay, simulated
 
     make = chosen_model(design.params, "impulse", "auto", None, None, None, design)
     with compiling(console, "impulse"):
@@ -122,8 +122,8 @@ def _compared(console: Console, environment: Environment, design: Design) -> Non
 def _tried(console: Console, environment: Environment, design: Design) -> None:
     """Grow the design in worlds with errors, and say how often it reaches the goal."""
     from planner.console.progress import gathered
+    from planner.design.estimate import Estimate
     from planner.robustness.errors import named_errors
-    from planner.robustness.estimate import Estimate
     from planner.robustness.survey import ALL, Survey
 
     named, errors = named_errors(environment, design.params, None)

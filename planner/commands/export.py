@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from environments import Environment
-    from planner.design import Design
+    from planner.design.design import Design
     from planner.fabrication.pack import Pack
     from planner.fabrication.stock import Stock
 
@@ -76,7 +76,7 @@ def export(
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.console.compiling import compiling
         from planner.console.terminal import section_table
-        from planner.design_file import design_content
+        from planner.design.design_file import design_content
         from planner.fabrication.pack import Pack
         from planner.output.claim import claimed
 
@@ -168,7 +168,7 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
 
 
 def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
-    from planner.design import UNTRIED
+    from planner.design.estimate import UNTRIED
 
     content = pack.content()
     moved = [

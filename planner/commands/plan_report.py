@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planner.commands.plan_verify import unverified, verdict
 from planner.console.options import solution_note
 from planner.console.terminal import CROSSING, actuators_of, rejections, section_table
-from planner.design_file import design_content
+from planner.design.design_file import design_content
 from planner.output.contents import CHECKPOINT
 from planner.plan import INTERRUPTED
 from planner.runs.success import jump_of, with_trials

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from planner.verification import Verification
+    from planner.design.verification import Verification
 
 
 def unverified(verification: Verification) -> str:

@@ -42,7 +42,7 @@ def table2(
         from dynamics.tube import VineParams
         from environments import known_environments, load_environment
         from environments.reach import goal_within_reach
-        from planner.search.catalogue import Catalogue
+        from planner.design.catalogue import Catalogue
         from planner.search.reverse_growth import ReverseGrowth
         from planner.search.run import MOST_SAMPLES
         from planner.studies.curves import curves

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from environments import Environment
-    from planner.design import Design
+    from planner.design.design import Design
     from planner.robustness.survey import Survey
 
 DRAWN = 60

@@ -17,12 +17,12 @@ from planner.commands.simulate import sentence
 from planner.console.errors import BadInput
 from planner.console.options import environment_of, solution_note
 from planner.console.terminal import CROSSING, actuators_of, rejections, section_table, trials_line
-from planner.design import Design
-from planner.design_file import DESIGN, SOLUTIONS, TrialsPart, load_design, trialled_of
-from planner.drive_margin import drive_line, force_at_tip
+from planner.design.design import Design
+from planner.design.design_file import DESIGN, SOLUTIONS, TrialsPart, load_design, trialled_of
+from planner.design.drive_margin import drive_line, force_at_tip
+from planner.design.estimate import Estimate
+from planner.design.solutions_file import load_jumping, solution_of
 from planner.fabrication.success import Success
-from planner.robustness.estimate import Estimate
-from planner.solutions_file import load_jumping, solution_of
 
 
 class Part(BaseModel):

@@ -30,11 +30,11 @@ from planner.commands.show_designs import (
     show_solutions,
 )
 from planner.console.sensing import counted
-from planner.design import InvalidDesign
-from planner.design_file import DESIGN, SOLUTIONS
+from planner.design.design import InvalidDesign
+from planner.design.design_file import DESIGN, SOLUTIONS
+from planner.design.estimate import Estimate
 from planner.mapping.session_file import PICTURE, SESSION
 from planner.output.contents import CHECKPOINT, SAME
-from planner.robustness.estimate import Estimate
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from dynamics.propagator import PropagatorFactory
     from dynamics.vine import Rollout
     from environments import Environment
-    from planner.design import Design
-    from planner.replay import Simulation
+    from planner.design.design import Design
+    from planner.design.replay import Simulation
     from surrogate.compiled import Floats
 
 
@@ -75,7 +75,7 @@ def simulate(
         from environments import load_environment
         from planner.console.compiling import compiling
         from planner.console.terminal import section_table
-        from planner.replay import replay, simulated
+        from planner.design.replay import replay, simulated
 
         planned = with_schedule(chosen_design(console, design, solution), schedule)
         made = replace(planned, params=replaced_tube(console, planned.params, tube, physics))
@@ -199,7 +199,7 @@ def _told_drive(
     Returns:
         None if the vine has no record, or the propagator does not compute the force that growth needs.
     """
-    from planner.drive_margin import drive_line, driven
+    from planner.design.drive_margin import drive_line, driven
 
     found = driven(design, environment, make, rollout)
     if found is None:

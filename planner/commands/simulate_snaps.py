@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
     from dynamics.propagator import Propagator
     from dynamics.snaps import Snaps
-    from planner.design import Design
+    from planner.design.design import Design
 
 
 def told_snaps(console: Console, design: Design, propagator: Propagator) -> list[dict[str, Any]] | None:
@@ -26,7 +26,7 @@ def told_snaps(console: Console, design: Design, propagator: Propagator) -> list
     from dynamics.relaxations import Relaxations
     from dynamics.snaps import Snaps
     from dynamics.vine import Status
-    from planner.replay import replay
+    from planner.design.replay import replay
     from planner.search.solutions import REFINED
 
     if not isinstance(propagator, QuasiStatic) or design.params.physics == "published":

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from dynamics.vine import Rollout
     from environments import Environment
-    from planner.design import Design
+    from planner.design.design import Design
 
 PAGE = "docs/reference/propagators.md"
 HEADING = "Which model to believe when"
@@ -44,7 +44,7 @@ class Miss:
         that misses, with one change at a time; Ctrl-C ends these trials.
         """
         from dynamics.registry import load_propagator, propagators
-        from planner.comparison.growths import Comparison, growth, growth_of
+        from planner.design.comparison.growths import Comparison, growth, growth_of
 
         default, model = propagators()[0], load_propagator(self.name)
         if self.name == default and self.made.params == self.planned.params:
@@ -71,8 +71,8 @@ class Miss:
 
     def _tried(self, console: Console, model: type[Propagator]) -> tuple[list[str], list[str]]:
         """The changes with which the design was grown again, and those of them with which it ends in the goal."""
-        from planner.comparison.changes import changes
-        from planner.comparison.growths import growth
+        from planner.design.comparison.changes import changes
+        from planner.design.comparison.growths import growth
 
         friction = friction_of(model, self.made.params, self.environment) > 0
         params = self.made.params

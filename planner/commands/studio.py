@@ -78,7 +78,7 @@ def session_of(path: str | None) -> Session:
         InvalidDesign: The folder is not that of a plan.
     """
     from environments import known_environments, load_environment
-    from planner.design_file import load_design
+    from planner.design.design_file import load_design
     from planner.studio.session import OpenedFile, Session
 
     root = Path("runs")

@@ -14,7 +14,7 @@ from planner.console.options import PhysicsOption, with_physics
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
-    from planner.tube_figures import TubeFigures
+    from planner.design.tube_figures import TubeFigures
     from surrogate.actuators import Actuator
 
 TAIL = "tail_tension_n", "tail_drag_n_per_m", "tail_friction"
@@ -55,7 +55,7 @@ def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption 
     answer = Answer(as_json)
     with readable_errors():
         from dynamics.tube_file import given_keys, load_tube, tube_content
-        from planner.tube_figures import TubeFigures
+        from planner.design.tube_figures import TubeFigures
 
         params = with_physics(load_tube(tube), physics)
         given = given_keys(tube) | {"physics"} if physics else given_keys(tube)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from environments import Environment
-    from planner.design import Design
+    from planner.design.design import Design
 
 
 EXTRAS = {
@@ -71,13 +71,13 @@ def readable_errors() -> Iterator[None]:
         from environments.importing.traced import UnusableFile
         from environments.reach import WalledIn
         from planner.cluster.cluster import NoScheduler, SchedulerLost
-        from planner.design import InvalidDesign
+        from planner.design.design import InvalidDesign
+        from planner.design.schedule import InvalidSchedule
         from planner.mapping.actions import NoLaunch
         from planner.mapping.session_file import InvalidSession
         from planner.output.claim import UnwritableFolder, is_of_machine
         from planner.robustness.errors import InvalidErrors
         from planner.runs.arrays import InvalidCheckpoint
-        from planner.schedule import InvalidSchedule
         from planner.sweep.errors import InvalidManifest, InvalidStudy, OtherProgram
         from surrogate.weights_file import InvalidWeights
 

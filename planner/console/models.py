@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dynamics.propagator import Capabilities, Propagator, PropagatorFactory
     from dynamics.tube import VineParams
     from environments import Environment
-    from planner.design import Design
+    from planner.design.design import Design
     from planner.runs.inputs import Inputs
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from dynamics.tube import Physics, VineParams
     from environments import Environment
-    from planner.design import Design
+    from planner.design.design import Design
 
 MOST_FRICTION = 10.0
 """Largest coefficient of friction allowed; that of rubber on rubber is about a tenth of it."""
@@ -197,7 +197,7 @@ def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
         InvalidDesign: It cannot be used.
     """
     from planner.console.terminal import trials_line
-    from planner.design_file import load_design
+    from planner.design.design_file import load_design
 
     design = load_design(path, solution)
     if solution is None and path.is_dir() and (note := solution_note(path)):
@@ -209,7 +209,7 @@ def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
 
 def solution_note(folder: Path) -> str:
     """Which solution the design of a run's folder is, as text; "" if it is the first or none of them, as one refined under errors."""
-    from planner.solutions_file import solution_of
+    from planner.design.solutions_file import solution_of
 
     number, count = solution_of(folder)
     if number in (None, 1):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from planner.design import Design
+    from planner.design.design import Design
 
 MOST_CHANGES = 12
 """Maximum number of changes of pressure that are listed."""
@@ -28,7 +28,7 @@ def with_schedule(design: Design, file: Path | None) -> Design:
     Raises:
         InvalidSchedule: It cannot be used.
     """
-    from planner.schedule_file import read_schedule
+    from planner.design.schedule_file import read_schedule
 
     return design if file is None else design.scheduled(read_schedule(file, design))
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from planner.design import Design
+    from planner.design.design import Design
 
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
 
@@ -92,8 +92,8 @@ def section_table(design: Design) -> Table:
     """The sections of a design, for fabrication."""
     from rich.table import Table
 
-    from planner.actuator_words import cell_name, type_of, types_of
     from planner.console.schedules import schedule_words
+    from planner.design.design import cell_name, type_of, types_of
 
     mixed = len(types_of(design)) > 1
     steered = "highest kPa" if design.schedule else "pressure kPa"

@@ -13,7 +13,7 @@ from PIL import Image
 
 from environments.environment import Environment
 from environments.writing import whole
-from planner.design import Design
+from planner.design.design import Design
 from planner.drawing.mp4 import write_mp4
 from planner.drawing.plan import (
     FRAME_MS,

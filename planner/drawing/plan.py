@@ -24,8 +24,7 @@ from shapely.plotting import patch_from_polygon
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import whole
-from planner.actuator_words import cell_name, type_of
-from planner.design import Design, Section, overlap
+from planner.design.design import Design, Section, cell_name, overlap, type_of
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines

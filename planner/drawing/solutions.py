@@ -14,8 +14,8 @@ from matplotlib.patches import Patch
 from matplotlib.textpath import TextPath
 
 from environments.environment import Environment
-from planner.design import Design
-from planner.design_file import DESIGN
+from planner.design.design import Design
+from planner.design.design_file import DESIGN
 from planner.drawing.plan import draw_in_axes, side_entries
 from planner.drawing.style import FAINT, GOAL, INK, OBSTACLE, save_figure
 

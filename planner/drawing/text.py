@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from environments.environment import Environment
-from planner.design import Design
+from planner.design.design import Design
 from planner.drawing.tube import Course
 from surrogate.compiled import Floats
 

@@ -19,9 +19,9 @@ from matplotlib.path import Path
 from shapely.plotting import patch_from_polygon
 
 from dynamics.tube import VineParams
-from planner.design import Design, Section, overlap
+from planner.design.design import Design, Section, overlap
+from planner.design.folds import Folds
 from planner.drawing.style import ACTUATOR, FAINT, INK, OFF, OUTLINE, OVERLAP, TUBE
-from planner.preformed import Folds
 from surrogate.compiled import Floats
 
 ROUNDED = 0.03

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
-from planner.design import Side
+from planner.design.design import Side
 from planner.fabrication.build import Build
 from planner.robustness.sensitivity import Margin
 

@@ -8,11 +8,10 @@ from functools import cached_property
 import numpy as np
 
 from dynamics.moment import free_curvature, joint_moments
-from planner.actuator_words import types_of
-from planner.design import Design, Section
+from planner.design.design import Design, Section, types_of
+from planner.design.folds import Folds
 from planner.fabrication.films import STRIP_FILM, Thickness, body_film
 from planner.fabrication.strips import End, end_of, layers, piece_width, stretch_of
-from planner.preformed import Folds
 from surrogate.actuators import Actuator
 from surrogate.compiled import Floats
 

@@ -11,8 +11,8 @@ from scipy.optimize import isotonic_regression
 
 from dynamics.propagator import Propagator
 from environments.environment import Environment
-from planner.design import Design, InvalidDesign, Section
-from planner.replay import Grown, grow_designs
+from planner.design.design import Design, InvalidDesign, Section
+from planner.design.replay import Grown, grow_designs
 from surrogate.compiled import Floats
 
 ANCHORS = 0.5, 0.0, 1.0

@@ -12,7 +12,7 @@ from matplotlib.patches import Polygon
 from matplotlib.text import Text
 
 from environments.obstacles import box_corners
-from planner.actuator_words import cell_name, type_of
+from planner.design.design import cell_name, type_of
 from planner.drawing.plan import BOTTOM, plan_figure
 from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.build import Build

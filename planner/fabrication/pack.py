@@ -15,8 +15,9 @@ from dynamics.tube_file import tube_text
 from environments.environment import Environment
 from environments.environment_file import write_environment
 from environments.writing import whole
-from planner.design import Design, Section
-from planner.design_file import design_content
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content
+from planner.design.replay import Grown
 from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import Bend, bends, formed_bends
@@ -34,7 +35,6 @@ from planner.fabrication.stock import Stock
 from planner.fabrication.success import Success, alike
 from planner.fabrication.tolerance import placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
-from planner.replay import Grown
 from planner.robustness.sensitivity import Margin, bend_parameters, margin, section_parameters
 from planner.runs.folder import write_json
 from surrogate.spam import Spam

@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from planner.design import Section, Side
+from planner.design.design import Section, Side
 from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, BendBuild, Build
 from surrogate.compiled import Floats
 from surrogate.cpam import Cpam

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.design import InvalidDesign
+from planner.design.design import InvalidDesign
 from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.films import STRIP_FILM, Thickness
 from planner.robustness.sensitivity import Margin

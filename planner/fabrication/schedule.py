@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from planner.design.schedule import VENTED
 from planner.fabrication.build import Build
 from planner.output.csv_table import csv_table
-from planner.schedule import VENTED
 from surrogate.compiled import Floats
 
 APART = 1e-9

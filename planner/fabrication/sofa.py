@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import VineState, centerlines, pivots_of
 from environments.environment import Environment
 from environments.writing import whole
-from planner.design import Design, link_headings
+from planner.design.design import Design, link_headings
 from planner.fabrication.films import body_film
 from surrogate.compiled import Floats
 

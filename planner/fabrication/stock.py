@@ -11,8 +11,7 @@ import numpy as np
 
 from dynamics.moment import joint_moments
 from dynamics.tube import VineParams
-from planner.actuator_words import types_of
-from planner.design import Design, InvalidDesign
+from planner.design.design import Design, InvalidDesign, types_of
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 

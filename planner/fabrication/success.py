@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from planner.design import UNTRIED, Design, Trialled
-from planner.design_file import trials_content
+from planner.design.design import Design
+from planner.design.design_file import trials_content
+from planner.design.estimate import UNTRIED, Trialled
 
 LEAST = 0.8
 """Success rate below which a pack warns."""

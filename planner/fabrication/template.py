@@ -12,7 +12,7 @@ from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.patches import Rectangle
 
 from environments.writing import whole
-from planner.design import Side
+from planner.design.design import Side
 from planner.drawing.style import ACTUATOR, FAINT, INK
 from planner.fabrication.cover import cover, plan_picture
 from planner.fabrication.flow import MARGIN

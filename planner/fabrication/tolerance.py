@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from environments.environment import Environment
-from planner.design import Design
+from planner.design.design import Design
 from planner.robustness.sensitivity import Margin, bend_parameters, environment_parameters, margin, section_parameters
 
 

@@ -17,7 +17,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments.environment import Environment
 from environments.environment_file import check_environment
-from planner.design import Design
+from planner.design.design import Design
 from planner.ompl.vines import Growth, Vine
 from planner.search.goal import goal_radius
 from planner.search.sst import LENGTH_COST, LONGEST_GROWTH

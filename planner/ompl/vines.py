@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, Status, VineState, centerlines, host, like, pivots_of
-from planner.design import Design
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design
 from planner.search.controls import actuation, sections_of
 from planner.search.goal import in_goal
 from planner.search.solutions import segments_to

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from planner.design import Design
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design
 from planner.robustness.refinement import Descent, raced, with_another
-from planner.search.catalogue import Catalogue
 from planner.worlds.trials import Worlds
 
 MORE = 2

@@ -16,8 +16,8 @@ import numpy as np
 from dynamics.moment import centerline_curvature
 from dynamics.preformed import largest_turn
 from dynamics.vine import Integers
-from planner.design import Design, Section, Side
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design, Section, Side
 from planner.worlds.trials import Worlds, nearest_to_goal
 from surrogate.compiled import Floats
 

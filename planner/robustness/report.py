@@ -6,7 +6,7 @@ from collections.abc import Container, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from planner.actuator_words import type_of
+from planner.design.design import type_of
 from planner.output.markdown import table
 from planner.robustness.sensitivity import Margin, weakest
 from planner.robustness.survey import ALL, Survey, cell_name

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from dynamics.jumps import Jump, largest_jump
 from dynamics.snaps import Snaps
 from environments.uncertainty import Uncertainty
-from planner.design import Design
-from planner.replay import grow_designs, replay, simulated
+from planner.design.design import Design
+from planner.design.estimate import Estimate
+from planner.design.replay import grow_designs, replay, simulated
 from planner.robustness.contest import LEVELS, MORE, Contest
-from planner.robustness.estimate import Estimate
 from planner.robustness.shortening import ending_in_goal
 from planner.robustness.weakest import weakest_error
 from planner.search.run import Run

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments.environment import Environment
 from environments.objects import objects_of
-from planner.design import Design
-from planner.replay import replay, trajectory
+from planner.design.design import Design
+from planner.design.replay import replay, trajectory
 from planner.worlds.deviations import SectionErrors, WorldErrors
 from planner.worlds.trials import Worlds, grow_trials
 from surrogate.compiled import Floats

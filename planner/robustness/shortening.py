@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 
 from dynamics.vine import grown_length
-from planner.design import Design
-from planner.replay import grow_together
+from planner.design.design import Design
+from planner.design.replay import grow_together
 from planner.robustness.refinement import INSIDE, fits
 from planner.worlds.trials import Worlds
 

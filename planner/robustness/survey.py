@@ -8,8 +8,8 @@ from dataclasses import dataclass, field, replace
 
 from environments.environment import Environment
 from environments.uncertainty import KEYS, Uncertainty
-from planner.design import Design
-from planner.robustness.estimate import Estimate
+from planner.design.design import Design
+from planner.design.estimate import Estimate
 from planner.worlds.trials import Worlds, grow_trials
 
 BATCH = 100

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from environments.environment import Environment
 from environments.objects import objects_of
 from environments.uncertainty import Uncertainty
-from planner.design import Design
+from planner.design.design import Design
 from planner.robustness.sensitivity import object_name
 from planner.worlds.deviations import SectionErrors, WorldErrors
 from surrogate.compiled import Floats

@@ -23,13 +23,15 @@ from dynamics.interruption import Interruption
 from dynamics.recording import Recording
 from environments.environment import Environment
 from environments.environment_file import write_environment
-from planner.design import Design
-from planner.design_file import design_content
-from planner.drive_margin import drive_margin
+from planner.design.design import Design
+from planner.design.design_file import design_content
+from planner.design.drive_margin import drive_margin
+from planner.design.replay import replay, trajectory
+from planner.design.solutions_file import solutions_content
+from planner.design.verification import Verification
 from planner.output.claim import check_folder, temporary, writing
 from planner.output.contents import CHECKPOINT, foreign
 from planner.output.provenance import versions
-from planner.replay import replay, trajectory
 from planner.robustness.selection import Choice
 from planner.runs.checkpoint import write_checkpoint
 from planner.runs.inputs import Inputs
@@ -38,8 +40,6 @@ from planner.runs.replaced import replace_file
 from planner.runs.success import success, with_trials
 from planner.runs.tried import TRIALS, Tried
 from planner.search.run import Run
-from planner.solutions_file import solutions_content
-from planner.verification import Verification
 
 LONGEST_NAME = 80
 """Maximum number of characters of an environment's name in a file name."""

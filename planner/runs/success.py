@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import partial
 
 from dynamics.jumps import Jump
-from planner.design import Design, Trialled
+from planner.design.design import Design
+from planner.design.estimate import Trialled
+from planner.design.verification import Verification
 from planner.robustness.selection import Champion, Choice
 from planner.search.solutions import Solution
-from planner.verification import Verification
 
 REACHED, MISSED = "✓", "✗"
 

@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from environments.environment import Environment
-from planner.design import Design, InvalidDesign, Trialled
+from planner.design.design import Design, InvalidDesign
+from planner.design.estimate import Trialled
 from planner.robustness.selection import EVALUATING, Choice
 from planner.worlds.trials import Worlds, grow_trials
 from surrogate.compiled import Floats

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.vine import Integers, Rollout
-from planner.design import Design
+from planner.design.design import Design
 from planner.same.tubes import Mask, Tube
 from planner.search.controls import sections_of
 from planner.search.run import Run

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynamics.vine import Integers
-from planner.design import Design
-from planner.replay import grow_together
+from planner.design.design import Design
+from planner.design.replay import grow_together
 from planner.robustness.refinement import INSIDE, Candidate
 from planner.same.tubes import Mask, Tube, all_masks, in_environment
 from planner.worlds.trials import Worlds, nearest_to_goal

@@ -13,7 +13,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
-from planner.design import Design
+from planner.design.design import Design
 from planner.friction_search import typical_friction
 from planner.plan import INTERRUPTED, QUIET, Watcher, search, searches_with_friction, switches_of
 from planner.robustness import selection as single

@@ -9,8 +9,8 @@ from itertools import chain, groupby
 import numpy as np
 
 from dynamics.vine import Integers
-from planner.design import Design
-from planner.replay import grow_designs
+from planner.design.design import Design
+from planner.design.replay import grow_designs
 from planner.robustness import contest, selection
 from planner.robustness.refinement import Candidate, Descent, with_another
 from planner.robustness.selection import NO_TRIALS, REFINING, Champion, Progress, Selection

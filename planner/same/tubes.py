@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from environments.environment import Environment
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.robustness.refinement import LEAST_CELLS
 
 MANY = 6

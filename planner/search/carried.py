@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.design import Section
-from planner.schedule import VENTED, Schedule
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
+from planner.design.design import Section
+from planner.design.schedule import VENTED, Schedule
 
 
 class Change(NamedTuple):

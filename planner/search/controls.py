@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.vine import Actuation
-from planner.design import Section, Side
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
+from planner.design.design import Section, Side
 
 
 def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:

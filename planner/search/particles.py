@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynamics.propagator import CannotRun
 from dynamics.vine import Integers, Rollout, VineState, host, pivots_of
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
 from planner.search.controls import sections_of
 from planner.search.tree import Tree
 from planner.worlds.deviations import Actuators, SectionErrors, actuation_with

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.vine import Integers
-from planner.schedule import VENTED
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
+from planner.design.schedule import VENTED
 
 
 class PressureLevels:

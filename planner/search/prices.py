@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
-from planner.design import Design
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design
 
 BENDS = 20
 """Number of preformed bends in the catalogue of a search with them."""

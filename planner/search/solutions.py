@@ -16,8 +16,8 @@ from dynamics.relaxations import PARTED as PARTED_RESTS
 from dynamics.relaxations import Relaxations
 from dynamics.snaps import Snaps
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, pivots_of
-from planner.design import Design
-from planner.replay import grow
+from planner.design.design import Design
+from planner.design.replay import grow
 from planner.search.controls import actuation, sections_of
 from planner.search.sst import Search
 from planner.search.tree import Candidates

@@ -13,7 +13,7 @@ from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
-from planner.design import Design
+from planner.design.design import Design
 from planner.search.carried import Carried, Change
 from planner.search.controls import actuation
 from planner.search.goal import in_goal

@@ -12,8 +12,8 @@ from dynamics.propagator import Propagator
 from dynamics.relaxations import PARTED
 from dynamics.snaps import Snaps
 from dynamics.vine import Rollout
-from planner.design import Design
-from planner.replay import replay, simulated
+from planner.design.design import Design
+from planner.design.replay import replay, simulated
 from planner.search.carried import Carried
 from planner.search.goal import in_goal
 from planner.search.merging import Merging

@@ -11,9 +11,9 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.design import Design
+from planner.design.design import Design
+from planner.design.estimate import Estimate
 from planner.plan import Result, plan
-from planner.robustness.estimate import Estimate
 from planner.runs.inputs import Inputs
 from planner.worlds.trials import Worlds, nearest_to_goal
 

@@ -20,7 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dynamics.tube import InvalidTube
 from environments.file_model import InvalidEnvironment
-from planner.design import InvalidDesign
+from planner.design.design import InvalidDesign
 from planner.studio import requests
 from planner.studio.checking import checked
 from planner.studio.document import content_in

@@ -8,8 +8,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from planner.design import InvalidDesign
-from planner.design_file import DESIGN, load_design
+from planner.design.design import InvalidDesign
+from planner.design.design_file import DESIGN, load_design
 from planner.output.contents import FILES
 from planner.studio.views import success_view
 

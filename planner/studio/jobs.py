@@ -20,14 +20,14 @@ from environments.given import Given
 from planner.console.formats import Written, write_formats
 from planner.console.models import chosen_model, with_friction
 from planner.console.planning import planned
-from planner.design import Design
-from planner.design_file import load_design
+from planner.design.design import Design
+from planner.design.design_file import load_design
+from planner.design.estimate import Estimate
+from planner.design.replay import replay, simulated
 from planner.fabrication import FORMATS
 from planner.fabrication.pack import Pack
 from planner.output.claim import claimed
-from planner.replay import replay, simulated
 from planner.robustness.errors import errors_with_name
-from planner.robustness.estimate import Estimate
 from planner.robustness.weakest import weakest_error
 from planner.runs.folder import stem_of
 from planner.runs.inputs import Inputs

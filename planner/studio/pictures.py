@@ -10,8 +10,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image, ImageOps
 
 from environments import load_environment
-from planner.design import InvalidDesign
-from planner.design_file import load_design
+from planner.design.design import InvalidDesign
+from planner.design.design_file import load_design
 from planner.drawing.plan import PLAN_DPI, plan_figure
 from planner.runs.tried import TRIALS, Tried
 

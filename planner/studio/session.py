@@ -148,7 +148,7 @@ class Session:
         if self.hub.document is not None:
             return view_of(self.hub.document["tube"])
         if self.run:
-            from planner.design_file import load_design
+            from planner.design.design_file import load_design
 
             return tube_view(load_design(self.run).params)
         if self.file:

@@ -15,7 +15,7 @@ import shapely
 from dynamics.vine import Integers
 from environments.environment import Environment
 from planner.console.compiling import compiled
-from planner.design import Design
+from planner.design.design import Design
 from planner.plan import Watcher
 from planner.robustness.selection import Progress
 from planner.runs.inputs import Inputs

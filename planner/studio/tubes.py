@@ -9,7 +9,7 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import SCHEMA, checked_tube, known_tubes, load_tube, tube_content
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, TUBE, Key
 from planner.console.options import DEFAULT_TUBE
-from planner.tube_figures import TubeFigures
+from planner.design.tube_figures import TubeFigures
 
 
 def tube_in(content: dict[str, Any]) -> VineParams:

@@ -12,13 +12,12 @@ import numpy as np
 from dynamics.jumps import Jump
 from dynamics.tube_file import tube_content
 from environments.uncertainty import KEYS, PRESETS
-from planner.actuator_words import type_of
-from planner.design import Design, InvalidDesign, Trialled
-from planner.design_file import SOLUTIONS, load_design
-from planner.robustness.estimate import Estimate
+from planner.design.design import Design, InvalidDesign, type_of
+from planner.design.design_file import SOLUTIONS, load_design
+from planner.design.estimate import Estimate, Trialled
+from planner.design.solutions_file import load_jumping
 from planner.robustness.survey import UNITS
 from planner.runs.tried import TRIALS, Tried
-from planner.solutions_file import load_jumping
 from planner.studio.document import content_in
 from surrogate.compiled import Floats
 

@@ -17,11 +17,11 @@ from environments import Environment
 from environments.environment_file import parse_environment
 from environments.reach import WalledIn
 from planner.console.planning import planned
-from planner.design import Design
-from planner.design_file import design_in
-from planner.drive_margin import drive_margin
+from planner.design.design import Design
+from planner.design.design_file import design_in
+from planner.design.drive_margin import drive_margin
+from planner.design.replay import replay, simulated
 from planner.plan import Result
-from planner.replay import replay, simulated
 from planner.robustness.errors import named_errors
 from planner.runs.inputs import Inputs
 from planner.worlds.trials import TOGETHER_ON_CUDA, Worlds, grow_trials

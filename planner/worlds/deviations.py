@@ -17,8 +17,8 @@ from dynamics.vine import Actuation, Integers
 from environments.environment import Environment
 from environments.objects import objects_of
 from environments.uncertainty import Uncertainty
-from planner.design import Design
-from planner.schedule import VENTED
+from planner.design.design import Design
+from planner.design.schedule import VENTED
 from surrogate.compiled import Floats
 
 MOST_FACTOR = 2.0

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.design import Design
+from planner.design.design import Design
 from surrogate.compiled import Floats
 
 DIGEST = 16

@@ -21,7 +21,7 @@ from dynamics.world import BuiltWorlds
 from environments.base import base_clearance
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
-from planner.design import Design
+from planner.design.design import Design
 from planner.worlds.deviations import SectionErrors, Trials, WorldErrors, actuation_of
 from planner.worlds.known import Known
 from surrogate.compiled import Floats

@@ -20,7 +20,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments import Environment, known_environments
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.sst import Search
 from planner.studies.rollouts.study import UNEXPLAINED, measure_agreement, random_actuation, tip_distance

@@ -10,7 +10,7 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.cli import main
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 
 Vinewright = Callable[..., tuple[int, str, str]]
 SECTIONS = (

@@ -14,9 +14,9 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import VineState, centerlines, pivots_of
 from environments import Environment, Obstacles
-from planner.design import Design, Section
+from planner.design.design import Design, Section
+from planner.design.replay import Simulation, replay, simulated
 from planner.pose_tables import CENTRELINE_COLUMNS, GROWTH_COLUMNS, centreline_table, growth_table
-from planner.replay import Simulation, replay, simulated
 
 STEP_MM, STEP_DEG = 0.5e-3, 0.5e-4
 """Half of the last digit of a length and of an angle in a table."""

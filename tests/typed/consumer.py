@@ -13,7 +13,7 @@ import vinewright as vw
 from dynamics.propagator import Capabilities, Propagator, PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Actuation, Rollout, VineState
-from planner.replay import grow_designs
+from planner.design.replay import grow_designs
 from surrogate.actuators import Actuator, Grid, Limits
 from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
 

@@ -14,7 +14,7 @@ import numpy as np
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
 from planner.search.run import Budget, Run
 from surrogate.actuators import Actuator
 from surrogate.compiled import Floats

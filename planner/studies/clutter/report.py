@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from planner.design.estimate import Estimate
 from planner.output.markdown import table
-from planner.robustness.estimate import Estimate
 from planner.studies.clutter.study import FIRST_SEED, KINDS, by_density
 from planner.studies.defaults.study import BEFORE, NOW
 from planner.studies.paired import sign_test

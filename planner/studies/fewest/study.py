@@ -13,7 +13,7 @@ from typing import Any
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
-from planner.design_file import design_content
+from planner.design.design_file import design_content
 from planner.search.exhaustive import Coverage, Tried, fewest
 from planner.search.run import Budget, Run
 

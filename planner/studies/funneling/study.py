@@ -19,7 +19,7 @@ from dynamics.vine import Actuation, Integers, centerlines
 from dynamics.world import BuiltWorlds
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
 from surrogate.compiled import Floats
 
 SHARES = {"free": 0.0, "sparse": 0.04, "medium": 0.08, "dense": 0.16}

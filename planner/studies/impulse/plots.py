@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from environments import Environment
-from planner.design import Design
+from planner.design.design import Design
 from planner.drawing.animation import save_animation
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure

@@ -14,7 +14,7 @@ from dynamics.moment import joint_moments
 from dynamics.tube import Inertia, VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.studies.impulse.telescope import Motion, Telescope, simulate
 
 SIZES = 20, 30, 50, 70, 100, 140, 200, 300

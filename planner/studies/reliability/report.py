@@ -11,8 +11,8 @@ import numpy as np
 from scipy.stats import linregress, t
 
 from dynamics.tube import VineParams
+from planner.design.estimate import Estimate
 from planner.output.markdown import table
-from planner.robustness.estimate import Estimate
 from planner.studies.reliability.study import Record
 from planner.studies.study import Report
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
-from planner.comparison.growths import PARTED
+from planner.design.comparison.growths import PARTED
 from planner.output.markdown import table
 from planner.studies.rollouts.study import REASONS, Agreement, RolloutSpeed
 from planner.studies.study import Report

@@ -17,9 +17,9 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, centerlines
 from environments import Environment, load_environment
-from planner.comparison.growths import PARTED
+from planner.design.catalogue import Catalogue
+from planner.design.comparison.growths import PARTED
 from planner.output.provenance import machine
-from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.run import warm_up
 from surrogate.compiled import Floats

@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.impulse.propagator import Impulse
 from dynamics.vine import Status
-from planner.comparison.rests import grow_with_rests
+from planner.design.comparison.rests import grow_with_rests
 from planner.studies.snaps.designs import Snapped
 
 

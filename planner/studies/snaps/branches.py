@@ -18,7 +18,7 @@ from dynamics.touching import touch
 from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState, centerlines
 from environments import Environment
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
 from surrogate.compiled import Floats
 
 WRONG = 20e-3

@@ -14,8 +14,8 @@ from dynamics.snaps import Snaps
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, centerlines, pivots_of
 from environments import Environment
-from planner.design import Design
-from planner.replay import replay, simulated
+from planner.design.design import Design
+from planner.design.replay import replay, simulated
 from planner.search.run import Budget, Run
 from planner.studies.snaps.branches import model_of
 from surrogate.compiled import Floats

@@ -11,10 +11,10 @@ from dynamics.registry import load_propagator
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from environments.uncertainty import Uncertainty
-from planner.design import Design
+from planner.design.design import Design
+from planner.design.estimate import Estimate
+from planner.design.replay import grow_designs
 from planner.plan import Result
-from planner.replay import grow_designs
-from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Choice
 from planner.runs.inputs import Inputs
 from planner.search.solutions import REFINED

@@ -11,7 +11,7 @@ import numpy as np
 from environments import Environment, generate_environment
 from environments.reach import WalledIn
 from environments.uncertainty import DEFAULT, PRESETS
-from planner.design import Design
+from planner.design.design import Design
 from planner.runs.inputs import Inputs
 from planner.studies.fresh_trials import Tried, counts, fresh_worlds, planned, tried
 from planner.studies.paired import sign_test

@@ -21,9 +21,9 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from planner.comparison.paths import touched
+from planner.design.catalogue import Catalogue
+from planner.design.comparison.paths import touched
 from planner.output.markdown import table
-from planner.search.catalogue import Catalogue
 from planner.studies.validation.variants import DENTS, TAIL
 from surrogate.compiled import Floats
 

@@ -11,10 +11,10 @@ from dynamics.propagator import CannotRun, PropagatorFactory
 from dynamics.registry import load_propagator, propagators
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
-from planner.comparison.changes import changes
-from planner.comparison.growths import Comparison, Growth, growth
-from planner.comparison.paths import TOUCH
-from planner.design import Design
+from planner.design.comparison.changes import changes
+from planner.design.comparison.growths import Comparison, Growth, growth
+from planner.design.comparison.paths import TOUCH
+from planner.design.design import Design
 from planner.output.markdown import table
 from planner.search.run import Budget, Run
 from planner.studies.validation.contacts import able

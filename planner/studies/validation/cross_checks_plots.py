@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
-from planner.comparison.growths import Comparison
+from planner.design.comparison.growths import Comparison
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, GOAL, INK, save_figure
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Status
-from planner.comparison.growths import Growth, growth
+from planner.design.comparison.growths import Growth, growth
 from planner.output.markdown import table
 from planner.studies.validation.cross_checks import ENVIRONMENTS, planned
 from planner.studies.validation.variants import FRICTIONS

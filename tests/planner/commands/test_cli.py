@@ -17,7 +17,7 @@ import pytest
 import torch
 
 from environments import load_environment
-from planner.design_file import load_design
+from planner.design.design_file import load_design
 from tests.planner.command_line import vinewright_in
 
 pytestmark = pytest.mark.usefixtures("small_pictures")

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from planner.commands import demo
-from planner.design_file import load_design
+from planner.design.design_file import load_design
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -27,8 +27,8 @@ from dynamics.recording import Recording, load_recording, write_recording
 from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, similar
 from environments import Environment, write_environment
-from planner.design import Design, Section
-from planner.design_file import design_content
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content
 from planner.fitting.plots import save_fits
 from planner.fitting.report import fit_content, rows, sentences
 from planner.fitting.tube import fitted_tube

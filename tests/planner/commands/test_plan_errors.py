@@ -17,12 +17,12 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from environments.uncertainty import Uncertainty
 from planner.commands.plan_report import success_line
-from planner.design import Design
-from planner.design_file import load_design
+from planner.design.design import Design
+from planner.design.design_file import load_design
+from planner.design.estimate import Estimate
+from planner.design.replay import grow_designs
 from planner.friction_search import BATCH, typical_friction
 from planner.plan import Watcher, plan, search, searches_with_friction
-from planner.replay import grow_designs
-from planner.robustness.estimate import Estimate
 from planner.robustness.refinement import Descent
 from planner.robustness.selection import Champion, Choice, Selection
 from planner.runs.inputs import Inputs

@@ -17,11 +17,11 @@ from environments import Environment, load_environment
 from planner.cli import main
 from planner.commands.plan_verify import verdict
 from planner.console.models import second_model
-from planner.design import Design, Section
-from planner.design_file import load_design
-from planner.replay import grow_designs
+from planner.design.design import Design, Section
+from planner.design.design_file import load_design
+from planner.design.replay import grow_designs
+from planner.design.verification import Verification
 from planner.runs.inputs import Inputs
-from planner.verification import Verification
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -10,8 +10,8 @@ import pytest
 
 from dynamics.tube import VineParams
 from environments import load_environment
-from planner.design import Design, Section
-from planner.design_file import design_content
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content
 from planner.robustness.survey import ALL, Survey
 from planner.runs.folder import write_json
 from planner.worlds.trials import Outcome, Worlds, grow_trials

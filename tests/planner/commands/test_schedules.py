@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.design import Design, InvalidDesign
-from planner.design_file import design_content, design_in, load_design
+from planner.design.design import Design, InvalidDesign
+from planner.design.design_file import design_content, design_in, load_design
+from planner.design.schedule import InvalidSchedule, Schedule
+from planner.design.schedule_file import read_schedule
 from planner.robustness.sensitivity import parameters
 from planner.runs.folder import write_json
-from planner.schedule import InvalidSchedule, Schedule
-from planner.schedule_file import read_schedule
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

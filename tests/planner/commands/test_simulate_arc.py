@@ -13,8 +13,8 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles, write_environment
 from planner.cli import main
 from planner.console.compiling import LAST_KERNEL
-from planner.design import Design, Section
-from planner.design_file import design_content, load_design
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content, load_design
 from planner.runs.folder import write_json
 from surrogate.pouch import PouchMotor
 

@@ -15,9 +15,9 @@ from dynamics.tube import Inertia, VineParams
 from environments import Environment, Obstacles, write_environment
 from environments.obstacles import box_corners
 from planner.commands.simulate_why import HEADING, PAGE, differences
-from planner.design import Design, Section
-from planner.design_file import design_content
-from planner.replay import grow_designs
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content
+from planner.design.replay import grow_designs
 from planner.runs.folder import write_json
 
 pytestmark = pytest.mark.usefixtures("small_pictures")

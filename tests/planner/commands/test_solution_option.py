@@ -10,8 +10,8 @@ import pytest
 
 from dynamics.tube import VineParams
 from environments import load_environment
-from planner.design import Design, Section
-from planner.design_file import design_content, load_design
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content, load_design
 from planner.runs.folder import write_json
 
 pytestmark = pytest.mark.usefixtures("small_pictures")

@@ -14,9 +14,9 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, similar, tube_text
 from environments import Environment, load_environment, write_environment
 from planner.console.options import chosen_tube, environment_and_tube
-from planner.design import Design, Section
-from planner.design_file import design_content
-from planner.tube_figures import TubeFigures
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content
+from planner.design.tube_figures import TubeFigures
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam

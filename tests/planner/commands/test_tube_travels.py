@@ -16,9 +16,9 @@ from dynamics.tube_file import load_tube, tube_text
 from environments import Environment
 from environments.given import Given
 from planner.console.models import with_friction
-from planner.design import Section
-from planner.design_file import design_content, load_design
-from planner.solutions_file import load_solutions
+from planner.design.design import Section
+from planner.design.design_file import design_content, load_design
+from planner.design.solutions_file import load_solutions
 from surrogate.pouch import PouchMotor
 
 pytestmark = pytest.mark.usefixtures("small_pictures")

@@ -12,8 +12,8 @@ import pytest
 
 from dynamics.tube import VineParams
 from planner.console.errors import EXTRAS, missing, remedy
-from planner.design import Design
-from planner.design_file import design_content
+from planner.design.design import Design
+from planner.design.design_file import design_content
 from tests.planner.command_line import vinewright
 from tests.planner.conftest import SECTIONS
 

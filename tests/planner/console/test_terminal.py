@@ -7,7 +7,7 @@ import pytest
 
 from dynamics.tube import VineParams
 from planner.console.terminal import rejections, section_table
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from surrogate.cpam import Cpam
 from surrogate.pouch import PouchMotor
 

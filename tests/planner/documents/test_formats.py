@@ -19,11 +19,10 @@ from dynamics.tube_keys import TUBE
 from environments.environment_file import parse_environment
 from environments.file_model import EnvironmentFile
 from environments.uncertainty import Uncertainty
-from planner.design import Trialled
-from planner.design_file import design_in, load_design
+from planner.design.design_file import design_in, load_design
+from planner.design.estimate import Estimate, Trialled
 from planner.fabrication import cut_list, folding
 from planner.fabrication import parts as parts_of_a_pack
-from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice
 from planner.runs import checkpoint, later
 from planner.runs.tried import Tried

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 
 Bent = Callable[..., Design]
 

@@ -13,7 +13,8 @@ from matplotlib.figure import Figure
 
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.design import Design, InvalidDesign, Trialled
+from planner.design.design import Design, InvalidDesign
+from planner.design.estimate import Trialled
 from planner.drawing.front import chart_box
 from planner.drawing.plan import plan_figure, save_plan
 from planner.drawing.search import Branches

@@ -13,7 +13,7 @@ from PIL import Image
 
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.design import Design
+from planner.design.design import Design
 from planner.drawing.animation import save_animation
 from planner.drawing.mp4 import NoEncoder, write_mp4
 from tests.planner.full_disk import largest_file

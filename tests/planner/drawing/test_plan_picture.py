@@ -12,13 +12,13 @@ from PIL import Image
 
 from dynamics.tube import VineParams
 from environments import Environment, known_environments
-from planner.design import Design
+from planner.design.design import Design
+from planner.design.replay import replay, trajectory
 from planner.drawing.animation import save_animation
 from planner.drawing.environment import save_environment
 from planner.drawing.plan import PLAN_DPI, plan_figure, save_plan
 from planner.drawing.search import Branches, branches_to_draw
 from planner.drawing.style import ACTUATOR, OBSTACLE, TUBE
-from planner.replay import replay, trajectory
 from planner.search.run import Budget, Run
 from surrogate.actuators import Actuator
 from surrogate.pouch import PouchMotor

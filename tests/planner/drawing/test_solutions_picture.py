@@ -14,15 +14,15 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import PRESETS
-from planner.design import Design, Section, Side
+from planner.design.design import Design, Section, Side
+from planner.design.estimate import Estimate
+from planner.design.replay import grow_designs
+from planner.design.verification import Verification
 from planner.drawing import solutions
 from planner.drawing.solutions import MOST, save_solutions
 from planner.drawing.style import TUBE
-from planner.replay import grow_designs
-from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice
 from planner.runs.success import success
-from planner.verification import Verification
 
 MakeEnvironment = Callable[..., Environment]
 DPI = 60

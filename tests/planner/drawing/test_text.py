@@ -5,7 +5,7 @@ import pytest
 
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from planner.design import Design
+from planner.design.design import Design
 from planner.drawing.text import text_picture
 
 JOINTS = np.stack([np.linspace(0, 1.0, 51), np.zeros(51)], axis=1)

@@ -15,7 +15,7 @@ from PIL import Image
 
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.design import Design
+from planner.design.design import Design
 from planner.drawing.animation import save_animation
 from planner.drawing.plan import draw_in_axes, plan_figure
 from planner.drawing.style import ACTUATOR, OVERLAP

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.fabrication.build import Build
 from surrogate.actuators import Limits
 from surrogate.fpam import Fpam

@@ -7,7 +7,7 @@ import pytest
 
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.fabrication.acceptance import bends
 from planner.fabrication.build import Build
 from planner.fabrication.tolerance import placement

@@ -14,7 +14,8 @@ from pypdf import PdfReader
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
-from planner.design import Design, Section
+from planner.design.design import Design, Section
+from planner.design.replay import grow_designs
 from planner.fabrication.build import Build
 from planner.fabrication.cut_list import cut_list
 from planner.fabrication.folding import fold_table, tape_length
@@ -22,7 +23,6 @@ from planner.fabrication.pack import Pack
 from planner.fabrication.parts import parts_list
 from planner.fabrication.pattern import Layer, pattern_of
 from planner.fabrication.success import alike
-from planner.replay import grow_designs
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from dynamics.tube import VineParams
-from planner.design import Section
+from planner.design.design import Section
 from planner.fabrication.build import Build
 from planner.fabrication.pressures import NoHeadRoom, check_head_room, pressure_content, regulator_range
 from planner.robustness.sensitivity import Margin

@@ -18,9 +18,9 @@ from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment, write_environment
-from planner.actuator_words import cell_name
-from planner.design import Design, InvalidDesign, Section
-from planner.design_file import design_content, load_design
+from planner.design.design import Design, InvalidDesign, Section, cell_name
+from planner.design.design_file import design_content, load_design
+from planner.design.replay import grow_designs
 from planner.fabrication import sketch
 from planner.fabrication.acceptance import bends
 from planner.fabrication.bracket import THICKNESS, outline, write_bracket
@@ -37,7 +37,6 @@ from planner.fabrication.stock import with_stock
 from planner.fabrication.strips import End
 from planner.fabrication.success import alike
 from planner.fabrication.vessel import HOSE, content
-from planner.replay import grow_designs
 from planner.robustness.sensitivity import Margin
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor

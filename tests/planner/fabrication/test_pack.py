@@ -16,9 +16,9 @@ from dynamics.moment import free_curvature, joint_moments
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment, write_environment
-from planner.design import Design, Section
-from planner.design_file import design_content, load_design
-from planner.replay import grow_designs
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content, load_design
+from planner.design.replay import grow_designs
 from surrogate.pouch import PouchMotor
 from tests.planner.command_line import vinewright
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 from dynamics.tube import Inertia
+from planner.design.schedule import Schedule
+from planner.design.schedule_file import read_schedule
 from planner.fabrication.build import Build
 from planner.fabrication.schedule import growth_schedule, schedule_lengths
-from planner.schedule import Schedule
-from planner.schedule_file import read_schedule
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -15,9 +15,9 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from planner.design import Design
+from planner.design.design import Design
+from planner.design.replay import grow_designs
 from planner.fabrication.sofa import OBSTACLES, SCENE, Beam, free_shape, node_poses, obstacle_mesh, write_scene
-from planner.replay import grow_designs
 
 DOCUMENTED = {
     "RequiredPlugin": ("", {"pluginName"}),

@@ -10,9 +10,9 @@ from scipy.optimize import least_squares
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
-from planner.design import Design
+from planner.design.design import Design
+from planner.design.replay import replay, simulated
 from planner.fabrication.sofa import SCENE, write_scene
-from planner.replay import replay, simulated
 
 
 def relative(poses: np.ndarray) -> np.ndarray:

@@ -10,8 +10,8 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, similar
 from environments import Environment, Obstacles, write_environment
 from planner.cli import main
-from planner.design import Design, Section
-from planner.design_file import design_content
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content
 from planner.fabrication.build import Build
 from planner.fabrication.stock import parsed_widths, with_stock
 

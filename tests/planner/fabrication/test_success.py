@@ -11,14 +11,15 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles, load_environment, write_environment
-from planner.design import Design, Section, Trialled
-from planner.design_file import design_content, load_design
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content, load_design
+from planner.design.estimate import Trialled
+from planner.design.replay import grow_designs
 from planner.fabrication.build import Build
 from planner.fabrication.cover import WARNING, cover
 from planner.fabrication.paper import Template
 from planner.fabrication.pattern import pattern_of
 from planner.fabrication.success import Success
-from planner.replay import grow_designs
 
 Vinewright = Callable[..., tuple[int, str, str]]
 WEAKEST = "obstacle 4, 3 mm to the left"

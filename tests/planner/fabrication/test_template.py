@@ -16,7 +16,7 @@ from pypdf import PageObject, PdfReader
 from pypdf.generic import ContentStream
 
 from environments import Environment
-from planner.design import Trialled
+from planner.design.estimate import Trialled
 from planner.fabrication.build import Build
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.pattern import pattern_of

@@ -18,12 +18,12 @@ from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
+from planner.design.replay import replay
 from planner.friction_search import run_with_friction
 from planner.ompl.search import OmplSearch
 from planner.ompl.vines import Vine
 from planner.output.contents import CHECKPOINT, FRICTION
 from planner.planners import search_of
-from planner.replay import replay
 from planner.runs import later
 from planner.runs.checkpoint import read_checkpoint, write_checkpoint
 from planner.runs.inputs import Inputs

@@ -10,8 +10,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Rollout, Status, VineState
 from environments import Environment
+from planner.design.replay import replay
 from planner.ompl.vines import Growth, Vine
-from planner.replay import replay
 from planner.search.sst import LEAST_CELLS, LONGEST_GROWTH
 
 

@@ -7,9 +7,9 @@ import numpy as np
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
-from planner.design import Design, Section
-from planner.replay import grow_designs
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design, Section
+from planner.design.replay import grow_designs
 
 PARAMS = VineParams()
 CATALOGUE = Catalogue.of(PARAMS)

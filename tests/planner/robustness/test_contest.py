@@ -8,7 +8,7 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.replay import grow_designs, replay, simulated
+from planner.design.replay import grow_designs, replay, simulated
 from planner.robustness import contest as module
 from planner.robustness import refinement
 from planner.robustness.contest import ALIKE, Contest

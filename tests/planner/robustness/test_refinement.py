@@ -9,8 +9,8 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.design import Design, Section
-from planner.replay import grow_designs
+from planner.design.design import Design, Section
+from planner.design.replay import grow_designs
 from planner.robustness.refinement import BLUR, LEAST_CELLS, Candidate, Descent, grown_candidates, varied, with_another
 from planner.worlds.trials import Worlds, grow_trials, nearest_to_goal
 from tests.planner.robustness.bent import CATALOGUE, PARAMS, bent, room_around

@@ -9,10 +9,10 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.uncertainty import PRESETS, Uncertainty
-from planner.design import Design, Section
+from planner.design.design import Design, Section
+from planner.design.estimate import Estimate
 from planner.robustness import contest
 from planner.robustness import selection as module
-from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice, Progress, Selection
 from planner.search.run import Budget, Keep, Run
 from planner.worlds.trials import Worlds, grow_trials

@@ -7,7 +7,7 @@ from dynamics.moment import free_curvature, joint_moments
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.robustness.report import margin_table
 from planner.robustness.sensitivity import (
     Margin,

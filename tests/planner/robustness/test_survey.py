@@ -12,9 +12,9 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from environments.uncertainty import HANDMADE, WORKSHOP, ObstacleError, Uncertainty
-from planner.design import Design, Section
-from planner.replay import grow_designs
-from planner.robustness.estimate import Estimate
+from planner.design.design import Design, Section
+from planner.design.estimate import Estimate
+from planner.design.replay import grow_designs
 from planner.robustness.plots import save_robustness, save_sensitivity
 from planner.robustness.report import robustness_report
 from planner.robustness.sensitivity import Margin

@@ -8,7 +8,7 @@ import pytest
 
 from environments import Environment
 from environments.uncertainty import PRESETS
-from planner.design import Design
+from planner.design.design import Design
 from planner.robustness.weakest import weakest_error
 from planner.worlds.deviations import SectionErrors, WorldErrors
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
-from planner.design_file import design_content
+from planner.design.design_file import design_content
 from planner.plan import Result, Watcher, plan
 from planner.robustness.refinement import Descent
 from planner.runs.checkpoint import read_checkpoint

@@ -15,18 +15,18 @@ from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.commands.plan_report import report
-from planner.design import InvalidDesign
+from planner.design.design import InvalidDesign
+from planner.design.estimate import Estimate
+from planner.design.replay import replay
+from planner.design.solutions_file import load_jumping, load_solutions, solution_of
 from planner.output.contents import CHECKPOINT
 from planner.plan import Result
-from planner.replay import replay
-from planner.robustness.estimate import Estimate
 from planner.robustness.selection import Champion, Choice
 from planner.runs.arrays import InvalidCheckpoint
 from planner.runs.checkpoint import read_checkpoint
 from planner.runs.inputs import Inputs
 from planner.runs.success import jump_of, success
 from planner.search.run import Budget, Keep, Run
-from planner.solutions_file import load_jumping, load_solutions, solution_of
 
 Vinewright = Callable[..., tuple[int, str, str]]
 PUBLISHED = VineParams(physics="published")

@@ -18,7 +18,7 @@ import pytest
 
 from dynamics.tube import GROWTH_PRESSURE, RADIUS, VineParams
 from environments import Environment, load_environment
-from planner.design_file import design_content, load_design
+from planner.design.design_file import design_content, load_design
 from planner.output.contents import CHECKPOINT, FILES
 from planner.runs.checkpoint import read_checkpoint
 from planner.search.run import Budget, Keep, Run

@@ -13,16 +13,16 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import PRESETS, Uncertainty
-from planner.design import Design, Section, Trialled
-from planner.design_file import load_design
-from planner.replay import grow_designs
-from planner.robustness.estimate import Estimate
+from planner.design.design import Design, Section
+from planner.design.design_file import load_design
+from planner.design.estimate import Estimate, Trialled
+from planner.design.replay import grow_designs
+from planner.design.solutions_file import load_solutions
 from planner.robustness.selection import Champion, Choice
 from planner.runs.folder import write_run
 from planner.runs.inputs import Inputs
 from planner.runs.tried import DRAWN, Tried
 from planner.search.run import Budget, Run
-from planner.solutions_file import load_solutions
 
 Vinewright = Callable[..., tuple[int, str, str]]
 

@@ -9,8 +9,8 @@ from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment, Obstacles
 from environments.uncertainty import WORKSHOP
-from planner.design import Design
-from planner.replay import grow_designs
+from planner.design.design import Design
+from planner.design.replay import grow_designs
 from planner.robustness.refinement import INSIDE, Candidate, grown_candidates
 from planner.same.growth import PLANNED, Common, best_masked, grown_tubes
 from planner.same.tubes import Tube, in_environment

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from environments import load_environment
-from planner.design_file import load_design
-from planner.replay import grow_designs
+from planner.design.design_file import load_design
+from planner.design.replay import grow_designs
 from planner.robustness import selection
 from planner.robustness.refinement import Descent
 from planner.same import selection as joint

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from environments import Environment
-from planner.design import Design
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design
 from planner.same.given import Given, runs_of
 from planner.same.tubes import Tube, all_masks, extended, in_environment, trimmed, without
-from planner.search.catalogue import Catalogue
 from planner.search.run import Run
 from planner.search.solutions import Solution
 

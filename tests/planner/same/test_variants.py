@@ -8,9 +8,9 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
-from planner.design import Design
+from planner.design.design import Design
+from planner.design.replay import grow_designs
 from planner.plan import plan
-from planner.replay import grow_designs
 from planner.runs.inputs import Inputs
 from planner.same.plan import plan_same
 from planner.same.tubes import all_masks, extended, in_environment

@@ -11,7 +11,7 @@ import pytest
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
-from planner.replay import grow
+from planner.design.replay import grow
 from planner.search import exhaustive
 from planner.search.controls import actuation
 from planner.search.exhaustive import Grid, doubt, fewest

@@ -12,7 +12,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
-from planner.replay import grow
+from planner.design.replay import grow
 from planner.search.controls import actuation
 from planner.search.sst import Search, Switches
 

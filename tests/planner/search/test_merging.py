@@ -9,10 +9,10 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from planner.replay import grow_designs
+from planner.design.catalogue import Catalogue
+from planner.design.replay import grow_designs
 from planner.search import merging
 from planner.search.carried import Carried, Change, Fitted
-from planner.search.catalogue import Catalogue
 from planner.search.merging import Merging
 from planner.search.pressure_levels import PressureLevels
 from planner.search.sst import Switches

@@ -11,12 +11,12 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from environments.uncertainty import PRESETS, Uncertainty
 from planner.console.errors import BadInput, known_actuators
-from planner.design import Design, Section
-from planner.design_file import design_content, design_in
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content, design_in
+from planner.design.schedule import VENTED
 from planner.robustness.refinement import bent, with_another
-from planner.schedule import VENTED
 from planner.search.carried import Carried
-from planner.search.catalogue import Catalogue
 from planner.search.controls import actuation, sections_of
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches

@@ -11,9 +11,9 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.design_file import design_content
+from planner.design.design_file import design_content
+from planner.design.replay import grow_designs
 from planner.output.contents import CHECKPOINT
-from planner.replay import grow_designs
 from planner.runs.checkpoint import write_checkpoint
 from planner.runs.inputs import Inputs
 from planner.search.run import Budget, Keep, Run

@@ -16,8 +16,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines
 from environments import Environment
+from planner.design.replay import replay, simulated
 from planner.plan import search
-from planner.replay import replay, simulated
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solutions, sides_of

@@ -11,10 +11,10 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment
-from planner.replay import grow_designs, replay
-from planner.schedule import VENTED
+from planner.design.catalogue import Catalogue
+from planner.design.replay import grow_designs, replay
+from planner.design.schedule import VENTED
 from planner.search.carried import Carried, Change, Fitted
-from planner.search.catalogue import Catalogue
 from planner.search.run import Budget, Keep, Run
 from planner.search.sst import Switches
 from planner.search.steered import CHANGE_COST, SteeredSearch

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.search.exhaustive import Coverage, Tried
 from planner.search.solutions import Solution
 from planner.studies.fewest.plots import save_map

@@ -14,7 +14,7 @@ from dynamics.snaps import Snaps
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
 from environments import Environment
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.studies.snaps.agreement import Agreement, measure_agreement
 from planner.studies.snaps.branches import (
     FINEST,

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import binomtest
 
 from dynamics.tube import VineParams
-from planner.design import Design, Section
-from planner.robustness.estimate import Estimate
+from planner.design.design import Design, Section
+from planner.design.estimate import Estimate
 from planner.robustness.selection import Champion, Selection
 from planner.studies import fresh_trials
 from planner.studies.fresh_trials import Tried

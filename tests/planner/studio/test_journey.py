@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.design import Design
-from planner.design_file import load_design
+from planner.design.design import Design
+from planner.design.design_file import load_design
 from planner.fabrication.build import Build
 from planner.fabrication.pattern import pattern_of
 from tests.planner.studio.browser import Studio

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.studio.tubes import tube_view
 from planner.studio.views import design_view
 from surrogate.pouch import PouchMotor

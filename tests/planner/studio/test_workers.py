@@ -17,7 +17,7 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import tube_content
 from environments import load_environment
 from environments.environment_file import environment_text
-from planner.design_file import load_design
+from planner.design.design_file import load_design
 from planner.output.contents import foreign
 from planner.studio.workers import Busy, Worker
 

@@ -16,8 +16,8 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import similar, tube_content, tube_of
 from environments import generate_environment, load_environment
 from environments.environment_file import environment_text
-from planner.design import Design, Section
-from planner.design_file import design_content
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content
 from planner.runs.folder import write_json
 from planner.sweep.case import Case, Trials
 from planner.sweep.errors import InvalidStudy

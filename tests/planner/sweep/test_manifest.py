@@ -15,9 +15,9 @@ import vinewright as vw
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import load_environment
-from planner.design_file import design_content
-from planner.drive_margin import drive_margin
-from planner.replay import replay
+from planner.design.design_file import design_content
+from planner.design.drive_margin import drive_margin
+from planner.design.replay import replay
 from planner.robustness.errors import named_errors
 from planner.robustness.survey import ALL, Survey
 from planner.runs.folder import write_json

@@ -22,8 +22,8 @@ from dynamics.vine import Rollout
 from environments import load_environment
 from environments.environment_file import environment_text
 from environments.reach import WalledIn
-from planner.design import Design, Section
-from planner.design_file import design_content
+from planner.design.design import Design, Section
+from planner.design.design_file import design_content
 from planner.sweep.case import Case, Input, Row, Trials, run_case
 from planner.sweep.errors import InvalidManifest, InvalidStudy, OtherProgram
 from planner.sweep.grid import grid_of

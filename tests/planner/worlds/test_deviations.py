@@ -10,7 +10,7 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from environments.uncertainty import HANDMADE, Uncertainty
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of, widths_of
 
 PARAMS = VineParams()

@@ -8,7 +8,7 @@ import pytest
 
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.design import Design
+from planner.design.design import Design
 from planner.worlds import trials
 from planner.worlds.known import Known
 from planner.worlds.trials import Worlds, nearest_to_goal

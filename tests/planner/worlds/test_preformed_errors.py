@@ -9,7 +9,7 @@ from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.uncertainty import PRESETS, Uncertainty, uncertainty_of
-from planner.design import Design, Section
+from planner.design.design import Design, Section
 from planner.robustness.sensitivity import bend_parameters, margin, parameters
 from planner.robustness.weakest import weakest_error
 from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of

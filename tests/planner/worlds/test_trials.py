@@ -15,8 +15,8 @@ from dynamics.vine import Status
 from environments import Environment, Obstacles, load_environment
 from environments.obstacles import box_corners
 from environments.uncertainty import WORKSHOP, Uncertainty
-from planner.design import Design, Section
-from planner.replay import grow_designs
+from planner.design.design import Design, Section
+from planner.design.replay import grow_designs
 from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of
 from planner.worlds.trials import MOST_BYTES, Outcome, Worlds, grow_rows, grow_trials
 from surrogate.force_table import Cell

@@ -12,8 +12,8 @@ from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment
-from planner.comparison.growths import Comparison, Growth
-from planner.design import Design, Section
+from planner.design.comparison.growths import Comparison, Growth
+from planner.design.design import Design, Section
 from planner.studies.validation import cross_checks
 from planner.studies.validation.cross_checks import ENVIRONMENTS, check, columns, planned, report
 from planner.studies.validation.cross_checks_plots import save_cross_checks

@@ -14,10 +14,10 @@ from dynamics.recording import InvalidRecording, Recording, write_recording
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, centerlines
 from environments import Environment
+from planner.design.tube_figures import TubeFigures
 from planner.studies.validation.recordings import deploy, read_recordings, recorded_lengths, start_pose
 from planner.studies.validation.recordings_report import CHANGES, mean_of, report
 from planner.studies.validation.variants import TELLING, variants
-from planner.tube_figures import TubeFigures
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS = 0.0323

@@ -10,8 +10,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment
-from planner.design import Design, Section
-from planner.replay import grow_designs
+from planner.design.design import Design, Section
+from planner.design.replay import grow_designs
 
 PARAMS = VineParams()
 

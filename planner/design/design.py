@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -16,14 +15,13 @@ from dynamics.preformed import turn_of_film
 from dynamics.self_contact import APART
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
-from planner.schedule import VENTED, InvalidSchedule, Schedule
+from planner.design.estimate import Trialled
+from planner.design.schedule import VENTED, InvalidSchedule, Schedule
 from surrogate.compiled import Floats
 
 Side = Literal["left", "right", "none"]
 ROUNDING = 1e-9
 """Length by which an actuator may cover a segment and still be beside it [m]."""
-UNTRIED = "not tried under errors: run `vinewright robustness ENV DESIGN`"
-"""What is said of a design without trials."""
 RAMPS = 5
 """Number of steps in which a pressure changes while a segment grows, so that it is exact at the end of the segment."""
 TOUCHING = 0.01
@@ -75,44 +73,6 @@ class Section:
     def rest(self, params: VineParams) -> float:
         """Angle per length of film by which it is preformed [1/m], positive to the left, 0 if it is not; see `Actuation.rest`."""
         return turn_of_film(self.sense * self.curvature, params) if self.preformed else 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Trialled:
-    """How often a design reached its goal in trials with errors."""
-
-    errors: str
-    """Name of the errors."""
-    reached: int
-    """Number of trials that reached the goal."""
-    trials: int
-    """Number of all trials."""
-    weakest: str | None = None
-    """The error that the design tolerates least, in words; None if it is not known."""
-
-    @property
-    def rate(self) -> float:
-        """Share of the trials that reached the goal [-]."""
-        return self.reached / self.trials
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % confidence interval of the rate [-] (Wilson)."""
-        from planner.robustness.estimate import Estimate  # loads SciPy's statistics
-
-        return Estimate(self.reached, self.trials).interval
-
-    @property
-    def words(self) -> str:
-        """The rate and its interval in whole percent, and the weakest point; never better than the trials were."""
-        low, high = self.interval
-        rate = 100 * self.reached // self.trials
-        trials = f"{self.trials:,}".replace(",", " ")
-        weakest = f"; weakest: {' '.join(self.weakest.split())}" if self.weakest else ""
-        return (
-            f"reaches the goal in {rate} % ({math.floor(100 * low)}-{math.ceil(100 * high)}) of {trials} trials under "
-            f"{' '.join(self.errors.split())} errors{weakest}"
-        )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -331,3 +291,23 @@ def overlap(joints: Floats, radius: float) -> shapely.Geometry:
     apart = along[later] - along[earlier + 1] > APART * radius
     first, second = (shapely.buffer(parts[some[apart]], radius, quad_segs=16) for some in (earlier, later))
     return shapely.union_all(shapely.intersection(first, second)).buffer(0)
+
+
+def types_of(design: Design) -> list[str]:
+    """The types of the actuators that are built, in the order of `VineParams.actuators`."""
+    used = {section.kind for section in design.actuated}
+    return [one.kind for number, one in enumerate(design.params.actuators) if number in used]
+
+
+def cell_name(design: Design) -> str:
+    """What the cells are called: by the name that all types have for them, or else cell."""
+    built = [section.kind for section in design.actuated] or [0]
+    names = {design.params.actuators[number].cell_name for number in built}
+    return names.pop() if len(names) == 1 else "cell"
+
+
+def type_of(section: Section, design: Design) -> str:
+    """The type of a section's actuator, in a design with several; empty if there is one, or the section has no actuator."""
+    if not section.actuated or len(types_of(design)) < 2:
+        return ""
+    return design.params.actuators[section.kind].kind

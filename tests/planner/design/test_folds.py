@@ -13,12 +13,12 @@ from dynamics.preformed import largest_turn
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
-from planner.design import Design, InvalidDesign, Section
-from planner.design_file import design_content, design_in
+from planner.design.design import Design, InvalidDesign, Section
+from planner.design.design_file import design_content, design_in
+from planner.design.folds import FOLD_TURN, LEAST_DEPTH, Folds
+from planner.design.replay import grow_designs
 from planner.drawing.plan import side_entries
 from planner.drawing.tube import tube_patches
-from planner.preformed import FOLD_TURN, LEAST_DEPTH, Folds
-from planner.replay import grow_designs
 from planner.worlds.known import digest
 
 ROOM = Environment(

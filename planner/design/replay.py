@@ -12,7 +12,7 @@ from dynamics.propagator import Propagator
 from dynamics.stages import Stage, grow_in_stages, grown_by
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments.environment import Environment
-from planner.design import Design
+from planner.design.design import Design
 from surrogate.compiled import Floats
 
 

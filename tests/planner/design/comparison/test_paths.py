@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from environments import Environment
-from planner.comparison.paths import TOUCH, obstacle_name, same_way, touched, winding
+from planner.design.comparison.paths import TOUCH, obstacle_name, same_way, touched, winding
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS = 0.03

@@ -8,8 +8,8 @@ import numpy as np
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment
-from planner.comparison.growths import Comparison, Growth
-from planner.design import Design, Section
+from planner.design.comparison.growths import Comparison, Growth
+from planner.design.design import Design, Section
 from surrogate.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]

@@ -1,4 +1,4 @@
-"""Reading and writing of design files (`design.json`); `planner.solutions_file` is for all solutions of a run.
+"""Reading and writing of design files (`design.json`); `planner.design.solutions_file` is for all solutions of a run.
 
 Schema 2 contains all parameters of the tube, with the keys of tube files. Schema 1 contains only radius and growth pressure; the
 other parameters then have the values that were fixed at that time.
@@ -22,8 +22,12 @@ from dynamics.tube_file import tube_content, tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
 from environments.file_model import Name, check_text, describe
 from environments.reading import Unreadable, read_file
-from planner.design import Design, InvalidDesign, Trialled
-from planner.design_sections import (
+from planner.design.design import Design, InvalidDesign
+from planner.design.estimate import Trialled
+from planner.design.folds import check_preformed
+from planner.design.schedule import InvalidSchedule
+from planner.design.schedule_file import SchedulePart, schedule_content, schedule_in
+from planner.design.sections_in_file import (
     MOST_LENGTH_MM,
     NotNegative,
     SectionPart,
@@ -32,9 +36,6 @@ from planner.design_sections import (
     section_of,
     tidy,
 )
-from planner.preformed import check_preformed
-from planner.schedule import InvalidSchedule
-from planner.schedule_file import SchedulePart, schedule_content, schedule_in
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 

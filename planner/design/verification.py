@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from environments.environment import Environment
-from planner.design import Design
-from planner.replay import Grown
+from planner.design.design import Design
+from planner.design.replay import Grown
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -11,7 +11,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, centerlines, grown_length
 from environments import Environment
-from planner.comparison.rests import grow_with_rests
+from planner.design.comparison.rests import grow_with_rests
 
 MakeEnvironment = Callable[..., Environment]
 LENGTH, SEGMENTS = 0.23, 10

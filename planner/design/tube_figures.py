@@ -10,7 +10,7 @@ import numpy as np
 from dynamics.geometric.kinematics import largest_moment
 from dynamics.moment import joint_moments
 from dynamics.tube import VineParams, full_force
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
 
 POISSON = 0.45
 """Poisson's ratio of the film [-], assumed: that of polyethylene and most rubbery films."""

@@ -12,7 +12,7 @@ import numpy as np
 from dynamics.moment import centerline_curvature
 from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
-from planner.design import Section, Side
+from planner.design.design import Section, Side
 from surrogate.compiled import Floats
 
 FOLD_TURN = math.radians(10.0)

@@ -11,9 +11,9 @@ import shapely
 from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, Status
 from environments.environment import Environment
-from planner.comparison.paths import obstacle_name, same_way, touched
-from planner.design import Design
-from planner.replay import replay, trajectory
+from planner.design.comparison.paths import obstacle_name, same_way, touched
+from planner.design.design import Design
+from planner.design.replay import replay, trajectory
 from surrogate.compiled import Floats
 
 PARTED = 10e-3

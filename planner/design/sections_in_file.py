@@ -9,7 +9,7 @@ from pydantic import Field
 
 from dynamics.file_table import Table
 from dynamics.tube import VineParams
-from planner.design import InvalidDesign, Section, Side
+from planner.design.design import InvalidDesign, Section, Side
 
 MOST_LENGTH_MM = 1e5
 """[mm]"""

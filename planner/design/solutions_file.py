@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dynamics.jumps import Jump
-from planner.design import Design, InvalidDesign
-from planner.design_file import DESIGN, SOLUTIONS, design_content, design_in, has_solutions, read_json
+from planner.design.design import Design, InvalidDesign
+from planner.design.design_file import DESIGN, SOLUTIONS, design_content, design_in, has_solutions, read_json
 
 if TYPE_CHECKING:
     from planner.search.solutions import Solution

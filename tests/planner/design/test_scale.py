@@ -13,9 +13,9 @@ from dynamics.vine import Actuation, Status
 from environments import Environment, load_environment
 from environments.obstacles import Obstacles
 from environments.uncertainty import Uncertainty
-from planner.design import Design
+from planner.design.design import Design
+from planner.design.replay import grow_designs
 from planner.fabrication.pack import Pack
-from planner.replay import grow_designs
 from planner.search.run import Budget, Run
 from planner.worlds.deviations import WorldErrors
 from planner.worlds.trials import Worlds, grow_trials

@@ -13,13 +13,13 @@ from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import WORKSHOP
 from planner.console.terminal import section_table
-from planner.design import Design, InvalidDesign, Section
-from planner.design_file import design_content, load_design
+from planner.design.design import Design, InvalidDesign, Section
+from planner.design.design_file import design_content, load_design
+from planner.design.replay import grow_designs, replay
 from planner.drawing.plan import plan_figure
 from planner.drawing.style import FAINT
 from planner.fabrication.guide import guide_pages
 from planner.fabrication.pack import Pack
-from planner.replay import grow_designs, replay
 from planner.worlds.deviations import actuation_of
 from planner.worlds.trials import Worlds, grow_trials
 

@@ -13,8 +13,8 @@ from pydantic import FailFast, Field
 
 from dynamics.file_table import Table
 from environments.reading import Unreadable, read_file
-from planner.design import Design, Section
-from planner.schedule import MOST_ROWS, InvalidSchedule, Schedule
+from planner.design.design import Design, Section
+from planner.design.schedule import MOST_ROWS, InvalidSchedule, Schedule
 
 MOST_BYTES = 1_000_000
 """Largest CSV file that is read [bytes]."""
@@ -25,7 +25,7 @@ _Row = Annotated[list[Annotated[float, Field(ge=0, le=200)]], Field(max_length=2
 
 
 class SchedulePart(Table):
-    """Pressures of the actuators of a design over its grown length; see `planner.schedule.Schedule`."""
+    """Pressures of the actuators of a design over its grown length; see `planner.design.schedule.Schedule`."""
 
     length_mm: Annotated[list[_Length], Field(min_length=1, max_length=MOST_ROWS), FailFast()]
     """Grown length from which on a row of pressures is set, ascending."""

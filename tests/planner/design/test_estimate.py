@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from planner.design import Design, InvalidDesign, Section, Trialled
-from planner.design_file import design_content, load_design
+from planner.design.design import Design, InvalidDesign, Section
+from planner.design.design_file import design_content, load_design
+from planner.design.estimate import Trialled
+from planner.design.solutions_file import load_solutions, solution_of
 from planner.fabrication.stock import with_stock
-from planner.solutions_file import load_solutions, solution_of
 
 TRIALS = {
     "errors": "workshop",

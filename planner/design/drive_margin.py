@@ -13,9 +13,9 @@ from dynamics.propagator import PropagatorFactory
 from dynamics.tube import VineParams
 from dynamics.vine import Rollout, Status, grown_length, host
 from environments.environment import Environment
-from planner.comparison.changes import without_tail
-from planner.design import Design
-from planner.replay import replay
+from planner.design.comparison.changes import without_tail
+from planner.design.design import Design
+from planner.design.replay import replay
 from surrogate.compiled import Floats
 
 

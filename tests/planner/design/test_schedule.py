@@ -12,9 +12,9 @@ from dynamics.registry import load_propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Status, grown_length
 from environments import Environment, Obstacles
-from planner.design import Design, Section
-from planner.replay import grow_designs, replay
-from planner.schedule import VENTED, InvalidSchedule, Schedule
+from planner.design.design import Design, Section
+from planner.design.replay import grow_designs, replay
+from planner.design.schedule import VENTED, InvalidSchedule, Schedule
 from planner.worlds.deviations import WorldErrors
 from planner.worlds.known import digest
 from planner.worlds.trials import Worlds, grow_trials, nearest_to_goal

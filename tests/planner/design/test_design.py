@@ -17,11 +17,11 @@ from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
 from environments import load_environment
 from environments.given import Given
-from planner.design import Design, InvalidDesign, Section, overlap
-from planner.design_file import design_content, load_design
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design, InvalidDesign, Section, overlap
+from planner.design.design_file import design_content, load_design
+from planner.design.solutions_file import load_solutions, solution_of
 from planner.search.controls import sections_of
-from planner.solutions_file import load_solutions, solution_of
 from surrogate.actuators import Actuator, Limits
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam

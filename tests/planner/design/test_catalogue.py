@@ -11,7 +11,7 @@ from dynamics.registry import load_propagator
 from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, centerlines
 from environments import Environment, Obstacles
-from planner.search.catalogue import Catalogue
+from planner.design.catalogue import Catalogue
 from surrogate.actuators import Limits
 from surrogate.registry import actuators
 from surrogate.spam import Spam
