@@ -62,7 +62,7 @@ def kernels_compile_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 @pytest.fixture(scope="session", autouse=True)
 def quick_refinement() -> Iterator[None]:
     """Plans refine in a few worlds and generations, with a few trials: what they do is the same."""
-    from planner.robustness import contest, selection
+    from planner.plan.choice import contest, selection
 
     with pytest.MonkeyPatch.context() as patch:
         for name, number in {"LEVELS": (2, 4), "FINAL": 40, "FEW": 20, "BLOCK": 20}.items():

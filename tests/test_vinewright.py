@@ -28,7 +28,7 @@ def test_importing_it_loads_nothing_heavy() -> None:
 def test_planning_needs_no_console(tmp_path: Path) -> None:
     """The core of planning brings in neither rich nor typer."""
     program = (
-        "import sys, planner.plan\n"
+        "import sys, planner.plan.plan\n"
         "print(sorted(name for name in sys.modules if name.split('.')[0] in ('rich', 'typer') or 'console' in name))"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=tmp_path)

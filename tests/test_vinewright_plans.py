@@ -219,7 +219,7 @@ def test_progress_is_shown_where_it_is_asked_for(small: vw.Environment, capsys: 
 def test_robustness_is_that_of_the_command(small: vw.Environment, result: vw.Result) -> None:
     """The same trials as the survey of an uncertainty, by name or by value; without errors all succeed."""
     from environments.uncertainty import WORKSHOP
-    from planner.robustness.survey import ALL, Survey
+    from planner.uncertainty.survey import ALL, Survey
 
     assert result.best
     estimate = vw.robustness(result.best, small, trials=40, seed=3)

@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from planner.design.estimate import Estimate
     from planner.design.replay import Simulation
     from planner.fabrication.pack import Pack
-    from planner.ompl import setup as ompl
     from planner.output.claim import UnwritableFolder
-    from planner.plan import Result
-    from planner.runs.arrays import InvalidCheckpoint
-    from planner.runs.checkpoint import Checkpoint
-    from planner.runs.inputs import PlanOptions
+    from planner.plan.options import PlanOptions
+    from planner.plan.plan import Result
+    from planner.plan.run.arrays import InvalidCheckpoint
+    from planner.plan.run.checkpoint import Checkpoint
+    from planner.search.ompl import setup as ompl
     from planner.sweep.api import sweep
     from surrogate.pouch import PouchMotor
     from surrogate.spam import Spam
@@ -110,13 +110,13 @@ _HOMES = {
     ),
     "planner.design.design": ("Design", "Section"),
     "planner.design.design_file": ("InvalidDesign", "load_design"),
-    "planner.ompl.setup": ("ompl",),
-    "planner.plan": ("Result",),
+    "planner.search.ompl.setup": ("ompl",),
+    "planner.plan.plan": ("Result",),
     "planner.design.replay": ("Simulation",),
     "planner.design.estimate": ("Estimate",),
-    "planner.runs.checkpoint": ("InvalidCheckpoint",),
+    "planner.plan.run.checkpoint": ("InvalidCheckpoint",),
     "planner.output.claim": ("UnwritableFolder",),
-    "planner.runs.inputs": ("PlanOptions",),
+    "planner.plan.options": ("PlanOptions",),
     "planner.sweep.api": ("sweep",),
     "surrogate.pouch": ("PouchMotor",),
     "surrogate.spam": ("Spam",),
@@ -206,7 +206,7 @@ def resume(
     8
     """
     from planner.console.errors import plain_errors
-    from planner.runs.checkpoint import read_checkpoint
+    from planner.plan.run.checkpoint import read_checkpoint
 
     if seconds is None and iterations is None:
         raise ValueError("give seconds or iterations: one of them has to end the search")
@@ -292,8 +292,8 @@ def robustness(
     """
     from environments.uncertainty import Uncertainty
     from planner.design.estimate import Estimate
-    from planner.robustness.errors import named_errors
-    from planner.robustness.survey import ALL, Survey
+    from planner.uncertainty.errors import named_errors
+    from planner.uncertainty.survey import ALL, Survey
 
     design = _checked(design, environment)
     if trials < 1:
@@ -363,7 +363,7 @@ def export(
     from planner.fabrication import KNOWN
     from planner.fabrication.pack import Pack
     from planner.output.claim import claimed
-    from planner.runs.folder import write_folder
+    from planner.output.folder import write_folder
 
     design = _checked(design, environment)
     if unknown := [form for form in formats if form not in KNOWN]:
@@ -381,8 +381,8 @@ def _planned(
     from environments import check_environment
     from planner.console.planning import Shown, planned
     from planner.console.terminal import new_console
-    from planner.plan import QUIET
-    from planner.runs.inputs import Inputs
+    from planner.plan.options import Inputs
+    from planner.plan.watcher import QUIET
 
     check_environment(environment, tube.radius)
     watcher = Shown(new_console(), checkpoint) if progress else QUIET

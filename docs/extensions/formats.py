@@ -32,9 +32,9 @@ from planner.design.design_file import _FIRST, _MODELS, _FirstTubePart, trialled
 from planner.design.schedule_file import schedule_in
 from planner.design.sections_in_file import check_sections
 from planner.mapping.session_file import _SessionFile
-from planner.runs import checkpoint, later
-from planner.runs.facts import Facts
-from planner.runs.inputs import Inputs
+from planner.plan.options import Inputs
+from planner.plan.run import checkpoint, stages
+from planner.plan.run.facts import Facts
 from planner.sweep.study_file import StudyFile
 
 logger = logging.getLogger(__name__)
@@ -85,7 +85,7 @@ def parts() -> dict[str, list[Part]]:
         "run": [Part("", Inputs, "inputs")],
         "checkpoint": [
             Part("", Facts, "facts", skip=("facts.inputs",)),
-            Part("", later._Facts, "facts of refinement.npz"),
+            Part("", stages._Facts, "facts of refinement.npz"),
         ],
     }
 
@@ -157,7 +157,7 @@ def _rules(title: str, rules: list[str]) -> str:
 def _of_keys(path: Path) -> str:
     """The tables of files that are only written, described by hand; arrays get shape and type from what writes them."""
     content = tomllib.loads(path.read_text(encoding="utf-8"))
-    arrays = {"checkpoint": checkpoint.ARRAYS, "refinement": later.ARRAYS}
+    arrays = {"checkpoint": checkpoint.ARRAYS, "refinement": stages.ARRAYS}
     text = ""
     for title, table in content.items():
         if title in arrays:

@@ -166,7 +166,7 @@ def plan(
     if form not in (None, "ompl"):
         raise BadInput(f"--format {form}: the only one is ompl")
     with readable_errors(), needs("ompl"):
-        from planner.planners import SST_STAR, search_of
+        from planner.search.planners import SST_STAR, search_of
         from planner.search.run import Run
         from planner.studies.planning.ompl_log import logs_of
         from planner.studies.planning.plots import pictures

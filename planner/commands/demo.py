@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from environments import Environment
     from planner.design.design import Design
-    from planner.plan import Result
+    from planner.plan.plan import Result
 
 ENVIRONMENT = "divider"
 """The environment of the tour: a small one, with a wall to go round."""
@@ -77,7 +77,7 @@ def _planned(console: Console, environment: Environment) -> Result:
     """The plan, made while its progress is shown."""
     from planner.console.options import chosen_tube
     from planner.console.planning import Shown, planned
-    from planner.runs.inputs import Inputs
+    from planner.plan.options import Inputs
 
     inputs = Inputs(fast=True, iterations=ITERATIONS, seed=SEED)
     return planned(environment, chosen_tube(None, environment), inputs, watcher=Shown(console))
@@ -123,8 +123,8 @@ def _tried(console: Console, environment: Environment, design: Design) -> None:
     """Grow the design in worlds with errors, and say how often it reaches the goal."""
     from planner.console.progress import gathered
     from planner.design.estimate import Estimate
-    from planner.robustness.errors import named_errors
-    from planner.robustness.survey import ALL, Survey
+    from planner.uncertainty.errors import named_errors
+    from planner.uncertainty.survey import ALL, Survey
 
     named, errors = named_errors(environment, design.params, None)
     survey = Survey.of(design, environment, errors, TRIALS, SEED, alone=False)

@@ -149,9 +149,9 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
     """Write all formats that can be written; returns the file names, and why the other formats are missing."""
     from rich.progress import Progress
 
-    from planner.console.formats import Written, write_formats
     from planner.console.progress import columns
-    from planner.runs.folder import write_folder
+    from planner.fabrication.formats import Written, write_formats
+    from planner.output.folder import write_folder
 
     written = Written()
 

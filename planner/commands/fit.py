@@ -71,12 +71,12 @@ def fit(
         from planner.fitting.plots import save_fits
         from planner.fitting.report import fit_content
         from planner.output.claim import claimed
-        from planner.runs.folder import stem_of
+        from planner.output.folder import stem_of
 
         apart(out, recording, "recording")
         read = _read(recording, frames_per_second)
         _warn_of_mass(console, recording, read, mass_per_length)
-        with claimed(out, Path("runs") / f"fit-{stem_of(read)}", force) as folder:
+        with claimed(out, Path("runs") / f"fit-{stem_of(read.name)}", force) as folder:
             found = fit_with_progress(console, read, bodies, mass_per_length, time_budget or math.inf)
             _tell(console, found)
             _write(folder, found, save_fits, converted=recording.suffix.lower() == ".h5")
@@ -185,7 +185,7 @@ def _write(folder: Path, found: Fit, draw: Callable[[Path, list[Fit]], None], co
     from dynamics.recording import write_recording
     from planner.fitting.report import fit_content
     from planner.fitting.tube import fitted_tube
-    from planner.runs.folder import write_folder, write_json
+    from planner.output.folder import write_folder, write_json
 
     def fill(fresh: Path) -> None:
         write_json(fresh / "fit.json", fit_content(found))

@@ -68,7 +68,7 @@ def map_environment(
         from planner.mapping.actions import ANGLES
         from planner.mapping.policies import POLICIES
         from planner.output.claim import claimed
-        from planner.runs.folder import stem_of
+        from planner.output.folder import stem_of
 
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
             if given not in known:
@@ -80,7 +80,7 @@ def map_environment(
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
         command += f" --tube {tube}" * (tube is not None)
-        with claimed(out, Path("maps") / stem_of(environment), force) as folder:
+        with claimed(out, Path("maps") / stem_of(environment.name), force) as folder:
             task = _task(console, environment, actions, deployments, thick, length)
             _note(console, task)
             steps, interrupted = _explore(console, task, policy, deployments, seed)
@@ -187,8 +187,8 @@ def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, com
     from planner.drawing.style import save_figure
     from planner.mapping.plots import DPI, map_figure
     from planner.mapping.policies import explore, random_scores
+    from planner.output.folder import write_folder, write_json
     from planner.output.provenance import versions
-    from planner.runs.folder import write_folder, write_json
 
     ideal = np.array([step.score for step in explore(task, "ideal", len(steps), np.random.default_rng(seed))])
     random = random_scores(task, len(steps), REPEATS, np.random.default_rng(seed))

@@ -173,7 +173,7 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
         from planner.mapping.plots import save_marks
         from planner.mapping.session_file import PICTURE, read_session, session_content
         from planner.output.claim import reclaimed
-        from planner.runs.replaced import replace_file
+        from planner.output.folder import replace_file
 
         now = read_session(folder)
         for line in session_lines(now):

@@ -49,13 +49,13 @@ from planner.console.options import (
     print_hints,
 )
 from planner.output.claim import claimed
-from planner.planners import SST_STAR
+from planner.search.planners import SST_STAR
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from environments import Environment
-    from planner.runs.checkpoint import Checkpoint
-    from planner.runs.inputs import Inputs
+    from planner.plan.options import Inputs
+    from planner.plan.run.checkpoint import Checkpoint
 
 UNLIMITED = 1e6
 """Search time [s] that stands for no limit."""
@@ -104,7 +104,7 @@ def plan(
     _check_files(env or [], tube, resume, same_design, out)
     _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
     with readable_errors():
-        from planner.runs.inputs import Inputs
+        from planner.plan.options import Inputs
 
         if resume:
             return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
@@ -138,14 +138,14 @@ def _begun(
         BadInput: Preformed bends are asked for in a tube for several environments.
     """
     from planner.commands.plan_same import plan_for_all
-    from planner.runs.folder import stem_of
+    from planner.output.folder import stem_of
 
     if same_design and inputs.preformed:
         raise BadInput("--preformed is for one ENV: a preformed bend cannot be switched off where it is not wanted")
     if same_design:
         return plan_for_all(every, inputs, out, force, full_tree, answer)
     environment, params = every[0]
-    with claimed(out, Path("runs") / stem_of(environment), force) as folder:
+    with claimed(out, Path("runs") / stem_of(environment.name), force) as folder:
         return _planned(inputs, environment, params, None, folder, full_tree, answer)
 
 
@@ -195,7 +195,7 @@ def _resumed(
 ) -> int:
     """Continue the run in a folder, with the options that were given again; returns the exit code."""
     from planner.output.claim import check_folder, reclaimed
-    from planner.runs.checkpoint import read_checkpoint
+    from planner.plan.run.checkpoint import read_checkpoint
 
     elsewhere = out is not None and out.resolve() != resume.resolve()
     with claimed(out, resume, force) if elsewhere else reclaimed(resume) as folder:
@@ -218,7 +218,7 @@ def _planned(
     from environments.reach import WalledIn
     from planner.commands.plan_report import advice, plan_content, report, tell_how_to_resume, unmet
     from planner.console.planning import Shown, planned
-    from planner.plan import INTERRUPTED
+    from planner.plan.plan import INTERRUPTED
 
     if "ompl" not in sys.modules:  # its binding reports frozen objects as leaked
         gc.freeze()  # what is imported lives until the end, where Python would look through it for 0.3 s

@@ -11,17 +11,17 @@ from planner.console.options import solution_note
 from planner.console.terminal import CROSSING, actuators_of, rejections, section_table
 from planner.design.design_file import design_content
 from planner.output.contents import CHECKPOINT
-from planner.plan import INTERRUPTED
-from planner.runs.success import jump_of, with_trials
+from planner.plan.plan import INTERRUPTED
+from planner.plan.run.success import jump_of, with_trials
 from planner.search.run import TIME_SPENT
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from planner.plan import Result
-    from planner.robustness.selection import Choice
-    from planner.runs.inputs import Inputs
+    from planner.plan.choice.selection import Choice
+    from planner.plan.options import Inputs
+    from planner.plan.plan import Result
     from planner.search.run import Run
 
 

@@ -11,14 +11,14 @@ from planner.console.errors import BadInput, NothingKept, needs
 from planner.console.models import chosen_model, with_friction
 from planner.console.options import print_hints
 from planner.console.terminal import actuators_of, section_table
-from planner.planners import SST_STAR
-from planner.robustness.errors import with_errors
+from planner.search.planners import SST_STAR
+from planner.uncertainty.errors import with_errors
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from environments import Environment
-    from planner.runs.inputs import Inputs
-    from planner.same.plan import CommonChoice, CommonResult
+    from planner.plan.options import Inputs
+    from planner.plan.several.plan import CommonChoice, CommonResult
 
 COUNTED = {2: "both"}
 """How a number of environments is called; otherwise `all N`."""
@@ -43,9 +43,9 @@ def plan_for_all(
     from environments.reach import WalledIn
     from planner.console.planning import Shown
     from planner.output.claim import claimed
-    from planner.runs.folder import stem_of
-    from planner.same.folder import same_content, write_same
-    from planner.same.plan import plan_same
+    from planner.output.folder import stem_of
+    from planner.plan.several.folder import same_content, write_same
+    from planner.plan.several.plan import plan_same
 
     _check(every, inputs)
     environments, tube = [one for one, _ in every], every[0][1]
@@ -53,7 +53,7 @@ def plan_for_all(
     tube = with_friction(tube, inputs.friction, inputs.propagator, environments[0])
     named = [with_errors(one, inputs.uncertainty) for one in environments]
     environments, inputs = [one for one, _ in named], inputs.model_copy(update={"uncertainty": named[0][1]})
-    stems = [stem_of(one) for one in environments]
+    stems = [stem_of(one.name) for one in environments]
     console, names = answer.console, [one.name for one in environments]
     with claimed(out, Path("runs") / "+".join(stems), force) as folder:
         for environment in environments:
@@ -74,9 +74,9 @@ def plan_for_all(
 
 
 def _check(every: Sequence[tuple[Environment, VineParams]], inputs: Inputs) -> None:
-    from planner.runs.folder import stem_of
+    from planner.output.folder import stem_of
 
-    stems = [stem_of(environment) for environment, _ in every]
+    stems = [stem_of(environment.name) for environment, _ in every]
     for k, stem in enumerate(stems):
         if stem in stems[:k]:
             raise BadInput(

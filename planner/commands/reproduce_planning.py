@@ -43,7 +43,7 @@ def table2(
         from environments import known_environments, load_environment
         from environments.reach import goal_within_reach
         from planner.design.catalogue import Catalogue
-        from planner.search.reverse_growth import ReverseGrowth
+        from planner.search.reverse.reverse_growth import ReverseGrowth
         from planner.search.run import MOST_SAMPLES
         from planner.studies.curves import curves
         from planner.studies.planning.study import PAPER
@@ -105,8 +105,8 @@ def ompl_planners(
     """Plan many times with SST* and with each of OMPL's planners; compare times and costs. Ctrl-C keeps the runs done."""
     with readable_errors(), needs("ompl"):
         from environments import known_environments
-        from planner.ompl.planners import available_planners
-        from planner.planners import SST_STAR, search_of
+        from planner.search.ompl.planners import available_planners
+        from planner.search.planners import SST_STAR, search_of
         from planner.studies.curves import curves
         from planner.studies.ompl_planners.report import report
         from planner.studies.ompl_planners.study import by_planner, cases

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from environments import Environment
     from planner.design.design import Design
-    from planner.robustness.survey import Survey
+    from planner.uncertainty.survey import Survey
 
 DRAWN = 60
 """Number of trials in the picture."""
@@ -86,8 +86,8 @@ def robustness(
     grid = parsed_levels(levels) if levels is not None else []
     with readable_errors():
         from environments import load_environment
-        from planner.robustness.errors import named_errors
-        from planner.robustness.survey import Survey
+        from planner.uncertainty.errors import named_errors
+        from planner.uncertainty.survey import Survey
 
         made = with_schedule(chosen_design(console, design, solution), schedule)
         made = replace(made, params=replaced_tube(console, made.params, tube, physics))
@@ -128,15 +128,15 @@ def _beside(design: Path) -> Path | None:
 
 def _study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
     """The trials of a survey in batches, then the margin of each parameter."""
-    from planner.robustness.plots import save_robustness, save_sensitivity
-    from planner.robustness.report import robustness_report, title
-    from planner.robustness.sensitivity import Margin, margin, parameters
-    from planner.robustness.survey import ALL
-    from planner.runs.folder import stem_of
-    from planner.worlds.trials import grow_trials
+    from planner.drawing.robustness import save_robustness, save_sensitivity
+    from planner.output.folder import stem_of
+    from planner.uncertainty.report import robustness_report, title
+    from planner.uncertainty.sensitivity import Margin, margin, parameters
+    from planner.uncertainty.survey import ALL
+    from planner.uncertainty.trials import grow_trials
 
     design, environment = survey.design, survey.environment
-    name, varied = f"robustness-{stem_of(environment)}", parameters(design, environment)
+    name, varied = f"robustness-{stem_of(environment.name)}", parameters(design, environment)
     figure, margins_figure = f"{name}.png", f"{name}-margins.png"
 
     def measure(_: Sequence[Any]) -> Iterator[Any]:
@@ -174,8 +174,8 @@ def _study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
 def _note_a_miss(console: Console, design: Design, environment: Environment) -> None:
     """Print a note if a design misses the goal without any errors."""
     from planner.console.compiling import compiling
-    from planner.worlds.deviations import WorldErrors
-    from planner.worlds.trials import Worlds, grow_trials
+    from planner.uncertainty.deviations import WorldErrors
+    from planner.uncertainty.trials import Worlds, grow_trials
 
     with compiling(console):
         planned = grow_trials(design, Worlds(environment, design.params, WorldErrors.none(environment, 1)))

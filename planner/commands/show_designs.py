@@ -133,14 +133,14 @@ def show_run(file: Path, run: RunFile) -> Shown:
 
     def draw(path: Path) -> None:
         from planner.drawing.plan import save_plan
-        from planner.runs.tried import TRIALS, Tried
+        from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 
         design, stored = load_design(folder / DESIGN), folder / TRIALS
         save_plan(
             path,
             _environment(folder / DESIGN, design),
             design,
-            tried=Tried.read(stored) if stored.is_file() else None,
+            tried=ShownTrials.read(stored) if stored.is_file() else None,
         )
 
     return Shown(lines, draw)
@@ -214,8 +214,8 @@ def show_solutions(file: Path, _: None) -> Shown:
 def show_checkpoint(file: Path, _: None) -> Shown:
     """The state of a plan, which can be resumed; the folder of an unfinished one has nothing else."""
     from planner.output.contents import FRICTION, REFINEMENT
-    from planner.runs.checkpoint import read_checkpoint
-    from planner.runs.later import read_known
+    from planner.plan.run.checkpoint import read_checkpoint
+    from planner.plan.run.stages import read_known
 
     checkpoint = read_checkpoint(file.parent)
     inputs, environment = checkpoint.inputs, checkpoint.environment

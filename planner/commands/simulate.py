@@ -237,8 +237,8 @@ def _write(
     import numpy as np
 
     from planner.drawing.plan import save_plan
+    from planner.output.folder import write_folder, write_json
     from planner.pose_tables import centreline_table, growth_table
-    from planner.runs.folder import write_folder, write_json
 
     start, files = environment.start, ["simulation.json", "trajectory.npz", "growth.csv"]
     if len(simulation.joints):

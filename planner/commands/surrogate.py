@@ -50,7 +50,7 @@ def train(
     console = new_console()
     with readable_errors(), needs("torch"):
         from planner.output.claim import claimed
-        from planner.runs.folder import write_folder
+        from planner.output.folder import write_folder
 
         trained: Callable[..., Trained] = _spam if known_actuator(actuator) == "spam" else partial(_other, actuator)
         with claimed(out, Path("weights"), force) as folder:

@@ -48,7 +48,7 @@ def make(
         from planner.console.compiling import compiling
         from planner.console.progress import gathered
         from planner.output.claim import claimed
-        from planner.runs.folder import write_folder
+        from planner.output.folder import write_folder
         from planner.sweep.display import array_of
         from planner.sweep.make import manifest_of, sample, sampled, study_and_grid
 

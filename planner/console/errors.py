@@ -76,9 +76,9 @@ def readable_errors() -> Iterator[None]:
         from planner.mapping.actions import NoLaunch
         from planner.mapping.session_file import InvalidSession
         from planner.output.claim import UnwritableFolder, is_of_machine
-        from planner.robustness.errors import InvalidErrors
-        from planner.runs.arrays import InvalidCheckpoint
+        from planner.plan.run.arrays import InvalidCheckpoint
         from planner.sweep.errors import InvalidManifest, InvalidStudy, OtherProgram
+        from planner.uncertainty.errors import InvalidErrors
         from surrogate.weights_file import InvalidWeights
 
         known = (

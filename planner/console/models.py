@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from environments import Environment
     from planner.design.design import Design
-    from planner.runs.inputs import Inputs
+    from planner.plan.options import Inputs
 
 
 def chosen_model(

@@ -15,9 +15,10 @@ from planner.console.errors import BadInput, needs
 from planner.console.models import chosen_model, note_ignored, second_model, with_friction
 from planner.console.progress import gathered, stoppable
 from planner.console.terminal import actuators_of
-from planner.plan import QUIET, Result, Watcher, plan
-from planner.planners import SST_STAR, search_of
-from planner.robustness.errors import with_errors
+from planner.plan.plan import Result, plan
+from planner.plan.watcher import QUIET, Watcher
+from planner.search.planners import SST_STAR, search_of
+from planner.uncertainty.errors import with_errors
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,9 +26,9 @@ if TYPE_CHECKING:
     from dynamics.propagator import PropagatorFactory
     from dynamics.tube import VineParams
     from environments import Environment
-    from planner.robustness.selection import Progress
-    from planner.runs.checkpoint import Checkpoint
-    from planner.runs.inputs import Inputs
+    from planner.plan.choice.selection import Progress
+    from planner.plan.options import Inputs
+    from planner.plan.run.checkpoint import Checkpoint
     from planner.search.run import Budget, Run
 
 PLAIN_EVERY = 2.0
@@ -126,7 +127,7 @@ def planned(
     folder: Path | None = None,
     watcher: Watcher = QUIET,
 ) -> Result:
-    """Plan with the models that the options choose, which are all checked before any computation; see `planner.plan.plan`.
+    """Plan with the models that the options choose, which are all checked before any computation; see `planner.plan.plan.plan`.
 
     Raises:
         BadInput: A choice is unknown, does not fit the others, or needs a library that is not installed.

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dynamics.jumps import Jump
 from planner.design.design import Design, InvalidDesign
 from planner.design.design_file import DESIGN, SOLUTIONS, design_content, design_in, has_solutions, read_json
 
-if TYPE_CHECKING:
-    from planner.search.solutions import Solution
 
-
-def solutions_content(solutions: Sequence[Solution]) -> dict[str, Any]:
-    """Content of the solutions file: their designs, and of each whether it jumps."""
-    every = [{**design_content(one.design), "jump_mm": one.jump.content() if one.jump else None} for one in solutions]
+def solutions_content(solutions: Sequence[tuple[Design, Jump | None]]) -> dict[str, Any]:
+    """Content of the solutions file: designs, each with the largest jump that it needs, None if it needs none."""
+    every = [{**design_content(design), "jump_mm": jump.content() if jump else None} for design, jump in solutions]
     return {"schema": 1, "solutions": every}
 
 

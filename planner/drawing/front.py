@@ -16,7 +16,7 @@ from planner.drawing.style import FAINT, INK, MISSED, REACHED
 from surrogate.compiled import Floats
 
 if TYPE_CHECKING:
-    from planner.runs.tried import Tried
+    from planner.uncertainty.shown_trials import ShownTrials
 
 CHART = np.array([1.72, 1.36])
 """Width and height of the chart with its labels [inch]."""
@@ -37,7 +37,7 @@ TIPS: dict[bool, dict[str, Any]] = {
 """Marks where they ended."""
 
 
-def cloud_entries(tried: Tried) -> dict[str, Any]:
+def cloud_entries(tried: ShownTrials) -> dict[str, Any]:
     """Handles of the legend for the trials, by their labels."""
     count = {done: int((tried.reached == done).sum()) for done in (True, False)}
     words = {True: f"{count[True]} trials reach the goal", False: f"{count[False]} miss it"}
@@ -48,7 +48,7 @@ def cloud_entries(tried: Tried) -> dict[str, Any]:
     }
 
 
-def draw_cloud(axes: Axes, tried: Tried) -> None:
+def draw_cloud(axes: Axes, tried: ShownTrials) -> None:
     """Draw the trials in axes in millimetres, beneath the tube, and their tips above it, which may cover all of them.
 
     Those that missed are on top, since they say where the design fails.
@@ -85,7 +85,7 @@ def chart_box(view: Floats, inch: float, vital: shapely.Geometry, edges: shapely
     return min(free, key=lambda box: shapely.box(*box).intersection(edges).length) if free else None
 
 
-def draw_chart(axes: Axes, box: Floats, tried: Tried) -> None:
+def draw_chart(axes: Axes, box: Floats, tried: ShownTrials) -> None:
     """Draw success over actuators, with its intervals, the share that was asked for and the chosen design.
 
     Args:

@@ -28,13 +28,14 @@ from planner.design.design import Design, Section, cell_name, overlap, type_of
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
-from planner.drawing.search import NO_BRANCHES, Branches
+from planner.drawing.search import branch_entries, draw_branches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import Course, colour_of, tube_patches
+from planner.search.branches import NO_BRANCHES, Branches
 from surrogate.compiled import Floats
 
 if TYPE_CHECKING:
-    from planner.runs.tried import Tried
+    from planner.uncertainty.shown_trials import ShownTrials
 
 NUMBER: dict[str, Any] = {"color": "white", "weight": "bold", "ha": "center", "va": "center_baseline"}
 NUMBER_POSITIONS = (1.4, 2.5, 4.0), (0.5, 0.4, 0.6, 0.3, 0.7, 0.2, 0.8), (1, -1)
@@ -53,7 +54,7 @@ def plan_figure(
     environment: Environment,
     design: Design | None,
     branches: Branches = NO_BRANCHES,
-    tried: Tried | None = None,
+    tried: ShownTrials | None = None,
 ) -> Figure:
     """Draw an environment and optionally a design, with a table of its actuators.
 
@@ -62,7 +63,7 @@ def plan_figure(
         tried: Trials of the design, and the front that it was chosen from.
     """
     joints = design.centerline if design else None
-    more = branches.entries() | (cloud_entries(tried) if tried else {})
+    more = branch_entries(branches) | (cloud_entries(tried) if tried else {})
     page, chart = _page(environment, design, joints, table=True, more=more), None
     if tried and design:
         chart = _chart_box(page, environment, design, tried)
@@ -71,7 +72,7 @@ def plan_figure(
             inch = 72 * page.point
             corner = np.array([page.view[2] + inch * GAP, page.view[3] - inch * CHART[1]])
             chart = np.concatenate([corner, corner + inch * CHART])
-    branches.draw(page.axes)
+    draw_branches(page.axes, branches)
     _draw_environment(page.axes, environment, page.view)
     if tried and chart is not None:
         draw_cloud(page.axes, tried)
@@ -89,13 +90,13 @@ def save_plan(
     environment: Environment,
     design: Design | None,
     branches: Branches = NO_BRANCHES,
-    tried: Tried | None = None,
+    tried: ShownTrials | None = None,
 ) -> None:
     """Write `plan_figure` as a PNG, atomically."""
     save_page(path, plan_figure(environment, design, branches, tried))
 
 
-def _chart_box(page: _Page, environment: Environment, design: Design, tried: Tried) -> Floats | None:
+def _chart_box(page: _Page, environment: Environment, design: Design, tried: ShownTrials) -> Floats | None:
     """Where the chart of the front hides neither tube nor trials, goal or base [mm]; None if it would in every corner."""
     radius, goal = _radius(design), 1e3 * environment.goal
     base = np.vstack(base_shapes(environment.start, radius))

@@ -11,7 +11,7 @@ import numpy as np
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from planner.design.design import Side
 from planner.fabrication.build import Build
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from planner.fabrication.sketch import HEIGHT, WIDTH, Sketch
 from planner.fabrication.steps import steps
 from planner.fabrication.tolerance import Placement
 from planner.fabrication.vessel import Vessel
-from planner.robustness.sensitivity import STEPS, Margin
+from planner.uncertainty.sensitivity import STEPS, Margin
 
 NAME, WIDE, USUAL = 1.3, 4.2, 2.0
 """Shares of columns with names, with sentences, and of others."""

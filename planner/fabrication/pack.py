@@ -35,8 +35,8 @@ from planner.fabrication.stock import Stock
 from planner.fabrication.success import Success, alike
 from planner.fabrication.tolerance import placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
-from planner.robustness.sensitivity import Margin, bend_parameters, margin, section_parameters
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
+from planner.uncertainty.sensitivity import Margin, bend_parameters, margin, section_parameters
 from surrogate.spam import Spam
 
 TUBE_FILE = "stock-tube.toml"

@@ -10,7 +10,7 @@ import numpy as np
 from planner.design.design import InvalidDesign
 from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.films import STRIP_FILM, Thickness
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor, half_angle

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from environments.environment import Environment
 from planner.design.design import Design
-from planner.robustness.sensitivity import Margin, bend_parameters, environment_parameters, margin, section_parameters
+from planner.uncertainty.sensitivity import Margin, bend_parameters, environment_parameters, margin, section_parameters
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from environments.reading import Unreadable, read_file
 from planner.mapping.belief import Belief
 from planner.mapping.grid import CELLS
 from planner.mapping.session import Added, Session
-from planner.runs.replaced import replace_file
+from planner.output.folder import replace_file
 
 SESSION, PICTURE = "session.json", "session.png"
 _MOST_BYTES = 5_000_000

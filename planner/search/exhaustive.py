@@ -49,7 +49,7 @@ class Box(NamedTuple):
     """Edge, in segments and entries."""
 
 
-class Tried(NamedTuple):
+class BestFound(NamedTuple):
     """What came of the states in which a tip is in the goal."""
 
     best: Solution | None
@@ -73,9 +73,9 @@ class Tried(NamedTuple):
 class Coverage:
     """What an exhaustive search has grown, and what it found."""
 
-    straight: Tried
+    straight: BestFound
     """The straight vine."""
-    one: Tried
+    one: BestFound
     """The vines with one actuator."""
     vines: int
     """Vines grown, where parts that several share count as one more."""
@@ -267,5 +267,5 @@ class _Replays:
         return self.solutions.best[0] if self.solutions.best else None
 
     @property
-    def tried(self) -> Tried:
-        return Tried(self.best, self.solutions.rejected, self.solutions.ambiguous)
+    def tried(self) -> BestFound:
+        return BestFound(self.best, self.solutions.rejected, self.solutions.ambiguous)

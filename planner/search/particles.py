@@ -13,8 +13,8 @@ from dynamics.vine import Integers, Rollout, VineState, host, pivots_of
 from planner.design.catalogue import Catalogue
 from planner.search.controls import sections_of
 from planner.search.tree import Tree
-from planner.worlds.deviations import Actuators, SectionErrors, actuation_with
-from planner.worlds.trials import Worlds
+from planner.uncertainty.deviations import Actuators, SectionErrors, actuation_with
+from planner.uncertainty.trials import Worlds
 from surrogate.compiled import Floats
 
 NEAR = 3.0

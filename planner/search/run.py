@@ -16,13 +16,13 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout
 from environments.environment import Environment
 from environments.obstacles import Obstacles
-from planner.search.cost_to_go import CostToGo
-from planner.search.reverse_growth import ReverseGrowth
-from planner.search.reverse_tree import ReverseTree
+from planner.search.reverse.cost_to_go import CostToGo
+from planner.search.reverse.reverse_growth import ReverseGrowth
+from planner.search.reverse.reverse_tree import ReverseTree
 from planner.search.solutions import DEFAULT_SLACK, SPREAD, Solution, Solutions
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
-from planner.search.steered import SteeredSearch
-from planner.search.steered_solutions import SteeredSolutions
+from planner.search.steered.search import SteeredSearch
+from planner.search.steered.solutions import SteeredSolutions
 
 TIME_SPENT = "time budget spent"
 """Why a search has ended that used its time."""

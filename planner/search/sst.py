@@ -14,16 +14,16 @@ from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
+from planner.search.candidates import Batch, recorded
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
 from planner.search.levels import Levels
 from planner.search.pages import PAGE, pages_for
 from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.prices import Prices
-from planner.search.recorded import Batch, recorded
 from planner.search.tree import Candidates, Counts, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
-from planner.worlds.trials import Worlds
+from planner.uncertainty.trials import Worlds
 from surrogate.compiled import Floats
 
 Found = TypeVar("Found")

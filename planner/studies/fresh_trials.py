@@ -13,9 +13,9 @@ from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
-from planner.plan import Result, plan
-from planner.runs.inputs import Inputs
-from planner.worlds.trials import Worlds, nearest_to_goal
+from planner.plan.options import Inputs
+from planner.plan.plan import Result, plan
+from planner.uncertainty.trials import Worlds, nearest_to_goal
 
 TESTING = 3_000_000
 """Number of the first trial: plans use none of these."""
@@ -24,7 +24,7 @@ FRESH = 300
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Tried:
+class FreshTrials:
     """A design in fresh trials."""
 
     actuators: int
@@ -68,10 +68,10 @@ def fresh_worlds(environment: Environment, uncertainty: Uncertainty) -> Worlds:
     return Worlds.drawn(environment, VineParams(), uncertainty, range(TESTING, TESTING + FRESH), seed=0)
 
 
-def tried(design: Design, worlds: Worlds, trials: int | None = None) -> Tried:
+def tried(design: Design, worlds: Worlds, trials: int | None = None) -> FreshTrials:
     """Grow a design in some worlds, or in the first `trials` of them."""
     nearest = nearest_to_goal([design], worlds, np.arange(len(worlds) if trials is None else trials))[0][0]
-    return Tried(design.actuators, np.asarray(nearest <= 0.0))
+    return FreshTrials(design.actuators, np.asarray(nearest <= 0.0))
 
 
 def counts(estimate: Estimate) -> list[int]:

@@ -13,7 +13,7 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from planner.planners import SST_STAR, search_of
+from planner.search.planners import SST_STAR, search_of
 from planner.search.run import FEW, Budget, Keep, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
 from planner.studies.random_environments import environment_of

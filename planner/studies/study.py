@@ -234,7 +234,7 @@ def _write(
 ) -> list[str]:
     """Write the whole folder; returns the names of its files."""
     from planner.console.progress import stoppable
-    from planner.runs.folder import write_folder
+    from planner.output.folder import write_folder
 
     def fill(fresh: Path) -> None:
         (fresh / "data.json").write_text(data_text(found.content), encoding="utf-8")

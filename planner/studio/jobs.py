@@ -17,7 +17,6 @@ from environments.environment import Environment
 from environments.environment_file import parse_environment
 from environments.file_model import ERRORS
 from environments.given import Given
-from planner.console.formats import Written, write_formats
 from planner.console.models import chosen_model, with_friction
 from planner.console.planning import planned
 from planner.design.design import Design
@@ -25,18 +24,19 @@ from planner.design.design_file import load_design
 from planner.design.estimate import Estimate
 from planner.design.replay import replay, simulated
 from planner.fabrication import FORMATS
+from planner.fabrication.formats import Written, write_formats
 from planner.fabrication.pack import Pack
 from planner.output.claim import claimed
-from planner.robustness.errors import errors_with_name
-from planner.robustness.weakest import weakest_error
-from planner.runs.folder import stem_of
-from planner.runs.inputs import Inputs
+from planner.output.folder import stem_of
+from planner.plan.options import Inputs
 from planner.studio.events import Send
 from planner.studio.stop import Stop
 from planner.studio.streamed import Streamed
 from planner.studio.tubes import tube_in
 from planner.studio.views import line_of
-from planner.worlds.trials import Worlds, grow_trials
+from planner.uncertainty.errors import errors_with_name
+from planner.uncertainty.trials import Worlds, grow_trials
+from planner.uncertainty.weakest import weakest_error
 
 MOST_RECORDS = 400
 """Maximum number of records of a growth; of longer ones every second, third ... is shown."""
@@ -57,7 +57,7 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
     inputs = Inputs(actuator=tube.kinds, **given["options"])
-    with claimed(None, Path(given["root"]) / stem_of(environment)) as folder:
+    with claimed(None, Path(given["root"]) / stem_of(environment.name)) as folder:
         if stop.requested:
             raise KeyboardInterrupt
         result = planned(environment, tube, inputs, None, folder, watcher)

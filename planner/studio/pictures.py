@@ -13,7 +13,7 @@ from environments import load_environment
 from planner.design.design import InvalidDesign
 from planner.design.design_file import load_design
 from planner.drawing.plan import PLAN_DPI, plan_figure
-from planner.runs.tried import TRIALS, Tried
+from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 
 MOST_BYTES = 20_000_000
 """Maximum size of an uploaded picture."""
@@ -67,7 +67,7 @@ def picture_of(folder: Path, key: str, form: str) -> bytes:
         raise InvalidDesign("a picture is best/picture.png, or that of a solution, 1/picture.svg")
     design = load_design(folder, None if key == "best" else int(key))
     environment = load_environment(folder / "environment.toml", design.params.radius)
-    tried = Tried.read(folder / TRIALS) if key == "best" and (folder / TRIALS).exists() else None
+    tried = ShownTrials.read(folder / TRIALS) if key == "best" and (folder / TRIALS).exists() else None
     figure = plan_figure(environment, design, tried=tried)
     FigureCanvasAgg(figure)
     out = io.BytesIO()

@@ -16,9 +16,9 @@ from dynamics.vine import Integers
 from environments.environment import Environment
 from planner.console.compiling import compiled
 from planner.design.design import Design
-from planner.plan import Watcher
-from planner.robustness.selection import Progress
-from planner.runs.inputs import Inputs
+from planner.plan.choice.selection import Progress
+from planner.plan.options import Inputs
+from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Run
 from planner.search.tree import branches_of
 from planner.studio.events import IDLE, Send

@@ -16,9 +16,9 @@ from planner.design.design import Design, InvalidDesign, type_of
 from planner.design.design_file import SOLUTIONS, load_design
 from planner.design.estimate import Estimate, Trialled
 from planner.design.solutions_file import load_jumping
-from planner.robustness.survey import UNITS
-from planner.runs.tried import TRIALS, Tried
 from planner.studio.document import content_in
+from planner.uncertainty.shown_trials import TRIALS, ShownTrials
+from planner.uncertainty.survey import UNITS
 from surrogate.compiled import Floats
 
 
@@ -118,7 +118,7 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
     designs = [design_view(best, "best", "Design to make", heading)]
     for number, (design, jump) in enumerate(load_jumping(folder / SOLUTIONS), start=1):
         designs.append(design_view(design, str(number), f"Solution {number}", heading, jump))
-    tried = Tried.read(folder / TRIALS) if (folder / TRIALS).exists() else None
+    tried = ShownTrials.read(folder / TRIALS) if (folder / TRIALS).exists() else None
     return {
         "name": name,
         "text": text,
@@ -132,12 +132,12 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
     }
 
 
-def _front_of(tried: Tried) -> list[dict[str, Any]]:
+def _front_of(tried: ShownTrials) -> list[dict[str, Any]]:
     rows = zip(tried.actuators.tolist(), tried.front, strict=True)
     return [front_view(count, one.reached, one.trials, k == tried.chosen) for k, (count, one) in enumerate(rows)]
 
 
-def _trials_of(tried: Tried) -> dict[str, Any]:
+def _trials_of(tried: ShownTrials) -> dict[str, Any]:
     return {"lines": [line_of(one) for one in tried.joints], "reached": tried.reached.tolist()}
 
 

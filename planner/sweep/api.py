@@ -12,7 +12,7 @@ import numpy as np
 from planner.cluster.cluster import connected
 from planner.output.claim import claimed, locked
 from planner.output.contents import SWEEP
-from planner.runs.folder import write_folder
+from planner.output.folder import write_folder
 from planner.sweep.case import Row
 from planner.sweep.errors import InvalidManifest
 from planner.sweep.execution import run_sweep

@@ -21,10 +21,10 @@ from planner.design.design import Design
 from planner.design.design_file import design_in
 from planner.design.drive_margin import drive_margin
 from planner.design.replay import replay, simulated
-from planner.plan import Result
-from planner.robustness.errors import named_errors
-from planner.runs.inputs import Inputs
-from planner.worlds.trials import TOGETHER_ON_CUDA, Worlds, grow_trials
+from planner.plan.options import Inputs
+from planner.plan.plan import Result
+from planner.uncertainty.errors import named_errors
+from planner.uncertainty.trials import TOGETHER_ON_CUDA, Worlds, grow_trials
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]

@@ -12,7 +12,7 @@ from typing import Any
 
 from planner.output.claim import writing
 from planner.output.contents import SWEEP_CANCELLED, SWEEP_DONE, SWEEP_FAILED
-from planner.runs.replaced import replace_file
+from planner.output.folder import replace_file
 from planner.sweep.case import Row
 from planner.sweep.manifest import Manifest
 

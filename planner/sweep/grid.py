@@ -28,7 +28,7 @@ from planner.console.errors import BadInput
 from planner.console.options import DEFAULT_TUBE
 from planner.console.planning import chosen_for
 from planner.design.design_file import design_content, load_design
-from planner.runs.inputs import Inputs
+from planner.plan.options import Inputs
 from planner.sweep.case import Case, Input, Trials, Value
 from planner.sweep.errors import InvalidStudy
 from planner.sweep.study_file import RandomPart, StudyFile

@@ -8,7 +8,7 @@ import numpy as np
 from scipy.optimize import nnls
 
 from dynamics.tube import VineParams
-from planner.search.arc_price import STRAIGHT, TURNS
+from planner.search.reverse.arc_price import STRAIGHT, TURNS
 from surrogate.compiled import Floats
 
 USUAL = 0.95
@@ -19,7 +19,7 @@ DIGITS = 3
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """The price, see `planner.search.arc_price`."""
+    """The price, see `planner.search.reverse.arc_price`."""
 
     prices: tuple[float, ...]
     """Price of an arc along a wall, for each of `TURNS`, in those of an arc without."""

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from planner.output.markdown import table
-from planner.search.arc_price import STRAIGHT, TURNS
+from planner.search.reverse.arc_price import STRAIGHT, TURNS
 from planner.studies.contact_price.fit import DIGITS, USUAL, fit, intervals
 from planner.studies.contact_price.study import BATCH, COLUMNS, ITERATIONS
 from planner.studies.study import Report
@@ -44,7 +44,7 @@ def report(results: Sequence[dict[str, Any]]) -> Report:
         ),
         "",
         f"Of the pairs along walls, {USUAL:.0%} have a curvature of at most {made.bend:.{DIGITS}f} ({low[-1]:.2f} ... {high[-1]:.2f}) over",
-        "the radius of the tube. `planner/search/arc_price.py` holds these numbers.",
+        "the radius of the tube. `planner/search/reverse/arc_price.py` holds these numbers.",
         "",
         f"There are {len(rows)} pairs, {walled.sum()} of them along walls. The vine is longer than its biarc by",
         f"{_longer(rows[walled])} along walls and by {_longer(rows[~walled])} elsewhere (medians), which is worth less than a",

@@ -13,9 +13,9 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from environments import Environment
-from planner.search.arc_collision import arc_scene, biarc_shares
-from planner.search.arc_price import STRAIGHT
-from planner.search.biarc import biarcs
+from planner.search.reverse.arc_collision import arc_scene, biarc_shares
+from planner.search.reverse.arc_price import STRAIGHT
+from planner.search.reverse.biarc import biarcs
 from planner.search.sst import Search
 from planner.search.tree import Tree
 from planner.studies.random_environments import random_environment

@@ -14,7 +14,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.design.design_file import design_content
-from planner.search.exhaustive import Coverage, Tried, fewest
+from planner.search.exhaustive import BestFound, Coverage, fewest
 from planner.search.run import Budget, Run
 
 ITERATIONS = 40
@@ -105,7 +105,7 @@ class Outcome:
         return f"{self.environment}: {self.verdict} ({self.coverage.vines} vines, {self.seconds:.0f} s)"
 
 
-def _tried_content(tried: Tried) -> dict[str, Any]:
+def _tried_content(tried: BestFound) -> dict[str, Any]:
     return {"found": tried.best is not None, "rejected": tried.rejected, "ambiguous": tried.ambiguous}
 
 

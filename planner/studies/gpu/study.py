@@ -22,7 +22,7 @@ from planner.studies.gpu.precision import GROUPS, Precision, measured_precision
 from planner.studies.gpu.traffic import Traffic, counted_traffic
 from planner.studies.gpu.usage import Usage, usage
 from planner.studies.rollouts.study import RolloutSpeed, measure_rollouts, random_actuation
-from planner.worlds.trials import Worlds, grow_rows
+from planner.uncertainty.trials import Worlds, grow_rows
 
 ENVIRONMENTS = "maze", "long", "building"
 KERNELS = "grow_lanes", "hold_lanes"

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from scipy.stats import mannwhitneyu
 
 from planner.output.markdown import table
-from planner.planners import SST_STAR
+from planner.search.planners import SST_STAR
 from planner.studies.ompl_planners.study import by_planner
 from planner.studies.planning_runs import Record, Summary, shown, shown_quartiles
 from planner.studies.study import Report

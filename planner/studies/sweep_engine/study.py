@@ -20,7 +20,7 @@ import psutil
 
 from planner.cluster.cluster import Cluster, connected
 from planner.cluster.worker import call, packed, use_one_thread
-from planner.runs.folder import write_folder
+from planner.output.folder import write_folder
 from planner.sweep.case import Row
 from planner.sweep.execution import run_sweep
 from planner.sweep.folder import Done, Folder

@@ -12,9 +12,9 @@ from matplotlib.collections import LineCollection
 from environments.environment import Environment
 from planner.drawing.plan import draw_solids, foreground
 from planner.drawing.style import INK, save_figure
-from planner.search.biarc import pose_on
-from planner.search.cost_to_go import CostToGo
-from planner.search.reverse_tree import ReverseTree
+from planner.search.reverse.biarc import pose_on
+from planner.search.reverse.cost_to_go import CostToGo
+from planner.search.reverse.reverse_tree import ReverseTree
 from planner.search.witnesses import embed, pose_tree
 from planner.studies.curves import panels
 from surrogate.compiled import Floats

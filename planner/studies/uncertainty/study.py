@@ -14,11 +14,11 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
-from planner.plan import Result
-from planner.robustness.selection import Choice
-from planner.runs.inputs import Inputs
+from planner.plan.choice.selection import Choice
+from planner.plan.options import Inputs
+from planner.plan.plan import Result
 from planner.search.solutions import REFINED
-from planner.studies.fresh_trials import Tried, counts, fresh_worlds, planned, tried
+from planner.studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried
 
 TARGETS = {
     "plus": (85, 3),
@@ -72,13 +72,13 @@ class Designs:
     design: Design
     """The chosen one."""
     stages: Stages
-    lowest: Tried
+    lowest: FreshTrials
     """The design of lowest cost that the search found, which `--fast` looks for."""
-    chosen: Tried
+    chosen: FreshTrials
     """The chosen one."""
-    fine: Tried
+    fine: FreshTrials
     """The chosen one in the first `FINE` trials, with an eighth of the growth step."""
-    other_errors: dict[str, Tried]
+    other_errors: dict[str, FreshTrials]
     """The chosen one in the same trials with the changes of `OTHER_ERRORS`."""
     front: dict[int, Estimate]
     """What the plan says of each number of actuators."""
@@ -86,7 +86,7 @@ class Designs:
     """Whether the chosen one, as planned, reaches the goal with other propagators too; found for all seeds together, see `_verify`."""
 
     @property
-    def coarse(self) -> Tried:
+    def coarse(self) -> FreshTrials:
         """The chosen one in the trials of `fine`."""
         return replace(self.chosen, reached=self.chosen.reached[: len(self.fine.reached)])
 
@@ -156,7 +156,7 @@ def _tried(environment: Environment, result: Result) -> Designs:
     )
 
 
-def _with(design: Design, environment: Environment, errors: Uncertainty, changes: dict[str, Any]) -> Tried:
+def _with(design: Design, environment: Environment, errors: Uncertainty, changes: dict[str, Any]) -> FreshTrials:
     return tried(design, fresh_worlds(environment, replace(errors, **changes)))
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
-from planner.plan import INTERRUPTED, search
-from planner.robustness.errors import named_errors
-from planner.robustness.refinement import grown_candidates
-from planner.robustness.selection import CANDIDATES, NO_TRIALS, SLACK, Champion, Choice, Selection
-from planner.runs.inputs import SUCCESS, Inputs
+from planner.plan.choice.refinement import grown_candidates
+from planner.plan.choice.selection import CANDIDATES, NO_TRIALS, SLACK, Champion, Choice, Selection
+from planner.plan.options import SUCCESS, Inputs
+from planner.plan.plan import INTERRUPTED, search
 from planner.search.run import Budget, Keep, Run
-from planner.studies.fresh_trials import Tried, counts, fresh_worlds, planned, tried
+from planner.studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried
+from planner.uncertainty.errors import named_errors
 
 ENVIRONMENTS = "divider", "pickone", "needle"
 
@@ -53,9 +53,9 @@ class Designs:
     """Time to the first solution as planned [s]."""
     iterations: int
     """Number of iterations of the search."""
-    lowest: Tried
+    lowest: FreshTrials
     """The design of lowest cost that the search found."""
-    chosen: Tried
+    chosen: FreshTrials
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""

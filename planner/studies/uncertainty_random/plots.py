@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from planner.drawing.style import FAINT, INK, MISSED, REACHED, save_figure
-from planner.studies.fresh_trials import Tried
+from planner.studies.fresh_trials import FreshTrials
 from planner.studies.uncertainty_random.study import Compared
 
 DPI = 140
@@ -55,7 +55,7 @@ def save_scatter(path: Path, compared: Sequence[Compared]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _interval(one: Tried | None) -> tuple[float, float, float]:
+def _interval(one: FreshTrials | None) -> tuple[float, float, float]:
     """Success [%] and its interval; 0 without a design."""
     if one is None:
         return 0.0, 0.0, 0.0

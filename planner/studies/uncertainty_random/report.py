@@ -9,7 +9,7 @@ import numpy as np
 
 from environments.uncertainty import DEFAULT
 from planner.output.markdown import table
-from planner.studies.fresh_trials import FRESH, Tried
+from planner.studies.fresh_trials import FRESH, FreshTrials
 from planner.studies.paired import sign_test
 from planner.studies.planning_runs import quartiles, shown_quartiles
 from planner.studies.study import Report
@@ -59,7 +59,7 @@ def _reached(compared: Sequence[Compared], open_ones: Sequence[Compared]) -> lis
     ]
 
 
-def _summary(name: str, some: Sequence[Tried | None]) -> list[str]:
+def _summary(name: str, some: Sequence[FreshTrials | None]) -> list[str]:
     found = [one for one in some if one]
     success = shown_quartiles(quartiles(np.array([one.percent if one else 0.0 for one in some])), 0) if some else "-"
     actuators = shown_quartiles(quartiles(np.array([float(one.actuators) for one in found])), 0) if found else "-"

@@ -12,8 +12,8 @@ from environments import Environment, generate_environment
 from environments.reach import WalledIn
 from environments.uncertainty import DEFAULT, PRESETS
 from planner.design.design import Design
-from planner.runs.inputs import Inputs
-from planner.studies.fresh_trials import Tried, counts, fresh_worlds, planned, tried
+from planner.plan.options import Inputs
+from planner.studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried
 from planner.studies.paired import sign_test
 
 DENSITY = 0.2
@@ -30,13 +30,13 @@ class Compared:
     """Seed of the environment and of the plans."""
     walled_in: bool = False
     """Whether no passage as wide as the tube leads to the goal."""
-    fast: Tried | None = None
+    fast: FreshTrials | None = None
     """The design of `--fast`; None without one."""
-    chosen: Tried | None = None
+    chosen: FreshTrials | None = None
     """The design chosen under errors; None without one."""
 
     @property
-    def both(self) -> tuple[Tried, Tried] | None:
+    def both(self) -> tuple[FreshTrials, FreshTrials] | None:
         """The designs of `--fast` and of the plan under errors; None unless both were found."""
         return (self.fast, self.chosen) if self.fast and self.chosen else None
 

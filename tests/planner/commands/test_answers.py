@@ -13,7 +13,7 @@ import pytest
 from dynamics.recording import load_recording, write_recording
 from planner.cli import main
 from planner.design.design_file import load_design
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -14,7 +14,7 @@ import pytest
 import vinewright as vw
 from planner.commands.track import _outputs
 from planner.output.claim import Occupied, locked
-from planner.runs.folder import write_folder
+from planner.output.folder import write_folder
 from tests.planner.full_disk import largest_file
 
 pytestmark = pytest.mark.usefixtures("small_pictures")

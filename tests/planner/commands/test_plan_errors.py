@@ -21,13 +21,14 @@ from planner.design.design import Design
 from planner.design.design_file import load_design
 from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
-from planner.friction_search import BATCH, typical_friction
-from planner.plan import Watcher, plan, search, searches_with_friction
-from planner.robustness.refinement import Descent
-from planner.robustness.selection import Champion, Choice, Selection
-from planner.runs.inputs import Inputs
-from planner.runs.later import Later
-from planner.same.plan import _budget as same_budget
+from planner.plan.choice.refinement import Descent
+from planner.plan.choice.selection import Champion, Choice, Selection
+from planner.plan.friction import BATCH, typical_friction
+from planner.plan.options import Inputs
+from planner.plan.plan import plan, search, searches_with_friction
+from planner.plan.run.stages import Later
+from planner.plan.several.plan import _budget as same_budget
+from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Keep, Run
 from planner.search.sst import Search
 from tests.planner.command_line import vinewright_in
@@ -145,8 +146,8 @@ def test_iterations_limit_each_search_instead_of_a_share_of_the_time(
         budgets.append(budget)
         return search(run, replace(budget, iterations=4), *others)
 
-    monkeypatch.setattr("planner.plan.search", noted)
-    monkeypatch.setattr("planner.plan.choose", lambda *_: None)
+    monkeypatch.setattr("planner.plan.plan.search", noted)
+    monkeypatch.setattr("planner.plan.plan.choose", lambda *_: None)
     for iterations in (14, None):
         plan(room, VineParams(), Inputs(iterations=iterations, batch=20, time_budget_s=30.0), QuasiStatic)
     assert budgets[:3] == [Budget(30.0, iterations=14)] * 3
@@ -198,7 +199,7 @@ def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: 
         return search(run, *others)
 
     frictions: list[float | None] = []
-    monkeypatch.setattr("planner.plan.search", noted)
+    monkeypatch.setattr("planner.plan.plan.search", noted)
     monkeypatch.setattr(Selection, "champions", seen)
     result = plan(room, VineParams(), Inputs(iterations=4, batch=20, solutions=3), QuasiStatic)
     assert frictions == [None, 0.05, 0.05]
@@ -327,7 +328,7 @@ def test_a_second_ctrl_c_keeps_the_design_of_lowest_cost(
     def broken(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("planner.robustness.selection.Selection.with_trials", broken)
+    monkeypatch.setattr("planner.plan.choice.selection.Selection.with_trials", broken)
     assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--iterations", "3", "--out", "lowest") == 0
     assert "interrupted at once" in capsys.readouterr().out
     assert run_of(folder / "lowest")["trials"] is None
@@ -339,7 +340,7 @@ def test_a_design_that_does_not_hold_as_planned_says_so(
 ) -> None:
     """Where no refined design ends in the goal at a finer step, the likeliest one is written with a warning."""
     assert run_of(planned)["trials"]["chosen"]["sound"] is True
-    monkeypatch.setattr("planner.robustness.selection.Selection.holds", lambda *_: False)
+    monkeypatch.setattr("planner.plan.choice.selection.Selection.holds", lambda *_: False)
     assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--iterations", 3, "--out", "doubt") == 0
     assert "as planned, it misses at a finer step" in " ".join(capsys.readouterr().out.split())
     assert run_of(folder / "doubt")["trials"]["chosen"]["sound"] is False

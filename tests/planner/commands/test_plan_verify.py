@@ -21,7 +21,7 @@ from planner.design.design import Design, Section
 from planner.design.design_file import load_design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
-from planner.runs.inputs import Inputs
+from planner.plan.options import Inputs
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -12,9 +12,9 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
-from planner.robustness.survey import ALL, Survey
-from planner.runs.folder import write_json
-from planner.worlds.trials import Outcome, Worlds, grow_trials
+from planner.output.folder import write_json
+from planner.uncertainty.survey import ALL, Survey
+from planner.uncertainty.trials import Outcome, Worlds, grow_trials
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -76,7 +76,7 @@ def test_only_what_was_asked_is_grown(
     vinewright: Vinewright, small: Path, monkeypatch: pytest.MonkeyPatch, options: list[str], surveys: int
 ) -> None:
     """All errors together always; each of them alone unless it is refused, and a grid only where levels are given."""
-    from planner.robustness import survey
+    from planner.uncertainty import survey
 
     grown: list[int] = []
 
@@ -130,7 +130,7 @@ def test_interrupted_pictures_leave_the_tables(
     def broken(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("planner.robustness.plots.save_robustness", broken)
+    monkeypatch.setattr("planner.drawing.robustness.save_robustness", broken)
     assert vinewright(*COMMAND, "--trials", 5, "--levels=-0,5,5.0000001", "--no-sources", "--out", "drawn")[0] == 0
     drawn = small / "drawn" / "robustness-small"
     assert {entry.name for entry in drawn.iterdir()} == {"README.md", "data.json"}

@@ -11,8 +11,8 @@ from planner.design.design import Design, InvalidDesign
 from planner.design.design_file import design_content, design_in, load_design
 from planner.design.schedule import InvalidSchedule, Schedule
 from planner.design.schedule_file import read_schedule
-from planner.robustness.sensitivity import parameters
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
+from planner.uncertainty.sensitivity import parameters
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -100,7 +100,7 @@ def test_robustness_tries_the_steered_tube(
     """With a table the trials are those of the steered tube: another share reaches the goal of an environment that only it reaches."""
     monkeypatch.setattr("planner.commands.robustness.DRAWN", 2)
     # One margin is enough.
-    monkeypatch.setattr("planner.robustness.sensitivity.parameters", lambda *given: parameters(*given)[:1])
+    monkeypatch.setattr("planner.uncertainty.sensitivity.parameters", lambda *given: parameters(*given)[:1])
     options = ("--trials", 6, "--no-sources", "--force", "--json")
     results = []
     for more in ((), ("--schedule", files[1])):

@@ -15,7 +15,7 @@ from planner.mapping.grid import CELLS
 from planner.mapping.plots import FREE, HIT, UNSEEN, save_marks
 from planner.mapping.session import Session
 from planner.mapping.session_file import write_session
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
 
 Vinewright = Callable[..., tuple[int, str, str]]
 DATA = Path(__file__).parents[2] / "data"

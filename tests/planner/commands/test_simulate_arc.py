@@ -15,7 +15,7 @@ from planner.cli import main
 from planner.console.compiling import LAST_KERNEL
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content, load_design
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
 from surrogate.pouch import PouchMotor
 
 pytestmark = pytest.mark.usefixtures("small_pictures")

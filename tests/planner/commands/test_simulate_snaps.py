@@ -18,7 +18,7 @@ from environments.obstacles import box_corners
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.design.replay import grow_designs, replay
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

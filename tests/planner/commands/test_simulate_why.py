@@ -18,7 +18,7 @@ from planner.commands.simulate_why import HEADING, PAGE, differences
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.design.replay import grow_designs
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -12,7 +12,7 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content, load_design
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

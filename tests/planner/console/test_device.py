@@ -16,7 +16,7 @@ from planner.cli import app
 from planner.console.compiling import compiled
 from planner.console.device import with_device
 from planner.console.planning import planned
-from planner.runs.inputs import Inputs
+from planner.plan.options import Inputs
 
 GROWING = (
     *("plan", "simulate", "robustness", "export", "show", "fit", "funnel", "studio", "validate"),

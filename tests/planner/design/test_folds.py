@@ -19,7 +19,7 @@ from planner.design.folds import FOLD_TURN, LEAST_DEPTH, Folds
 from planner.design.replay import grow_designs
 from planner.drawing.plan import side_entries
 from planner.drawing.tube import tube_patches
-from planner.worlds.known import digest
+from planner.uncertainty.memo import digest
 
 ROOM = Environment(
     "room", "0" * 64, np.array([-2.0, -2, 2, 2]), np.array([0.1, 0.2, 0.7]), np.array([1.0, 1, 0.1]), Obstacles()

@@ -20,8 +20,8 @@ from planner.drawing.plan import plan_figure
 from planner.drawing.style import FAINT
 from planner.fabrication.guide import guide_pages
 from planner.fabrication.pack import Pack
-from planner.worlds.deviations import actuation_of
-from planner.worlds.trials import Worlds, grow_trials
+from planner.uncertainty.deviations import actuation_of
+from planner.uncertainty.trials import Worlds, grow_trials
 
 PARAMS = VineParams()
 

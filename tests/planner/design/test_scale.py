@@ -17,8 +17,8 @@ from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.fabrication.pack import Pack
 from planner.search.run import Budget, Run
-from planner.worlds.deviations import WorldErrors
-from planner.worlds.trials import Worlds, grow_trials
+from planner.uncertainty.deviations import WorldErrors
+from planner.uncertainty.trials import Worlds, grow_trials
 
 ITERATIONS = 12
 TENTH = similar(RADIUS / 10)

@@ -15,9 +15,9 @@ from environments import Environment, Obstacles
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs, replay
 from planner.design.schedule import VENTED, InvalidSchedule, Schedule
-from planner.worlds.deviations import WorldErrors
-from planner.worlds.known import digest
-from planner.worlds.trials import Worlds, grow_trials, nearest_to_goal
+from planner.uncertainty.deviations import WorldErrors
+from planner.uncertainty.memo import digest
+from planner.uncertainty.trials import Worlds, grow_trials, nearest_to_goal
 from surrogate.compiled import Floats
 
 PARAMS = VineParams()

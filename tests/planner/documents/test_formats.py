@@ -23,10 +23,10 @@ from planner.design.design_file import design_in, load_design
 from planner.design.estimate import Estimate, Trialled
 from planner.fabrication import cut_list, folding
 from planner.fabrication import parts as parts_of_a_pack
-from planner.robustness.selection import Champion, Choice
-from planner.runs import checkpoint, later
-from planner.runs.tried import Tried
+from planner.plan.choice.selection import Champion, Choice
+from planner.plan.run import checkpoint, stages
 from planner.sweep.study_file import checked_study
+from planner.uncertainty.shown_trials import ShownTrials
 from tests.planner.conftest import Vinewright
 
 ROOT = Path(__file__).parents[3]
@@ -228,7 +228,7 @@ def test_the_folder_of_a_plan_is_described(vinewright: Vinewright, tmp_path: Pat
     assert not [
         *undescribed(json.loads(output), keys_of("answers", "every command") | keys_of("answers", "vinewright plan"))
     ]
-    for title, written in (("checkpoint", checkpoint.ARRAYS), ("refinement", later.ARRAYS)):
+    for title, written in (("checkpoint", checkpoint.ARRAYS), ("refinement", stages.ARRAYS)):
         assert keys_of("checkpoint", title).keys() == written.keys()
 
 
@@ -246,7 +246,9 @@ def test_trials_in_run_json_are_described() -> None:
 def test_arrays_of_trials_are_described(tmp_path: Path) -> None:
     """All arrays of trials.npz."""
     trialled = Trialled("workshop", 3, 4)
-    Tried(np.zeros((4, 3, 2)), np.zeros(4, bool), np.array([1]), (trialled,), 0, 0.9).write(tmp_path / "trials.npz")
+    ShownTrials(np.zeros((4, 3, 2)), np.zeros(4, bool), np.array([1]), (trialled,), 0, 0.9).write(
+        tmp_path / "trials.npz"
+    )
     with np.load(tmp_path / "trials.npz") as arrays:
         assert {*arrays.files} == keys_of("run", "trials.npz").keys()
 

@@ -163,7 +163,7 @@ def test_a_module_without_topic_stops_the_build() -> None:
     """It names the module; the longest path decides between two topics."""
     topics = {"one": ["planner"], "other": ["planner/runs", "environments"]}
     assert topic_of("planner/output/claim.py", topics) == "other"
-    assert topic_of("planner/plan.py", topics) == "one"
+    assert topic_of("planner/plan/plan.py", topics) == "one"
     with pytest.raises(KeyError, match=r"dynamics/tube\.py"):
         topic_of("dynamics/tube.py", topics)
     with pytest.raises(KeyError):

@@ -17,22 +17,22 @@ from planner.design.design import Design, InvalidDesign
 from planner.design.estimate import Trialled
 from planner.drawing.front import chart_box
 from planner.drawing.plan import plan_figure, save_plan
-from planner.drawing.search import Branches
 from planner.drawing.style import MISSED, REACHED
-from planner.runs.tried import Tried
+from planner.search.branches import Branches
+from planner.uncertainty.shown_trials import ShownTrials
 
 MakeEnvironment = Callable[..., Environment]
 Bent = Callable[..., Design]
 PARAMS = VineParams()
 
 
-def tried(design: Design) -> Tried:
+def tried(design: Design) -> ShownTrials:
     """Five trials of a design: three as planned, which reach, and two far above, which miss; and a front of three designs."""
     line = design.centerline
     joints = np.stack([line, line + 0.01, line - 0.01, line + np.array([0.0, 0.5]), line + np.array([0.0, 0.6])])
     joints[4, -3:] = np.nan
     front = tuple(Trialled("workshop", reached, 200) for reached in (60, 184, 190))
-    return Tried(joints, np.array([True, True, True, False, False]), np.array([1, 2, 3]), front, 1, 0.9)
+    return ShownTrials(joints, np.array([True, True, True, False, False]), np.array([1, 2, 3]), front, 1, 0.9)
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_trials_are_read_back(design: Design, tmp_path: Path) -> None:
     """The file has all that the picture needs."""
     shown = tried(design)
     shown.write(tmp_path / "trials.npz")
-    again = Tried.read(tmp_path / "trials.npz")
+    again = ShownTrials.read(tmp_path / "trials.npz")
     np.testing.assert_array_equal(again.joints, shown.joints)
     np.testing.assert_array_equal(again.reached, shown.reached)
     assert (again.front, again.chosen, again.wanted) == (shown.front, shown.chosen, shown.wanted)
@@ -200,7 +200,7 @@ def test_wrong_trials_are_refused(design: Design, tmp_path: Path, change: dict[s
         content = {**stored, **change}
     np.savez(tmp_path / "trials.npz", **{key: value for key, value in content.items() if value is not None})
     with pytest.raises(InvalidDesign, match=r"^[^\n]*trials\.npz: cannot be read as the trials of a plan: [^\n]+$"):
-        Tried.read(tmp_path / "trials.npz")
+        ShownTrials.read(tmp_path / "trials.npz")
     (tmp_path / "trials.npz").write_bytes(b"PK\x03\x04 nothing")
     with pytest.raises(InvalidDesign, match=r"trials\.npz: cannot be read"):
-        Tried.read(tmp_path / "trials.npz")
+        ShownTrials.read(tmp_path / "trials.npz")

@@ -21,8 +21,8 @@ from planner.design.verification import Verification
 from planner.drawing import solutions
 from planner.drawing.solutions import MOST, save_solutions
 from planner.drawing.style import TUBE
-from planner.robustness.selection import Champion, Choice
-from planner.runs.success import success
+from planner.plan.choice.selection import Champion, Choice
+from planner.plan.run.success import success
 
 MakeEnvironment = Callable[..., Environment]
 DPI = 60

@@ -11,7 +11,7 @@ from planner.design.design import Design, Section
 from planner.fabrication.acceptance import bends
 from planner.fabrication.build import Build
 from planner.fabrication.tolerance import placement
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 
 Table = dict[str, np.ndarray]
 

@@ -12,7 +12,7 @@ from dynamics.tube import VineParams
 from planner.fabrication.build import Build
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.pressures import pressure_content
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 from surrogate.pouch import PouchMotor
 
 MakeBuild = Callable[..., Build]

@@ -16,7 +16,7 @@ from planner.fabrication.parts import STRIP, STRIPS, parts_table
 from planner.fabrication.pressures import NoHeadRoom, check_head_room, pressure_content, stretched
 from planner.fabrication.sofa import Beam
 from planner.fabrication.vessel import content
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 from surrogate.fpam import Fpam
 from tests.planner.fabrication.test_guide import check_page, guide_of, words
 

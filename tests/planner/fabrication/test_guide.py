@@ -26,7 +26,7 @@ from planner.fabrication.steps import steps
 from planner.fabrication.strips import End
 from planner.fabrication.tolerance import Placement
 from planner.fabrication.vessel import vessel_of
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 from surrogate.registry import actuators
 
 MakeBuild = Callable[..., Build]

@@ -9,7 +9,7 @@ from dynamics.tube import VineParams
 from planner.design.design import Section
 from planner.fabrication.build import Build
 from planner.fabrication.pressures import NoHeadRoom, check_head_room, pressure_content, regulator_range
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 from surrogate.actuators import Limits
 from surrogate.spam import Spam
 

@@ -37,7 +37,7 @@ from planner.fabrication.stock import with_stock
 from planner.fabrication.strips import End
 from planner.fabrication.success import alike
 from planner.fabrication.vessel import HOSE, content
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam

@@ -17,7 +17,7 @@ from planner.fabrication.pressures import film_radius, pressure_content
 from planner.fabrication.steps import steps
 from planner.fabrication.stock import with_stock
 from planner.fabrication.strips import LAP, end_of, layers, material, piece_width
-from planner.robustness.sensitivity import Margin
+from planner.uncertainty.sensitivity import Margin
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.registry import actuators

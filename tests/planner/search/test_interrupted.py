@@ -13,9 +13,9 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.output.contents import CHECKPOINT
-from planner.planners import search_of
-from planner.runs.checkpoint import read_checkpoint, write_checkpoint
-from planner.runs.inputs import Inputs
+from planner.plan.options import Inputs
+from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
+from planner.search.planners import search_of
 from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, Switches
 from tests.planner.run_state import state_of

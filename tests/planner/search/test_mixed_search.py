@@ -15,13 +15,13 @@ from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content, design_in
 from planner.design.schedule import VENTED
-from planner.robustness.refinement import bent, with_another
-from planner.search.carried import Carried
+from planner.plan.choice.refinement import bent, with_another
 from planner.search.controls import actuation, sections_of
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
-from planner.search.steered import SteeredSearch
-from planner.worlds.deviations import SectionErrors, WorldErrors, actuation_of
+from planner.search.steered.carried import Carried
+from planner.search.steered.search import SteeredSearch
+from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation_of
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor

@@ -9,15 +9,15 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from environments.uncertainty import PRESETS
-from planner.runs.checkpoint import read_checkpoint, write_checkpoint
-from planner.runs.inputs import Inputs
+from planner.plan.options import Inputs
+from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.controls import sections_of
 from planner.search.particles import NEAR
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
 from planner.search.witnesses import Witnesses
-from planner.worlds.deviations import actuation_of
-from planner.worlds.trials import Worlds, grow_rows
+from planner.uncertainty.deviations import actuation_of
+from planner.uncertainty.trials import Worlds, grow_rows
 
 PARAMS = VineParams()
 

@@ -14,10 +14,10 @@ from environments import Environment, load_environment
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section
 from planner.output.contents import CHECKPOINT
-from planner.plan import switches_of
-from planner.robustness.refinement import varied, with_another
-from planner.runs.checkpoint import read_checkpoint, write_checkpoint
-from planner.runs.inputs import Inputs
+from planner.plan.choice.refinement import varied, with_another
+from planner.plan.options import Inputs
+from planner.plan.plan import switches_of
+from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.controls import actuation, sections_of
 from planner.search.prices import BENDS, Prices
 from planner.search.run import Budget, Run

@@ -17,7 +17,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines
 from environments import Environment
 from planner.design.replay import replay, simulated
-from planner.plan import search
+from planner.plan.plan import search
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solutions, sides_of

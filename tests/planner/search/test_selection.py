@@ -11,8 +11,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.output.contents import CHECKPOINT
-from planner.runs.checkpoint import read_checkpoint, write_checkpoint
-from planner.runs.inputs import Inputs
+from planner.plan.options import Inputs
+from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.run import Budget, Run
 from planner.search.sst import LONGEST_TUBE, Search, Switches
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from planner.search.arc_price import BEND, PRICES, STRAIGHT, TURNS
+from planner.search.reverse.arc_price import BEND, PRICES, STRAIGHT, TURNS
 from planner.studies.contact_price.fit import fit
 from planner.studies.contact_price.report import report, rows_of
 from planner.studies.contact_price.study import pairs_of, stored_pairs

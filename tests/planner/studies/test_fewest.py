@@ -10,7 +10,7 @@ import pytest
 
 from dynamics.tube import VineParams
 from planner.design.design import Design, Section
-from planner.search.exhaustive import Coverage, Tried
+from planner.search.exhaustive import BestFound, Coverage
 from planner.search.solutions import Solution
 from planner.studies.fewest.plots import save_map
 from planner.studies.fewest.report import report
@@ -18,7 +18,7 @@ from planner.studies.fewest.study import Case, Outcome, missed, run_case
 from tests.planner.conftest import Vinewright
 
 NEAREST = np.array([[0.0, 1.5, -0.02], [0.4, -2.5, 0.3]])
-NOTHING = Tried(None, 0, 0)
+NOTHING = BestFound(None, 0, 0)
 
 
 def solution(actuators: int) -> Solution:
@@ -31,7 +31,7 @@ def solution(actuators: int) -> Solution:
 
 def outcome(planned: int | None, found: int | None, doubtful: int = 0, name: str = "maze") -> Outcome:
     """An outcome where the exhaustive search found a design with no or one actuator, or none."""
-    straight, one = (Tried(solution(k), 0, 0) if found == k else NOTHING for k in (0, 1))
+    straight, one = (BestFound(solution(k), 0, 0) if found == k else NOTHING for k in (0, 1))
     doubt = 1.5 if doubtful else 0.5
     coverage = Coverage(straight, one, 120, 3400, 4, 0.25, doubt, doubtful, 0.125, NEAREST)
     return Outcome(Case(name, 5000), planned, coverage, 0.025, 12.4)
@@ -65,7 +65,12 @@ def test_the_verdict_follows_from_what_was_found(
 
 def test_what_came_of_states_in_the_goal_is_said() -> None:
     """Confirmed, none, all rejected over ambiguous snaps, or some because the replay misses the goal."""
-    words = [Tried(solution(1), 2, 2).words, NOTHING.words, Tried(None, 3, 3).words, Tried(None, 3, 2).words]
+    words = [
+        BestFound(solution(1), 2, 2).words,
+        NOTHING.words,
+        BestFound(None, 3, 3).words,
+        BestFound(None, 3, 2).words,
+    ]
     assert words == ["yes", "no", "only over ambiguous snaps", "only until replayed"]
 
 

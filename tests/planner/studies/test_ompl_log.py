@@ -10,7 +10,7 @@ pytest.importorskip("ompl")
 from ompl import control, tools
 
 import vinewright as vw
-from planner.search.seeded_ompl import quiet_ompl
+from planner.search.reverse.seeded_ompl import quiet_ompl
 from planner.studies.planning.ompl_log import EXACT, STATUSES, TIMEOUT, benchmark_log, write_database
 from planner.studies.planning.study import PlanningOutcome
 from tests.planner.conftest import Vinewright
@@ -104,7 +104,7 @@ def test_the_format_needs_ompl_before_the_runs(
 ) -> None:
     """Without OMPL it is refused in one line, and so are its planners; nothing is planned."""
     monkeypatch.setitem(sys.modules, "ompl", None)
-    for module in [name for name in sys.modules if name.startswith("planner.ompl")]:
+    for module in [name for name in sys.modules if name.startswith("planner.search.ompl")]:
         monkeypatch.delitem(sys.modules, module)
     for command in (("bench", "plan", "--format", "ompl", "--env"), ("plan", "--planner", "rrt")):
         code, told, error = vinewright(*command, small_file, "--out", "found")

@@ -9,7 +9,7 @@ from scipy.stats import mannwhitneyu
 
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.search.reverse_growth import ReverseGrowth
+from planner.search.reverse.reverse_growth import ReverseGrowth
 from planner.search.sst import Switches
 from planner.studies.ablations import study as ablations
 from planner.studies.ablations.report import report as ablations_report

@@ -14,9 +14,9 @@ from scipy.stats import binomtest
 from dynamics.tube import VineParams
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
-from planner.robustness.selection import Champion, Selection
+from planner.plan.choice.selection import Champion, Selection
 from planner.studies import fresh_trials
-from planner.studies.fresh_trials import Tried
+from planner.studies.fresh_trials import FreshTrials
 from planner.studies.uncertainty import study as main_study
 from planner.studies.uncertainty.missed import InvalidData, missed
 from planner.studies.uncertainty.plots import save_fronts
@@ -36,8 +36,8 @@ BARE = Section(0.0, 0.5, "none", 0.0, 0.0, 0.0)
 DESIGN = Design("room", "", VineParams(), (BARE,), np.zeros(3), np.zeros((1, 2)))
 
 
-def tried(actuators: int, reached: int, trials: int = 300) -> Tried:
-    return Tried(actuators, np.arange(trials) < reached)
+def tried(actuators: int, reached: int, trials: int = 300) -> FreshTrials:
+    return FreshTrials(actuators, np.arange(trials) < reached)
 
 
 def planned(seed: int, chosen: int, actuators: int) -> Planned:
@@ -141,7 +141,7 @@ def test_a_difference_counts_only_beyond_the_noise_of_the_trials() -> None:
     assert Compared(0, False, tried(1, 100), tried(1, 106)).verdict == "better"
     assert Compared(0, False, tried(1, 106), tried(1, 100)).verdict == "worse"
     assert Compared(0, False, tried(1, 0), tried(1, 0)).verdict == "alike"
-    other = Tried(1, np.roll(tried(1, 106).reached, 150))
+    other = FreshTrials(1, np.roll(tried(1, 106).reached, 150))
     assert Compared(0, False, tried(1, 100), other).verdict == "alike"
 
 

@@ -22,11 +22,11 @@ from environments.environment_file import parse_environment
 from environments.uncertainty import KEYS, PRESETS
 from planner.design.design_file import load_design
 from planner.design.tube_figures import TubeFigures
-from planner.robustness.survey import Survey
 from planner.studio.checking import key_of
 from planner.studio.jobs import look_job, pack_job, trials_job, weakest_view
 from planner.studio.session import OpenedFile, Session
 from planner.studio.stop import Stop
+from planner.uncertainty.survey import Survey
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam

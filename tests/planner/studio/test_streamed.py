@@ -9,7 +9,7 @@ import numpy as np
 from dynamics.interruption import Interruption
 from dynamics.tube import VineParams
 from environments import load_environment
-from planner.robustness.selection import Progress
+from planner.plan.choice.selection import Progress
 from planner.search.run import Budget, Run
 from planner.search.tree import branches_of
 from planner.studio.stop import Stop
@@ -97,7 +97,7 @@ def test_a_stop_between_two_stages_ends_the_next_one() -> None:
 
 def test_time_left_is_that_of_the_whole_plan() -> None:
     """The time left falls over all stages from the budget; a plan limited by iterations has none."""
-    from planner.runs.inputs import Inputs
+    from planner.plan.options import Inputs
 
     run = Run.prepare(load_environment("divider"), VineParams(), seed=1)
     for options, budget in ((Inputs(time_budget_s=50.0), 50.0), (Inputs(time_budget_s=50.0, iterations=3), 0.0)):

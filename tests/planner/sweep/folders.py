@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from planner.runs.folder import write_folder
+from planner.output.folder import write_folder
 from planner.sweep.make import manifest_of, study_and_grid
 
 ROOT = Path(__file__).parents[3]

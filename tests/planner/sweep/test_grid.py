@@ -18,7 +18,7 @@ from environments import generate_environment, load_environment
 from environments.environment_file import environment_text
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
 from planner.sweep.case import Case, Trials
 from planner.sweep.errors import InvalidStudy
 from planner.sweep.grid import TESTING, Grid, grid_of, shards_of

@@ -18,15 +18,15 @@ from environments import load_environment
 from planner.design.design_file import design_content
 from planner.design.drive_margin import drive_margin
 from planner.design.replay import replay
-from planner.robustness.errors import named_errors
-from planner.robustness.survey import ALL, Survey
-from planner.runs.folder import write_json
+from planner.output.folder import write_json
 from planner.sweep.case import Input, run_case
 from planner.sweep.errors import OtherProgram
 from planner.sweep.execution import Progress
 from planner.sweep.folder import Done, Folder
 from planner.sweep.manifest import Manifest, other_program, program, read_manifest
 from planner.sweep.shard import run_shard
+from planner.uncertainty.errors import named_errors
+from planner.uncertainty.survey import ALL, Survey
 from tests.planner.full_disk import largest_file
 from tests.planner.sweep.folders import done_in, made_in, study
 

@@ -1,0 +1,1 @@
+"""A plan: its options, the search, and the choice of the design to make."""

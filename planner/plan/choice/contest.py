@@ -1,0 +1,152 @@
+"""Which designs are refined, and for how long: the time goes to those that promise most."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from planner.design.catalogue import Catalogue
+from planner.design.design import Design
+from planner.plan.choice.refinement import Descent, raced, with_another
+from planner.uncertainty.trials import Worlds
+
+MORE = 2
+"""Maximum number of actuators of a design beyond the fewest."""
+LEVELS = 8, 24, 72
+"""Numbers of worlds with errors in which designs are compared: few tell designs apart while they still miss in many."""
+ALMOST = 0.7
+"""Success rate from which on a design that does not improve any more is refined in more worlds [-]."""
+STARTS, KEPT = 2, 4
+"""Number of designs that are refined for each number of actuators, and of those that are compared in all of the first worlds."""
+HEATS = 3
+"""Number of generations after which the best of them is refined alone."""
+GENERATIONS, PATIENCE = 16, 6
+"""A design is refined for the first number of generations, and on until the second number of them has brought nothing better."""
+STUCK = 2
+"""Number of generations without a better one after which an almost successful design is refined in more worlds; one that reaches the
+goal in all has nothing more to learn there, and is so at once."""
+RESTARTS = 3
+"""Number of times that designs begin again while there is time."""
+INSERTED = 24
+"""Number of designs with one more actuator that are made from the best one."""
+SURE = 1e-3
+"""Loss of a design that needs no more refinement [-]."""
+ALIKE = 0.1
+"""Difference in success that is worth one actuator while designs are refined [-]."""
+HOPE = 0.8
+"""Factor by which a generation of a heat is expected to reduce the loss [-], so that every design has its turn."""
+TIRED = 0.05
+"""Loss that a design seems to have in addition for each generation without a better one [-]: another one takes its turn."""
+
+
+def gains(one: Descent) -> bool:
+    """Whether more refinement in its worlds may improve a design."""
+    return one.best.loss > SURE and (one.generations < GENERATIONS or one.idle < PATIENCE)
+
+
+def _proven_loss(one: Descent) -> tuple[int, float]:
+    """Key that sorts designs: those compared in more worlds first, because few worlds flatter, and then by their loss."""
+    return -one.worlds_used, one.best.loss
+
+
+class Contest:
+    """Designs that are refined, and those that they came from."""
+
+    def __init__(
+        self, designs: Sequence[Design], worlds: Worlds, catalogue: Catalogue, seed: int, going: Callable[[], bool]
+    ) -> None:
+        """Compare designs, and choose those to refine for each number of actuators up to `MORE` above the fewest.
+
+        Args:
+            worlds: Of which the first is as planned.
+            going: Whether there is time left; without, only designs with the fewest actuators are compared.
+        """
+        self.worlds, self.catalogue, self.seed, self.going = worlds, catalogue, seed, going
+        self.rng = np.random.default_rng(seed)
+        self.levels = sorted({min(level + 1, len(worlds)) for level in LEVELS})
+        """Numbers of worlds in which designs are compared, with that as planned."""
+        self.refined: list[Descent] = []
+        """Designs that are still refined, or were until they needed no more."""
+        self.grown: Counter[int] = Counter()
+        """Number of designs grown, by their number of actuators."""
+        self._inserted: set[int] = set()
+        self._restarts = 0
+        self.fewest = min(design.actuators for design in designs)
+        for actuators in range(self.fewest, self.fewest + MORE + 1):
+            if not self.refined or going():
+                self._enter([design for design in designs if design.actuators == actuators], STARTS)
+
+    def _enter(self, designs: list[Design], count: int) -> None:
+        """Compare designs with the same number of actuators, and refine the best `count` of them."""
+        designs = list({design.sections: design for design in designs}.values())
+        compared = raced(designs, self.worlds, np.arange(self.levels[0]), KEPT)
+        whole = [one for one in compared if len(one.nearest) == self.levels[0]]
+        # Of designs that differ only beyond the goal one is enough.
+        _, best = np.unique([one.loss for one in whole], return_index=True)
+        for k in best[:count].tolist():
+            self.refined.append(Descent(whole[k], self.worlds, self.catalogue, self.seed))
+        self.grown.update(design.actuators for design in designs)
+
+    def next(self) -> Descent | None:
+        """The design to refine next; None if none needs it."""
+        some = (one for one in self.refined if gains(one) or self._ready(one))
+        return min(some, key=self._seeming_loss, default=None)
+
+    def restart(self) -> bool:
+        """Let all designs that are not sure begin again where they are; returns whether any does."""
+        again = [one for one in self.refined if one.best.loss > SURE and self._restarts < RESTARTS]
+        self._restarts += 1
+        for one in again:
+            one.restart()
+        return bool(again)
+
+    def _seeming_loss(self, one: Descent) -> float:
+        hoped = one.best.loss * HOPE ** max(HEATS - one.generations, 0)
+        return hoped + ALIKE * (one.design.actuators - self.fewest) + TIRED * one.idle
+
+    def _ready(self, one: Descent) -> bool:
+        """Whether a design is to be refined in more worlds than so far."""
+        sure = one.best.rate == 1.0 or (one.best.rate >= ALMOST and one.idle >= STUCK)
+        return sure and one.worlds_used < self.levels[-1]
+
+    def _compare(self, one: Descent, worlds: int) -> None:
+        """Compare what was found last in so many worlds, if it was not and while there is time."""
+        if one.worlds_used < worlds and self.going():
+            one.compare_in(np.arange(worlds))
+
+    def advance(self, one: Descent) -> None:
+        """Grow one generation of a design; where it ends a heat, only the winner goes on, and others are made from it.
+
+        In 72 worlds each part of this may take seconds, so it ends where the time does.
+        """
+        if self._ready(one):
+            self._compare(one, next(level for level in self.levels if level > one.worlds_used))
+        if gains(one) and self.going():
+            self.grown[one.design.actuators] += one.generation(np.arange(one.worlds_used))
+        rivals = [other for other in self.refined if other.design.actuators == one.design.actuators]
+        if not any(other.generations < HEATS and gains(other) for other in rivals) and self.going():
+            self._end_heat(rivals)
+
+    def _end_heat(self, rivals: list[Descent]) -> None:
+        """Of designs with the same number of actuators only the best goes on; once, others with one more are made from it."""
+        most, actuators = max(other.worlds_used for other in rivals), rivals[0].design.actuators
+        for other in rivals:
+            self._compare(other, most)
+        winner = min(rivals, key=_proven_loss)
+        self.refined = [other for other in self.refined if other is winner or other not in rivals]
+        if actuators < self.fewest + MORE and actuators not in self._inserted and self.going():
+            self._inserted.add(actuators)
+            more = [with_another(winner.best.design, self.catalogue, self.rng) for _ in range(INSERTED)]
+            self._enter([design for design in more if design is not None], 1)
+
+    def winners(self) -> list[Descent]:
+        """The best design for each number of actuators, the most promising first; compared in more worlds while there is time."""
+        for one in sorted(self.refined, key=_proven_loss):
+            self._compare(one, self.levels[min(1, len(self.levels) - 1)])
+        best: dict[int, Descent] = {}
+        for one in sorted(self.refined, key=_proven_loss):
+            best.setdefault(one.design.actuators, one)
+        leading = max(one.best.rate for one in best.values())
+        return sorted(best.values(), key=lambda one: (one.best.rate < leading - ALIKE, one.design.actuators))

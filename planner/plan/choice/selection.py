@@ -1,0 +1,278 @@
+"""The front of a plan: for each number of actuators the design that reaches the goal most often, and the one to make."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dynamics.jumps import Jump, largest_jump
+from dynamics.snaps import Snaps
+from environments.environment import Environment
+from environments.uncertainty import Uncertainty
+from planner.design.design import Design
+from planner.design.estimate import Estimate, Trialled
+from planner.design.replay import grow_designs, replay, simulated
+from planner.plan.choice.contest import LEVELS, MORE, Contest
+from planner.plan.choice.shortening import ending_in_goal
+from planner.search.run import Run
+from planner.uncertainty.deviations import Trials
+from planner.uncertainty.memo import Known
+from planner.uncertainty.shown_trials import DRAWN, ShownTrials
+from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, grow_trials, nearest_to_goal
+from planner.uncertainty.weakest import weakest_error
+
+CANDIDATES = 40
+"""Number of distinct solutions to choose from."""
+SLACK = MORE + 0.05
+"""Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
+FINAL, FEW, BLOCK = 1000, 300, 50
+"""Maximum number of trials that evaluate the chosen design, each other design of the front, and of trials grown together."""
+NO_TRIALS = Estimate(0, 0)
+COMPARED = 6
+"""Maximum number of designs with as many actuators that are compared without refinement."""
+REFINING = 0.7
+"""Share of the time that is spent on refinement [-]; the rest is for trials."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Champion:
+    """The design of the front with a given number of actuators, and its success in trials not used for its selection."""
+
+    design: Design
+    estimate: Estimate
+    grown: int
+    """Number of designs that it was chosen from."""
+    reached: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    """Whether it reached the goal in each of those trials, shape (trials,)."""
+    weakest: str | None = None
+    """See `planner.uncertainty.weakest.weakest_error`."""
+    sound: bool = True
+    """Whether, as planned, it ends in the goal at a finer step too, without a snap whose outcome only its damping decides."""
+    jump: Jump | None = None
+    """The largest jump that it needs as planned; None if it needs none."""
+
+    def content(self) -> dict[str, Any]:
+        """Content for a JSON file."""
+        return {
+            "actuators": self.design.actuators,
+            "length_mm": round(1e3 * self.design.length, 3),
+            "reached": self.estimate.reached,
+            "trials": self.estimate.trials,
+            "interval": [round(end, 4) for end in self.estimate.interval],
+            "chosen_from": self.grown,
+            "weakest": self.weakest,
+            "sound": self.sound,
+            "jump_mm": self.jump.content() if self.jump else None,
+        }
+
+
+@dataclass(slots=True)
+class Choice:
+    """The front, and the criteria of the choice."""
+
+    errors: str
+    """Name of the uncertainty."""
+    uncertainty: Uncertainty
+    """The errors of the trials."""
+    threshold: float
+    """Required success rate [-]."""
+    front: list[Champion] = field(default_factory=list)
+    """Fewest actuators first."""
+    friction_search_s: float = 0.0
+    """Time for the search with friction [s]."""
+    refinement_s: float = 0.0
+    """Time for refinement [s]."""
+    trials_s: float = 0.0
+    """Time for trials [s]."""
+    picked: int | None = None
+    """Index of the chosen design in the front if something else than its own success decides; None if that does."""
+
+    @property
+    def met(self) -> bool:
+        """Whether any design has the required success rate."""
+        return any(champion.estimate.rate >= self.threshold for champion in self.front)
+
+    @property
+    def chosen(self) -> Champion:
+        """The first design with the required success rate, i.e. that with the fewest actuators.
+
+        If there is none, the first whose confidence interval includes the highest rate of all.
+        """
+        if self.picked is not None:
+            return self.front[self.picked]
+        highest = max(champion.estimate.rate for champion in self.front)
+        for champion in self.front:
+            if champion.estimate.rate >= self.threshold:
+                return champion
+        return next(champion for champion in self.front if champion.estimate.interval[1] >= highest)
+
+    def add(self, champion: Champion) -> None:
+        """Add a design to the front."""
+        self.front = sorted([*self.front, champion], key=lambda one: one.design.actuators)
+
+    def add_trials(self, selection: Selection) -> None:
+        """Try the chosen design in up to `FINAL` trials, and then the others in up to `FEW`, while there is time.
+
+        By its trials, another one may become the chosen one.
+        """
+        while selection.left() > 0:
+            short = [self.chosen] if self.chosen.estimate.trials < FINAL else []
+            short += [one for one in self.front if one.estimate.trials < FEW]
+            if not short:
+                return
+            k = self.front.index(short[0])
+            self.front[k] = selection.with_trials(short[0], short[0].estimate.trials + BLOCK)
+
+    def show(self, design: Design, environment: Environment, seed: int) -> ShownTrials:
+        """Grow the design that is written again, in the first of the trials that evaluated the chosen one."""
+        first = range(EVALUATING, EVALUATING + min(DRAWN, self.chosen.estimate.trials))
+        outcome = grow_trials(design, Worlds.drawn(environment, design.params, self.uncertainty, first, seed))
+        return ShownTrials(
+            outcome.joints,
+            outcome.reached,
+            np.array([champion.design.actuators for champion in self.front]),
+            tuple(Trialled(self.errors, found.estimate.reached, found.estimate.trials) for found in self.front),
+            self.front.index(self.chosen),
+            self.threshold,
+        )
+
+    def content(self) -> dict[str, Any]:
+        """Content for a JSON file."""
+        return {
+            "errors": self.errors,
+            "uncertainty": self.uncertainty.content(),
+            "threshold": self.threshold,
+            "front": [champion.content() for champion in self.front],
+            "chosen": self.chosen.content(),
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """What a selection does at the moment."""
+
+    actuators: int
+    generation: int
+    """0 while solutions are compared."""
+    rate: float
+    """Share of the worlds of the refinement in which the best design reaches the goal [-]."""
+    trials: int = 0
+    """Number of trials that evaluated the refined design."""
+
+    @property
+    def words(self) -> str:
+        """What is done, without figures of success."""
+        what = f"{self.actuators} actuator{'s' * (self.actuators != 1)}"
+        if self.trials:
+            return f"trials of {what}"
+        return f"refining {what}, generation {self.generation}" if self.generation else f"comparing designs with {what}"
+
+
+class Selection:
+    """Refines solutions for each number of actuators, and evaluates the best one in trials that chose nothing."""
+
+    def __init__(
+        self,
+        run: Run,
+        uncertainty: Uncertainty,
+        left: Callable[[], float],
+        show: Callable[[Progress], None],
+        known: Known | None = None,
+    ) -> None:
+        """Prepare the selection.
+
+        Args:
+            run: The search that found the solutions.
+            left: Remaining time [s]; infinite for a result that does not depend on the machine.
+            show: Called with the progress, often.
+            known: What is known of designs from before, and the clock; None for nothing.
+        """
+        self.known, self.refinement_s = known or Known(), 0.0
+        self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
+        self.catalogue, self.solutions, self.seed = run.search.catalogue, run.solutions, run.seed
+        self.replayer = self.solutions.replayer
+        self.left, self.show = left, show
+        self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + LEVELS[-1])])
+        self._blocks: dict[int, Worlds] = {}
+
+    def _worlds(self, trials: Trials) -> Worlds:
+        worlds = Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed)
+        worlds.known = self.known
+        return worlds
+
+    def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
+        """The design of the front for each number of actuators up to `contest.MORE` above the minimum, the most promising first.
+
+        Of the time, `REFINING` is for refinement. The first champion comes also if there is no time left.
+        """
+        until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else 0.0
+
+        def going() -> bool:
+            return self.left() > until
+
+        contest = Contest(ending_in_goal(designs, self.worlds), self.worlds, self.catalogue, self.seed, going)
+        while going():
+            one = contest.next()
+            if one is not None:
+                contest.advance(one)
+                self.show(Progress(one.design.actuators, one.generations, one.best.rate))
+            elif not np.isfinite(self.left()) or not contest.restart():
+                break  # without a limit of time, the end must not depend on it
+        winners = contest.winners()
+        self.refinement_s = self.known.seconds
+        for k, one in enumerate(winners):
+            if k == 0 or self.left() > 0:
+                sound = next((found.design for found in reversed(one.found) if self.holds(found.design)), None)
+                grown = contest.grown[one.design.actuators]
+                champion = Champion(sound or one.best.design, NO_TRIALS, grown, sound=sound is not None)
+                yield self.with_trials(champion, BLOCK)
+
+    def as_found(self, designs: Sequence[Design]) -> Iterator[Champion]:
+        """The same as `champions` without refinement: for each number of actuators the design with the highest success.
+
+        Of each number `COMPARED` designs are compared, those of lowest cost; only the first ones if there is no time.
+        """
+        for k, actuators in enumerate(sorted({design.actuators for design in designs})):
+            if k > 0 and self.left() <= 0:
+                return
+            few = [design for design in designs if design.actuators == actuators][:COMPARED]
+            self.show(Progress(actuators, 0, 0.0))
+            nearest, _ = nearest_to_goal(few, self.worlds, np.arange(len(self.worlds)))
+            best = few[int((nearest <= 0.0).mean(axis=1).argmax())]
+            self.refinement_s = self.known.seconds
+            yield self.with_trials(Champion(best, NO_TRIALS, len(few)), BLOCK)
+
+    def holds(self, design: Design) -> bool:
+        """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
+        if not grow_designs([design], self.environment, self.replayer)[0].ends_in_goal:
+            return False
+        snaps = Snaps.of(replay(design, self.replayer), 0)
+        if not len(snaps.vine) or self.params.physics == "published":
+            return True
+        return not len(
+            snaps.examined(design.actuation_at(snaps.length), self.solutions.relaxations).ambiguous(self.params)
+        )
+
+    def with_trials(self, champion: Champion, count: int) -> Champion:
+        """A design with at least one block of trials, and up to `count` while there is time."""
+        reached, design = champion.reached, champion.design
+        while len(reached) < count and (not len(reached) or self.left() > 0):
+            reached = np.concatenate([reached, self._block(design, len(reached) // BLOCK)])
+            self.show(Progress(design.actuators, 0, float(reached.mean()), len(reached)))
+        rollout = replay(design, self.replayer)
+        planned = simulated(design, self.environment, rollout).design
+        trials = range(EVALUATING, EVALUATING + len(reached))
+        weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)
+        estimate = Estimate(int(reached.sum()), len(reached))
+        jump = largest_jump(rollout, 0, self.params)
+        return replace(champion, design=planned, estimate=estimate, reached=reached, weakest=weakest, jump=jump)
+
+    def _block(self, design: Design, block: int) -> NDArray[np.bool_]:
+        if block not in self._blocks:
+            first = EVALUATING + block * BLOCK
+            self._blocks[block] = self._worlds(range(first, first + BLOCK))
+        return np.asarray(nearest_to_goal([design], self._blocks[block], np.arange(BLOCK))[0][0] <= 0.0)

@@ -1,0 +1,220 @@
+"""From several environments to one tube that reaches the goal of each: searches, choice by success. Nothing here writes to a console."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from dynamics.interruption import Interruption
+from dynamics.propagator import PropagatorFactory
+from dynamics.tube import VineParams
+from environments.environment import Environment
+from environments.reach import goal_within_reach
+from environments.uncertainty import Uncertainty
+from planner.design.design import Design
+from planner.plan.choice import selection as single
+from planner.plan.choice.selection import CANDIDATES, SLACK, Choice, Selection
+from planner.plan.friction import typical_friction
+from planner.plan.options import Inputs
+from planner.plan.plan import INTERRUPTED, search, searches_with_friction, switches_of
+from planner.plan.run.stages import Later
+from planner.plan.run.success import with_trials
+from planner.plan.several.selection import CommonChampion, JointSelection
+from planner.plan.watcher import QUIET, Watcher
+from planner.search.run import Budget, Keep, Run
+from planner.uncertainty.errors import named_errors
+
+FAST_SEARCHING = 0.6
+"""Share of the time budget for the searches if no trials follow, once they have solutions [-]."""
+
+
+@dataclass(slots=True)
+class CommonChoice:
+    """The front of tubes for several environments, and the chosen one."""
+
+    errors: list[tuple[str, Uncertainty]]
+    """Name and uncertainty of each environment."""
+    wanted: float
+    """Required success rate in every environment [-]."""
+    front: list[CommonChampion]
+    """Fewest actuators first."""
+
+    @property
+    def chosen(self) -> int:
+        """Index of the tube with the fewest actuators that has the required success in its worst environment; see `Choice.chosen`."""
+        if not self.front[0].each[0].estimate.trials:
+            return next((k for k, one in enumerate(self.front) if one.sound), 0)
+        worst = [one.worst for one in self.front]
+        return worst.index(Choice("", Uncertainty(), self.wanted, worst).chosen)
+
+    @property
+    def champion(self) -> CommonChampion:
+        """The chosen tube."""
+        return self.front[self.chosen]
+
+    @property
+    def tried(self) -> bool:
+        """Whether its success was tried."""
+        return self.champion.each[0].estimate.trials > 0
+
+    @property
+    def met(self) -> bool:
+        """Whether the chosen tube has the required success in every environment."""
+        return self.tried and self.champion.worst.estimate.rate >= self.wanted
+
+    def of(self, k: int) -> Choice:
+        """What the front and the choice are for the k-th environment."""
+        name, uncertainty = self.errors[k]
+        return Choice(name, uncertainty, self.wanted, [one.each[k] for one in self.front], picked=self.chosen)
+
+    def add_trials(self, selections: Sequence[Selection]) -> None:
+        """Try the chosen tube in up to `FINAL` trials of each environment, and then the others in up to `FEW`, while there is time."""
+        while selections[0].left() > 0:
+            short = [self.champion] if self.champion.each[-1].estimate.trials < single.FINAL else []
+            short += [one for one in self.front if one.each[-1].estimate.trials < single.FEW]
+            if not short:
+                return
+            tried = self.front.index(short[0])
+            count = short[0].each[-1].estimate.trials + single.BLOCK
+            each = zip(selections, short[0].each, strict=True)
+            made = tuple(own.with_trials(part, count) for own, part in each)
+            counts = {one.estimate.trials for one in made}
+            if len(counts) > 1:
+                return  # time ran out between two environments: all keep the same number of trials
+            self.front[tried] = CommonChampion(made)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CommonResult:
+    """The result of a plan for several environments."""
+
+    options: Inputs
+    runs: list[Run]
+    """The search in each environment."""
+    reasons: list[str]
+    """Why each search ended."""
+    choice: CommonChoice | None
+    """The front; None if no tube reaches every goal as planned."""
+
+    @property
+    def designs(self) -> list[Design]:
+        """The chosen tube in each environment."""
+        if self.choice is None:
+            return []
+        if not self.choice.tried:
+            return [one.design for one in self.choice.champion.each]
+        return [with_trials(one.design, self.choice.of(k)) for k, one in enumerate(self.choice.champion.each)]
+
+    @property
+    def unsolved(self) -> list[str]:
+        """Names of the environments in which the search found no solution."""
+        return [run.environment.name for run in self.runs if run.best is None]
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether Ctrl-C ended it."""
+        return INTERRUPTED in self.reasons
+
+
+def plan_same(
+    environments: Sequence[Environment],
+    tube: VineParams,
+    options: Inputs,
+    make: PropagatorFactory,
+    watcher: Watcher = QUIET,
+) -> CommonResult:
+    """Find one tube that grows to the goal of each environment. Ctrl-C ends it early and keeps the best, if there is one.
+
+    Args:
+        environments: Two or more; their goals and starts may differ.
+        make: Makes the propagator that plans, with its settings.
+    Raises:
+        WalledIn: No passage as wide as the tube leads to one of the goals.
+        CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
+    """
+    for environment in environments:
+        goal_within_reach(environment, tube.radius, tube.clearance)
+    interruption, searches, reasons = Interruption(), list[list[Run]](), list[str]()
+    for environment in environments:
+        watcher.beginning(environment, options)
+        with watcher.compiling(options.propagator, options.heuristic):
+            keep = Keep(max(options.solutions, CANDIDATES), SLACK, True)
+            switches = switches_of(environment, tube, options)
+            run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, switches)
+        watcher.prepared(run)
+        friction = typical_friction(environment, tube, options)
+        budget = _budget(options, len(environments) * (1 if friction is None else 2))
+        reasons.append(search(run, budget, _nothing, watcher, interruption))
+        if not run.best and not interruption.requested:
+            longer = replace(options.budget, first=True, seconds=options.time_budget_s - _spent(searches))
+            reasons[-1] = search(run, longer, _nothing, watcher, interruption)
+        searches.append([run])
+        if not run.best:
+            break
+        if friction is not None:
+            later = Later(environment, tube, options)
+            searches_with_friction(run, friction, budget, watcher, interruption, later)
+            searches[-1] += later.searches
+    choice = None
+    if len(searches) == len(environments) and run.best:
+        choice = _choose(searches, options, watcher, interruption)
+    if interruption.requested:
+        reasons[-1] = INTERRUPTED
+    return CommonResult(options, [first for first, *_ in searches], reasons, choice)
+
+
+def _budget(options: Inputs, searches: int) -> Budget:
+    """Stop criteria of one of some searches while it has a solution."""
+    return options.budget.part(FAST_SEARCHING / searches) if options.fast else options.searching(searches)
+
+
+def _nothing() -> None:
+    """There are no checkpoints of several searches."""
+
+
+def _spent(searches: list[list[Run]]) -> float:
+    """Time of all searches in each environment [s]."""
+    return sum(run.seconds for both in searches for run in both)
+
+
+def _prepared(runs: list[Run]) -> float:
+    """Time that preparation for the first snap took [s]."""
+    return sum(run.solutions.preparing for run in runs)
+
+
+def _choose(
+    searches: list[list[Run]], options: Inputs, watcher: Watcher, interruption: Interruption
+) -> CommonChoice | None:
+    """Make tubes from the solutions of all environments, and choose by their success; None if none reaches every goal."""
+    began, searched, runs = time.perf_counter(), _spent(searches), [first for first, *_ in searches]
+    prepared = _prepared(runs)
+
+    def left() -> float:
+        if interruption.requested:
+            return 0.0
+        unlimited = options.iterations is not None
+        spent = time.perf_counter() - began - (_prepared(runs) - prepared)  # without what was compiled meanwhile
+        return math.inf if unlimited else options.time_budget_s - searched - spent
+
+    errors = [("none", Uncertainty())] * len(runs)
+    if not options.fast:
+        errors = [named_errors(run.environment, run.params, options.uncertainty) for run in runs]
+    choice = CommonChoice(errors, options.wanted, [])
+    with watcher.refining(left) as show, interruption.handling_signals():
+        try:
+            selections = [Selection(run, one, left, show) for run, (_, one) in zip(runs, errors, strict=True)]
+            joint = JointSelection(searches, selections, left, show)
+            contenders = joint.contenders()
+            if not contenders:
+                return None
+            if options.fast:
+                choice.front = [joint.champion(one) for one in contenders]
+                return choice
+            for champion in joint.champions(contenders):
+                choice.front = sorted([*choice.front, champion], key=lambda one: one.actuators)
+            choice.add_trials(selections)
+        except KeyboardInterrupt:
+            watcher.note("interrupted at once: tubes without enough trials are not in the front")
+    return choice if choice.front else None

@@ -1,0 +1,304 @@
+"""The front of tubes that reach the goals of several environments: for each number of actuators the likeliest."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
+
+import numpy as np
+
+from dynamics.vine import Integers
+from planner.design.design import Design
+from planner.design.replay import grow_designs
+from planner.plan.choice import contest, selection
+from planner.plan.choice.refinement import Candidate, Descent, with_another
+from planner.plan.choice.selection import NO_TRIALS, REFINING, Champion, Progress, Selection
+from planner.plan.several.fixed_actuators import KEPT, Given, given_run, runs_of
+from planner.plan.several.growth import PLANNED, Common, best_masked, grown_tubes
+from planner.plan.several.tubes import Tube, all_masks, extended, trimmed, without
+from planner.search.run import Budget, Run
+from planner.search.solutions import Solution
+
+SOLUTIONS = 12
+"""Number of lowest-cost solutions of each environment that are tried in the others."""
+LONGER = 1.1
+"""Bare tube is added to them up to this multiple of the longest of the best solutions [-]: another environment may need more."""
+GIVEN, SLICE, ITERATIONS = 4, 0.25, 12
+"""Number of solutions of each environment whose actuators are given in a search of the others; share of the remaining time for such
+a search [-]; and its iterations where time is not limited."""
+BEST = 5
+"""Number of tubes with each number of actuators from which actuators are left out."""
+MAKING = 0.5
+"""Share of the time after the searches of each environment alone in which tubes are made [-]; the rest is for their choice."""
+
+
+class JointDescent(Descent):
+    """CMA-ES on one tube for several environments, with a mask for each, which is chosen again from time to time."""
+
+    def __init__(self, start: Common, selections: Sequence[Selection]) -> None:
+        first = selections[0]
+        super().__init__(start, first.worlds, first.catalogue, first.seed)
+        self.each, self.masks = [one.worlds for one in selections], start.tube.masks
+
+    @property
+    def tube(self) -> Common:
+        """The best tube so far."""
+        return common(self.best)
+
+    def compete(self, designs: list[Design], rows: Integers) -> list[Candidate]:
+        """All in all worlds: tubes that miss a goal as planned drop out already."""
+        return self.grow(designs, rows) if designs else []
+
+    def grow(self, designs: list[Design], rows: Integers) -> list[Candidate]:
+        """Designs in some worlds of every environment, with the present masks."""
+        return [*grown_tubes([Tube(design, self.masks) for design in designs], self.each, rows)]
+
+    def choose_masks(self, rows: Integers) -> None:
+        """Take other masks if the best tube does better with them."""
+        found = best_masked(self.best.design, self.masks, self.each, rows)
+        if found.loss < self.best.loss:
+            self.found.append(found)
+            self.masks = found.tube.masks
+
+
+def common(candidate: Candidate) -> Common:
+    """A candidate of a `JointDescent`, by its type."""
+    assert isinstance(candidate, Common)
+    return candidate
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CommonChampion:
+    """The tube of the front with a given number of actuators."""
+
+    each: tuple[Champion, ...]
+    """Its design for each environment, and its success there."""
+
+    @property
+    def worst(self) -> Champion:
+        """That of the environment in which it is least likely to reach the goal."""
+        return min(self.each, key=lambda one: one.estimate.rate if one.estimate.trials else 0.0)
+
+    @property
+    def actuators(self) -> int:
+        """Number of actuators that are built."""
+        return self.each[0].design.actuators
+
+    @property
+    def sound(self) -> bool:
+        """See `Champion.sound`: in every environment."""
+        return all(one.sound for one in self.each)
+
+
+class JointSelection:
+    """Makes tubes for several environments from the solutions of each, refines them, and evaluates the best in fresh trials."""
+
+    def __init__(
+        self,
+        searches: Sequence[Sequence[Run]],
+        selections: Sequence[Selection],
+        left: Callable[[], float],
+        show: Callable[[Progress], None],
+    ) -> None:
+        """Prepare it.
+
+        Args:
+            searches: The searches in each environment, with their solutions; the last may have friction.
+            selections: The selection of each environment, with its worlds.
+            left: Remaining time [s]; infinite for a result that does not depend on the machine.
+            show: Called with the progress, often.
+        """
+        self.searches, self.selections, self.left, self.show = searches, selections, left, show
+        self.worlds, self.catalogue = [one.worlds for one in selections], selections[0].catalogue
+        self.rng = np.random.default_rng(selections[0].seed)
+        self.pool: dict[int, list[Common]] = {}
+        """Tubes by their number of actuators, the best as planned first."""
+        self.grown = 0
+        """Number of tubes that were compared."""
+
+    def contenders(self) -> list[JointDescent]:
+        """For each number of actuators the best tubes as planned, fewest actuators first; those that reach every goal.
+
+        No tube has more than `MORE` actuators beyond the fewest. Tubes are made from the solutions of one environment, tried in
+        the others; from searches in one environment with the actuators of a solution of another one; and from tubes that
+        reach every goal, with one actuator less or more.
+        """
+        limited = np.isfinite(self.left())
+        until = (1 - MAKING) * self.left() if limited else 0.0
+        self._try_solutions(until)
+        self._search_given(until)
+        self._leave_out(until)
+        found = list[JointDescent]()
+        fewest = min((n for n, some in self.pool.items() if some[0].reached), default=None)
+        for actuators in range(fewest, fewest + contest.MORE + 1) if fewest is not None else ():
+            if found and self.left() > until:
+                self._add(self._with_one_more(found[-1].tube))
+            starts = [one for one in self.pool.get(actuators, []) if one.reached]
+            found += [JointDescent(one, self.selections) for one in starts[: contest.STARTS]]
+        return found
+
+    def _try_solutions(self, until: float) -> None:
+        """Solutions of one environment in the others, with every mask."""
+        needed = max(first.solutions.best[0].design.built for first, *_ in self.searches)
+        for run in chain.from_iterable(self.searches):
+            for solution in run.solutions.best[:SOLUTIONS]:
+                if not self.pool or self.left() > until:
+                    whole = extended(solution.design, LONGER * needed)
+                    masks = ((True,) * whole.actuators,) * len(self.searches)
+                    self._add([best_masked(whole, masks, self.worlds, PLANNED)])
+
+    def _search_given(self, until: float) -> None:
+        """Search in each environment for tubes with the actuators of a solution of the others, which are on or off.
+
+        It goes on after its time until a tube reaches every goal.
+        """
+        count, every = len(self.searches), [roomy(both) for both in self.searches]
+        for k in range(GIVEN):
+            for first, best in enumerate(every):
+                order = [(first + step) % count for step in range(count)]
+                if k >= len(best) or self.left() <= (until if self._fewest() < np.inf else 0.0):
+                    continue
+                tubes = [Given.of(best[k])]
+                for step in order[1:]:
+                    tubes = [more for one in tubes[:KEPT] for more in self._given(one, step, k)]
+                made = [one.tube(self.searches[0][0], order) for one in tubes]
+                masked = [one for one in made if one.design.actuators == len(one.masks[0])]
+                self._add(grown_tubes(masked, self.worlds, PLANNED) if masked else [])
+
+    def _given(self, tube: Given, environment: int, k: int) -> list[Given]:
+        """Tubes with new actuators for one more environment, from a search of a share of the remaining time."""
+        like = self.searches[environment][-1]
+        run = given_run(like, tube.controls, like.seed + k)
+        budget = Budget(SLICE * self.left(), iterations=None if np.isfinite(self.left()) else ITERATIONS)
+        for _ in run.run(budget):
+            self.show(Progress(len(runs_of(tube.controls)), 0, 0.0))
+            if self.left() <= 0 or (run.best and budget.iterations is None and run.seconds > budget.seconds / 2):
+                break
+        return [tube.with_solution(solution) for solution in run.solutions.best]
+
+    def _leave_out(self, until: float) -> None:
+        """Tubes with one actuator less, and with other masks, from the most to the fewest actuators."""
+        for actuators in sorted(self.pool, reverse=True):
+            for one in [one for one in self.pool[actuators] if one.reached][:BEST]:
+                for k in range(actuators):
+                    if self.left() > until and actuators <= self._fewest() + contest.MORE + 1:
+                        fewer = without(one.tube, k)
+                        self._add([best_masked(fewer.design, fewer.masks, self.worlds, PLANNED)])
+
+    def _fewest(self) -> float:
+        """The fewest actuators with which a tube reaches every goal as planned; inf if none does."""
+        return min((actuators for actuators, some in self.pool.items() if some[0].reached), default=np.inf)
+
+    def _add(self, grown: Sequence[Common]) -> None:
+        """Add tubes to those with as many actuators, cut where no environment needs more."""
+        self.grown += len(grown)
+        for one in grown:
+            tube = trimmed(one.tube, max(part.design.length for part in one.each)) if one.reached else one.tube
+            cut = tube.design.actuators < one.design.actuators
+            kept = grown_tubes([tube], self.worlds, PLANNED)[0] if one.reached and cut else one
+            self.pool.setdefault(kept.design.actuators, []).append(kept)
+        for some in self.pool.values():
+            some[:] = sorted(some, key=lambda one: one.loss)[: 2 * BEST]
+        if grown:
+            self.show(Progress(grown[0].design.actuators, 0, 0.0))
+
+    def _with_one_more(self, tube: Common) -> list[Common]:
+        """A tube with one more actuator, under pressure in some of the environments."""
+        made, own = list[Tube](), tube.tube.masks
+        on = [mask for mask in all_masks((True,) * len(own)) if any(mask)]
+        for _ in range(contest.INSERTED):
+            design = with_another(tube.design, self.catalogue, self.rng)
+            if design is None:
+                continue
+            new = _new_actuator(tube.design, design)
+            marks = on[int(self.rng.integers(len(on)))]
+            masks = tuple((*mask[:new], mark, *mask[new:]) for mask, mark in zip(own, marks, strict=True))
+            made.append(Tube(design, masks))
+        return grown_tubes(made, self.worlds, PLANNED) if made else []
+
+    def champions(self, contenders: Sequence[JointDescent]) -> Iterator[CommonChampion]:
+        """Refine tubes in worlds with errors, and evaluate each, the most promising first.
+
+        Of the time, `REFINING` is for refinement. The first champion comes also if there is no time left.
+        """
+        few, every = (np.arange(count + 1) for count in contest.LEVELS[:2])
+        until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else 0.0
+        for k, one in enumerate(contenders):
+            if k == 0 or self.left() > until:
+                one.compare_in(few)
+            for _ in range(contest.HEATS):
+                if self.left() > until:
+                    self._generation(one, few)
+        contenders = [
+            min(some, key=lambda one: one.best.loss)
+            for _, some in groupby(contenders, key=lambda one: one.tube.design.actuators)
+        ]
+        for one in contenders if self.left() > until else contenders[:1]:
+            one.found = one.found if self.left() > until else one.found[-1:]
+            one.compare_in(every)
+            if self.left() > until:
+                one.choose_masks(every)
+        while self.left() > until and (following := self._next(contenders)):
+            self._generation(following, every)
+            if following.generations % contest.HEATS == 0:
+                following.choose_masks(every)
+        leading = max(one.tube.rate for one in contenders)
+        order = sorted(contenders, key=lambda one: (one.tube.rate < leading - contest.ALIKE, one.tube.design.actuators))
+        for k, one in enumerate(order):
+            if k == 0 or self.left() > 0:
+                champion = self.champion(one)
+                each = zip(self.selections, champion.each, strict=True)
+                yield CommonChampion(tuple(own.with_trials(part, selection.BLOCK) for own, part in each))
+
+    def _generation(self, one: JointDescent, rows: Integers) -> None:
+        self.grown += one.generation(rows)
+        self.show(Progress(one.tube.design.actuators, one.generations, one.tube.rate))
+
+    @staticmethod
+    def _next(contenders: Sequence[JointDescent]) -> JointDescent | None:
+        """Which one to refine next: of those that are almost as likely as the likeliest, that with the fewest actuators."""
+        left = [one for one in contenders if contest.gains(one)]
+        leading = max((one.tube.rate for one in left), default=0.0)
+        return next((one for one in left if one.tube.rate >= leading - contest.ALIKE), None)
+
+    def champion(self, one: JointDescent) -> CommonChampion:
+        """The best tube of a descent that also reaches every goal at a finer step; the best one if none does."""
+        good = [found for found in map(common, one.found) if found.reached]
+        for found in chain(reversed(good), [one.tube]):
+            pairs = zip(self.selections, self._finished(found), strict=True)
+            designs = [grow_designs([design], own.environment, own.replayer)[0].design for own, design in pairs]
+            sound = all(own.holds(design) for own, design in zip(self.selections, designs, strict=True))
+            if sound or found is one.tube:
+                last = designs, sound
+            if sound:
+                break
+        return CommonChampion(tuple(Champion(design, NO_TRIALS, self.grown, sound=last[1]) for design in last[0]))
+
+    def _finished(self, found: Common) -> list[Design]:
+        """The designs of a tube for each environment: cut where no environment needs more, and off what does not grow out."""
+        tube = trimmed(found.tube, max(one.design.length for one in found.each))
+        designs = []
+        for mask, one in zip(tube.masks, found.each, strict=True):
+            out = [section.start < one.design.length - 1e-9 for section in tube.design.actuated]
+            made = iter([on and grown for on, grown in zip(mask, out, strict=True)])
+            sections = tuple(replace(part, on=next(made)) if part.actuated else part for part in tube.design.sections)
+            stop = None if one.design.length >= tube.design.built - 1e-9 else one.design.length
+            designs.append(replace(one.design, sections=sections, stop=stop))
+        return designs
+
+
+def roomy(searches: Sequence[Run]) -> list[Solution]:
+    """The solution that leaves most tube bare for others, that of lowest cost, the next of each kind, and so on."""
+    solutions = sorted((one for run in searches for one in run.solutions.best), key=lambda one: one.cost)
+    bare = sorted(solutions, key=lambda one: int(np.count_nonzero(one.controls)))
+    mixed = [one for pair in zip(bare, solutions, strict=True) for one in pair]
+    return list({id(one): one for one in mixed}.values())
+
+
+def _new_actuator(before: Design, after: Design) -> int:
+    """Index of the actuator that `after` has and `before` has not; of the second half of one that was split."""
+    for k, (one, other) in enumerate(zip(before.actuated, after.actuated, strict=False)):
+        if (one.start, one.end) != (other.start, other.end):
+            return k + 1 if one.start == other.start else k
+    return before.actuators

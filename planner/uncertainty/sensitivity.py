@@ -1,0 +1,216 @@
+"""Sensitivity: how far each parameter may deviate, the others as planned, before the goal is missed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+import shapely
+from numpy.typing import NDArray
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from environments.environment import Environment
+from environments.objects import objects_of
+from planner.design.design import Design
+from planner.design.replay import replay, trajectory
+from planner.uncertainty.deviations import SectionErrors, WorldErrors
+from planner.uncertainty.trials import Worlds, grow_trials
+from surrogate.compiled import Floats
+
+STEPS = 40
+"""Number of equal deviations tested on either side of the plan, except of objects."""
+MOST = {"%": 0.2, "mm": 50e-3, "deg": np.radians(10.0)}
+"""Maximum deviation tested, by unit [-, m, rad]."""
+SHOWN = {"%": 100.0, "mm": 1e3, "deg": 180 / np.pi}
+"""Factor that converts a deviation to its unit."""
+EQUAL = tuple(np.arange(1, STEPS + 1) / STEPS)
+"""Deviations tested on either side, relative to the maximum [-]."""
+OBJECT = 0.02, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.4, 0.6, 1.0
+"""The same for objects, of which there may be many: fewer, and finest where errors are likely, from 1 mm on."""
+FRAME = "bottom", "top", "left", "right"
+"""Walls at the bounds, in the order of `environments.standing.framed`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Margin:
+    """How far one parameter may deviate to either side."""
+
+    name: str
+    unit: str
+    less: float
+    """Maximum decrease such that it and all smaller ones tested reach the goal, in `unit`, at least 0."""
+    more: float
+    """The same for an increase."""
+    missed: tuple[float | None, float | None] = (None, None)
+    """Smallest decrease and increase tested that miss the goal, in `unit`; None where all reach it; 0 as planned."""
+    subject: str = ""
+    """What deviates, in the words of `words`; `name` if empty."""
+    ways: tuple[str, str] = ("less", "more")
+    """What a decrease and an increase are called."""
+
+    @property
+    def most(self) -> float:
+        """The maximum deviation tested, in `unit`."""
+        return float(MOST[self.unit] * SHOWN[self.unit])
+
+    @property
+    def share(self) -> float:
+        """The smaller margin, relative to the maximum deviation tested; parameters are ranked by it."""
+        return min(self.less, self.more) / self.most
+
+    @property
+    def words(self) -> str:
+        """The smallest deviation that misses the goal, for example `obstacle 4, 3 mm to the left`, if there is one."""
+        missed = [(amount, way) for amount, way in zip(self.missed, self.ways, strict=True) if amount is not None]
+        if 0.0 in self.missed:
+            return "the plan itself misses the goal"
+        if not missed:
+            return f"{self.subject or self.name}, more than {self.most:.3g} {self.unit}"
+        amount, way = min(missed, key=lambda one: one[0])
+        return f"{self.subject or self.name}, {amount:.3g} {self.unit} {way}"
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """One number of a design or an environment that may deviate."""
+
+    name: str
+    unit: str
+    change: Callable[[WorldErrors, SectionErrors, Floats], None]
+    """Function that writes deviations, one per trial, into the errors that they are."""
+    steps: Sequence[float] = EQUAL
+    """Deviations tested on either side, relative to the maximum, ascending [-]."""
+    subject: str = ""
+    """See `Margin`."""
+    ways: tuple[str, str] = ("less", "more")
+    """See `Margin`."""
+
+
+def parameters(design: Design, environment: Environment) -> list[Parameter]:
+    """All parameters that may deviate."""
+    listed = [*section_parameters(design), *bend_parameters(design), *environment_parameters(environment)]
+    return [*listed, *object_parameters(design, environment)]
+
+
+def margin(design: Design, environment: Environment, parameter: Parameter) -> Margin:
+    """How far a parameter may deviate, in the steps of the parameter; 0 on both sides if the design misses as planned."""
+    most, steps = MOST[parameter.unit], np.array([0.0, *parameter.steps])
+    deviations = most * np.concatenate([-steps[:0:-1], steps])
+    world = WorldErrors.none(environment, len(deviations))
+    sections = SectionErrors.none(len(deviations), design.actuators, len(design.preformed))
+    parameter.change(world, sections, deviations)
+    reached = grow_trials(design, Worlds(environment, design.params, world), sections).reached
+    last = len(steps) - 1
+    held = [_leading(side) for side in (reached[last::-1], reached[last:])]
+    amounts = SHOWN[parameter.unit] * most * steps
+    less, more = (float(amounts[max(count - 1, 0)]) for count in held)
+    first, second = (float(amounts[count]) if count <= last else None for count in held)
+    return Margin(parameter.name, parameter.unit, less, more, (first, second), parameter.subject, parameter.ways)
+
+
+def weakest(margins: Sequence[Margin]) -> Margin | None:
+    """The smallest margin (`Margin.share`); None if no deviation tested misses the goal."""
+    return min((one for one in margins if one.missed != (None, None)), key=lambda one: one.share, default=None)
+
+
+def _leading(reached: NDArray[np.bool_]) -> int:
+    """Number of leading true values."""
+    return len(reached) if np.all(reached) else int(np.argmin(reached))
+
+
+def section_parameters(design: Design, parts: Sequence[str] = ("pressure", "cell length", "place")) -> list[Parameter]:
+    """Parameters of each actuated section."""
+    kinds = {
+        "pressure": ("%", "pressure_share", ("less", "more")),
+        "cell length": ("%", "cell_share", ("less", "more")),
+        "place": ("mm", "place", ("towards the base", "towards the tip")),
+    }
+
+    def change(error: str, k: int, _: WorldErrors, sections: SectionErrors, deviations: Floats) -> None:
+        getattr(sections, error)[:, k] = deviations
+
+    return [
+        Parameter(f"section {k + 1}: {part}", kinds[part][0], partial(change, kinds[part][1], k), ways=kinds[part][2])
+        for k in range(design.actuators)
+        for part in parts
+    ]
+
+
+def bend_parameters(design: Design, parts: Sequence[str] = ("turn", "place")) -> list[Parameter]:
+    """Parameters of each preformed bend."""
+    kinds = {
+        "turn": ("deg", "bend_turn", ("less", "more")),
+        "place": ("mm", "bend_place", ("towards the base", "towards the tip")),
+    }
+
+    def change(error: str, k: int, _: WorldErrors, sections: SectionErrors, deviations: Floats) -> None:
+        getattr(sections, error)[:, k] = deviations
+
+    return [
+        Parameter(
+            f"preformed bend {k + 1}: {part}", kinds[part][0], partial(change, kinds[part][1], k), ways=kinds[part][2]
+        )
+        for k in range(len(design.preformed))
+        for part in parts
+    ]
+
+
+def environment_parameters(environment: Environment) -> list[Parameter]:
+    """Parameters of the start, and of all obstacles together."""
+    left = environment.start[2] + np.pi / 2
+
+    def change_heading(world: WorldErrors, _: SectionErrors, deviations: Floats) -> None:
+        world.start[:, 2] = deviations
+
+    def change_sideways(world: WorldErrors, _: SectionErrors, deviations: Floats) -> None:
+        world.start[:, :2] = deviations[:, None] * [np.cos(left), np.sin(left)]
+
+    def change_size(world: WorldErrors, _: SectionErrors, deviations: Floats) -> None:
+        world.share[:] = deviations[:, None]
+
+    sideways, turns = ("to the right", "to the left"), ("clockwise", "anticlockwise")
+    listed = [
+        Parameter("start: to the left", "mm", change_sideways, subject="start", ways=sideways),
+        Parameter("start: heading", "deg", change_heading, ways=turns),
+    ]
+    return listed + [Parameter("obstacles: size", "%", change_size)] * bool(len(environment.obstacles))
+
+
+def object_parameters(design: Design, environment: Environment) -> list[Parameter]:
+    """Shifts along x and y of each object (`environments.objects`) that may touch the tube when it is shifted."""
+
+    def change(axis: int, one: int, world: WorldErrors, _: SectionErrors, deviations: Floats) -> None:
+        world.shift[:, one, axis] = deviations
+
+    ways = ("to the left", "to the right"), ("down", "up")
+    return [
+        Parameter(f"{name}: along {'xy'[axis]}", "mm", partial(change, axis, one), OBJECT, name, ways[axis])
+        for one, name in _near(design, environment).items()
+        for axis in (0, 1)
+    ]
+
+
+def _near(design: Design, environment: Environment) -> dict[int, str]:
+    """The objects that the tube touches or passes so near that the maximum shift may touch it: number and name."""
+    objects, shapes = objects_of(environment), np.array(environment.solids.shapes(), dtype=object)
+    if not len(shapes):
+        return {}
+    joints, _ = trajectory(environment, design, replay(design, QuasiStatic(environment, design.params)))
+    points = joints[~np.isnan(joints[..., 0])]
+    # Joints are at most a segment apart, so that no point of the tube's axis is farther than half of it from one.
+    reach = design.params.radius + MOST["mm"] + design.params.segment_length / 2
+    swept = shapely.MultiPoint(np.unique(points, axis=0)) if len(points) else shapely.Point(environment.start[:2])
+    shapely.prepare(swept)
+    near = np.unique(objects[shapely.distance(swept, shapes) < reach])
+    return {int(one): object_name(environment, int(np.argmax(objects == one))) for one in near}
+
+
+def object_name(environment: Environment, first: int) -> str:
+    """Name of an object by its first piece, in the order of `environment.solids`; obstacles are counted from 1 as in the file."""
+    beyond = first - len(environment.obstacles.polygons)
+    framed = len(environment.solids) - len(environment.obstacles)
+    if 0 <= beyond < framed:
+        return f"wall at the bounds, {FRAME[beyond]}"
+    return f"obstacle {first + 1 - (framed if beyond >= framed else 0)}"

@@ -1,0 +1,126 @@
+"""Success rate under all errors together, under each of them alone, and on the grid of paper 002, Fig. 9."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from environments.environment import Environment
+from environments.uncertainty import KEYS, Uncertainty
+from planner.design.design import Design
+from planner.design.estimate import Estimate
+from planner.uncertainty.trials import Worlds, grow_trials
+
+BATCH = 100
+"""Number of trials in a batch."""
+ALL = "all errors together"
+"""Name of the uncertainty that is asked for."""
+UNITS = {"mm": "mm", "deg": "deg", "percent": "%", "kpa": "kPa"}
+"""Units by the last word of a key of `[uncertainty]`."""
+
+
+def sources(uncertainty: Uncertainty) -> dict[str, Uncertainty]:
+    """Each source of error of an uncertainty alone, by a name with its figure; none if there is only one."""
+    found = {}
+    for source in KEYS:
+        value, single = getattr(uncertainty, source), [one for one in uncertainty.of_obstacles if one.field == source]
+        if value or single:
+            name = _source_name(source, value) + ", some obstacles differ" * bool(single)
+            found[name] = replace(Uncertainty(of_obstacles=tuple(single)), **{source: value})
+    return found if len(found) > 1 else {}
+
+
+def _source_name(source: str, value: float | tuple[float, float]) -> str:
+    """Name of a source of error with its figure, for example `obstacle position 3 mm`."""
+    key = KEYS[source]
+    if isinstance(value, tuple):
+        return f"{key.name} {value[0]:g} to {value[1]:g}"
+    what, _, unit = key.name.rpartition("_")
+    return f"{what.replace('_', ' ')} {float(f'{value * key.factor:.6g}'):g} {UNITS[unit]}"
+
+
+@dataclass(slots=True)
+class Survey:
+    """The trials of a design and their results; iterate over `run` to grow them."""
+
+    design: Design
+    environment: Environment
+    uncertainties: dict[str, Uncertainty]
+    """Uncertainties by name: `ALL`, `sources`, and the cells of the grid by `cell_name`."""
+    trials: int
+    seed: int = 0
+    counts: dict[str, dict[str, int]] = field(default_factory=dict)
+    """Number of trials of each uncertainty by result (`Outcome.counts`), including those in progress."""
+    broken: list[str] = field(default_factory=list)
+    """How the growth ended in every trial with non-finite values."""
+    seconds: dict[str, float] = field(default_factory=dict)
+    """Computing time of each uncertainty [s]."""
+
+    @classmethod
+    def of(
+        cls,
+        design: Design,
+        environment: Environment,
+        uncertainty: Uncertainty,
+        trials: int,
+        seed: int = 0,
+        levels: Sequence[float] = (),
+        alone: bool = True,
+    ) -> Survey:
+        """A survey of all errors together, followed by each source of error alone and the grid of levels.
+
+        Args:
+            levels: Levels of both obstacles and bending [-]; none for no grid.
+            alone: Whether to try each source of error alone.
+        """
+        if not design.preformed:
+            uncertainty = replace(uncertainty, preformed_position=0.0, preformed_turn=0.0)
+        every = {ALL: uncertainty} | (sources(uncertainty) if alone else {})
+        grid = {cell_name(one, other): Uncertainty.of_levels(one, other) for one in levels for other in levels}
+        return cls(design, environment, every | grid, trials, seed)
+
+    def run(self) -> Iterator[int]:
+        """Grow all batches of trials; after each batch, yields its number of trials."""
+        for name, rows in self.batches():
+            start = time.perf_counter()
+            outcome = grow_trials(self.design, self.worlds(name, rows))
+            counts = outcome.counts()
+            self.broken += outcome.broken.values()
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+            before = self.counts.get(name, {})
+            self.counts[name] = {way: before.get(way, 0) + count for way, count in counts.items()}
+            yield len(rows)
+
+    def batches(self) -> list[tuple[str, range]]:
+        """Batches of trials: the name of the uncertainty, and the trial numbers."""
+        firsts = range(0, self.trials, BATCH)
+        return [(name, range(one, min(one + BATCH, self.trials))) for name in self.uncertainties for one in firsts]
+
+    def worlds(self, name: str, trials: Sequence[int]) -> Worlds:
+        """The worlds of some trials of an uncertainty, given their numbers."""
+        return Worlds.drawn(self.environment, self.design.params, self.uncertainties[name], trials, self.seed)
+
+    def estimate(self, name: str) -> Estimate | None:
+        """Success rate of an uncertainty, from the trials done so far; None without trials."""
+        counts = self.counts.get(name)
+        return Estimate(counts["reached"], sum(counts.values())) if counts else None
+
+    def complete(self, name: str) -> bool:
+        """Whether all trials of an uncertainty are done."""
+        return sum(self.counts.get(name, {}).values()) == self.trials
+
+    @property
+    def done(self) -> int:
+        """Number of trials done, of all uncertainties."""
+        return sum(sum(counts.values()) for counts in self.counts.values())
+
+    @property
+    def asked(self) -> int:
+        """Number of trials of all uncertainties."""
+        return self.trials * len(self.uncertainties)
+
+
+def cell_name(obstacles: float, bending: float) -> str:
+    """Name of a cell of the grid."""
+    return f"{100 * obstacles:g} % / {100 * bending:g} %"

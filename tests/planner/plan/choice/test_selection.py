@@ -1,0 +1,163 @@
+"""The front: each number of actuators has its design, evaluated in trials of its own, and the choice among them."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynamics.tube import VineParams
+from environments import Environment, Obstacles
+from environments.uncertainty import PRESETS, Uncertainty
+from planner.design.design import Design, Section
+from planner.design.estimate import Estimate
+from planner.plan.choice import contest
+from planner.plan.choice import selection as module
+from planner.plan.choice.selection import Champion, Choice, Progress, Selection
+from planner.search.run import Budget, Keep, Run
+from planner.uncertainty.trials import Worlds, grow_trials
+
+PARAMS = VineParams()
+ERRORS = replace(PRESETS["workshop"], friction=None)
+
+
+@pytest.fixture(scope="module")
+def run() -> Run:
+    """A search in a room with a wall in the way."""
+    goal, start = np.array([1.1, 0.5, 0.1]), np.array([0.1, 0.5, 0.0])
+    wall = Obstacles(boxes=[(0.5, 0.3, 0.6, 0.62)])
+    room = Environment("room", "", np.array([0.0, 0.0, 1.4, 1.0]), start, goal, wall)
+    made = Run.prepare(room, PARAMS, seed=2, batch=40, keep=Keep(20, 2.05, True))
+    for _ in made.run(Budget(1e6, iterations=8)):
+        pass
+    assert made.best
+    return made
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Fewer worlds, generations and trials."""
+    for name, number in {"LEVELS": (4, 8), "FINAL": 60, "FEW": 40, "BLOCK": 20}.items():
+        monkeypatch.setattr(module, name, number)
+    for name, number in {"LEVELS": (4, 8), "GENERATIONS": 3, "PATIENCE": 0, "HEATS": 1, "INSERTED": 6}.items():
+        monkeypatch.setattr(contest, name, number)
+
+
+def selection(run: Run, left: Callable[[], float] = lambda: np.inf, seen: list[Progress] | None = None) -> Selection:
+    return Selection(run, ERRORS, left, (seen if seen is not None else []).append)
+
+
+def front_of(selection: Selection, run: Run) -> list[Champion]:
+    """All champions, fewest actuators first."""
+    return sorted(selection.champions(designs_of(run)), key=lambda one: one.design.actuators)
+
+
+def designs_of(run: Run) -> list[Design]:
+    return [solution.design for solution in run.solutions.best]
+
+
+@pytest.mark.usefixtures("small")
+def test_a_front_is_the_same_each_time_and_holds_in_fresh_trials(run: Run) -> None:
+    """Fewest actuators first, each evaluated in trials that are those of its numbers; as likely as the best solution at least."""
+    fronts = [front_of(selection(run), run) for _ in range(2)]
+    fewest = min(design.actuators for design in designs_of(run))
+    assert [one.design.actuators for one in fronts[0]] == [fewest, fewest + 1, fewest + 2]
+    for one, other in zip(*fronts, strict=True):
+        assert one.design.sections == other.design.sections
+        assert np.array_equal(one.reached, other.reached)
+        assert one.estimate == Estimate(int(one.reached.sum()), 20)
+        trials = range(module.EVALUATING, module.EVALUATING + 20)
+        fresh = Worlds.drawn(run.environment, PARAMS, ERRORS, trials, run.seed)
+        assert np.array_equal(grow_trials(one.design, fresh).reached, one.reached)
+    others = Worlds.drawn(run.environment, PARAMS, ERRORS, range(150), run.seed)
+    before = max(grow_trials(design, others).reached.mean() for design in designs_of(run) if design.actuators == fewest)
+    assert grow_trials(fronts[0][0].design, others).reached.mean() >= before - 0.03
+
+
+@pytest.mark.usefixtures("small")
+def test_without_time_the_first_design_is_evaluated_as_it_is(run: Run) -> None:
+    """After Ctrl-C, or where the search took all the time: one design, that of a solution, with one block of trials."""
+    seen: list[Progress] = []
+    (only,) = selection(run, lambda: 0.0, seen).champions(designs_of(run))
+    assert only.design.sections in [design.sections for design in designs_of(run)]
+    assert only.estimate.trials == 20
+    assert [one.trials for one in seen] == [20]
+
+
+@pytest.mark.usefixtures("small")
+def test_without_refinement_the_front_has_the_designs_as_found(run: Run) -> None:
+    """For each number of actuators the one of the first few that succeeds most often in the worlds of the comparison."""
+    made, designs = selection(run), designs_of(run)
+    front = list(made.as_found(designs))
+    assert [one.design.actuators for one in front] == sorted({design.actuators for design in designs})
+    for champion in front:
+        few = [design for design in designs if design.actuators == champion.design.actuators][: module.COMPARED]
+        rates = {design.sections: float(grow_trials(design, made.worlds).reached.mean()) for design in few}
+        assert rates[champion.design.sections] == max(rates.values())
+        assert champion.estimate.trials == 20
+        if len(set(rates.values())) > 1:
+            break
+    else:
+        pytest.fail("all designs succeed equally often: the choice is not tested")
+
+
+@pytest.mark.usefixtures("small")
+def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
+    """Up to the final number, and the first ones stay."""
+    made = selection(run)
+    before = front_of(made, run)
+    choice = Choice("workshop", ERRORS, 0.9)
+    for champion in reversed(before):
+        choice.add(champion)
+    assert choice.front == before
+    choice.add_trials(made)
+    assert choice.chosen.estimate.trials == 60
+    assert min(one.estimate.trials for one in choice.front) == 40
+    for one, champion in zip(before, choice.front, strict=True):
+        assert np.array_equal(champion.reached[:20], one.reached)
+
+
+@pytest.mark.usefixtures("small")
+def test_each_block_of_trials_is_another_one(run: Run) -> None:
+    """Sixty trials, in three blocks, are the first sixty of their numbers, each once."""
+    wild = ERRORS.scaled(3)
+    made = Selection(run, wild, lambda: np.inf, lambda _: None)
+    design = designs_of(run)[0]
+    champion = made.with_trials(Champion(design, Estimate(0, 0), 1), 60)
+    fresh = Worlds.drawn(run.environment, PARAMS, wild, range(module.EVALUATING, module.EVALUATING + 60), run.seed)
+    expected = grow_trials(design, fresh).reached
+    assert 5 < expected.sum() < 55
+    assert np.array_equal(champion.reached, expected)
+
+
+def champion_of(actuators: int, reached: int, trials: int = 1000) -> Champion:
+    section = Section(0.0, 0.1, "left", 1.0, 0.04, 5e3)
+    design = Design("room", "", PARAMS, (section,) * actuators, np.zeros(3), np.zeros((1, 2)))
+    return Champion(design, Estimate(reached, trials), 1)
+
+
+def test_the_choice_has_the_fewest_actuators_of_those_that_suffice() -> None:
+    """Above the threshold fewest actuators count; below it, success, unless the trials cannot distinguish two."""
+
+    def chosen(threshold: float, *front: Champion) -> Champion:
+        return Choice("none", Uncertainty(), threshold, list(front)).chosen
+
+    one, two, three = (champion_of(n, reached) for n, reached in ((1, 600), (2, 910), (3, 990)))
+    assert chosen(0.9, one, two, three) is two
+    assert chosen(0.5, one, two, three) is one
+    assert chosen(0.995, one, two, three) is three
+    assert not Choice("none", Uncertainty(), 0.995, [one, two, three]).met
+    assert Choice("none", Uncertainty(), 0.99, [one, two, three]).met
+    assert chosen(0.95, one, two, champion_of(3, 920)) is two
+    assert chosen(0.95, champion_of(1, 40, 100), champion_of(2, 45, 100)).design.actuators == 1
+
+
+def test_the_content_is_what_was_measured() -> None:
+    """For `run.json`: name and figures of the errors, the front, and the chosen design."""
+    choice = Choice("workshop", ERRORS, 0.9, [champion_of(1, 300), champion_of(2, 950)])
+    content = choice.content()
+    assert content["errors"] == "workshop"
+    assert content["uncertainty"] == ERRORS.content()
+    assert [one["reached"] for one in content["front"]] == [300, 950]
+    assert content["chosen"] == content["front"][1]
+    assert content["chosen"]["interval"] == pytest.approx([0.9347, 0.9619], abs=2e-4)

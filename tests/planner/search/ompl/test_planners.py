@@ -1,0 +1,79 @@
+"""OMPL's planners by name."""
+
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("ompl")
+from ompl import base, control
+
+from dynamics.tube import VineParams
+from environments import Environment
+from planner.search.ompl.planners import NoPlanner, available_planners, check_planner, make_planner, planner_names
+from planner.search.ompl.setup import space
+from planner.search.planners import SST_STAR, search_of
+from tests.planner.conftest import Vinewright
+
+
+def test_every_control_planner_has_a_name() -> None:
+    """Words with hyphens, without numbers; the classes are those of the installed package."""
+    names = planner_names()
+    assert {"rrt": "RRT", "kpiece": "KPIECE1", "syclop-rrt": "SyclopRRT"}.items() <= names.items()
+    classes = {
+        name
+        for name in dir(control)
+        if isinstance(kind := getattr(control, name), type) and issubclass(kind, base.Planner)
+    }
+    assert set(names.values()) == classes
+
+
+def test_available_planners_can_be_made(shipped: dict[str, Environment], params: VineParams) -> None:
+    """Each of them, for the space of vines; the others are refused by name."""
+    information = space(shipped["divider"], params).getSpaceInformation()
+    available = available_planners()
+    assert {"rrt", "est", "kpiece"} <= set(available)
+    for name in available:
+        assert type(make_planner(name, information)).__name__ == planner_names()[name]
+    refused = set(planner_names()) - set(available)
+    assert refused
+    for name in refused:
+        with pytest.raises(NoPlanner, match=f"'{name}': {planner_names()[name]} of ompl .* available: .*rrt"):
+            make_planner(name, information)
+
+
+def test_unknown_planners_are_refused() -> None:
+    """The message names those that there are."""
+    with pytest.raises(NoPlanner, match="unknown planner 'prm'; available: est, kpiece, rrt"):
+        check_planner("prm")
+    with pytest.raises(NoPlanner, match="'RRT'"):
+        search_of("RRT")
+
+
+def test_ours_needs_no_ompl(monkeypatch: pytest.MonkeyPatch) -> None:
+    """SST* searches where OMPL is not installed."""
+    monkeypatch.setitem(__import__("sys").modules, "planner.search.ompl.planners", None)
+    assert search_of(SST_STAR) is None
+    with pytest.raises(ModuleNotFoundError):
+        search_of("rrt")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--planner", "pdst"], "PDST of ompl"),
+        (["--planner", "prm"], "unknown planner 'prm'"),
+        (["--planner", "rrt", "--heuristic"], "--heuristic needs --planner sst-star; not rrt"),
+        (["--planner", "est", "--particles", "4"], "--particles needs --planner sst-star; not est"),
+        (["--planner", "rrt", "--same-design"], "--same-design needs two or more ENV"),
+    ],
+)
+def test_bad_choices_end_with_one_line(
+    arguments: list[str], said: str, small_file: Path, tmp_path: Path, vinewright: Vinewright
+) -> None:
+    """Exit code 2, one line, no folder."""
+    out = tmp_path / "run"
+    code, _, error = vinewright("plan", str(small_file), "--out", str(out), *arguments)
+    assert code == 2
+    assert said in error
+    assert len(error.strip().splitlines()) == 1
+    assert not out.exists()
