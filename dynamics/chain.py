@@ -10,7 +10,7 @@ import numpy as np
 from dynamics.links import link
 from dynamics.scene import SPARED, TABLE, Scene
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 OVERHANG = 1e-6
 """A tube that hangs over the edge of a table by less [m], or heads towards it by less [-], does not: rounding."""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 FOLDS = 20_000
 """Intervals of fold angles over which the bend of a joint is tabulated."""

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.cross_section import AT, CORNER, LENGTH, MOST, TIP
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 NO_KEY = -(2**62)
 """The key of no row of a step."""

@@ -9,9 +9,9 @@ import numpy as np
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, Press, add
 from dynamics.cross_section import CrossSection
-from dynamics.dented import give_way, hold_rigid
 from dynamics.scene import Scene, cell_of
-from surrogate.compiled import compiled
+from dynamics.soft_contacts import give_way, hold_rigid
+from surrogate.kernels.compiled import compiled
 
 
 @compiled(forceinline=True)

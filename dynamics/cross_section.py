@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.tube import VineParams
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 FOLLOWS = 1 / 3
 """Share of a dent by which the opposite side of the tube recedes [-]."""

@@ -17,7 +17,7 @@ from dynamics.cuda import device_name
 from dynamics.moment import joint_moments
 from dynamics.propagator import Propagator
 from dynamics.vine import Actuation
-from surrogate.compiled import cache_folder
+from surrogate.kernels.compiled import cache_folder
 
 FILE = "devices.json"
 """Its name in the folder of the compiled kernels: other kernels are measured again."""

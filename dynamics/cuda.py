@@ -40,6 +40,8 @@ ALIGNMENT = 256
 class DeviceLost(CannotRun):
     """A device failed, or was taken away, while it computed."""
 
+    exit_code = 4
+
 
 def simulated() -> bool:
     """Whether Numba simulates a device."""

@@ -15,7 +15,7 @@ The force that is left at the tip is growth_share P A - T there, and not less th
 T is counted as a force on the tip. For each length by which the tip advances, the tail advances by twice that length, one for
 itself and one for the wall that it becomes; so T is twice the tension that a spring scale would show in the film.
 
-Where walls squeeze the tip, its force is that of the area that is left, see `dynamics.dented.squeezed_share`.
+Where walls squeeze the tip, its force is that of the area that is left, see `dynamics.soft_contacts.squeezed_share`.
 
 The tail also presses on the inner side of each bend. That force on the body is left out.
 """
@@ -26,7 +26,7 @@ import math
 from typing import NamedTuple
 
 from dynamics.tube import VineParams
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 
 class Tail(NamedTuple):

@@ -8,7 +8,7 @@ from dynamics.chain import Chain, finite, moved_since, outside
 from dynamics.records import Recorder, Task, record
 from dynamics.scene import Scene
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 GROWN, STALLED, OUT_OF_BOUNDS, UNRESOLVED, COILED, NOT_FINITE, UNSETTLED, AMBIGUOUS = range(8)
 """The values of `Status`, as kernels know them: written out, so that the hash of the kernels' sources covers them."""

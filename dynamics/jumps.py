@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynamics.tube import VineParams
 from dynamics.vine import Rollout, grown_length
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 JUMP = 4.0
 """A tip that moves farther than this many times the growth has jumped [-]: bends of the tube behind it move a tip by up to about

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 LEAST_LINK = 0.5
 """Share of its film's length to which actuators may shorten a link's centreline [-]; beyond, contact folds it."""

@@ -12,8 +12,8 @@ from dynamics.collapse import folding_moment
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.actuators import Actuator
-from surrogate.compiled import Floats, compiled
 from surrogate.force_table import LINEAR, ROWS, Cell, ForceRows, ForceTables, cell, force_and_slope, stacked
+from surrogate.kernels.compiled import Floats, compiled
 
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""

@@ -14,7 +14,7 @@ from dynamics.scene import Scenes, Solids, base_columns, grid_cell, outlines, sc
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.objects import objects_of
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 LEAST_FACTOR = 0.1
 """Minimum factor on the size of an object [-]."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from dynamics.chain import Chain
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 SPARE = 0.6
 """Spare distance, in radii [-]: with more, lists are longer; with less, they are made more often."""

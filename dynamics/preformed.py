@@ -20,7 +20,7 @@ from typing import overload
 import numpy as np
 
 from dynamics.tube import VineParams
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 def largest_turn(params: VineParams) -> float:

@@ -14,7 +14,7 @@ from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments.environment import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 LEAST_RECORD = 1e-4
 """Minimum spacing of records [m]."""
@@ -55,9 +55,13 @@ class Capabilities:
 class CannotRun(ValueError):
     """A propagator does not support a request, or its device or memory is not available; the message says what to do."""
 
+    exit_code = 2
+
 
 class OutOfMemory(CannotRun):
     """The device has not enough memory for a request."""
+
+    exit_code = 4
 
 
 class Propagator(Protocol):
@@ -97,7 +101,7 @@ class Propagator(Protocol):
 
         Raises:
             ValueError: Arrays have wrong shapes.
-            Interrupted: The growth was cut short, see `dynamics.interruption`.
+            Interrupted: The growth was cut short, see `surrogate.kernels.interruption`.
         """
         ...
 

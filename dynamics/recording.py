@@ -32,7 +32,7 @@ from pydantic_core import PydanticCustomError
 from environments.file_model import Name, describe
 from environments.reading import Unreadable, read_file
 from environments.writing import whole
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 LEAST_FRAMES = 3
 _MOST_BYTES = 50_000_000
@@ -53,6 +53,8 @@ MASSES, RATES = (5e-4, 1.0), (1e-4, 1e6)
 
 class InvalidRecording(ValueError):
     """An invalid recording; the one-line message gives file, key, value and allowed range."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.recording import Contact, InvalidRecording, Recording
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 _MM = 1e-3
 RADIUS = 12 * _MM

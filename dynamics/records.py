@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.chain import Chain
-from dynamics.interruption import CUT, Flag, check_cut
 from dynamics.propagator import CannotRun
 from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, pivots_of
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
+from surrogate.kernels.interruption import CUT, Flag, check_cut
 
 MOST_BYTES = 2_000_000_000
 """Maximum memory for the records of one batch [bytes]."""
@@ -127,7 +127,7 @@ class Batch(NamedTuple):
     record_every: float
     """Spacing of the records [m]."""
     cut: Flag
-    """`dynamics.interruption.CUT`: a kernel returns at its next step where it is set."""
+    """`surrogate.kernels.interruption.CUT`: a kernel returns at its next step where it is set."""
 
 
 def batch_of(state: VineState, actuation: Actuation, lengths: Floats, record_every: float) -> Batch:

@@ -18,7 +18,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, VineState, centerlines
 from environments.environment import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 WAYS = "inertial", "drag", "viscous"
 """How the vines relax, in the order of `Rests.joints`."""

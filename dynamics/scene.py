@@ -11,10 +11,10 @@ from shapely.geometry.polygon import orient
 
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
+from environments.conditions import FRAME
 from environments.environment import Environment
 from environments.obstacles import Obstacles
-from environments.standing import FRAME
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 Indices = NDArray[np.int32]
 

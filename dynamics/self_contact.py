@@ -20,7 +20,7 @@ import numpy as np
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, Press, add
 from dynamics.nearby import Blocks, near_segments
-from surrogate.compiled import compiled
+from surrogate.kernels.compiled import compiled
 
 APART = 2 * np.pi
 """Least length of film between two parts of a tube that can touch, in radii [-]."""

@@ -9,7 +9,7 @@ import numpy as np
 from dynamics.relaxations import PARTED, Relaxations
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dynamics.propagator import Propagator
 from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, host
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 ALONG = 1e-9
 """Tolerance of the length at the end of a segment [m]."""

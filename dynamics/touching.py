@@ -8,11 +8,11 @@ from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts
 from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection
-from dynamics.dented import hold_rigid
 from dynamics.nearby import Blocks
 from dynamics.scene import Scene
 from dynamics.self_contact import add_self_contacts
-from surrogate.compiled import compiled
+from dynamics.soft_contacts import hold_rigid
+from surrogate.kernels.compiled import compiled
 
 
 class Touching(Protocol):

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from environments.given import NOTHING, Given
+from environments.uncertainty_in_files import NOTHING, Given
 from surrogate.actuators import Actuator
 from surrogate.checks import check_positive
 from surrogate.spam import Spam
@@ -38,6 +38,8 @@ def full_force(radius: float, growth_pressure: float) -> float:
 
 class InvalidTube(ValueError):
     """An invalid tube; the one-line message gives file, key, value and allowed range."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,9 +44,9 @@ from dynamics.tube_keys import (
     in_si,
 )
 from environments.file_model import ERRORS, Name, describe, hint
-from environments.given import Given
 from environments.reading import Unreadable, read_file
 from environments.uncertainty import DEFAULT, PRESETS
+from environments.uncertainty_in_files import Given
 
 Read = TypeVar("Read")
 SUFFIX = ".toml"

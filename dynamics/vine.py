@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from dynamics.links import link_lengths
 from dynamics.tube import VineParams
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Integers = NDArray[np.int64]
 Array = Any

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.scene import Scene, Scenes
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 class BuiltWorlds(NamedTuple):

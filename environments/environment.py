@@ -10,10 +10,10 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
+from environments.conditions import Standing, check_standing, framed, piece_at
 from environments.file_model import InvalidEnvironment
-from environments.given import NOTHING, Given
 from environments.obstacles import Obstacles, box_corners
-from environments.standing import Standing, check_standing, framed, piece_at
+from environments.uncertainty_in_files import NOTHING, Given
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)

@@ -55,10 +55,10 @@ import numpy as np
 from environments.checks import check_goal, check_start
 from environments.environment import Environment, content_of
 from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data, hint
-from environments.given import NOTHING, Given
 from environments.lengths import UNITS
 from environments.obstacles import Obstacles, box_corners, flat_walls
 from environments.reading import Unreadable, read_file
+from environments.uncertainty_in_files import NOTHING, Given
 from environments.writing import whole
 
 _MOST_BYTES = 5_000_000

@@ -43,6 +43,8 @@ SCHEMA = 2
 class InvalidEnvironment(ValueError):
     """An invalid environment; the one-line message gives file, key, value and allowed range."""
 
+    exit_code = 2
+
 
 def _check_length(value: float, info: ValidationInfo) -> float:
     assert info.context  # check_data gives it

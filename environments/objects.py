@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from environments.conditions import TOUCHING
 from environments.environment import Environment
-from environments.standing import TOUCHING
 
 
 @lru_cache(maxsize=16)

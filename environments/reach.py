@@ -29,6 +29,8 @@ _MOST_SHAPES = 500
 class WalledIn(Exception):
     """No path wide enough for the tube leads to the goal."""
 
+    exit_code = 2
+
 
 def goal_within_reach(environment: Environment, tube_radius: float, clearance: float | None = None) -> shapely.Geometry:
     """The part of the goal disc that the axis of a tube without curvature limits can reach from the start.

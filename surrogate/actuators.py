@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surrogate.checks import check_positive
-from surrogate.compiled import Floats
 from surrogate.force_table import LONGEST, SHORTEST, ForceRows
+from surrogate.kernels.compiled import Floats
 
 MOST_STEPS = 2000
 """Maximum number of cell lengths, and of pressures, on a grid."""

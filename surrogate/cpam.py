@@ -13,8 +13,8 @@ from scipy.optimize.elementwise import find_root
 
 from surrogate.actuators import Grid, Limits
 from surrogate.checks import check_positive
-from surrogate.compiled import Floats
 from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
+from surrogate.kernels.compiled import Floats
 from surrogate.pouch import FULL_CONTRACTION, half_angle
 
 SIDE = 2 / np.pi

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 import torch
 
-from surrogate.compiled import Floats
 from surrogate.force_table import ForceTable
+from surrogate.kernels.compiled import Floats
 from surrogate.network import Network, one_thread
 from surrogate.samples import Samples, draw_samples
 from surrogate.spam import cell_state, contraction

@@ -16,7 +16,7 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from surrogate.actuators import Actuator, Limits
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from surrogate.network import ROUNDING, STRAIN_SCALE
 from surrogate.registry import actuators
 from surrogate.weights_file import HIDDEN, Errors, Hashed, InvalidWeights, checked_layer, checked_number, read_json

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 SHORTEST, LONGEST = 15e-3, 100e-3
 """Range of cell lengths of the default table [m]: the fabricable 20 to 80 mm with a margin for perturbations."""

@@ -12,9 +12,9 @@ import torch
 from torch import Tensor, nn
 
 from surrogate.actuators import Actuator
-from surrogate.compiled import Floats
 from surrogate.evaluation import relative_errors
 from surrogate.force_network import ForceNetwork, ForceWeights, force_features
+from surrogate.kernels.compiled import Floats
 from surrogate.network import one_thread
 from surrogate.samples import COUNT
 from surrogate.weights_file import HIDDEN, Errors

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from surrogate.actuators import Grid, Limits
 from surrogate.checks import check_positive
-from surrogate.compiled import Floats
 from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
+from surrogate.kernels.compiled import Floats
 
 LARGEST_STROKE = float(1 - 1 / np.sqrt(3))
 """Full contraction of threads that run along the tube before it contracts [-]: a limit that no fabric reaches."""

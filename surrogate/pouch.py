@@ -11,8 +11,8 @@ from scipy.optimize.elementwise import find_root
 
 from surrogate.actuators import Grid, Limits
 from surrogate.checks import check_positive
-from surrogate.compiled import Floats
 from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
+from surrogate.kernels.compiled import Floats
 
 FULL_CONTRACTION = 1 - 2 / np.pi
 """Strain of a fully inflated, cylindrical pouch [-]."""

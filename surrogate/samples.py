@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from surrogate.spam import SMALLEST_M, Spam, cell_state
 
 SHORTEST_CELL, LONGEST_CELL = 20e-3, 80e-3

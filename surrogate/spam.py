@@ -13,8 +13,8 @@ from scipy.special import ellipeinc, ellipkinc
 
 from surrogate.actuators import Grid, Limits
 from surrogate.checks import check_positive
-from surrogate.compiled import Floats
 from surrogate.force_table import LINEAR, NODES, TAUT_COLUMNS, TAUT_STRAIN, ForceRows, row_lengths
+from surrogate.kernels.compiled import Floats
 
 SMALLEST_M = 1e-3
 """Lower limit of m in the inverse; there the film of every cell in range is taut (negative strain)."""

@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from surrogate.spam import Spam
 
 Form = Literal["log-force", "paper"]
@@ -30,6 +30,8 @@ _GEOMETRY = "constriction_radius", "tube_radius", "film_elasticity"
 
 class InvalidWeights(ValueError):
     """Invalid weights; the one-line message gives the file, the error and the expected content."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)

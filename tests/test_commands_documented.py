@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from planner.console import errors
-from planner.console.answer import NOT_MET
+from vinewright.console import errors
+from vinewright.console.answer import NOT_MET
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = DOCS / "howto" / "commands"

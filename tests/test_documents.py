@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 
 ROOT = Path(__file__).parents[1]
 SWEEP = (pytest.mark.slow,)
-"""Of blocks that start processes; `tests/planner/sweep/test_manifest.py` calls the same function."""
+"""Of blocks that start processes; `tests/vinewright/sweeps/test_manifest.py` calls the same function."""
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from planner.console.errors import EXTRAS
+from vinewright.console.errors import EXTRAS
 
 ROOT = Path(__file__).parents[1]
 SETTINGS = configparser.ConfigParser()
@@ -91,7 +91,7 @@ def test_every_extra_is_described() -> None:
 
 def test_every_command_is_in_the_readme() -> None:
     """One row of its table each, except hidden ones."""
-    from planner.commands.listed import LISTED
+    from vinewright.commands.registry import LISTED
 
     rows = re.findall(r"^\| `vinewright (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(rows) == sorted(name for name, listed in LISTED.items() if not listed.hidden)

@@ -15,10 +15,12 @@ PACKAGES = {
     "surrogate": {"surrogate"},
     "dynamics": {"dynamics", "environments", "surrogate"},
     "planner": {"planner", "dynamics", "environments", "surrogate"},
+    "vinewright": {"vinewright", "planner", "dynamics", "environments", "surrogate"},
+    "studies": {"studies", "vinewright", "planner", "dynamics", "environments", "surrogate"},
 }
 """What each package may import of the project."""
-FACE = "vinewright"
-"""The package for users, which none of them imports."""
+LIBRARIES = "planner", "vinewright"
+"""Packages whose folders stand above one another."""
 MOST_LINES, MOST_FUNCTION_LINES, MOST_ARGUMENTS = 400, 60, 8
 SOURCES = sorted(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
 
@@ -46,7 +48,7 @@ def imports(path: Path, at_start: bool = False) -> set[str]:
             assert not node.level, f"{path}: relative import"
             name = str(node.module)
             found |= {f"{name}.{one.name}" if f"{name}.{one.name}" in MODULES else name for one in node.names}
-    return {name for name in found if name.split(".")[0] in {*PACKAGES, FACE}}
+    return {name for name in found if name.split(".")[0] in PACKAGES}
 
 
 def statements(node: ast.AST, at_start: bool) -> Iterator[ast.AST]:
@@ -62,7 +64,7 @@ def statements(node: ast.AST, at_start: bool) -> Iterator[ast.AST]:
 
 @pytest.mark.parametrize("package", PACKAGES)
 def test_no_package_imports_upwards(package: str) -> None:
-    """Environments and surrogate import nothing else, dynamics only these two, and none of them planner."""
+    """Studies -> vinewright -> planner -> dynamics -> environments and surrogate, and never back: so nothing imports a study."""
     files = [path for path in SOURCES if path.is_relative_to(ROOT / package)]
     assert files
     upwards = {
@@ -75,9 +77,9 @@ def test_no_package_imports_upwards(package: str) -> None:
 
 
 def test_nothing_imports_the_command_line() -> None:
-    """`planner.cli` is only run."""
-    assert "planner.cli" in MODULES
-    assert not [module for module, path in MODULES.items() if "planner.cli" in imports(path)]
+    """`vinewright.cli` is only run."""
+    assert "vinewright.cli" in MODULES
+    assert not [module for module, path in MODULES.items() if "vinewright.cli" in imports(path)]
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
@@ -94,23 +96,39 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     assert not graph, f"circles among {sorted(graph)}"
 
 
-def test_no_rooms_of_planner_import_each_other_in_a_circle() -> None:
-    """The folders and files right below `planner` stand above one another, studies apart from commands."""
-    rooms: dict[str, set[str]] = {}
+@pytest.mark.parametrize("package", LIBRARIES)
+def test_no_folders_of_a_package_import_each_other_in_a_circle(package: str) -> None:
+    """The folders right below a package stand above one another."""
+    folders: dict[str, set[str]] = {}
     for module, path in MODULES.items():
-        if module.startswith("planner."):
-            room = module.split(".")[1]
-            needed = {name.split(".")[1] for name in imports(path, at_start=True) if name.startswith("planner.")}
-            rooms.setdefault(room, set()).update(needed - {room})
-    while free := [room for room, needed in rooms.items() if not needed & rooms.keys()]:
-        for room in free:
-            del rooms[room]
-    assert not rooms, f"circles among {rooms}"
+        if module.startswith(f"{package}."):
+            folder = module.split(".")[1]
+            needed = {name.split(".")[1] for name in imports(path, at_start=True) if name.startswith(f"{package}.")}
+            folders.setdefault(folder, set()).update(needed - {folder})
+    assert len(folders) > 3
+    while free := [folder for folder, needed in folders.items() if not needed & folders.keys()]:
+        for folder in free:
+            del folders[folder]
+    assert not folders, f"circles among {folders}"
+
+
+def test_no_module_lies_loose() -> None:
+    """Every module of `planner` lies in one of its folders; beside those of `vinewright` only the public face and the command line lie."""
+    assert {path.name for path in (ROOT / "planner").glob("*.py")} == {"__init__.py"}
+    assert {path.name for path in (ROOT / "vinewright").glob("*.py")} == {"__init__.py", "api.py", "cli.py"}
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_tests_lie_where_the_code_lies(package: str) -> None:
+    """A folder of tests has the path of the folder that it tests."""
+    folders = {path.parent for path in (ROOT / "tests" / package).rglob("test_*.py")}
+    assert folders
+    assert not [folder for folder in folders if not (ROOT / folder.relative_to(ROOT / "tests")).is_dir()]
 
 
 def test_files_fit_a_few_screens() -> None:
     """No file of code, tests or examples has more than 400 lines."""
-    files = [*SOURCES, ROOT / FACE / "__init__.py", *(ROOT / "tests").rglob("*.py"), *(ROOT / "examples").rglob("*.py")]
+    files = [*SOURCES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "examples").rglob("*.py")]
     lines = {str(path.relative_to(ROOT)): len(path.read_bytes().splitlines()) for path in files}
     assert not {name: count for name, count in lines.items() if count > MOST_LINES}
 
@@ -118,8 +136,8 @@ def test_files_fit_a_few_screens() -> None:
 def test_functions_fit_a_screen() -> None:
     """Outside kernels no function has more than 60 lines; none has more than 8 arguments but commands, which need one per option."""
     too_long = []
-    for path in (*SOURCES, ROOT / FACE / "__init__.py"):
-        command = path.is_relative_to(ROOT / "planner" / "commands")
+    for path in SOURCES:
+        command = path.parent.name == "commands" or path.name == "command.py"
         for node in ast.walk(tree(path)):
             if isinstance(node, ast.FunctionDef) and not any("compiled" in ast.unparse(d) for d in node.decorator_list):
                 named = [one for one in (*node.args.args, *node.args.kwonlyargs) if one.arg not in ("self", "cls")]
@@ -139,6 +157,5 @@ def test_every_folder_of_code_is_packaged() -> None:
         assert (folder / "__init__.py").exists(), folder
         name = ".".join(folder.relative_to(ROOT).parts)
         assert any(fnmatch(name, pattern) for pattern in patterns), folder
-    assert f"{FACE}*" in patterns
-    assert settings["mypy"]["packages"].split(", ") == [*PACKAGES, FACE]
-    assert all((ROOT / package / "py.typed").exists() for package in (*PACKAGES, FACE))
+    assert settings["mypy"]["packages"].split(", ") == [*PACKAGES]
+    assert all((ROOT / package / "py.typed").exists() for package in PACKAGES)

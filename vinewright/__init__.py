@@ -12,15 +12,10 @@ True
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from dynamics.propagator import CannotRun, Propagator
+    from dynamics.propagator import CannotRun
     from dynamics.registry import propagators
     from dynamics.tube import Inertia, InvalidTube, VineParams
     from dynamics.tube_file import known_tubes, load_tube
@@ -42,16 +37,15 @@ if TYPE_CHECKING:
     from planner.design.design_file import load_design
     from planner.design.estimate import Estimate
     from planner.design.replay import Simulation
-    from planner.fabrication.pack import Pack
     from planner.output.claim import UnwritableFolder
     from planner.plan.options import PlanOptions
     from planner.plan.plan import Result
     from planner.plan.run.arrays import InvalidCheckpoint
-    from planner.plan.run.checkpoint import Checkpoint
     from planner.search.ompl import setup as ompl
-    from planner.sweep.api import sweep
     from surrogate.pouch import PouchMotor
     from surrogate.spam import Spam
+    from vinewright.api import export, plan, plot, resume, robustness, simulate
+    from vinewright.sweeps.api import sweep
 
 __all__ = [
     "CannotRun",
@@ -97,6 +91,7 @@ __all__ = [
 if TYPE_CHECKING:  # public too, but `from vinewright import *` must not need OMPL
     __all__ += ["ompl"]
 _HOMES = {
+    "vinewright.api": ("export", "plan", "plot", "resume", "robustness", "simulate"),
     "dynamics.propagator": ("CannotRun",),
     "dynamics.registry": ("propagators",),
     "dynamics.tube": ("Inertia", "VineParams"),
@@ -117,18 +112,18 @@ _HOMES = {
     "planner.plan.run.checkpoint": ("InvalidCheckpoint",),
     "planner.output.claim": ("UnwritableFolder",),
     "planner.plan.options": ("PlanOptions",),
-    "planner.sweep.api": ("sweep",),
+    "vinewright.sweeps.api": ("sweep",),
     "surrogate.pouch": ("PouchMotor",),
     "surrogate.spam": ("Spam",),
 }
-"""The modules that define the names that are not defined here."""
+"""Public names by the modules that define them."""
 
 
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
             if name == "ompl":
-                from planner.console.errors import missing, remedy
+                from vinewright.console.errors import missing, remedy
 
                 if missing("ompl"):
                     raise AttributeError(f"vinewright.ompl needs OMPL: {remedy('ompl')}")
@@ -139,261 +134,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "ompl"])
-
-
-def plan(
-    environment: Environment,
-    tube: VineParams | None = None,
-    *,
-    seconds: float = 30.0,
-    seed: int = 0,
-    progress: bool = False,
-    **options: Unpack[PlanOptions],
-) -> Result:
-    """Find a design with few actuators that reaches the goal although nothing is built exactly.
-
-    The search's designs are refined under errors, tried in fresh trials, and one is chosen by its success (`Result.choice`); with
-    `fast=True` the result is the design of lowest cost in a world exactly as planned. Ctrl-C ends it early and keeps the best
-    design. The first call compiles kernels, which takes about 15 seconds.
-
-    Args:
-        tube: The tube and its actuator (see `load_tube`); None takes that of the environment, or else the prototype.
-        seconds: Time for search, refinement and trials, excluding compilation [s].
-        seed: Seed of the random generator.
-        progress: Whether to show a progress line.
-        options: See `PlanOptions`.
-    Returns:
-        A result whose `best` is the design, or None if none was found. `reason` says why the search ended.
-    Raises:
-        InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
-        WalledIn: No passage as wide as the tube leads to the goal.
-        ValueError: An option is unknown or out of range.
-
-    >>> import vinewright as vw
-    >>> result = vw.plan(vw.load_environment("divider"), seed=1, iterations=10, fast=True)
-    >>> result.reason, result.best.actuators
-    ('iterations done', 1)
-    """
-    from planner.console.errors import plain_errors
-    from planner.console.options import chosen_tube
-
-    tube = chosen_tube(None, environment) if tube is None else tube
-    with plain_errors():
-        asked = {"actuator": tube.kinds, "time_budget_s": seconds, "seed": seed, **options}
-        return _planned(environment, tube, asked, None, progress)
-
-
-def resume(
-    folder: str | Path, *, seconds: float | None = None, iterations: int | None = None, progress: bool = False
-) -> Result:
-    """Continue a search from the folder of a run, as if it had not been interrupted.
-
-    Args:
-        folder: Written by `Result.save` or by `vinewright plan`.
-        seconds: Search time [s], counted from the beginning of the run; None means no limit (then give `iterations`).
-        iterations: Maximum number of iterations, counted in the same way.
-        progress: Whether to show a progress line.
-    Raises:
-        InvalidCheckpoint: There is no checkpoint in the folder, or it is damaged.
-        ValueError: Neither `seconds` nor `iterations` is given.
-
-    >>> import tempfile
-    >>> import vinewright as vw
-    >>> result = vw.plan(vw.load_environment("divider"), seed=1, iterations=6, fast=True)
-    >>> with tempfile.TemporaryDirectory() as parent:
-    ...     result.save(f"{parent}/run")
-    ...     vw.resume(f"{parent}/run", iterations=8).iterations
-    8
-    """
-    from planner.console.errors import plain_errors
-    from planner.plan.run.checkpoint import read_checkpoint
-
-    if seconds is None and iterations is None:
-        raise ValueError("give seconds or iterations: one of them has to end the search")
-    checkpoint = read_checkpoint(Path(folder))
-    ends = {"time_budget_s": 1e6 if seconds is None else seconds, "iterations": iterations}
-    asked = checkpoint.inputs.model_dump() | ends | {"first": False, "target_actuators": None}
-    with plain_errors():
-        return _planned(checkpoint.environment, checkpoint.tube, asked, checkpoint, progress)
-
-
-def simulate(
-    design: Design | None,
-    environment: Environment,
-    propagator: str | type[Propagator] = "quasistatic",
-    *,
-    device: str = "auto",
-    solver: str | None = None,
-    surrogate: str | None = None,
-    qp: str | None = None,
-    friction: float | None = None,
-) -> Simulation:
-    """Grow one vine of a design.
-
-    Args:
-        propagator: The model of the growing vine: one of `propagators()`, or a class that is a `dynamics.propagator.Propagator`.
-        device: Device of the computation: "cpu", "cuda" or "auto".
-        solver: Solver of "penalty": "newton" or "gradient".
-        surrogate: Source of the actuator's force in "penalty": "table" or "network".
-        qp: Solver of "impulse": "banded" or "osqp".
-        friction: Coulomb friction coefficient, static and kinetic [-]; None takes those of the design's tube or environment.
-    Returns:
-        Whether it reached the goal, its tip, and its joints [m] at every record, shape (T, N + 1, 2).
-    Raises:
-        ValueError: `design` is None, or the propagator does not have a setting.
-        InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
-
-    >>> import vinewright as vw
-    >>> env = vw.load_environment("divider")
-    >>> result = vw.plan(env, seed=1, iterations=10, fast=True)
-    >>> simulation = vw.simulate(result.best, env, propagator="impulse")
-    >>> simulation.joints.shape[0] == simulation.lengths.shape[0], simulation.tip.shape
-    (True, (3,))
-    """
-    from planner.console.errors import plain_errors
-    from planner.console.models import chosen_model, with_friction
-    from planner.design.replay import replay, simulated
-
-    design = _checked(design, environment)
-    with plain_errors():
-        make = chosen_model(design.params, propagator, device, solver, surrogate, qp, design)
-        design = replace(design, params=with_friction(design.params, friction, propagator, environment))
-    return simulated(design, environment, replay(design, make(environment, design.params)))
-
-
-def robustness(
-    design: Design | None,
-    environment: Environment,
-    *,
-    trials: int = 1000,
-    uncertainty: str | Uncertainty | None = None,
-    seed: int = 0,
-) -> Estimate:
-    """Estimate how likely a design is to reach the goal under random errors of what is built.
-
-    Args:
-        trials: Number of times that the design is grown.
-        uncertainty: Standard deviations of the errors: "workshop", "handmade", "lasercut", "field", "paper", "none", the path of a
-            file, or your own; None takes those of the environment and the tube, or "workshop".
-            `Uncertainty.of_levels(obstacles, bending)` has those of paper 002.
-        seed: Seed of all trials.
-    Returns:
-        The share of trials that reached the goal, `rate`, and its 95 % confidence `interval`.
-    Raises:
-        ValueError: `design` is None, `trials` is less than 1, or the uncertainty is unknown.
-        InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
-
-    >>> import vinewright as vw
-    >>> env = vw.load_environment("divider")
-    >>> result = vw.plan(env, seed=1, iterations=10, fast=True)
-    >>> estimate = vw.robustness(result.best, env, trials=20)
-    >>> estimate.trials, 0 <= estimate.rate <= 1
-    (20, True)
-    """
-    from environments.uncertainty import Uncertainty
-    from planner.design.estimate import Estimate
-    from planner.uncertainty.errors import named_errors
-    from planner.uncertainty.survey import ALL, Survey
-
-    design = _checked(design, environment)
-    if trials < 1:
-        raise ValueError(f"trials = {trials} must be at least 1")
-    if not isinstance(uncertainty, Uncertainty):
-        uncertainty = named_errors(environment, design.params, uncertainty)[1]
-    survey = Survey.of(design, environment, uncertainty, trials, seed, alone=False)
-    list(survey.run())  # yields progress; the survey keeps the counts
-    return Estimate(survey.counts[ALL]["reached"], trials)
-
-
-def plot(environment: Environment, design: Design | None = None, *, ax: Axes | None = None) -> Axes:
-    """Draw an environment and a design into axes, in metres; returns the axes.
-
-    Args:
-        ax: Where to draw; None takes the current axes of pyplot. The rest of the figure is not changed.
-
-    >>> from matplotlib.figure import Figure
-    >>> import vinewright as vw
-    >>> ax = vw.plot(vw.load_environment("divider"), ax=Figure().subplots())
-    >>> ax.get_xlabel()
-    'x [m]'
-    """
-    from planner.drawing.plan import draw_in_axes
-
-    if ax is None:
-        import matplotlib.pyplot as plt
-
-        ax = plt.gca()
-    draw_in_axes(ax, environment, design)
-    return ax
-
-
-def export(
-    design: Design | None,
-    environment: Environment,
-    folder: str | Path,
-    formats: Sequence[str] = ("json", "csv", "svg", "pdf"),
-    force: bool = False,
-    allow_limit: bool = False,
-) -> Pack:
-    """Write the files for fabrication: builder's guide, parts, patterns at true size, pressures.
-
-    The sections are rounded to whole cells first, in such a way that the design still reaches the goal, if possible.
-
-    Args:
-        formats: Some of "json", "csv", "dxf", "svg", "pdf", "stl" and "sofa"; "dxf", "stl" and "sofa" need the extra `fab`.
-        force: Whether to replace earlier results in the folder. Other files are never replaced.
-        allow_limit: Whether to accept pressures at their limit, which leave no head room for the regulator.
-    Returns:
-        The rounded design: `grown` says whether it reaches the goal; `warnings` lists fabrication warnings.
-    Raises:
-        ValueError: `design` is None, or a format is unknown.
-        InvalidDesign: A section is shorter than one cell, or a pressure is at its limit.
-        UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
-
-    >>> import os, tempfile
-    >>> import vinewright as vw
-    >>> env = vw.load_environment("divider")
-    >>> result = vw.plan(env, seed=1, iterations=10, fast=True)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pack = vw.export(result.best, env, folder, formats=["csv"], allow_limit=True)
-    ...     sorted(os.listdir(folder))
-    ['cut-list.csv', 'parts.csv', 'schedule.csv', 'sections.csv']
-    """
-    from dynamics.quasistatic.propagator import QuasiStatic
-    from planner.fabrication import KNOWN
-    from planner.fabrication.pack import Pack
-    from planner.output.claim import claimed
-    from planner.output.folder import write_folder
-
-    design = _checked(design, environment)
-    if unknown := [form for form in formats if form not in KNOWN]:
-        raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
-    with claimed(Path(folder), Path(folder), force) as out:
-        pack = Pack.of(design, environment, QuasiStatic(environment, design.params), allow_limit=allow_limit)
-        write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
-    return pack
-
-
-def _planned(
-    environment: Environment, tube: VineParams, asked: dict[str, Any], checkpoint: Checkpoint | None, progress: bool
-) -> Result:
-    """Common part of `plan` and `resume`, with the options of both as one dictionary."""
-    from environments import check_environment
-    from planner.console.planning import Shown, planned
-    from planner.console.terminal import new_console
-    from planner.plan.options import Inputs
-    from planner.plan.watcher import QUIET
-
-    check_environment(environment, tube.radius)
-    watcher = Shown(new_console(), checkpoint) if progress else QUIET
-    return planned(environment, tube, Inputs(**asked), checkpoint, watcher=watcher)
-
-
-def _checked(design: Design | None, environment: Environment) -> Design:
-    """The design, checked: it exists and fits at the start of the environment."""
-    from environments import check_environment
-
-    if design is None:
-        raise ValueError("there is no design; `reason` of the plan's result says why none was found")
-    check_environment(environment, design.params.radius)
-    return design

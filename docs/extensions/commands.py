@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import typer.main
 from pages import write
 
-from planner.cli import SESSION, app
+from vinewright.cli import SESSION, app
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx

@@ -35,7 +35,7 @@ from planner.mapping.session_file import _SessionFile
 from planner.plan.options import Inputs
 from planner.plan.run import checkpoint, stages
 from planner.plan.run.facts import Facts
-from planner.sweep.study_file import StudyFile
+from vinewright.sweeps.study_file import StudyFile
 
 logger = logging.getLogger(__name__)
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ from scipy.optimize import nnls
 
 from dynamics.euler_lagrange.kinematics import COIL, NEARLY, actuator_jacobian, polar, regular
 from dynamics.euler_lagrange.model import Body, Robot, checked_start, implicit_system, rates_after, solve
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """(s, theta, phi) and their rates over time [s]."""

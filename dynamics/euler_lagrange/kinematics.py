@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 PLANES = 2 * np.pi / 3 * np.array([0.0, 1.0, -1.0])
 """Positions of the actuators around the tube, beta_i [rad]: actuator i alone bends it in the plane phi = beta_i."""

@@ -19,7 +19,7 @@ from dynamics.euler_lagrange.kinematics import (
     tip_pose,
 )
 from surrogate.actuators import Actuator
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 from surrogate.spam import Spam
 
 USUAL_CELL = 42e-3

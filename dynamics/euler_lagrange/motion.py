@@ -12,7 +12,7 @@ from scipy.integrate import solve_ivp
 
 from dynamics.euler_lagrange.kinematics import COIL, NEARLY, polar, regular
 from dynamics.euler_lagrange.model import Robot, acceleration, checked_inputs, checked_start
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Inputs = Callable[[float, Floats], ArrayLike]
 """Force in the core and pulls of the three actuators [N], shape (4,), over time [s] and q."""

@@ -10,8 +10,8 @@ from dynamics.euler_lagrange.kinematics import COIL
 from dynamics.euler_lagrange.model import Body, implicit_system, rates_after
 from dynamics.growth import COILED, GROWN, NOT_FINITE, STALLED, STILL
 from dynamics.moment import JointMoments, total_moment
-from surrogate.compiled import Floats, compiled
 from surrogate.force_table import Cell
+from surrogate.kernels.compiled import Floats, compiled
 
 LUMPED = 0.2
 """Share of the tube's mass that, lumped at the tip, has the inertia of the whole tube in bending: for a slight bend theta,

@@ -8,15 +8,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynamics.euler_lagrange.planar import PlanarTube, grow_arc
-from dynamics.interruption import check_cut
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
-from dynamics.table import Table, overhangs
+from dynamics.table_edge import Table, overhangs
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length, pivots_of
 from environments.environment import Environment
-from surrogate.compiled import Floats
 from surrogate.force_table import cell
+from surrogate.kernels.compiled import Floats
+from surrogate.kernels.interruption import check_cut
 
 ROUNDING = 1e-6
 """Tolerance of equal bends [rad], and of equal pressures and cell lengths, as a share of those of the first segment [-]."""

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from dynamics.chain import OVERHANG
 from dynamics.geometric.walls import Walls, merged, outlined, polygons, room_of, widened
+from environments.conditions import FRAME
 from environments.environment import Environment
-from environments.standing import FRAME
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 OUTWARDS = np.array([-1, -1, 1, 1])
 

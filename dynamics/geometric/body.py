@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 STRAIGHT = 1e-12
 """Smaller bends are rounding errors [rad]."""

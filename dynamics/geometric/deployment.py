@@ -20,7 +20,7 @@ from dynamics.geometric.trace import Trace, finish, full, new_trace, touched, to
 from dynamics.geometric.walls import Walls
 from dynamics.growth import GROWN, OUT_OF_BOUNDS, STALLED, UNRESOLVED
 from dynamics.vine import Status
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 MOST_IDLE = 12
 """A tube that yields this many times in succession without moving is stuck."""

@@ -15,7 +15,7 @@ import numpy as np
 from dynamics.drive import NO_TAIL, Tail
 from dynamics.geometric.body import FREE, Body, tip_of
 from dynamics.geometric.walls import Walls
-from surrogate.compiled import compiled
+from surrogate.kernels.compiled import compiled
 
 FRICTION = 0.3
 """Friction coefficient of a tip on a wall, as measured (paper 003) [-]."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.vine import Integers
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 class Behaviour(IntEnum):

@@ -9,7 +9,7 @@ from dynamics.geometric.hinges import TINY, HingeTube, Motion
 from dynamics.geometric.touch import NEAR, NOTHING, Touch, fan_touch, first_touch, on_wall, turned
 from dynamics.geometric.trace import FAN, Trace, sweep_link, sweep_rigid, triangle
 from dynamics.geometric.walls import Walls
-from surrogate.compiled import compiled
+from surrogate.kernels.compiled import compiled
 
 LENGTH, AT_END, UNBENT, UNLOCKED, FOLDED, AT_FOOT = 10, 11, 12, 13, 14, 15
 """How a motion ends, in addition to the kinds of `Touch`: requested length reached, tip at the wall's end, bend sprung back,

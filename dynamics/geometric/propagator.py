@@ -20,7 +20,7 @@ from dynamics.records import Batch, Records, grow_batch, of_vine
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from environments.environment import Environment
-from surrogate.compiled import thread_count
+from surrogate.kernels.compiled import thread_count
 
 
 class Geometric(OnHost):

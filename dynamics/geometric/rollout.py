@@ -13,11 +13,11 @@ from dynamics.geometric.segments import keep_off_corners, lay_segments
 from dynamics.geometric.trace import Trace, new_trace
 from dynamics.geometric.walls import Walls
 from dynamics.growth import GROWN, NOT_FINITE, OUT_OF_BOUNDS, STALLED, UNRESOLVED
-from dynamics.interruption import check_cut
 from dynamics.moment import JointMoments
 from dynamics.records import Recorder, Records, record
 from dynamics.vine import VineState
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
+from surrogate.kernels.interruption import check_cut
 
 CLOSE = 1e-10
 """Lengths agree when they differ by no more [m]."""

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics.geometric.body import BASE, FREE
 from dynamics.geometric.trace import Trace
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 SHARE = 0.8
 """Share of the penetration tolerance that segments may use where they cut a corner [-]."""

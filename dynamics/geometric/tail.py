@@ -11,7 +11,7 @@ from dynamics.geometric.motion import swing
 from dynamics.geometric.touch import Touch
 from dynamics.geometric.trace import Trace
 from dynamics.geometric.walls import Walls
-from surrogate.compiled import compiled
+from surrogate.kernels.compiled import compiled
 
 HALVINGS = 45
 """Halvings of a slide to find where the tube sticks; what is left of 10 m is less than a rounding error."""

@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics.geometric.body import Body, link_length, tip_of
 from dynamics.geometric.walls import Walls
-from surrogate.compiled import compiled
+from surrogate.kernels.compiled import compiled
 
 NEAR = 1e-9
 """Lengths [m] and angles [rad] below this are rounding errors."""

@@ -9,7 +9,7 @@ import numpy as np
 from dynamics.geometric.body import FREE, MOST_CONTACTS, Body, link_length
 from dynamics.geometric.walls import Walls
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 MOST_TOUCHED = 500
 FAN = np.radians(6)

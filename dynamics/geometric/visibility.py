@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from dynamics.geometric.walls import inflated
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
     import networkx

@@ -12,7 +12,7 @@ from shapely.geometry.polygon import orient
 
 from dynamics.vine import Integers
 from environments.obstacles import Obstacles
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 POLYGON_TOLERANCE = 1e-3
 """Circles and walls become circumscribed polygons; this is their maximum distance from them [m]."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.links import link
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 
 class Bodies(NamedTuple):

@@ -10,7 +10,7 @@ import numpy as np
 from dynamics.impulse.bodies import Bodies, lay
 from dynamics.impulse.model import ImpulseTube, Work
 from dynamics.moment import Vine
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 LIGHTEST = 1e-3
 """The growing segment weighs as if it were no shorter than this [m]."""

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.cross_section import COMPLIANCE
-from dynamics.dented import shared_compliance
 from dynamics.impulse.bodies import Bodies, Rows
 from dynamics.impulse.schur import Factor, factorise, project
+from dynamics.soft_contacts import shared_compliance
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 MOST_ACTIVE = 96
 """Most contacts that a step can take up."""
@@ -63,7 +63,7 @@ class ImpactNumbers(NamedTuple):
     dt: float
     """Time of the step [s]."""
     shared_reach: float
-    """See `dynamics.dented.shared_reach` [m]."""
+    """See `dynamics.soft_contacts.shared_reach` [m]."""
 
 
 def new_impact(bodies: int, contacts: int) -> Impact:

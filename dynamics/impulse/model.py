@@ -17,7 +17,7 @@ from dynamics.moment import JointMoments
 from dynamics.nearby import Blocks, new_blocks
 from dynamics.scene import Scene
 from dynamics.vine import Integers
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 class ImpulseTube(NamedTuple):

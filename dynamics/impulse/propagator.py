@@ -20,7 +20,7 @@ from dynamics.self_contact import segments_apart
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from environments.environment import Environment
-from surrogate.compiled import thread_count
+from surrogate.kernels.compiled import thread_count
 
 CONTACT_STIFFNESS = 1e7
 """Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from dynamics.chain import Chain, forward_kinematics
-from dynamics.dented import too_deep
 from dynamics.growth import (
     GROWING,
     GROWN,
@@ -24,13 +23,14 @@ from dynamics.growth import (
 from dynamics.impulse.growing import add_segment, fastest, start
 from dynamics.impulse.model import ImpulseModel, Work
 from dynamics.impulse.step import take_step
-from dynamics.interruption import Flag
 from dynamics.moment import Vine, look_up_cells
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.self_contact import CROSSED
+from dynamics.soft_contacts import too_deep
 from dynamics.touching import touch
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
+from surrogate.kernels.interruption import Flag
 
 PATIENCE = 0.6
 """Every so often [s] the program looks whether a vine still moves."""

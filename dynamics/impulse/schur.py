@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.impulse.bodies import Bodies, Rows
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 
 class Factor(NamedTuple):

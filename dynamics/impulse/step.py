@@ -9,7 +9,6 @@ import numpy as np
 from dynamics.chain import forward_kinematics
 from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.cross_section import CrossSection
-from dynamics.dented import held, shared_reach, squeezed_share
 from dynamics.drive import available_force
 from dynamics.growth import Span
 from dynamics.impulse.bodies import Drive, advance, assemble, lay
@@ -18,8 +17,9 @@ from dynamics.impulse.impact import ImpactNumbers, contact_rows, solve
 from dynamics.impulse.model import ImpulseModel, ImpulseTube, Work
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.self_contact import CROSSED, SELF_KEY
+from dynamics.soft_contacts import held, shared_reach, squeezed_share
 from dynamics.touching import touch
-from surrogate.compiled import compiled
+from surrogate.kernels.compiled import compiled
 
 DEEPEST = 5e-5
 """A step that ends deeper in an obstacle than this, and than it began [m], is taken again at half the length."""

@@ -12,7 +12,7 @@ from dynamics.cross_section import CrossSection
 from dynamics.links import LEAST_LINK, STRAIGHT
 from dynamics.penalty.section import Press, Touch, give, squeezed_share, turned_aside
 from dynamics.scene import SPARED, Indices, Scene
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 FAR = 1e3
 """Gap where there is no contact [m]."""

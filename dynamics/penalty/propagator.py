@@ -22,7 +22,7 @@ from dynamics.scene import TABLE, scene_of
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineState, pivots_of
 from environments.environment import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from surrogate.network import one_thread
 
 ALLOWANCE = 1.6

@@ -14,8 +14,8 @@ from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
 from surrogate.actuators import Actuator, Limits
-from surrogate.compiled import Floats
 from surrogate.force_table import COLUMNS, FINE_ROWS, NODES, ROWS, TAUT_COLUMNS, TAUT_STRAIN, ForceTables
+from surrogate.kernels.compiled import Floats
 from surrogate.network import Network, load_network
 from surrogate.spam import Spam
 

@@ -9,16 +9,16 @@ import torch
 from torch import Tensor
 
 from dynamics.cross_section import CrossSection
-from dynamics.interruption import check_cut
 from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.drive import available_force
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, Weights
 from dynamics.penalty.pull import Cells, Pull, about_wall
 from dynamics.penalty.solvers import Solver, minimise
-from dynamics.table import Table, overhangs
+from dynamics.table_edge import Table, overhangs
 from dynamics.tube import VineParams
 from dynamics.vine import Status
+from surrogate.kernels.interruption import check_cut
 
 BISECTIONS = 45
 HELD_DT = 0.1

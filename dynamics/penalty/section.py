@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from dynamics.cross_section import FOLLOWS, CrossSection
-from dynamics.dented import NARROW
+from dynamics.soft_contacts import NARROW
 
 SPARE = 0.1
 """Compliance that is added to that of the dents, as a share of that of a rigid contact [-]: C alone may be singular."""
@@ -51,7 +51,7 @@ def give(section: CrossSection, touch: Touch, press: Press) -> Tensor:
     """G: what the dents add to the gaps, each for a root of its energy [m / sqrt(J)], shape (batch, contacts, dents).
 
     Contacts have in common the length on which both press, and the cap; the opposite side recedes by a third. Of directions at an
-    angle, `dynamics.dented.shared_compliance` takes the cosine, here it is its square in part: so C is never indefinite.
+    angle, `dynamics.soft_contacts.shared_compliance` takes the cosine, here it is its square in part: so C is never indefinite.
     """
     deepest = _deepest(section, touch, press)
     nx, ny, length, tip, at = (
@@ -72,7 +72,7 @@ def give(section: CrossSection, touch: Touch, press: Press) -> Tensor:
 
 
 def turned_aside(section: CrossSection, touch: Touch, press: Press, ux: Tensor, uy: Tensor) -> Touch:
-    """Contacts of which those at a squeezed tip no longer hold its growth, see `dynamics.dented.give_way`.
+    """Contacts of which those at a squeezed tip no longer hold its growth, see `dynamics.soft_contacts.give_way`.
 
     Args:
         ux, uy: Heading of each contact's segment [-], shape (batch, contacts).
@@ -89,7 +89,7 @@ def turned_aside(section: CrossSection, touch: Touch, press: Press, ux: Tensor, 
 
 
 def squeezed_share(section: CrossSection, touch: Touch, press: Press) -> Tensor:
-    """Share of the cross-section that each tip lacks [-], shape (batch,), see `dynamics.dented.squeezed_share`."""
+    """Share of the cross-section that each tip lacks [-], shape (batch,), see `dynamics.soft_contacts.squeezed_share`."""
     dent = torch.where(press.tip > 0, -touch.gap, 0.0).clamp(min=0.0)
     both = (dent[:, :, None] > 0) & (dent[:, None] > 0)
     height = torch.where(both, _against(touch.nx, touch.ny) * (dent[:, :, None] + dent[:, None]), 0.0)

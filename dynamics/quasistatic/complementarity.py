@@ -13,10 +13,10 @@ from __future__ import annotations
 
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts
-from dynamics.dented import neighbours, shared_compliance
 from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual, Step
 from dynamics.quasistatic.factor import CREEP, add_constant, factor_from, remove, solve_active, sum_moments, tabulate
-from surrogate.compiled import Floats, compiled
+from dynamics.soft_contacts import neighbours, shared_compliance
+from surrogate.kernels.compiled import Floats, compiled
 
 TOLERANCE = 1e-8
 """A contact becomes active when its gap is negative by more than this [m], a row at a bound when it moves the wrong way by more."""

@@ -30,7 +30,6 @@ from dynamics.cuda import (
     to_device,
 )
 from dynamics.growth import NOT_FINITE, SLACK
-from dynamics.interruption import CUT, check_cut
 from dynamics.lanes import lane_of
 from dynamics.moment import JointMoments, Vine, look_up_cells, new_vine
 from dynamics.propagator import OutOfMemory
@@ -39,7 +38,8 @@ from dynamics.quasistatic.rollout import grow_vine, hold_vine
 from dynamics.quasistatic.step import Work, new_work
 from dynamics.records import Batch, Records, new_records, of_vine, rollout_of, task_of
 from dynamics.vine import Integers, Rollout, pivots_of
-from surrogate.compiled import Floats, compiled, in_cache_folder
+from surrogate.kernels.compiled import Floats, compiled, in_cache_folder
+from surrogate.kernels.interruption import CUT, check_cut
 
 warnings.filterwarnings("ignore", ".*Grid size .* under-utilization")  # a small batch is as good a batch
 BLOCK = 64

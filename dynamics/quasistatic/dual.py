@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MOST_ACTIVE = 128
 """Maximum number of contacts that carry a force at the same time."""
@@ -73,7 +73,7 @@ class ContactNumbers(NamedTuple):
     inverse_growth: float
     """1 / D of the growth [m/N]."""
     shared_reach: float
-    """Contacts that are nearer to each other share compliance [m], see `dynamics.dented.shared_compliance`."""
+    """Contacts that are nearer to each other share compliance [m], see `dynamics.soft_contacts.shared_compliance`."""
     boxed: int = 0
     """Number of rows after those of contacts whose force has a finite lower and upper bound."""
 

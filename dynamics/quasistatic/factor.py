@@ -7,10 +7,10 @@ import math
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts
 from dynamics.cross_section import COMPLIANCE
-from dynamics.dented import shared_compliance
 from dynamics.quasistatic.dual import ContactNumbers, Dual
+from dynamics.soft_contacts import shared_compliance
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 CREEP = 1e-8
 """Compliance of a row between two bounds [m/N]: rows of contacts side by side on a straight tube, which move along it together, would

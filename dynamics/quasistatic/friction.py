@@ -22,12 +22,12 @@ import numpy as np
 
 from dynamics.chain import Chain
 from dynamics.contact_rows import NO_KEY, Contacts
-from dynamics.dented import carried_by
 from dynamics.quasistatic.complementarity import TOLERANCE, gap_change
 from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual
 from dynamics.quasistatic.factor import CREEP, remove
+from dynamics.soft_contacts import carried_by
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 LEAST_ALONG = 1e-9
 """A contact whose normal has a smaller component against the heading is on the tube's side [-]."""

@@ -12,7 +12,7 @@ from dynamics.quasistatic.friction import Friction
 from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube
 from dynamics.scene import Scene
 from dynamics.world import BuiltWorlds
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 STIFFNESS, FACTOR, COMPLIANCE, PRESSURE, GROWTH_FORCE, KINETIC, STATIC = range(7)
 """Columns of `Models.numbers`."""

@@ -25,7 +25,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState, host
 from dynamics.world import BuiltWorlds
 from environments.environment import Environment
-from surrogate.compiled import thread_count
+from surrogate.kernels.compiled import thread_count
 
 if TYPE_CHECKING:
     from dynamics.quasistatic.device import Device

@@ -17,7 +17,7 @@ from dynamics.growth import Span
 from dynamics.moment import Vine
 from dynamics.quasistatic.step import QuasiStaticTube, Work, bend_by, bound_growth, share_of_step, solve
 from dynamics.records import Records
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 MOST_ITERATIONS = 600
 """Maximum number of steps at constant length before a vine is given up."""

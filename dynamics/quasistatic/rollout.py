@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.chain import forward_kinematics
-from dynamics.dented import too_deep
 from dynamics.growth import (
     GROWING,
     GROWN,
@@ -21,7 +20,6 @@ from dynamics.growth import (
     outcome_of_leaving,
     report,
 )
-from dynamics.interruption import Flag
 from dynamics.moment import JointMoments, Vine, look_up_cells, rest_of
 from dynamics.quasistatic.dual import Step
 from dynamics.quasistatic.models import Models, model_of
@@ -48,9 +46,11 @@ from dynamics.quasistatic.step import (
 )
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.self_contact import CROSSED
+from dynamics.soft_contacts import too_deep
 from dynamics.touching import touch
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
+from surrogate.kernels.interruption import Flag
 
 PATIENCE = 60e-3
 """Interval at which to check whether a vine still moves [m of free growth]."""

@@ -10,7 +10,6 @@ import numpy as np
 from dynamics.chain import Chain, new_chain
 from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
 from dynamics.cross_section import CrossSection
-from dynamics.dented import shared_reach, squeezed_share
 from dynamics.drive import Tail, available_force
 from dynamics.growth import Span
 from dynamics.links import LEAST_LINK, STRAIGHT, link
@@ -32,8 +31,9 @@ from dynamics.quasistatic.friction import (
 )
 from dynamics.scene import Scene
 from dynamics.self_contact import SELF_KEY
+from dynamics.soft_contacts import shared_reach, squeezed_share
 from dynamics.vine import Integers
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 
 class Relaxation(NamedTuple):

@@ -11,6 +11,8 @@ import shapely
 class UnusableFile(ValueError):
     """A file that cannot be imported; the one-line message names the file, what is wrong and what to do."""
 
+    exit_code = 2
+
 
 def _none(columns: int) -> np.ndarray:
     return np.empty((0, columns))

@@ -11,7 +11,7 @@ from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

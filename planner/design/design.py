@@ -17,7 +17,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from planner.design.estimate import Trialled
 from planner.design.schedule import VENTED, InvalidSchedule, Schedule
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Side = Literal["left", "right", "none"]
 ROUNDING = 1e-9
@@ -30,6 +30,8 @@ TOUCHING = 0.01
 
 class InvalidDesign(ValueError):
     """An unusable design; the one-line message names file, key, value and the allowed range."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from environments.environment import Environment
 from planner.design.comparison.changes import without_tail
 from planner.design.design import Design
 from planner.design.replay import replay
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,7 +13,7 @@ from dynamics.moment import centerline_curvature
 from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from planner.design.design import Section, Side
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 FOLD_TURN = math.radians(10.0)
 """Largest turn of one fold [rad]: the more folds, the nearer is the tube to the arc of the model."""

@@ -13,7 +13,7 @@ from dynamics.stages import Stage, grow_in_stages, grown_by
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments.environment import Environment
 from planner.design.design import Design
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

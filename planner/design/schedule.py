@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 VENTED = 1.0
 """Pressure of an actuator that is open to the air [Pa]. It does not pull; but it is there, and the centreline of its section
@@ -20,6 +20,8 @@ MOST_ROWS = 1000
 
 class InvalidSchedule(ValueError):
     """A schedule that cannot be followed; the message says which row or pressure is wrong."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)

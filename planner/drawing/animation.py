@@ -29,7 +29,7 @@ from planner.drawing.plan import (
 )
 from planner.drawing.style import FAINT, palette_of
 from planner.drawing.tube import tube_patches
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 SHORT = 1e-6
 """Length by which a tube is drawn with the pressures of a slightly shorter one [m]."""

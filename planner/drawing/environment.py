@@ -18,7 +18,7 @@ from environments.lengths import rounded
 from environments.passages import Passage
 from planner.drawing.plan import plan_figure, save_page
 from planner.drawing.style import DIMENSION
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 _SIZE = 8.0
 """Size of the figures [point]."""

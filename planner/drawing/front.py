@@ -13,7 +13,7 @@ from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
 from planner.drawing.style import FAINT, INK, MISSED, REACHED
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
     from planner.uncertainty.shown_trials import ShownTrials

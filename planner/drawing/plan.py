@@ -32,7 +32,7 @@ from planner.drawing.search import branch_entries, draw_branches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import Course, colour_of, tube_patches
 from planner.search.branches import NO_BRANCHES, Branches
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
     from planner.uncertainty.shown_trials import ShownTrials

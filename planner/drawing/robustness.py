@@ -18,7 +18,7 @@ from planner.uncertainty.report import margin_words
 from planner.uncertainty.sensitivity import Margin
 from planner.uncertainty.survey import ALL, Survey, cell_name
 from planner.uncertainty.trials import Outcome, Worlds
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 DPI = 150
 ENVIRONMENTS = 10

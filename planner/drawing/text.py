@@ -7,7 +7,7 @@ import numpy as np
 from environments.environment import Environment
 from planner.design.design import Design
 from planner.drawing.tube import Course
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 OBSTACLE, GOAL, SIDES = "#", ".", {"none": "o", "left": "L", "right": "R"}
 """Characters of obstacles, of the goal, and of the tube by the side of its actuator."""

@@ -22,7 +22,7 @@ from dynamics.tube import VineParams
 from planner.design.design import Design, Section, overlap
 from planner.design.folds import Folds
 from planner.drawing.style import ACTUATOR, FAINT, INK, OFF, OUTLINE, OVERLAP, TUBE
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 ROUNDED = 0.03
 """Maximum distance between a joint and the curve that rounds it, in tube radii."""

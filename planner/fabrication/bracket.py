@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from planner.fabrication.stl import mesh_of, write_stl
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from surrogate.spam import Spam
 
 if TYPE_CHECKING:

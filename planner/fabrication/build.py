@@ -13,7 +13,7 @@ from planner.design.folds import Folds
 from planner.fabrication.films import STRIP_FILM, Thickness, body_film
 from planner.fabrication.strips import End, end_of, layers, piece_width, stretch_of
 from surrogate.actuators import Actuator
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 SEAL = 20e-3
 """Allowance of film at every heat-sealed end, including the seam [m]."""

@@ -13,7 +13,7 @@ from dynamics.propagator import Propagator
 from environments.environment import Environment
 from planner.design.design import Design, InvalidDesign, Section
 from planner.design.replay import Grown, grow_designs
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 ANCHORS = 0.5, 0.0, 1.0
 """Points of a section that may stay fixed when its length changes: middle, start or end, as a share of its length."""

@@ -7,10 +7,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from planner.console.errors import EXTRAS, remedy
-
 if TYPE_CHECKING:
     from planner.fabrication.pack import Pack
+
+OPTIONAL = "ezdxf", "manifold3d", "trimesh"
+"""Packages that some formats need, and that may be missing."""
 
 
 @dataclass(slots=True)
@@ -22,11 +23,6 @@ class Written:
     """Formats whose libraries are not installed."""
     faults: dict[str, str] = field(default_factory=dict)
     """Why a format is not complete, by its name."""
-
-    @property
-    def remedy(self) -> str:
-        """What to do about missing formats; empty if there are none."""
-        return f"not written, because an extra is not installed: {remedy('fab')}" if self.missing else ""
 
 
 def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> Written:
@@ -42,7 +38,7 @@ def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> Written:
         try:
             written.files += pack.write(form, folder)
         except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] not in EXTRAS["fab"][1]:
+            if (error.name or "").split(".")[0] not in OPTIONAL:
                 raise
             written.missing.append(form)
         except NoBracket as error:

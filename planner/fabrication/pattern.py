@@ -13,8 +13,8 @@ import numpy as np
 
 from planner.design.design import Section, Side
 from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, BendBuild, Build
-from surrogate.compiled import Floats
 from surrogate.cpam import Cpam
+from surrogate.kernels.compiled import Floats
 
 ROW = 180.0
 """Height of a row of pieces [mm]; it fits on a sheet of A4 or Letter."""

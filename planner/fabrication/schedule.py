@@ -9,7 +9,7 @@ import numpy as np
 from planner.design.schedule import VENTED
 from planner.fabrication.build import Build
 from planner.output.csv_table import csv_table
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 APART = 1e-9
 """Lengths no farther apart than this have one row [m]."""

@@ -12,7 +12,7 @@ from matplotlib.patches import Polygon
 from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.paper import Page
 from planner.fabrication.strips import End
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Points = Sequence[tuple[float, float]] | Floats
 WIDTH, HEIGHT = 84.0, 34.0

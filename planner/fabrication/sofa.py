@@ -17,7 +17,7 @@ from environments.environment import Environment
 from environments.writing import whole
 from planner.design.design import Design, link_headings
 from planner.fabrication.films import body_film
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
     from trimesh import Trimesh

@@ -19,7 +19,7 @@ from planner.fabrication.flow import MARGIN
 from planner.fabrication.guide import Guide, guide_pages
 from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Template, Tile
 from planner.fabrication.pattern import ROW, Layer, Line, Text
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 OVERLAP, OVERLAP_Y = 10.0, 3.0
 """Overlap of the pattern beyond its tile, for gluing to the sheets on its left and right, and to those above and below [mm].

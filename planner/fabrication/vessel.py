@@ -12,7 +12,7 @@ from planner.fabrication.bracket import THICKNESS, outline
 from planner.fabrication.build import SEAL, Build
 from planner.fabrication.films import STRIP_FILM
 from planner.fabrication.stl import mesh_of
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from surrogate.spam import Spam
 
 if TYPE_CHECKING:

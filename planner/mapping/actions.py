@@ -10,7 +10,7 @@ import shapely
 
 from dynamics.geometric.walls import MITRE_LIMIT, polygons
 from environments.environment import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 FAN = math.radians(75)
 """Maximum launch angle to either side of the start's heading [rad]."""
@@ -26,6 +26,8 @@ LAUNCH_SHARES = 1 / 3, 2 / 3
 
 class NoLaunch(ValueError):
     """No tube can be launched, or one would leave the bounds at once; the message gives advice."""
+
+    exit_code = 2
 
 
 @dataclass(frozen=True, slots=True, eq=False)

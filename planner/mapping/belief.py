@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.mapping.grid import CELLS, Cells, Outcomes
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 PRIOR = 0.2
 """Prior probability that a cell is covered. The paper does not state its value; this one means mostly empty space."""

@@ -15,7 +15,7 @@ from dynamics.geometric.deployment import Launch, grow
 from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.trace import Trace, new_trace
 from dynamics.geometric.walls import Walls
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 CELLS = 35
 """Cells along either side of the bounds (paper 003, section 4.1.2)."""

@@ -21,7 +21,7 @@ from dynamics.geometric.walls import inflate, polygons
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.policies import Step, Task
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 DPI = 130
 SHOWN = 1, 5, 10, 20

@@ -18,7 +18,7 @@ from planner.mapping.actions import Actions
 from planner.mapping.belief import PRIOR, Belief, cumulative_scores
 from planner.mapping.grid import Cells, Grid, Outcomes, covered, outcomes
 from planner.mapping.sampling import Sample, kept_free, sampled
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 POLICIES = "monte-carlo", "ideal", "random", "information-gain"
 INFORMATION = "nominal", "area only", "wall only"

@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.mapping.belief import Belief
 from planner.mapping.policies import Known, sampled_outcomes, value
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 POLICIES = "monte-carlo", "information-gain", "random"
 """Policies that need no knowledge of the environment."""

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import shapely
 
-from dynamics.geometric.sensing.found import Found
 from environments.obstacles import Obstacles
 from planner.mapping.grid import CELLS, Cells, Grid, squares
-from surrogate.compiled import Floats
+from planner.mapping.sensing.found import Found
+from surrogate.kernels.compiled import Floats
 
 
 def cells_seen(grid: Grid, found: Found) -> tuple[Cells, Cells]:

@@ -11,7 +11,7 @@ from scipy import ndimage
 from dynamics.geometric.walls import MITRE_LIMIT
 from planner.mapping.belief import Belief
 from planner.mapping.grid import Cells, Grid, covered, squares
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 GROUPS = 6, 8
 """Minimum and maximum number of groups of cells that become obstacles, unless more were hit (paper 003, section 4.1.5)."""

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import shapely
 
-from dynamics.geometric.sensing.found import CONFIDENCE, Found, FoundCorner, FoundWall
 from planner.mapping.recorded import Elements
-from surrogate.compiled import Floats
+from planner.mapping.sensing.found import CONFIDENCE, Found, FoundCorner, FoundWall
+from surrogate.kernels.compiled import Floats
 
 
 def found_content(found: Found, elements: Elements) -> dict[str, Any]:

@@ -14,11 +14,11 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch, Polygon
 from shapely.plotting import patch_from_polygon
 
-from dynamics.geometric.sensing.found import Found, FoundWall
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.plots import FREE, HIT, TUBE
 from planner.mapping.recorded import Elements
-from surrogate.compiled import Floats
+from planner.mapping.sensing.found import Found, FoundWall
+from surrogate.kernels.compiled import Floats
 
 DPI = 140
 SHOWN = 12

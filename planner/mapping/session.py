@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dynamics.geometric.sensing.found import Found
 from planner.mapping.actions import FAN, Actions
 from planner.mapping.belief import PRIOR, Belief
 from planner.mapping.grid import Grid
 from planner.mapping.policies import Known
 from planner.mapping.recorded import cells_seen
-from surrogate.compiled import Floats
+from planner.mapping.sensing.found import Found
+from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

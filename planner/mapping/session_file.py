@@ -27,6 +27,8 @@ _FARTHEST = 1e6
 class InvalidSession(ValueError):
     """A session that cannot be used; the one-line message gives file, key, value and allowed range."""
 
+    exit_code = 2
+
 
 _Coordinate = Annotated[float, Field(ge=-_FARTHEST, le=_FARTHEST)]
 _Angle = Annotated[float, Field(ge=-360, le=360)]

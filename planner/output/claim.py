@@ -50,7 +50,7 @@ class UnwritableFolder(OSError):
         """
         super().__init__(f"{problem}; {remedy}")
         self.on_console = f"{problem}; {option}"
-        self.machine = machine
+        self.exit_code = 4 if machine else 2
 
 
 class Occupied(UnwritableFolder):

@@ -16,9 +16,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from dynamics.interruption import Interruption
 from planner.output.claim import check_folder, temporary, writing
 from planner.output.contents import foreign
+from surrogate.kernels.interruption import Interruption
 
 LONGEST_NAME = 80
 """Maximum number of characters of an environment's name in a file name."""

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from platform import python_version
 from typing import Any
 
-from surrogate.compiled import thread_count
+from surrogate.kernels.compiled import thread_count
 
 _version = cache(version)  # a search records versions with each checkpoint, and reading one takes a millisecond
 

@@ -7,7 +7,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dynamics.interruption import Interruption
 from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
 from dynamics.tube import VineParams
 from environments.environment import Environment
@@ -28,6 +27,7 @@ from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
 from planner.search.sst import Switches
 from planner.uncertainty.errors import named_errors
 from planner.uncertainty.trials import SEARCHING, Worlds
+from surrogate.kernels.interruption import Interruption
 
 SAVED_EVERY = 30.0
 """Seconds between checkpoints."""

@@ -11,7 +11,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import centerlines
 from environments.environment import Environment
 from planner.search.tree import Tree, branches_of
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MOST_SHAPES = 40
 """Maximum number of vines that a picture shows."""

@@ -12,7 +12,7 @@ from dynamics.jumps import jumped
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout, Status
 from planner.search.tree import Candidates, Counts
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 UNFINISHED = 10
 """Number of records before the end of a growth from which it may continue."""

@@ -7,7 +7,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 from environments.environment import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 POINTS = 4
 """Lattice points per clearance of the tube, unless others are asked for."""

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 GOAL_MARGIN = 2e-3
 """Distance inside the goal's edge at which a tip counts as arrived [m], because a replay may end slightly differently."""

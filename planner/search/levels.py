@@ -8,7 +8,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from environments.environment import Environment
 from planner.search.distance_field import DistanceField
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 POINTS = 2
 """Lattice points of the distances per clearance of the tube: a drawing needs no better ones."""

@@ -15,7 +15,7 @@ from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
 from planner.search.sst import LEAST_CELLS, Search
 from planner.search.tree import Candidates
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Item = TypeVar("Item")
 BATCH = 100
@@ -133,7 +133,7 @@ class OneActuator:
         return float(np.mean(np.array(off) <= within)) if off else 0.0
 
     def nearest(self) -> Floats:
-        """For every start and control that was grown, over all lengths: see `planner.search.exhaustive.Coverage`."""
+        """For every start and control that was grown, over all lengths: see `studies.fewest.exhaustive.Coverage`."""
         least: dict[tuple[int, int], float] = {}
         for vine, off in self._off().items():
             least[vine[:2]] = min(least.get(vine[:2], np.inf), off)

@@ -15,7 +15,7 @@ from planner.search.controls import sections_of
 from planner.search.tree import Tree
 from planner.uncertainty.deviations import Actuators, SectionErrors, actuation_with
 from planner.uncertainty.trials import Worlds
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 NEAR = 3.0
 """A particle survives while its tip is within this many radii of the tip of the vine as planned [-]: farther away, it is in another

@@ -9,7 +9,6 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from dynamics.interruption import Interrupted
 from dynamics.propagator import Propagator, PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -23,6 +22,7 @@ from planner.search.solutions import DEFAULT_SLACK, SPREAD, Solution, Solutions
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.steered.search import SteeredSearch
 from planner.search.steered.solutions import SteeredSolutions
+from surrogate.kernels.interruption import Interrupted
 
 TIME_SPENT = "time budget spent"
 """Why a search has ended that used its time."""

@@ -21,7 +21,7 @@ from planner.design.replay import grow
 from planner.search.controls import actuation, sections_of
 from planner.search.sst import Search
 from planner.search.tree import Candidates
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 REPLAYS = 8
 """Maximum number of candidates replayed in one iteration."""

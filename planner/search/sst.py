@@ -24,7 +24,7 @@ from planner.search.prices import Prices
 from planner.search.tree import Candidates, Counts, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
 from planner.uncertainty.trials import Worlds
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Found = TypeVar("Found")
 LENGTH_COST = 1e-2

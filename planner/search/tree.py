@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dynamics.tube import VineParams
 from dynamics.vine import Array, Integers, VineState, centerlines, host, like, pivots_of
 from planner.search.pages import Pages
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Counts = Integers | Floats
 """Numbers of actuators; where vines are steered, with a part of one for each change of pressure."""

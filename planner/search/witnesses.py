@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from scipy.spatial import KDTree
 
 from dynamics.vine import Integers
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 HEADING_WEIGHT = 0.1
 """Distance equivalent to a difference of heading [m/rad]."""

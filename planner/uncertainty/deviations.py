@@ -19,7 +19,7 @@ from environments.objects import objects_of
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.schedule import VENTED
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MOST_FACTOR = 2.0
 """Maximum factor on the pressure by which an error of turn is produced."""

@@ -11,15 +11,17 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.environment_file import parse_toml
 from environments.file_model import ERRORS, InvalidEnvironment, describe, hint
-from environments.given import NOTHING, Given
 from environments.reading import Unreadable, read_file
 from environments.uncertainty import DEFAULT, PRESETS, Uncertainty, uncertainty_of
+from environments.uncertainty_in_files import NOTHING, Given
 
 _MOST_BYTES = 100_000
 
 
 class InvalidErrors(ValueError):
     """Errors that cannot be used; the one-line message gives what was asked for, and the reason."""
+
+    exit_code = 2
 
 
 def read_errors(name: str | None) -> Given:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.design.design import Design
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 DIGEST = 16
 """Number of bytes by which a design is known."""

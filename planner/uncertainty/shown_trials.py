@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from planner.design.design import InvalidDesign
 from planner.design.estimate import Trialled
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 TRIALS = "trials.npz"
 """File name in a run folder."""

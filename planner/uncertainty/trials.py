@@ -24,7 +24,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.uncertainty.deviations import SectionErrors, Trials, WorldErrors, actuation_of
 from planner.uncertainty.memo import Known
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 EVALUATING, CHOOSING, SEARCHING = 1_000_000, 2_000_000, 4_000_000
 """Numbers of the first trial that evaluates a design, refines designs, and guides a search: none counts for two of them, and surveys use

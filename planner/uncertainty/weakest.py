@@ -14,7 +14,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.uncertainty.deviations import SectionErrors, WorldErrors
 from planner.uncertainty.sensitivity import object_name
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 CERTAIN = 3.5
 """Correlation with success times the root of the number of trials from which on an error is named: of a hundred errors without

@@ -10,7 +10,7 @@ from dynamics.geometric.deployment import Launch, deploy
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.walls import inflate
 from dynamics.recording import Recording
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 SPACING = 0.01
 """Spacing of the points of a centreline [m]."""

@@ -19,7 +19,7 @@ from dynamics.touching import touch
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status
 from environments import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 KINETIC, STATIC = 0.2, 0.5

@@ -16,8 +16,8 @@ from dynamics.tube import InvalidTube, VineParams
 from dynamics.tube_file import parse_tube
 from dynamics.vine import Actuation, Status, centerlines
 from environments import Environment
-from surrogate.compiled import Floats
 from surrogate.force_table import Cell
+from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 BARE = Cell(0, 0.0, 0.0, 0.0)

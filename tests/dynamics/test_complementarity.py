@@ -15,7 +15,7 @@ from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.quasistatic.complementarity import solve_step
 from dynamics.quasistatic.dual import ContactNumbers, Dual, Step, new_dual
 from dynamics.quasistatic.factor import CREEP
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 COMPLIANCE = 1 / 2e5
 GROWTH_FORCE, GROWTH_DAMPING = 25.0, 48.0

@@ -15,17 +15,17 @@ from dynamics.chain import forward_kinematics
 from dynamics.contact_rows import NO_KEY
 from dynamics.contacts import find_contacts
 from dynamics.cross_section import AT, COMPLIANCE, CORNER, FOLLOWS, LENGTH, MOST, TIP, cross_section, dent_compliance
-from dynamics.dented import shared_compliance, shared_reach, too_deep
-from dynamics.dents import dents
+from dynamics.dent_depth import dents
 from dynamics.impulse.propagator import Impulse
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work
+from dynamics.soft_contacts import shared_compliance, shared_reach, too_deep
 from dynamics.tube import InvalidTube, VineParams
 from dynamics.tube_file import parse_tube, tube_content, tube_table
 from dynamics.vine import Actuation, Rollout, Status, centerlines
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 SOFT = VineParams(least_height=0.5)
 SECTION = cross_section(SOFT)

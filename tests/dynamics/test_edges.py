@@ -8,7 +8,7 @@ import pytest
 from dynamics.chain import forward_kinematics, new_chain, outside
 from dynamics.registry import propagators
 from dynamics.scene import build_scene
-from dynamics.table import Table, overhangs
+from dynamics.table_edge import Table, overhangs
 from dynamics.vine import Status, host
 from environments import Environment, Obstacles
 from tests.dynamics.passive import PARAMS, grown

@@ -5,7 +5,7 @@ import pytest
 
 from dynamics.quasistatic.dual import ContactNumbers, Dual, new_dual
 from dynamics.quasistatic.factor import CREEP, factor_from, remove, solve_active, sum_moments, tabulate
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from tests.dynamics.test_complementarity import Problem, random_problem
 
 

@@ -19,7 +19,7 @@ from dynamics.touching import touch
 from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
 from environments import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, FULL = VineParams().radius, VineParams().segment_length

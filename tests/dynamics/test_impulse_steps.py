@@ -14,10 +14,10 @@ from dynamics.impulse.osqp_step import OsqpStep
 from dynamics.impulse.schur import factorise, new_factor, project
 from dynamics.propagator import CannotRun
 from environments import Environment
-from planner.studies.fitting.cantilever import Cantilever
-from planner.studies.impulse.study import circle_environment, circle_robot, clutter_environment, clutter_robot
-from planner.studies.impulse.telescope import Motion, Telescope, simulate
-from surrogate.compiled import Floats
+from studies.fitting.cantilever import Cantilever
+from studies.impulse.study import circle_environment, circle_robot, clutter_environment, clutter_robot
+from studies.impulse.telescope import Motion, Telescope, simulate
+from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 

@@ -16,7 +16,7 @@ from dynamics.geometric.kinematics import (
     hinge_boundaries,
     largest_moment,
 )
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 FORMS = [boundaries, hinge_boundaries]
 Form = Callable[..., Floats]

@@ -13,10 +13,10 @@ from dynamics.registry import load_propagator
 from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation
 from environments.environment import Environment
-from surrogate.compiled import Floats
 from surrogate.cpam import Cpam
 from surrogate.force_table import ROWS, TAUT_COLUMNS, ForceTable, cell, stacked
 from surrogate.fpam import Fpam
+from surrogate.kernels.compiled import Floats
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 from tests.conftest import MakeEnvironment

@@ -24,8 +24,8 @@ from dynamics.moment import (
 from dynamics.quasistatic.dual import Step
 from dynamics.quasistatic.step import bending_model
 from dynamics.tube import VineParams
-from surrogate.compiled import Floats
 from surrogate.force_table import cell
+from surrogate.kernels.compiled import Floats
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam, cell_state, contraction
 

@@ -18,7 +18,7 @@ from dynamics.vine import Actuation, Rollout, Status
 from dynamics.world import BuiltWorlds
 from environments import Environment, Obstacles
 from environments.objects import objects_of
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 PARAMS = VineParams()
 BOUNDS = (0.0, 0.0, 1.6, 1.2)

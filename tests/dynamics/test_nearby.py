@@ -8,7 +8,7 @@ from dynamics.chain import forward_kinematics, new_chain
 from dynamics.contact_rows import new_contacts
 from dynamics.nearby import RUNS, Blocks, near_segments, new_blocks
 from dynamics.self_contact import CROSSED, add_self_contacts, segments_apart
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 RADIUS, MARGIN = 0.03335, 0.0192
 REACH = 2 * RADIUS + MARGIN

@@ -23,7 +23,7 @@ from environments import Environment, known_environments
 from planner.design.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.sst import Search
-from planner.studies.rollouts.study import UNEXPLAINED, measure_agreement, random_actuation, tip_distance
+from studies.rollouts.study import UNEXPLAINED, measure_agreement, random_actuation, tip_distance
 from surrogate.pouch import PouchMotor
 
 pytestmark = pytest.mark.usefixtures("single_thread")

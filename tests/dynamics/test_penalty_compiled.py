@@ -20,7 +20,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, host
 from environments import Environment
-from planner.studies.rollouts.study import random_actuation, tip_distance
+from studies.rollouts.study import random_actuation, tip_distance
 from tests.dynamics.test_penalty_parts import random_objective
 
 pytestmark = pytest.mark.usefixtures("single_thread")

@@ -12,7 +12,6 @@ from dynamics import contact_rows, contacts
 from dynamics.chain import forward_kinematics as exact_kinematics
 from dynamics.chain import new_chain
 from dynamics.cross_section import ASIDE, COMPLIANCE, LENGTH, STOPPED, TIP, cross_section
-from dynamics.dented import squeezed_share
 from dynamics.moment import joint_moments
 from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
@@ -22,6 +21,7 @@ from dynamics.penalty.section import SHORTEST, SPARE
 from dynamics.penalty.solvers import chosen_solver, minimise
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.scene import build_scene
+from dynamics.soft_contacts import squeezed_share
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status
 from environments import Environment

@@ -18,8 +18,8 @@ from dynamics.quasistatic import device, propagator
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.studies.gpu.usage import kernel_arguments, kernel_ptx
-from planner.studies.rollouts.study import random_actuation
+from studies.gpu.usage import kernel_arguments, kernel_ptx
+from studies.rollouts.study import random_actuation
 from tests.dynamics.device_cases import CASES, COMPARED, FULL, as_arrays
 from tests.dynamics.ptx import Translated
 

@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
 from dynamics.world import BuiltWorlds
 from environments import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 

@@ -13,7 +13,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines, grown_length
 from environments import Environment, load_environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from surrogate.spam import cell_state, contraction
 from tests.dynamics.reference.shape import material_of, shape_of
 

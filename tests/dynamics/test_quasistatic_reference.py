@@ -6,7 +6,7 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from tests.dynamics.reference.store import RECORD_EVERY, SEGMENTS, Stored, stored
 
 NEAR = 2e-3

@@ -8,7 +8,7 @@ import shapely
 
 from dynamics.tube import VineParams
 from environments import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from tests.dynamics.reference.joints import JointLaw, cell_curve, tube_moment
 from tests.dynamics.reference.shape import shape_of, shortening
 from tests.dynamics.reference.solver import Reference, held_forces

@@ -14,7 +14,7 @@ from dynamics.cross_section import rigid_section
 from dynamics.propagator import CannotRun
 from dynamics.scene import Scene, build_scene
 from environments import Environment, Obstacles, known_environments
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 

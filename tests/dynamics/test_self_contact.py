@@ -18,7 +18,7 @@ from dynamics.touching import touch
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, centerlines
 from environments import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, FULL = 0.03335, 0.025

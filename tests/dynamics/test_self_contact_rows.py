@@ -17,7 +17,7 @@ from dynamics.quasistatic.dual import ContactNumbers, Step, new_dual
 from dynamics.quasistatic.friction import add_tip_row, normal_force
 from dynamics.self_contact import APART, CROSSED, SELF_KEY, add_self_contacts, segments_apart
 from environments import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, MARGIN, FULL = 0.03335, 0.024, 0.025

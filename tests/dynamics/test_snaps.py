@@ -12,7 +12,7 @@ from dynamics.snaps import Snaps
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
 from environments import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 from tests.dynamics.reference.joints import tube_moment
 from tests.dynamics.reference.store import stored
 from tests.dynamics.test_random_rollouts import random_actuation

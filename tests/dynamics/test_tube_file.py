@@ -23,7 +23,7 @@ from dynamics.tube_file import (
     tube_table,
     tube_text,
 )
-from environments.given import Given
+from environments.uncertainty_in_files import Given
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from environments.given import Given
 from environments.uncertainty import (
     DEFAULT,
     KEYS,
@@ -16,6 +15,7 @@ from environments.uncertainty import (
     Uncertainty,
     uncertainty_of,
 )
+from environments.uncertainty_in_files import Given
 
 IN_SI: dict[str, tuple[float, str, float]] = {
     "obstacle_position_mm": (7.3, "obstacle_position", 0.0073),

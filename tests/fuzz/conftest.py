@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dynamics.recording import InvalidRecording, load_recording
-from planner.cli import main
+from vinewright.cli import main
 
 ENVIRONMENT = (
     'schema = 1\nunit = "mm"\nbounds = { min = [0, 0], max = [1500, 1000] }\n'
@@ -53,7 +53,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.fixture(autouse=True)
 def threads_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     """In a process of its own a command of sweeps sets the number of threads; here, other tests follow."""
-    monkeypatch.setattr("planner.commands.sweep.use_one_thread", lambda: None)
+    monkeypatch.setattr("vinewright.commands.sweep.use_one_thread", lambda: None)
 
 
 @pytest.fixture(scope="session")

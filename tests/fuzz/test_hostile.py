@@ -128,7 +128,7 @@ def test_hostile_files_neither_hang_nor_fill_the_memory(
     make(name)
     if name == "long vines":
         make("10 km.toml")
-    line = [sys.executable, "-c", "from planner.cli import main; main()", *command(name)]
+    line = [sys.executable, "-c", "from vinewright.cli import main; main()", *command(name)]
     with Path("errors").open("wb") as errors:
         process = subprocess.Popen(
             line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=errors, preexec_fn=limited

@@ -12,8 +12,8 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import parse_tube, similar, tube_text
 from dynamics.tube_keys import ACTUATORS
 from surrogate.actuators import Actuator
-from surrogate.compiled import Floats
 from surrogate.force_table import COLUMNS, FINE_ROWS, LONGEST, ROWS, SHORTEST, ForceTable, cell
+from surrogate.kernels.compiled import Floats
 from surrogate.registry import actuators
 from surrogate.spam import Spam
 from tests.surrogate.volumes import VOLUMES, gains

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from surrogate.compiled import Floats
 from surrogate.force_table import LINEAR, ForceTable
+from surrogate.kernels.compiled import Floats
 from surrogate.spam import Spam, SpamState, cell_state, contraction, saturated_cell, unsaturated_cell
 
 Reference = Callable[[str], dict[str, np.ndarray]]

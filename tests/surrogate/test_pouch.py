@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from surrogate.compiled import Floats
 from surrogate.force_table import ForceTable
+from surrogate.kernels.compiled import Floats
 from surrogate.pouch import PouchMotor, half_angle
 
 POUCH = PouchMotor()

@@ -8,9 +8,9 @@ from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 
 from surrogate.actuators import Actuator
-from surrogate.compiled import Floats
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
+from surrogate.kernels.compiled import Floats
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 

@@ -14,7 +14,7 @@ from environments.environment import Environment
 from planner.design.comparison.paths import obstacle_name, same_way, touched
 from planner.design.design import Design
 from planner.design.replay import replay, trajectory
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 PARTED = 10e-3
 """Distance between two tips above which their growths count as parted [m]."""

@@ -9,7 +9,7 @@ import shapely
 from shapely.ops import substring
 
 from environments.environment import Environment
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 TOUCH = 2e-3
 """Gap between tube and obstacle up to which they count as touching [m], because contacts are compliant and records discrete."""

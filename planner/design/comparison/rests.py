@@ -8,7 +8,7 @@ import numpy as np
 
 from dynamics.propagator import Propagator
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, host
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 class Rested(NamedTuple):

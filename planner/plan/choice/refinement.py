@@ -19,7 +19,7 @@ from dynamics.vine import Integers
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section, Side
 from planner.uncertainty.trials import Worlds, nearest_to_goal
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 BLUR = 20e-3
 """Width of the logistic function of the distance to the goal, for the prototype [m]: errors move a tip by some of it."""

@@ -19,6 +19,8 @@ Arrays = dict[str, NDArray[Any]]
 class InvalidCheckpoint(ValueError):
     """An unusable checkpoint; the one-line message names the file and the problem."""
 
+    exit_code = 2
+
 
 def write_arrays(path: Path, arrays: Arrays) -> None:
     """Write arrays of any shape as a file for `read_arrays`, and wait until it is on disk.

@@ -35,7 +35,7 @@ from planner.search.run import MOST_SAMPLES, HistoryEntry, Past, Run
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MOST_BEND = 100.0
 """Upper limit of a joint's bend [rad]; joints that fold over bend by slightly more than pi."""

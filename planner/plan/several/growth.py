@@ -13,7 +13,7 @@ from planner.design.replay import grow_together
 from planner.plan.choice.refinement import INSIDE, Candidate
 from planner.plan.several.tubes import Mask, Tube, all_masks, in_environment
 from planner.uncertainty.trials import Worlds, nearest_to_goal
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 DEEP = 0.5
 """Growth stops at the last record whose tip is at least this share of its greatest depth inside the goal [-], on its way through."""

@@ -7,7 +7,6 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dynamics.interruption import Interruption
 from dynamics.propagator import PropagatorFactory
 from dynamics.tube import VineParams
 from environments.environment import Environment
@@ -25,6 +24,7 @@ from planner.plan.several.selection import CommonChampion, JointSelection
 from planner.plan.watcher import QUIET, Watcher
 from planner.search.run import Budget, Keep, Run
 from planner.uncertainty.errors import named_errors
+from surrogate.kernels.interruption import Interruption
 
 FAST_SEARCHING = 0.6
 """Share of the time budget for the searches if no trials follow, once they have solutions [-]."""

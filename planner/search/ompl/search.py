@@ -20,7 +20,7 @@ from planner.search.ompl.vines import Growth, Vine
 from planner.search.reverse.seeded_ompl import quiet_ompl
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.tree import Candidates
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MOST_SEED = 2**31
 """Upper limit of the seed of OMPL's random generators."""

@@ -22,7 +22,7 @@ from planner.search.goal import goal_radius
 from planner.search.ompl.vines import Growth, Vine
 from planner.search.sst import LENGTH_COST, LONGEST_GROWTH
 from planner.search.witnesses import HEADING_WEIGHT
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -15,7 +15,7 @@ from planner.search.controls import actuation, sections_of
 from planner.search.goal import in_goal
 from planner.search.solutions import segments_to
 from planner.search.sst import LEAST_CELLS, LONGEST_GROWTH, most_segments
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -9,7 +9,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from planner.search.reverse.arc_price import Bends, arc_is_possible, arc_price
 from planner.search.reverse.biarc import arc_point, biarc
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 LOOK_AHEAD = 0.1
 """Upper limit of gaps; larger ones are clipped to it [m]."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.tube import VineParams
-from surrogate.compiled import compiled
+from surrogate.kernels.compiled import compiled
 
 STRAIGHT = 0.1
 """Maximum angle of an arc that needs no actuator [rad]."""

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from surrogate.compiled import Floats, compiled
+from surrogate.kernels.compiled import Floats, compiled
 
 COINCIDENT = 1e-12
 """Tolerance within which poses are equal [m or rad]."""

@@ -9,7 +9,7 @@ from planner.search.reverse.biarc import pose_on
 from planner.search.reverse.reverse_tree import ReverseTree
 from planner.search.sst import LENGTH_COST
 from planner.search.witnesses import embed, pose_tree, unscaled
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 SPACING = 50e-3
 """Spacing of the points sampled along the tree's edges, for the prototype [m]."""

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import shapely
 
-from dynamics.interruption import CUT, check_cut
 from dynamics.scene import Scene
 from dynamics.tube import VineParams
 from environments.environment import Environment
@@ -20,7 +19,8 @@ from planner.search.reverse.arc_price import Bends
 from planner.search.reverse.reverse_tree import ReverseTree
 from planner.search.reverse.seeded_ompl import quiet_ompl
 from planner.search.sst import LENGTH_COST
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
+from surrogate.kernels.interruption import CUT, check_cut
 
 HEADINGS = 12
 """Number of headings in which the goal may be entered."""

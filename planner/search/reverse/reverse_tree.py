@@ -13,7 +13,7 @@ from planner.search.reverse.arc_collision import biarc_prices
 from planner.search.reverse.arc_price import STRAIGHT, Bends
 from planner.search.reverse.biarc import Biarc, biarcs
 from planner.search.sst import LENGTH_COST
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
     import networkx

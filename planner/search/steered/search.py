@@ -29,7 +29,7 @@ from planner.search.sst import (
 from planner.search.steered.carried import Carried, Change
 from planner.search.steered.pressure_levels import PressureLevels
 from planner.search.tree import Candidates
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 CHANGE_COST = 0.05
 """Cost of a change of pressure, in actuators: actuators count first, then changes."""

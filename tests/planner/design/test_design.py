@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
 from environments import load_environment
-from environments.given import Given
+from environments.uncertainty_in_files import Given
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, InvalidDesign, Section, overlap
 from planner.design.design_file import design_content, load_design

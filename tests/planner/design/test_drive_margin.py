@@ -16,11 +16,11 @@ from dynamics.registry import load_propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Rollout, Status
 from environments import Environment, write_environment
-from planner.console.models import note_ignored
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.design.drive_margin import DriveMargin, drive_margin, driven, force_at_tip
 from planner.design.replay import replay
+from vinewright.console.models import note_ignored
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -12,7 +12,6 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import WORKSHOP
-from planner.console.terminal import section_table
 from planner.design.design import Design, InvalidDesign, Section
 from planner.design.design_file import design_content, load_design
 from planner.design.replay import grow_designs, replay
@@ -22,6 +21,7 @@ from planner.fabrication.guide import guide_pages
 from planner.fabrication.pack import Pack
 from planner.uncertainty.deviations import actuation_of
 from planner.uncertainty.trials import Worlds, grow_trials
+from vinewright.console.terminal import section_table
 
 PARAMS = VineParams()
 

@@ -18,7 +18,7 @@ from planner.design.schedule import VENTED, InvalidSchedule, Schedule
 from planner.uncertainty.deviations import WorldErrors
 from planner.uncertainty.memo import digest
 from planner.uncertainty.trials import Worlds, grow_trials, nearest_to_goal
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 PARAMS = VineParams()
 FREE = Environment(bounds=(-3, -3, 3, 3), start=(0, 0, 0), goal=(2, 2, 0.1))

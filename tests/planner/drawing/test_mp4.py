@@ -16,7 +16,7 @@ from environments import Environment
 from planner.design.design import Design
 from planner.drawing.animation import save_animation
 from planner.drawing.mp4 import NoEncoder, write_mp4
-from tests.planner.full_disk import largest_file
+from tests.full_disk import largest_file
 
 COLOURS = (142, 192, 228), (243, 232, 210), (200, 40, 60)
 

@@ -41,7 +41,7 @@ from planner.uncertainty.sensitivity import Margin
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
-from tests.planner.command_line import vinewright
+from tests.command_line import vinewright
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

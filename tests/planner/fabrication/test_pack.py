@@ -20,7 +20,7 @@ from planner.design.design import Design, Section
 from planner.design.design_file import design_content, load_design
 from planner.design.replay import grow_designs
 from surrogate.pouch import PouchMotor
-from tests.planner.command_line import vinewright
+from tests.command_line import vinewright
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -9,11 +9,11 @@ import pytest
 from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, similar
 from environments import Environment, Obstacles, write_environment
-from planner.cli import main
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.fabrication.build import Build
 from planner.fabrication.stock import parsed_widths, with_stock
+from vinewright.cli import main
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,14 @@ import pytest
 import shapely
 
 from dynamics.geometric.deployment import Launch
-from dynamics.geometric.sensing.found import Found
-from dynamics.geometric.sensing.tracked import Track, sense_tracked
 from environments import Obstacles
 from planner.mapping.belief import Belief, entropy
 from planner.mapping.grid import CELLS, covered
 from planner.mapping.policies import SAMPLES
 from planner.mapping.proposal import POLICIES, propose
 from planner.mapping.recorded import Elements, cells_seen
+from planner.mapping.sensing.found import Found
+from planner.mapping.sensing.tracked import Track, sense_tracked
 from planner.mapping.session import Session, reach
 from planner.mapping.session_file import SESSION, InvalidSession, read_session, write_session
 from tests.dynamics.grown import grown

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from dynamics.impulse.propagator import Impulse
-from dynamics.interruption import CUT, Interrupted
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
@@ -18,7 +17,8 @@ from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.planners import search_of
 from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, Switches
-from tests.planner.run_state import state_of
+from surrogate.kernels.interruption import CUT, Interrupted
+from tests.run_state import state_of
 
 
 class Growths:

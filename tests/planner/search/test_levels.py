@@ -13,7 +13,7 @@ from dynamics.vine import Integers
 from environments import Environment
 from planner.search.levels import Levels
 from planner.search.sst import UNGUIDED_SHARE, Search, Switches
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 DRAWS = 20000
 

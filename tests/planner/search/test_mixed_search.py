@@ -10,7 +10,6 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
 from environments.uncertainty import PRESETS, Uncertainty
-from planner.console.errors import BadInput, known_actuators
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content, design_in
@@ -25,6 +24,7 @@ from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
+from vinewright.console.errors import BadInput, known_actuators
 
 PARAMS = VineParams(others=(PouchMotor(), Fpam(), Cpam()))
 CATALOGUE = Catalogue.of(PARAMS)

@@ -22,7 +22,7 @@ from planner.search.controls import actuation, sections_of
 from planner.search.prices import BENDS, Prices
 from planner.search.run import Budget, Run
 from planner.search.sst import LENGTH_COST, Switches
-from tests.planner.run_state import state_of
+from tests.run_state import state_of
 
 PARAMS = VineParams()
 PLAIN, BENT = Catalogue.of(PARAMS), Catalogue.of(PARAMS, bends=8)

@@ -11,16 +11,16 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
-from environments.given import Given
 from environments.objects import objects_of
 from environments.uncertainty import LASERCUT, PAPER, PRESETS, WORKSHOP, ObstacleError, Uncertainty
-from planner.console.errors import BadInput, readable_errors
+from environments.uncertainty_in_files import Given
 from planner.output.contents import CHECKPOINT
 from planner.plan.options import Inputs
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.run import Run
 from planner.uncertainty.deviations import WorldErrors
 from planner.uncertainty.errors import InvalidErrors, errors_of, named_errors, read_errors
+from vinewright.console.errors import BadInput, readable_errors
 
 TUBE = VineParams()
 ROOM = Environment(

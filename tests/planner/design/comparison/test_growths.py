@@ -10,7 +10,7 @@ from dynamics.vine import Status
 from environments import Environment
 from planner.design.comparison.growths import Comparison, Growth
 from planner.design.design import Design, Section
-from surrogate.compiled import Floats
+from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 

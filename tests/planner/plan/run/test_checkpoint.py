@@ -14,7 +14,6 @@ from rich.console import Console
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
-from planner.commands.plan_report import tell_how_to_resume
 from planner.output.claim import UnwritableFolder, clear_leftovers
 from planner.output.contents import CHECKPOINT
 from planner.plan.options import Inputs
@@ -24,6 +23,7 @@ from planner.plan.run.folder import save_checkpoint
 from planner.search.reverse.arc_price import STRAIGHT
 from planner.search.run import Budget, Run
 from planner.search.sst import LENGTH_COST, Switches
+from vinewright.commands.plan_report import tell_how_to_resume
 
 INPUTS = Inputs(
     actuator="spam", propagator="quasistatic", device="auto", solver=None, surrogate=None, heuristic=True, seed=3, batch=30,

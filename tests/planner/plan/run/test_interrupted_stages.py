@@ -19,7 +19,7 @@ from planner.plan.plan import Result, plan
 from planner.plan.run.stages import read_known
 from planner.search.run import Run
 from planner.search.sst import Search
-from tests.planner.command_line import vinewright_in
+from tests.command_line import vinewright_in
 from tests.planner.plan.run.stages import OPTIONS, counted, front_of, resumed
 
 

@@ -14,7 +14,6 @@ from dynamics.jumps import Jump, largest_jump
 from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.commands.plan_report import report
 from planner.design.design import InvalidDesign
 from planner.design.estimate import Estimate
 from planner.design.replay import replay
@@ -27,6 +26,7 @@ from planner.plan.run.arrays import InvalidCheckpoint
 from planner.plan.run.checkpoint import read_checkpoint
 from planner.plan.run.success import jump_of, success
 from planner.search.run import Budget, Keep, Run
+from vinewright.commands.plan_report import report
 
 Vinewright = Callable[..., tuple[int, str, str]]
 PUBLISHED = VineParams(physics="published")

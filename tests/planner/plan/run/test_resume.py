@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from planner.cli import main
 from planner.output.contents import CHECKPOINT, FILES
+from vinewright.cli import main
 
 KILLER = """
 import os, random, shutil, signal, sys, time
 import planner.drawing.plan, planner.plan.run.folder
 from dynamics.tube import VineParams
 from environments import load_environment
-from planner.cli import main
+from vinewright.cli import main
 import planner.plan.plan
 from planner.plan.choice import contest, selection
 from planner.search.run import Run

@@ -23,7 +23,7 @@ from planner.output.contents import CHECKPOINT, FILES
 from planner.plan.run.checkpoint import read_checkpoint
 from planner.search.run import Budget, Keep, Run
 
-DATA = Path(__file__).parents[2] / "data"
+DATA = Path(__file__).parents[3] / "data"
 RUN, PACK = DATA / "run-v1", DATA / "pack-v1"
 Vinewright = Callable[..., tuple[int, str, str]]
 

@@ -18,7 +18,7 @@ from planner.plan.choice.refinement import Descent
 from planner.plan.several import selection as joint
 from planner.uncertainty.deviations import WorldErrors
 from planner.uncertainty.trials import Worlds
-from tests.planner.command_line import vinewright_in
+from tests.command_line import vinewright_in
 
 ROOM = """
 schema = 1

@@ -16,7 +16,7 @@ from planner.plan.several.plan import plan_same
 from planner.plan.several.tubes import all_masks, extended, in_environment
 
 PARAMS = VineParams()
-VARIANTS = Path(__file__).parents[3] / "examples" / "same-design"
+VARIANTS = Path(__file__).parents[4] / "examples" / "same-design"
 LONGEST = 5.0
 """Bare tube is added to a design up to this length [m], so that no goal is missed for want of tube."""
 

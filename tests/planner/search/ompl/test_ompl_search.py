@@ -29,8 +29,8 @@ from planner.search.ompl.vines import Vine
 from planner.search.planners import search_of
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
-from tests.planner.conftest import Vinewright
-from tests.planner.run_state import state_of
+from tests.conftest import Vinewright
+from tests.run_state import state_of
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -12,7 +12,7 @@ from environments import Environment
 from planner.search.ompl.planners import NoPlanner, available_planners, check_planner, make_planner, planner_names
 from planner.search.ompl.setup import space
 from planner.search.planners import SST_STAR, search_of
-from tests.planner.conftest import Vinewright
+from tests.conftest import Vinewright
 
 
 def test_every_control_planner_has_a_name() -> None:

@@ -1,0 +1,242 @@
+"""Contacts of a tube whose cross-section gives way: the dents that they share, and whether their forces hold them."""
+
+from __future__ import annotations
+
+import math
+
+from dynamics.chain import Chain
+from dynamics.contact_rows import NO_KEY, Contacts
+from dynamics.cross_section import (
+    ASIDE,
+    AT,
+    COMPLIANCE,
+    CORNER,
+    DENT,
+    FOLLOWS,
+    LAW,
+    LENGTH,
+    MOST,
+    NEAREST,
+    STOPPED,
+    TIP,
+    CrossSection,
+    dent_compliance,
+)  # fmt: skip
+from dynamics.vine import Integers
+from surrogate.kernels.compiled import Floats, compiled
+
+NARROW = 0.1
+"""A passage that is narrower than the tube by this share of the radius, or more, squeezes its tip [-]; by less, partly."""
+
+
+@compiled()
+def neighbours(contacts: Contacts, count: int, k: int, reach: float) -> tuple[int, int]:
+    """First and last, plus 1, of the contacts that press nearer to contact k along the tube than a reach [m], itself among them.
+
+    Contacts are in the order of their segments.
+    """
+    pressing, first, end = contacts.pressing, k, k + 1
+    while first > 0 and abs(pressing[first - 1, AT] - pressing[k, AT]) < reach:
+        first -= 1
+    while end < count and abs(pressing[end, AT] - pressing[k, AT]) < reach:
+        end += 1
+    return first, end
+
+
+@compiled()
+def give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain) -> None:
+    """Compute how each contact dents the tube, and let it give way."""
+    pressing, gap = contacts.pressing, contacts.gap
+    for k in range(count):
+        pressing[k, DENT] = max(-gap[k], 0.0)
+    for k in range(count):
+        nearest = _nearest(section, contacts, count, k)
+        pressing[k, NEAREST] = nearest
+        pressing[k, LAW], pressing[k, STOPPED] = dent_compliance(section, pressing[nearest])
+        pressing[k, COMPLIANCE] = section.compliance + (pressing[k, LAW] if pressing[k, STOPPED] == 0.0 else 0.0)
+    for k in range(count):
+        pressing[k, ASIDE] = 0.0
+        if pressing[k, STOPPED] == 0.0 and pressing[k, TIP] > 0.0 and gap[k] < 0.0:
+            pressing[k, ASIDE] = _squeezed(section, contacts, count, k)
+    for k in range(count):
+        # After all were looked at: to turn one changes what the others see.
+        if pressing[k, ASIDE] > 0.0:
+            _turn_aside(contacts, k, chain, pressing[k, ASIDE])
+    for k in range(count):
+        if pressing[k, STOPPED] > 0.0:
+            gap[k] += pressing[int(pressing[k, NEAREST]), MOST]
+            if pressing[k, NEAREST] == k:
+                _share_stop(section, contacts, count, k)
+
+
+@compiled()
+def hold_rigid(section: CrossSection, contacts: Contacts, first: int, count: int) -> None:
+    """Let contacts not give way, from the first of them on."""
+    pressing = contacts.pressing
+    for k in range(first, count):
+        pressing[k, NEAREST], pressing[k, DENT], pressing[k, STOPPED] = k, -contacts.gap[k], 1.0
+        pressing[k, COMPLIANCE] = section.compliance
+
+
+@compiled()
+def _share_stop(section: CrossSection, contacts: Contacts, count: int, k: int) -> None:
+    """Let a contact that dents the tube as far as possible take along its neighbours: their dents need no force of their own."""
+    pressing, reach = contacts.pressing, shared_reach(section)
+    first, end = neighbours(contacts, count, k, reach)
+    for m in range(first, end):
+        if pressing[m, STOPPED] == 0.0:
+            common = _common(contacts, k, int(pressing[m, NEAREST]), reach)
+            contacts.gap[m] += common * math.sqrt(pressing[k, LAW] * pressing[m, LAW]) * pressing[k, STOPPED]
+
+
+@compiled()
+def _nearest(section: CrossSection, contacts: Contacts, count: int, k: int) -> int:
+    """The deepest contact of the corner that presses at contact k: its dent, of whichever segment is nearest, has one law."""
+    pressing, nearest = contacts.pressing, k
+    if pressing[k, CORNER] >= 0.0:
+        first, end = neighbours(contacts, count, k, shared_reach(section))
+        for m in range(first, end):
+            if pressing[m, CORNER] == pressing[k, CORNER] and pressing[m, DENT] > pressing[nearest, DENT]:
+                nearest = m
+    return nearest
+
+
+@compiled()
+def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int) -> float:
+    """Whether a passage squeezes the tube at a contact, from 0 to 1: by how much it is narrower than the tube, over `NARROW`.
+
+    That depends on the width of the passage, not on where the tube is in it. Walls that press farther apart along the tube squeeze it
+    less.
+    """
+    pressing, gap, largest, reach = contacts.pressing, contacts.gap, 0.0, 2.0 * section.radius
+    first, end = neighbours(contacts, count, k, reach)
+    for m in range(first, end):
+        against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
+        if against > 0.0:
+            narrower = min(-(gap[k] + gap[m]) / (NARROW * section.radius), 1.0)
+            nearness = 1.0 - abs(pressing[m, AT] - pressing[k, AT]) / reach
+            largest = max(largest, against * narrower * nearness)
+    return largest
+
+
+@compiled()
+def shared_reach(section: CrossSection) -> float:
+    """Contacts share compliance if they are nearer to each other along the tube [m]: about as near as a corner can be to both."""
+    return 3.0 * section.radius if section.most_dent > 0.0 else 0.0
+
+
+@compiled()
+def shared_compliance(contacts: Contacts, k: int, m: int, reach: float) -> float:
+    """Dent of contact k by a unit force of another contact m, and the reverse [m/N].
+
+    Both press on the lengths of tube that they have in common. So a dent is held once, however many edges and corners its wall has,
+    and by whichever of them is nearest; and the opposite side recedes.
+
+    Args:
+        reach: See `shared_reach` [m].
+    """
+    pressing = contacts.pressing
+    if pressing[k, STOPPED] > 0.0 or pressing[m, STOPPED] > 0.0:
+        return 0.0
+    common = _common(contacts, int(pressing[k, NEAREST]), int(pressing[m, NEAREST]), reach)
+    return float(common * math.sqrt(pressing[k, LAW] * pressing[m, LAW]))
+
+
+@compiled()
+def _common(contacts: Contacts, one: int, other: int, reach: float) -> float:
+    """Share of the tube that two contacts have in common [-]: of the lengths, in the same direction, and of the cap."""
+    pressing = contacts.pressing
+    apart = abs(pressing[one, AT] - pressing[other, AT])
+    along = contacts.beta[one] * contacts.beta[other] + contacts.gamma[one] * contacts.gamma[other]
+    if one == other:
+        return 1.0
+    if apart >= reach:
+        return 0.0
+    length, long, tip, cap = pressing[one, LENGTH], pressing[other, LENGTH], pressing[one, TIP], pressing[other, TIP]
+    common = max(min(0.5 * (length + long) - apart, length, long), 0.0)
+    share = -FOLLOWS * common if along < 0.0 else common + min(tip, cap)
+    return float(along * share / math.sqrt((length + tip) * (long + cap)))
+
+
+@compiled()
+def _turn_aside(contacts: Contacts, k: int, chain: Chain, share: float) -> None:
+    """Take a share of what holds the growth away from a contact of a tip that walls squeeze from both sides [-].
+
+    The tip everts into a narrower cross-section there. What that costs is the area that it lacks, not a force against the cap.
+    """
+    last = contacts.segment[k]
+    ux, uy, nx, ny = chain.cosine[last], chain.sine[last], contacts.gamma[k], -contacts.beta[k]
+    along = nx * ux + ny * uy
+    if along < 0.0:
+        nx, ny = nx - share * along * ux, ny - share * along * uy
+        length = math.sqrt(nx * nx + ny * ny)
+        if length > 0.0:
+            nx, ny, x, y = nx / length, ny / length, chain.x[last + 1], chain.y[last + 1]
+            contacts.alpha[k], contacts.beta[k], contacts.gamma[k] = x * ny - y * nx, -ny, nx
+            contacts.growth[k] = nx * ux + ny * uy
+
+
+@compiled()
+def carried_by(key: int, keys: Integers, forces: Floats) -> float:
+    """Force that a contact carried in the last step [N].
+
+    Args:
+        keys: Of the contacts that carried one, `NO_KEY` beyond them.
+        forces: Their forces [N].
+    """
+    for i in range(len(keys)):
+        if keys[i] == key:
+            return float(forces[i])
+        if keys[i] == NO_KEY:
+            break
+    return 0.0
+
+
+@compiled()
+def too_deep(
+    section: CrossSection, contacts: Contacts, count: int, tolerance: float, keys: Integers, forces: Floats
+) -> bool:
+    """Whether any of the first `count` contacts penetrates deeper than the tolerance [m] and than the tube gives way to its force.
+
+    Args:
+        keys: See `carried_by`.
+        forces: The same.
+    """
+    rigid = section.most_dent == 0.0
+    for k in range(count):
+        if contacts.pressing[k, DENT] > tolerance and (
+            rigid or not held(section, contacts, count, k, tolerance, keys, forces)
+        ):
+            return True
+    return False
+
+
+@compiled()
+def held(
+    section: CrossSection, contacts: Contacts, count: int, k: int, tolerance: float, keys: Integers, forces: Floats
+) -> bool:
+    """Whether the forces of the last step hold the dent of a contact, give or take a tolerance [m]; see `too_deep`."""
+    if contacts.gap[k] >= -tolerance or contacts.pressing[k, NEAREST] != k:
+        return True
+    pressing, reach = contacts.pressing, shared_reach(section)
+    given = contacts.gap[k] + pressing[k, COMPLIANCE] * carried_by(contacts.key[k], keys, forces)
+    first, end = neighbours(contacts, count, k, reach)
+    for m in range(first, end):
+        if m != k:
+            given += shared_compliance(contacts, k, m, reach) * carried_by(contacts.key[m], keys, forces)
+    return bool(given >= -tolerance)
+
+
+@compiled()
+def squeezed_share(section: CrossSection, contacts: Contacts, count: int) -> float:
+    """Share of the cross-section that the tip lacks where walls squeeze it [-]: (1 - h)^2 of a stadium with the height h, in diameters."""
+    pressing, narrowest = contacts.pressing, 0.0
+    if section.most_dent == 0.0:
+        return 0.0
+    for k in range(count):
+        if pressing[k, TIP] > 0.0 and pressing[k, DENT] > 0.0:
+            for m in range(k):
+                against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
+                if pressing[m, TIP] > 0.0 and pressing[m, DENT] > 0.0 and against > 0.0:
+                    narrowest = max(narrowest, against * (pressing[k, DENT] + pressing[m, DENT]))
+    return (0.5 * narrowest / section.radius) ** 2

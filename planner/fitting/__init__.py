@@ -1,1 +1,0 @@
-"""Reports and figures of fits of the dynamic model."""

@@ -1,0 +1,116 @@
+"""Text and JSON reports of a fit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from planner.output.provenance import versions
+from planner.recordings.identification import Fit, Parameter, Profile
+from planner.recordings.identification.bounds import excess
+
+SCHEMA = 1
+
+
+def shown_interval(parameter: Parameter) -> str:
+    """`low ... high`, with a dash where the data give no limit."""
+    low, high = ("-" if side is None else f"{side:.4g}" for side in parameter.interval)
+    return f"{low} ... {high}"
+
+
+def rows(parameters: Sequence[Parameter]) -> list[list[str]]:
+    """Table rows: parameter, value, interval and whether it is identified."""
+    return [
+        [f"{one.name} [{one.unit}]", f"{one.value:.4g}", shown_interval(one), _identified(one)] for one in parameters
+    ]
+
+
+def _identified(one: Parameter) -> str:
+    return "yes" if one.identified else "no, at its bound" if one.bound else "no"
+
+
+def sentences(fit: Fit) -> list[str]:
+    """Summary of a fit: its error, the identification of stiffness and damping, and notes."""
+    x, y = 1e3 * fit.tip_error
+    near = (
+        f"The fitted tip is {x:.2g} mm from the recorded one in x and {y:.2g} mm in y (mean absolute errors); "
+        f"all points {1e3 * fit.rms:.2g} mm (root mean square)."
+    )
+    identified = [fit.parameter(name).sentence for name in ("stiffness", "damping")]
+    identified.append("These intervals include measurement noise only, not errors of scale, mass or model.")
+    ended = dict.fromkeys(one.bound for one in fit.parameters if one.bound)
+    return [near, *ended, *(identified if fit.convergence.converged else []), *fit.notes]
+
+
+def chain_note(fit: Fit) -> str:
+    """How the number of links changes EI; empty if the recording does not determine it."""
+    if not fit.convergence.converged or not fit.parameter("bending stiffness EI").identified:
+        return ""
+    links = fit.bodies // 2
+    chain = "1 link" if links == 1 else f"{links} links"
+    return (
+        f"note: EI is that of a chain of {chain}: about {100 * (excess(links) - 1):.0f} % above that of a continuous clamped "
+        "tube; --bodies changes it"
+    )
+
+
+def fit_content(fit: Fit) -> dict[str, Any]:
+    """Content of the JSON file of a fit; lengths in metres, as in a recording."""
+    done = fit.convergence
+    return {
+        "schema": SCHEMA,
+        "versions": versions(),
+        "recording": fit.recording.name,
+        "bodies": fit.bodies,
+        "mass_per_length_kg_per_m": fit.mass_per_length,
+        "longest_step_s": fit.step,
+        "converged": done.converged,
+        "interrupted": fit.interrupted,
+        "kept": done.kept,
+        "solver": {
+            "status": done.status,
+            "iterations": done.iterations,
+            "seconds": round(done.seconds, 3),
+            "primal_infeasibility": _number(done.primal),
+            "dual_infeasibility": _number(done.dual),
+        },
+        "parameters": [_parameter_content(one) for one in fit.parameters],
+        "profiles": [_profile_content(one) for one in fit.profiles],
+        "tip_mean_absolute_error_m": [float(part) for part in fit.tip_error],
+        "rms_m": fit.rms,
+        "residual_acceleration_rms_m_per_s2": _number(fit.model_rms),
+        "sentences": sentences(fit),
+        "trajectory": {
+            "times_s": np.round(fit.times, 6).tolist(),
+            "joints_m": np.round(fit.joints, 6).tolist(),
+            "greatest_contact_force_n": fit.contact_forces.tolist(),
+        },
+    }
+
+
+def _parameter_content(one: Parameter) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "value": float(one.value),
+        "unit": one.unit,
+        "interval_95": [None if side is None else float(side) for side in one.interval],
+        "identified": one.identified,
+        "at_bound": one.bound or None,
+        "sentence": one.sentence,
+    }
+
+
+def _profile_content(one: Profile) -> dict[str, Any]:
+    return {
+        "name": one.name,
+        "unit": one.unit,
+        "values": one.values.tolist(),
+        "rise": one.rise.tolist(),
+        "complete": one.complete,
+    }
+
+
+def _number(value: float) -> float | None:
+    return float(value) if np.isfinite(value) else None

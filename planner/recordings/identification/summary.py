@@ -1,0 +1,150 @@
+"""The fit of a recording from the unknowns of a solution: parameters, trajectory, errors and notes."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from planner.recordings.identification.bounds import REASONS, mean_beam, side_at_bound
+from planner.recordings.identification.confidence import length_deviations
+from planner.recordings.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS
+from planner.recordings.identification.observed import LONGEST_STEP
+from planner.recordings.identification.result import Convergence, Fit, Parameter, Profile, from_deviation, from_profile
+from planner.recordings.identification.unknowns import Unknowns
+from surrogate.kernels.compiled import Floats
+
+if TYPE_CHECKING:
+    from planner.recordings.identification.problem import Solution
+    from planner.recordings.identification.settings import Settings
+
+NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
+MOST_STEP_ERROR = 1e-3
+"""Relative error of K due to the time step above which a note says so."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Found:
+    """What a search has found at some time."""
+
+    x: Floats
+    kept: str
+    """Where `x` is from."""
+    solution: Solution | None = None
+    """The minimum, if `x` is one."""
+    profiles: tuple[Profile, ...] = ()
+    spread: Floats | None = None
+    """Covariance of the parameters, if computed."""
+    iterations: int = 0
+    seconds: float = 0.0
+
+
+def summary(settings: Settings, unknowns: Unknowns, found: Found) -> Fit:
+    """The fit from what was found."""
+    recording, observed, x, best = settings.recording, unknowns.observed, found.x, found.solution
+    joints = unknowns.joints(x)
+    tips = joints[observed.frames, -1] - np.array([line[-1] for line in recording.centerlines])
+    convergence = Convergence(
+        best is not None,
+        best.status if best else "not a minimum",
+        found.iterations,
+        found.seconds,
+        best.primal if best else math.nan,
+        best.dual if best else math.nan,
+        found.kept,
+    )
+    return Fit(
+        recording, settings.bodies, settings.mass_per_length, float(np.diff(observed.times).max()),
+        _parameters(unknowns, found), found.profiles, observed.times, joints, observed.frames, unknowns.contact_forces(x),
+        np.abs(tips).mean(axis=0), unknowns.rms(x), unknowns.model_rms(x), convergence, False,
+        tuple(_notes(settings, unknowns, found)),
+    )  # fmt: skip
+
+
+def _parameters(unknowns: Unknowns, found: Found) -> tuple[Parameter, ...]:
+    """The fitted parameters, then those that do not depend on the number of bodies."""
+    values, settled = unknowns.parameters(found.x), found.solution is not None
+    length_deviation, growth_deviation = length_deviations(unknowns, found.x) if settled else (math.nan, math.nan)
+    known = {one.name: one for one in found.profiles}
+    parts = []
+    for parameter, (name, unit) in NAMES.items():
+        if name in known:
+            parts.append(from_profile(name, values[parameter], unit, known[name]))
+        else:
+            words = f"How well these data identify the {name} was not examined."
+            parts.append(Parameter(name, values[parameter], unit, (None, None), words))
+    parts.append(from_deviation("first length", values[LENGTH], "m", length_deviation))
+    parts.append(from_deviation("growth rate", values[GROWTH], "m/s", growth_deviation))
+    logs = found.x[unknowns.slices["parameters"]]
+    parts = [replace(one, bound=_bound(number, one, logs, unknowns.bounds)) for number, one in enumerate(parts)]
+    stiffness, damping, length, growth = parts
+    spacing = unknowns.mean_length(found.x) / unknowns.model.links
+    low, high = (side and side * spacing for side in stiffness.interval)
+    words = "It is the stiffness times the joints' spacing, and equally well identified."
+    bending = Parameter("bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), words, stiffness.bound)
+    return stiffness, damping, growth, length, bending, _damping_time(stiffness, damping, found.spread)
+
+
+def _damping_time(stiffness: Parameter, damping: Parameter, spread: Floats | None) -> Parameter:
+    """C / K, with the interval of the covariance if both are identified."""
+    ratio = damping.value / stiffness.value
+    interval: tuple[float | None, float | None] = None, None
+    words = "It is the damping over the stiffness; not both are identified."
+    if stiffness.identified and damping.identified and spread is not None:
+        reach = np.exp(1.96 * math.sqrt(max(spread[0, 0] + spread[1, 1] - 2 * spread[0, 1], 0.0)))
+        interval, words = (
+            (ratio / reach, ratio * reach),
+            "It is the damping over the stiffness, by the covariance of both.",
+        )
+    return Parameter("damping time", ratio, "s", interval, words, damping.bound or stiffness.bound)
+
+
+def _bound(number: int, one: Parameter, values: Floats, limits: Floats) -> str:
+    """A sentence if a parameter is at a bound."""
+    if (side := side_at_bound(number, values[number], limits)) is None:
+        return ""
+    end = limits[number, side] if number >= LENGTH else math.exp(limits[number, side])
+    return (
+        f"The {one.name} ended at its {('lower', 'upper')[side]} bound, {end:.3g} {one.unit}: {REASONS[number][side]}."
+    )
+
+
+def _notes(settings: Settings, unknowns: Unknowns, found: Found) -> list[str]:
+    notes, recording, observed = [], settings.recording, unknowns.observed
+    if settings.assumed:
+        notes.append(
+            f"The mass is not known: {settings.mass_per_length:.3g} kg/m is assumed (two layers of polyethylene film of 0.1 mm). "
+            "Motion determines only stiffness and damping per mass: both scale with the mass."
+        )
+    touched = {contact.wall for contact in recording.contacts}
+    if unlisted := len(recording.walls) - len(touched):
+        have = "has" if unlisted == 1 else "have"
+        notes.append(
+            f"{unlisted} of {len(recording.walls)} walls {have} no contacts listed: they are not modelled, and the fit "
+            "attributes their effect to stiffness, damping and errors."
+        )
+    gap = max(float(np.hypot(*(line[0] - recording.base[:2]))) for line in recording.centerlines)
+    if gap > recording.tube_radius:
+        notes.append(
+            f"Centrelines begin up to {1e3 * gap:.0f} mm from the base: the tube is assumed straight up to there."
+        )
+    step = float(np.diff(observed.times).max())
+    if (coarse := step_error(unknowns, found.x)) > MOST_STEP_ERROR:
+        notes.append(
+            f"Steps of {1e3 * step:.0f} ms are long for the natural frequency of the fitted model: "
+            f"the stiffness is about {100 * coarse:.1g} % too high."
+        )
+    if step > 1.001 * LONGEST_STEP:
+        notes.append(f"Steps are {1e3 * step:.0f} ms long: faster motion and faster damping are not resolved.")
+    return notes
+
+
+def step_error(unknowns: Unknowns, x: Floats) -> float:
+    """Relative bias of the fitted K, (omega h)^2 / 12, because the midpoint rule oscillates too slowly.
+
+    omega is the angular frequency of the first mode of an undamped cantilever.
+    """
+    omega = mean_beam(unknowns.model, unknowns.mean_length(x)).omega(float(unknowns.parameters(x)[STIFFNESS]))
+    return float((omega * np.diff(unknowns.observed.times).max()) ** 2 / 12)

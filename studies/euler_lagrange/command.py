@@ -1,0 +1,37 @@
+"""`vinewright reproduce euler-lagrange`."""
+
+from __future__ import annotations
+
+from vinewright.console.errors import readable_errors
+from vinewright.console.options import (
+    ForceOption,
+)
+from vinewright.console.study import Study
+from vinewright.console.study_options import (
+    FolderOption,
+    measure_study,
+    study_command,
+)
+
+
+@study_command
+def euler_lagrange(out: FolderOption = None, force: ForceOption = False) -> int:
+    """Reproduce the figures of paper 004, with and without a controller. Exit code 3 if the tracking error is too large."""
+    with readable_errors():
+        from studies.euler_lagrange.plots import pictures
+        from studies.euler_lagrange.report import missed, report
+        from studies.euler_lagrange.study import cases, experiments, run, run_cases, split
+
+        every = cases()
+        study = Study(
+            "euler-lagrange",
+            every,
+            run_cases,
+            lambda found: report(*split(found)),
+            pictures(),
+            "motions",
+            prepare=lambda: run(experiments()[0]),
+            enough=lambda found: len(found) == len(every),
+            least="all motions were computed",
+        )
+        return measure_study(study, "vinewright reproduce euler-lagrange", out, force, missed)

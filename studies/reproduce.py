@@ -1,0 +1,47 @@
+"""`vinewright reproduce`: repeat a study. Each study has a command of its own, found here by its name."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+import typer
+
+app = typer.Typer(help="Repeat a study: experiments of the papers, measurements of the planner.")
+
+STUDIES = (
+    "tip_steering",
+    "table2",
+    "contact_price",
+    "ompl_planners",
+    "ablations",
+    "defaults",
+    "steering",
+    "clutter",
+    "reliability",
+    "fewest",
+    "actuators",
+    "uncertainty",
+    "uncertainty:uncertainty_longer",
+    "uncertainty_ablations",
+    "uncertainty_random",
+    "funneling",
+    "impulse:impulse_runtime",
+    "impulse:impulse_clutter",
+    "euler_lagrange",
+    "fitting",
+    "kinematics",
+    "geometric",
+    "mapping",
+    "sensing",
+    "real_mapping",
+    "snaps",
+    "studio",
+)
+"""Folders of studies, in the order of the help; with the function of their `command.py` if its name is another."""
+
+for study in STUDIES:
+    folder, _, function = study.partition(":")
+    app.command()(getattr(import_module(f"studies.{folder}.command"), function or folder))
+app.command("soak", hidden=True, help="The same as reliability.")(
+    import_module("studies.reliability.command").reliability
+)

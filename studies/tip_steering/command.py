@@ -1,0 +1,57 @@
+"""`vinewright reproduce tip-steering`."""
+
+from __future__ import annotations
+
+from vinewright.console.device import DeviceOption
+from vinewright.console.errors import readable_errors
+from vinewright.console.models import chosen_model
+from vinewright.console.options import (
+    ForceOption,
+    PhysicsOption,
+    PropagatorOption,
+    SolverOption,
+    SurrogateOption,
+    TubeOption,
+    chosen_tube,
+)
+from vinewright.console.study import Study
+from vinewright.console.study_options import (
+    FolderOption,
+    command_line,
+    measure_study,
+    study_command,
+)
+
+
+@study_command
+def tip_steering(
+    out: FolderOption = None,
+    force: ForceOption = False,
+    propagator: PropagatorOption = "quasistatic",
+    device: DeviceOption = "auto",
+    solver: SolverOption = None,
+    surrogate: SurrogateOption = None,
+    tube: TubeOption = None,
+    physics: PhysicsOption = None,
+) -> int:
+    """Steer the tip of a vine that is held in a narrow passage. Exit code 3 if a movement is not completed."""
+    with readable_errors():
+        from studies.tip_steering.plots import save_picture
+        from studies.tip_steering.report import missed, report
+        from studies.tip_steering.study import MOVES, passage, steer
+
+        params = chosen_tube(tube, physics=physics)
+        make = chosen_model(params, propagator, device, solver, surrogate)
+        environment = passage(params)
+        study = Study(
+            "tip-steering",
+            MOVES,
+            lambda moves: steer(moves, make(environment, params), environment, params),
+            lambda stages: report(stages, propagator),
+            {"tip-steering.png": lambda path, stages: save_picture(path, environment, params, stages)},
+            "pressures",
+            chained=True,
+        )
+        chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
+        command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube, physics=physics)
+        return measure_study(study, command, out, force, missed)

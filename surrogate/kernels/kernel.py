@@ -1,0 +1,281 @@
+"""Kernels that call kernels: what Python calls is compiled as one module of machine code.
+
+Numba compiles every function by itself: it links the code of those that it calls, optimises it again, and makes and caches
+machine code, at each level of the call tree. Here a function that a kernel calls, of Numba or of this project, ends as unoptimised
+code. Only an entry point, which Python calls, is optimised together with all that it calls, and only its machine code is cached. The
+results are the same: without `fastmath`, LLVM changes no rounding.
+
+This uses parts of Numba that are not public: `tests/surrogate/kernels/test_kernel.py` checks what it relies on.
+"""
+
+# mypy: allow-untyped-calls, no-warn-unused-ignores
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from operator import getitem, setitem
+from pathlib import Path
+from typing import Any, cast
+
+from numba.core import compiler, types
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.codegen import JITCodeLibrary
+from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
+from numba.core.registry import CPUDispatcher
+from numba.core.target_extension import CPU, dispatcher_registry, get_local_target, jit_registry
+from numba.core.targetconfig import ConfigStack
+from numba.core.typing.context import Context
+
+from surrogate.kernels.lowering import Arguments, Pipeline
+
+numba_compiler: Any = compiler
+ALLOCATIONS = 100_000
+"""New objects after which garbage is collected during compilation: with Python's 700, that takes a fifth of the time."""
+
+
+class Kernel(CPUDispatcher):  # type: ignore[misc]
+    """A compiled function. Python calls its machine code, other kernels its `Part`."""
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        """Prepare to compile a function.
+
+        Args:
+            options: Those of `numba.njit`.
+        """
+        super().__init__(function, {}, options)
+        self._compiler: Any = _Compiler(self._compiler, _Whole)
+        self.part = Part(function, {}, options)
+
+    def cache_in(self, place: Path) -> None:
+        """Cache the machine code in a folder that belongs to these sources, so that it is found wherever they are installed."""
+
+        class Locator(_Locator):
+            folder = place
+
+        class Impl(CompileResultCacheImpl):  # type: ignore[misc]
+            _locator_classes: Any = (Locator, *CompileResultCacheImpl._locator_classes)
+
+        class Cache(FunctionCache):  # type: ignore[misc]
+            _impl_class = Impl
+
+        self._cache = Cache(self.py_func)
+
+    def compile(self, sig: Any) -> Any:
+        """Compile for some types of arguments, or load what is cached."""
+        with _few_collections():
+            return super().compile(sig)
+
+    def get_call_template(self, args: Any, kws: Any) -> Any:
+        """Types of a call by another kernel; a function that Numba compiles by itself would pass the arguments otherwise.
+
+        A number that is written in the code has the type of any other, for which the part is compiled once.
+        """
+        if get_local_target(self.typingctx) is not _Target:
+            raise TypeError(f"only Python and functions decorated with `compiled` can call {self.py_func.__name__}")
+        plain = {name: types.unliteral(one) for name, one in kws.items()}
+        return self.part.get_call_template(tuple(types.unliteral(one) for one in args), plain)
+
+    def get_overload(self, sig: Any) -> Any:
+        """What another kernel calls."""
+        return self.part.get_overload(sig)
+
+
+class Part(CPUDispatcher):  # type: ignore[misc]
+    """A function as kernels call it."""
+
+    def __init__(self, function: Callable[..., Any], variables: dict[str, Any], options: dict[str, Any]) -> None:
+        """Prepare to compile a function; see `CPUDispatcher`."""
+        super().__init__(function, variables, options)
+        self._compiler: Any = _Compiler(self._compiler, _Raw)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Python runs the function as it is."""
+        return self.py_func(*arguments)
+
+    def add_overload(self, cres: Any) -> None:
+        """Keep compiled code, which Python cannot call."""
+        self.overloads[tuple(cres.signature.args)] = cres
+
+
+class _Raw(JITCodeLibrary):  # type: ignore[misc]
+    """Code of one function, without those that it calls."""
+
+    def _optimize_functions(self, ll_module: Any) -> None:
+        """Shorten the code: it is optimised where it ends up."""
+        if not hasattr(self._codegen, "_pass_builder"):  # numba 0.61 has LLVM's former passes
+            super()._optimize_functions(ll_module)
+            return
+        ll_module.data_layout = self._codegen._data_layout
+        passes, builder = self._codegen._function_pass_manager(opt=1)
+        for function in ll_module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+    def add_linking_library(self, library: Any) -> None:
+        """Note that this code calls another one."""
+        self._linking_libraries.append(library)
+
+    def finalize(self) -> None:
+        """Leave the code as it is."""
+        self._finalized = True
+
+
+class _Whole(_Raw):
+    """Code of a function with all that it calls."""
+
+    def finalize(self) -> None:
+        """Link, optimise, and make machine code."""
+        for library in _called(self):
+            if hasattr(library, "_reload_init"):  # numba 0.61 has none
+                self._reload_init.update(library._reload_init)
+            module = library._final_module.clone()
+            for function in module.functions:
+                if not function.is_declaration and function.linkage.name == "external":
+                    function.linkage = "linkonce_odr"
+            self._final_module.link_in(module)
+        self._linking_libraries = []
+        JITCodeLibrary.finalize(self)
+
+
+def _called(library: Any) -> dict[Any, None]:
+    """All libraries that one calls, in order of their first call."""
+    found: dict[Any, None] = {}
+    waiting = [library]
+    while waiting:
+        for one in waiting.pop()._linking_libraries:
+            if one not in found:
+                found[one] = None
+                waiting.append(one)
+    return found
+
+
+class _Target(CPU):
+    """What kernels are compiled for. For it, Numba's own functions are parts too."""
+
+
+jit_registry[_Target] = lambda **options: lambda function: Part(function, {}, options)
+dispatcher_registry[_Target] = Part
+
+
+class _Flags(numba_compiler.Flags):  # type: ignore[misc]
+    """Options of a function, compared by what is set: Numba compares them with all defaults, for every call that it looks at."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Flags) and bool(self._values == other._values)
+
+    def __hash__(self) -> int:
+        return hash(frozenset(self._values))
+
+
+class _Typing(Context):  # type: ignore[misc]
+    """Types of calls with numbers, each found once: Numba tries all that an operator may mean, each time that it looks at a call."""
+
+    def __init__(self, other: Any) -> None:
+        self.__dict__.update(vars(other))
+        self._found: dict[Any, Any] = {}
+
+    def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
+        """Types of a call.
+
+        Raises:
+            TypeError: A function that Numba compiles by itself would take a named tuple otherwise than a kernel passes it.
+        """
+        foreign = isinstance(func, types.Dispatcher) and not isinstance(func.dispatcher, Kernel | Part)
+        if foreign and any(isinstance(one, types.BaseNamedTuple) for one in (*args, *dict(kws).values())):
+            raise TypeError(
+                f"a kernel passes a named tuple to {func.dispatcher.py_func.__name__}: decorate it with `compiled`"
+            )
+        # What handles other arrays is compiled once with and once without counts of references, and the last one found is called.
+        item = func in (getitem, setitem) and isinstance(args[0], types.Array)
+        if kws or not args or not (item or all(isinstance(one, types.Number | types.Boolean) for one in args)):
+            return super().resolve_function_type(func, args, kws)
+        key = func, tuple(args), ConfigStack.top_or_none()
+        if key not in self._found:
+            self._found[key] = super().resolve_function_type(func, args, kws)
+        return self._found[key]
+
+
+_typing = cache(_Typing)
+
+
+class _Compiler(_FunctionCompiler):  # type: ignore[misc]
+    """Compiles a function into a `_Raw` or `_Whole` library."""
+
+    def __init__(self, other: Any, library: type[_Raw]) -> None:
+        super().__init__(other.py_func, other.targetdescr, other.targetoptions, other.locals, other.pipeline_class)
+        self._library = library
+
+    def _compile_core(self, args: Any, return_type: Any) -> Any:
+        target, entry = self.targetdescr, self._library is _Whole
+        base, flags = target.target_context, _Flags()
+        context = base.subtarget(target=_Target, get_arg_packer=lambda kinds: Arguments(base.data_model_manager, kinds))
+        target.options.parse_as_flags(flags, self.targetoptions)
+        flags.no_cfunc_wrapper = True
+        if not entry:
+            flags.no_compile = flags.no_cpython_wrapper = True
+        library: Any = self._library(context.codegen(), self.py_func.__qualname__)
+        library.enable_object_caching()
+        done = numba_compiler.compile_extra(
+            _typing(target.typing_context),
+            context,
+            self.py_func,
+            args,
+            return_type,
+            flags,
+            self.locals,
+            library=library,
+            pipeline_class=Pipeline,
+        )
+        if entry:
+            # As Numba does when it loads an entry point: each part has constants of its own, for errors that it raises.
+            for constants in done._find_referenced_environments():
+                library.codegen.set_env(constants.env_name, constants)
+            return done
+        called = object()
+        context.insert_user_function(called, done.fndesc, [library])
+        return done._replace(entry_point=called)
+
+
+class _Locator(_CacheLocator):
+    """Where the machine code of a kernel is cached."""
+
+    folder: Path
+
+    def __init__(self, function: Callable[..., Any], file: str) -> None:
+        self._py_file, self._line = file, function.__code__.co_firstlineno
+
+    @classmethod
+    def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator | None:
+        """The place of one kernel; None if the folder cannot be written."""
+        self: Any = cls(py_func, py_file)
+        try:
+            self.ensure_cache_path()
+        except OSError:
+            return None
+        return cast("_Locator", self)
+
+    def get_cache_path(self) -> str:
+        """Folder of the kernel."""
+        return str(self.folder)
+
+    def get_source_stamp(self) -> str:
+        """The folder belongs to these sources already."""
+        return ""
+
+    def get_disambiguator(self) -> str:
+        """Two functions in one file may have the same name."""
+        return str(self._line)
+
+
+@contextmanager
+def _few_collections() -> Iterator[None]:
+    """Collect garbage seldom: compilation makes many objects, and little garbage."""
+    before = gc.get_threshold()
+    gc.set_threshold(ALLOCATIONS, *before[1:])
+    try:
+        yield
+    finally:
+        gc.set_threshold(*before)

@@ -1,0 +1,115 @@
+"""The study of real environments mapped from recordings: its measures on known cases, and the recordings where they are given."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+import shapely
+
+from dynamics.geometric.deployment import Launch
+from dynamics.geometric.kinematics import Behaviour
+from dynamics.recording import Recording
+from planner.mapping.sensing.found import Found, FoundCorner, FoundWall, Noise
+from planner.mapping.sensing.tracked import Track
+from planner.mapping.session import Session
+from studies.real_mapping.hinges import turned
+from studies.real_mapping.measures import agreement, wall_errors
+from studies.real_mapping.report import report
+from studies.real_mapping.study import Case, bends_of, cases, run_cases
+from studies.validation.recordings import read_recordings
+from tests.dynamics.grown import grown
+
+RADIUS = 0.03
+WALLS = np.array([[0.5, -0.5, 0.5, 0.5], [0.0, 2.0, 1.0, 2.0]])
+"""Two walls of 1 m; the second is far away."""
+
+
+def found(off: float = 0.01, slope: float = 0.0) -> Found:
+    """A wall of 0.2 m found near the first one, from (0.5 + off, 0) upwards, and a corner at its upper end."""
+    ends = np.array([[0.5 + off, 0.0], [0.5 + off + 0.2 * slope, 0.2]])
+    wall = FoundWall(0, 9, ends, -1, np.full(2, 0.02), 0.1)
+    corner = FoundCorner(0, 9, np.array([0.45, 0.5]), 0.4, 1, np.array([0.49, 0.5]), 0.02)
+    shape = np.array([[0.0, 0.0], [0.46, 0.0], [0.46, 0.2]])
+    free = shapely.box(0, -0.03, 0.6, 0.03)
+    return Found(np.zeros(3), 0.66, Noise(0.003, 0.005, 0.05), (wall,), (corner,), free, (shape,))
+
+
+def test_precision_and_recall_are_shares_of_lengths() -> None:
+    """By hand: the found wall is near a true one; 0.2 m, one radius to either side, and the corner's part, of 2 m are found."""
+    session = Session.begun(RADIUS, 1.0, np.zeros((1, 3)), np.array([-0.2, -0.6, 1.2, 2.2]))
+    seen = agreement(found(), WALLS, RADIUS, session)
+    reach = np.sqrt(RADIUS**2 - 0.01**2)
+    assert seen.precision == 1.0
+    assert seen.recall == pytest.approx((0.2 + 3 * reach) / 2, abs=3e-3)
+    reached = 0.2 + 2 * np.sqrt(4 * RADIUS**2 - 0.04**2)
+    assert seen.touchable == pytest.approx((0.2 + 2 * reach) / reached, abs=0.01)
+    assert seen.corner_precision == 1.0
+    assert seen.free_wrong == pytest.approx(0.06)
+    assert agreement(found(0.04), WALLS, RADIUS, session).precision == 0.0
+    half = agreement(found(0.0, 2 * RADIUS / 0.2), WALLS, RADIUS, session).precision
+    assert half == pytest.approx(0.5, abs=0.02)
+
+
+def test_errors_of_a_wall_have_signs() -> None:
+    """A wall found 10 mm too far from the tube, and turned by 2 degrees."""
+    (one,) = wall_errors("made", found(0.01, np.tan(np.radians(2))), WALLS)
+    assert one.wall == 0
+    assert one.off == pytest.approx(0.01 + 0.1 * np.tan(np.radians(2)))
+    assert np.degrees(one.turned) == pytest.approx(-2)
+    assert wall_errors("made", found(-0.02), WALLS)[0].off == pytest.approx(-0.02)
+
+
+def test_bends_are_where_straight_pieces_meet() -> None:
+    """A line with two bends: both, within 1 mm, with 1 mm of noise."""
+    corners = np.array([[0, 0], [0.4, 0], [0.7, 0.3], [1.0, 0.2]])
+    axis = shapely.LineString(corners)
+    line = shapely.get_coordinates(axis.interpolate(np.arange(0, axis.length, 0.01)))
+    found = bends_of(line + np.random.default_rng(0).normal(0, 1e-3, line.shape), 1e-3)
+    assert len(found) == 2
+    assert np.hypot(*(found - corners[1:-1]).T).max() < 3e-3
+
+
+def test_body_that_turns_about_a_corner_is_seen() -> None:
+    """A tube slides on a wall and hangs on the corner of a block: it bends further there, as limit analysis with the corner says."""
+    ahead = shapely.Polygon([(0.5, -0.2), (0.9, 0.6), (1.2, 0.6), (1.2, -0.2)])
+    made = grown([ahead, shapely.box(0.1, 0.045, 0.3, 0.3)], Launch(0, 0, 0, 0.95), 0.02, 250)
+    track = Track.of(made.recording.centerlines, 0.02, made.recording.base)
+    (one,) = turned("made", track, np.array([[0.3, 0.3, 0.3, 0.045]]))
+    assert one.seen == Behaviour.PIVOT_AT_TURN
+    assert one.predicted["limit analysis with the corner"] == Behaviour.PIVOT_AT_TURN
+    assert one.further > 5 * abs(one.base)
+    assert one.bend > 0
+
+
+def test_report_of_a_made_recording() -> None:
+    """Centrelines, and length and angle: all sections; the tube and its simulation agree, because both are the same propagator."""
+    wall = np.array([[0.4, -0.2, 0.9, 0.3]])
+    made = grown([shapely.LineString(wall.reshape(2, 2)).buffer(1e-4)], Launch(0, 0, 0, 0.85), RADIUS, 60)
+    lines, times = made.recording.centerlines, made.recording.times
+    recording = Recording("made", RADIUS, None, np.zeros(3), times, lines, wall, ())
+    several = list(run_cases([Case(recording), Case(recording, 0)]))
+    assert several[0].stages[-1].precision > 0.95
+    assert several[0].vertices.max() < RADIUS
+    text = report(several).text
+    for part in (
+        "after each stage",
+        "intervals",
+        "Corners and vertices",
+        "length and contact angle",
+        "Which hinge turned",
+    ):
+        assert part in text
+    assert "| made | 100% | 1 |" in text
+    assert len(cases([recording])) == 6
+
+
+@pytest.mark.slow
+def test_walls_of_real_tubes_are_found() -> None:
+    """From centrelines: of what is found, at least nine tenths are at walls; of the walls reached, at least two thirds are found."""
+    if "VINEWRIGHT_RECORDINGS" not in os.environ:
+        pytest.skip("VINEWRIGHT_RECORDINGS names no folder with real-deployments/")
+    recordings = read_recordings(Path(os.environ["VINEWRIGHT_RECORDINGS"]) / "real-deployments")
+    last = [one.stages[-1] for one in run_cases([Case(one) for one in recordings])]
+    assert min(one.precision for one in last) >= 0.9
+    assert np.mean([one.touchable for one in last]) >= 2 / 3

@@ -1,0 +1,286 @@
+"""The one way to run a study: what is written, what Ctrl-C and a killed worker leave, and where it says it comes from."""
+
+import io
+import json
+import os
+import signal
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from planner.output.claim import Occupied
+from planner.output.markdown import table
+from planner.output.provenance import Provenance, machine
+from vinewright.cluster.cluster import SETTINGS, WorkerKilled
+from vinewright.console.errors import MachineFault, NothingKept
+from vinewright.console.study import Report, Study, data_text, results_of, run_study
+from vinewright.console.study_options import command_line
+
+CASES = [1, 2, 3, 4]
+
+
+def squares(cases: Sequence[int]) -> Iterator[int]:
+    yield from (case**2 for case in cases)
+
+
+def report(found: list[int]) -> Report:
+    return Report("Squares", table(("square",), [[str(one)] for one in found]), {"squares": found})
+
+
+def draw(path: Path, found: list[int]) -> None:
+    path.write_text(str(sum(found)))
+
+
+def study(**changes: object) -> Study[int, int]:
+    parts: dict[str, object] = {"name": "squares", "cases": CASES, "run": squares, "report": report}
+    return Study(**(parts | {"draw": {"sum.png": draw}} | changes))  # type: ignore[arg-type]
+
+
+def run(made: Study[int, int], out: Path | None, force: bool = True) -> tuple[int, str]:
+    """Exit code, and what was printed."""
+    printed = io.StringIO()
+    console = Console(file=printed, width=200)
+    return run_study(made, "vinewright squares", out, console, force).code, printed.getvalue()
+
+
+def square_late(case: int) -> int:
+    """The first case takes longest."""
+    time.sleep(2.0 * (case == 1))
+    return case**2
+
+
+def test_results_are_reported_and_drawn_in_the_order_of_the_cases(tmp_path: Path) -> None:
+    """Workers finish in any order."""
+
+    def listed(path: Path, found: list[int]) -> None:
+        path.write_text(str(found))
+
+    made = study(run=partial(map, square_late), parallel=True, draw={"list.png": listed})
+    assert run(made, tmp_path)[0] == 0
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4, 9, 16]
+    assert (tmp_path / "squares" / "list.png").read_text() == "[1, 4, 9, 16]"
+
+
+def test_a_study_writes_report_data_and_pictures(tmp_path: Path) -> None:
+    """Three files in a folder of its name; both texts say by what command, where, in which time and with which versions."""
+    code, printed = run(study(), tmp_path, force=False)
+    assert code == 0
+    assert os.listdir(tmp_path) == ["squares"]
+    assert sorted(os.listdir(tmp_path / "squares")) == ["README.md", "data.json", "sum.png"]
+    text = (tmp_path / "squares" / "README.md").read_text()
+    made = f"vinewright squares --out {tmp_path.name}"
+    assert text.startswith(f"# Squares\n\nMade by `{made}` on {machine()}, in 0 s, with python ")
+    assert text.endswith("| square |\n|---|\n| 1 |\n| 4 |\n| 9 |\n| 16 |\n")
+    data = json.loads((tmp_path / "squares" / "data.json").read_text())
+    assert (data["schema"], data["command"], data["squares"]) == (1, made, [1, 4, 9, 16])
+    assert data["versions"]["numpy"]
+    assert (tmp_path / "squares" / "sum.png").read_text() == "30"
+    assert "README.md, data.json, sum.png" in printed
+
+
+def interrupted_after(count: int) -> object:
+    def some(cases: Sequence[int]) -> Iterator[int]:
+        yield from squares(cases[:count])
+        raise KeyboardInterrupt
+
+    return some
+
+
+def test_data_have_a_line_for_each_result() -> None:
+    """Nothing is lost, numbers stay together, and what is not a number is refused."""
+    content = {
+        "schema": 1,
+        "range": [1.0, 2.5],
+        "none": [],
+        "runs": [{"seed": 0, "history": [[0.5, 1.0]]}, {"seed": 1}],
+    }
+    text = data_text(content)
+    assert json.loads(text) == content
+    assert text.splitlines() == [
+        *("{", ' "schema": 1,', ' "range": [1.0, 2.5],', ' "none": [],', ' "runs": ['),
+        *('  {"seed": 0, "history": [[0.5, 1.0]]},', '  {"seed": 1}', " ]", "}"),
+    ]
+    with pytest.raises(ValueError, match="not JSON compliant"):
+        data_text({"runs": [{"cost": float("nan")}]})
+
+
+def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
+    """The report is that of the cases that were over, and says that it was interrupted."""
+    code, printed = run(study(run=interrupted_after(2)), tmp_path)
+    assert code == 0
+    assert "interrupted after 2 of 4 runs" in printed
+    assert ", interrupted,` on" in (tmp_path / "squares" / "README.md").read_text()
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4]
+
+
+def test_ctrl_c_with_too_little_writes_nothing(tmp_path: Path) -> None:
+    """Where half of the cases make no report, exit code 130 and one line; what was there before is as it was."""
+    run(study(), tmp_path)
+    before = {file.name: file.read_bytes() for file in (tmp_path / "squares").iterdir()}
+    half = study(run=interrupted_after(2), enough=lambda found: len(found) == 4, least="all squares were known")
+    with pytest.raises(NothingKept, match=r"^interrupted before all squares were known; nothing was written$") as ended:
+        run(half, tmp_path)
+    assert ended.value.exit_code == 130
+    assert {file.name: file.read_bytes() for file in (tmp_path / "squares").iterdir()} == before
+
+
+def test_an_error_while_drawing_changes_no_file(tmp_path: Path) -> None:
+    """Report and data are not replaced without the pictures, unless by Ctrl-C, which keeps what was measured."""
+    run(study(), tmp_path)
+
+    def broken(_path: Path, _found: list[int]) -> None:
+        raise ValueError("no ink")
+
+    with pytest.raises(ValueError, match="no ink"):
+        run(study(cases=[7], draw={"sum.png": broken}), tmp_path)
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4, 9, 16]
+    assert os.listdir(tmp_path) == ["squares"]
+
+    def interrupted(_path: Path, _found: list[int]) -> None:
+        raise KeyboardInterrupt
+
+    assert "pictures are missing" in run(study(cases=[7], draw={"sum.png": interrupted}), tmp_path)[1]
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [49]
+
+
+def test_files_of_other_commands_stay(tmp_path: Path) -> None:
+    """A study can keep files that other commands wrote into its folder; its own of an earlier report are gone."""
+    run(study(draw={"old.png": draw}), tmp_path)
+    (tmp_path / "squares" / "fuzz.json").write_text("{}")
+    run(study(kept=("fuzz.json",)), tmp_path)
+    assert sorted(os.listdir(tmp_path / "squares")) == ["README.md", "data.json", "fuzz.json", "sum.png"]
+
+
+def test_results_are_kept_when_memory_runs_out(tmp_path: Path) -> None:
+    """The exit code is that of a fault of the machine, and the report says why it is incomplete."""
+
+    def large(cases: Sequence[int]) -> Iterator[int]:
+        yield from squares(cases[:2])
+        yield int(np.empty((10**6, 10**6, 10**3))[0, 0, 0])
+
+    code, printed = run(study(run=large), tmp_path)
+    assert code == 4
+    assert "out of memory after 2 of 4 runs" in printed
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4]
+
+
+def test_a_report_is_replaced_only_with_force(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Before anything is measured; by default a report goes to `runs` and the next to another folder there."""
+    run(study(), tmp_path)
+    with pytest.raises(Occupied, match="squares contains the report of a study"):
+        run(study(run=None), tmp_path, force=False)
+    monkeypatch.chdir(tmp_path)
+    assert "wrote runs/squares/: " in run(study(), None)[1]
+    assert "wrote runs/squares-2/: " in run(study(), None)[1]
+    assert "Made by `vinewright squares` on" in Path("runs/squares/README.md").read_text()
+
+
+def test_ctrl_c_after_the_last_case_does_not_lose_the_report(tmp_path: Path) -> None:
+    """While the report is made, the signal is noted but does not end the command."""
+
+    def slow(found: list[int]) -> Report:
+        os.kill(os.getpid(), signal.SIGINT)
+        return report(found)
+
+    assert run(study(report=slow), tmp_path)[0] == 0
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4, 9, 16]
+
+
+def square_or_be_killed(case: int) -> int:
+    """Ends its own process as the kernel ends one for memory."""
+    if case == 3:
+        time.sleep(0.5)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return case**2
+
+
+def double_unless_killed(folder: Path, case: int) -> int:
+    """Enough processes are killed for Dask to give up three cases, each at once, and then the first that runs again alone."""
+    if len(os.listdir(folder)) < 3:
+        tempfile.mkstemp(dir=folder)
+        os.kill(os.getpid(), signal.SIGKILL)
+    return 2 * case
+
+
+@pytest.mark.slow
+def test_cases_that_shared_a_worker_with_a_killer_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also those that run again after it was found guilty."""
+    monkeypatch.setattr("surrogate.kernels.compiled.thread_count", lambda: 1)
+    monkeypatch.setitem(SETTINGS, "distributed.scheduler.allowed-failures", 0)
+    deaths = tmp_path / "deaths"
+    deaths.mkdir()
+    killed = study(cases=[1, 1, 1], run=partial(map, partial(double_unless_killed, deaths)), parallel=True)
+    code, printed = run(killed, tmp_path)
+    assert code == 4
+    assert "after 2 of 3 runs" in printed
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [2, 2]
+
+
+@pytest.mark.slow
+def test_a_case_that_kills_its_workers_ends_the_study(tmp_path: Path) -> None:
+    """One line, the exit code of its own, and a report of all other cases, within seconds instead of never."""
+    start = time.perf_counter()
+    killed = study(cases=[1, 2, 3, *range(4, 200)], run=partial(map, square_or_be_killed), parallel=True)
+    code, printed = run(killed, tmp_path)
+    assert time.perf_counter() - start < 60
+    assert code == 4
+    why = "a worker process was killed each time (possibly out of memory)"
+    assert f"{why} after 198 of 199 runs" in printed
+    squared = json.loads((tmp_path / "squares" / "data.json").read_text())["squares"]
+    assert squared == [case**2 for case in (1, 2, *range(4, 200))]
+    assert f", {why},` on" in (tmp_path / "squares" / "README.md").read_text()
+
+
+def test_a_worker_killed_before_any_result_is_an_error(tmp_path: Path) -> None:
+    """Nothing is written, and the exit code is not that of bad input."""
+
+    def killed(_cases: Sequence[int]) -> Iterator[int]:
+        raise WorkerKilled
+        yield 0
+
+    with pytest.raises(MachineFault, match=r"^a worker process was killed .* before .*; nothing was written$") as error:
+        run(study(run=killed), tmp_path)
+    assert error.value.exit_code == 4
+    assert os.listdir(tmp_path) == []
+
+
+def wait_long(case: int) -> int:
+    if case:
+        time.sleep(600)
+    return case
+
+
+@pytest.mark.slow
+def test_leaving_early_ends_the_cases_under_way() -> None:
+    """After the first result the others are not waited for."""
+    start = time.perf_counter()
+    results = results_of(study(cases=[0, 1, 2], run=partial(map, wait_long), parallel=True), None)
+    assert next(results) == (0, 0)
+    results.close()
+    assert time.perf_counter() - start < 60
+
+
+def test_provenance_leaves_out_what_was_not_kept() -> None:
+    """Older data has neither time nor versions: the line is shorter, and no key is made up."""
+    made = Provenance("vinewright x", "a machine")
+    assert made.line() == "Made by `vinewright x` on a machine."
+    assert made.content() == {"schema": 1, "command": "vinewright x", "machine": "a machine"}
+
+
+def test_tables_have_as_many_cells_as_headings() -> None:
+    """A row that is too short or too long is refused."""
+    assert table(("a", "b"), [["1", "2"]]) == ["| a | b |", "|---|---|", "| 1 | 2 |"]
+    with pytest.raises(ValueError, match="a row of 1 cells in a table of 2 columns"):
+        table(("a", "b"), [["1"]])
+
+
+def test_commands_are_written_as_they_are_typed() -> None:
+    """Options without a value are left out, lists repeated, underscores written as hyphens."""
+    line = command_line("reproduce x", runs=3, time_budget=2.0, env=["a", "b"], weights=None)
+    assert line == "vinewright reproduce x --runs 3 --time-budget 2 --env a --env b"

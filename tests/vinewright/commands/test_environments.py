@@ -1,0 +1,89 @@
+"""`vinewright environments show`, and the hints that commands print about an environment."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from vinewright.cli import main
+
+SLIPS = """schema = 2
+unit = "m"
+bounds = { min = [0, 0], max = [1200, 800] }
+start = { position = [200, 100], heading_deg = 1.5708 }
+goal = { position = [1000, 600], radius = 100 }
+obstacles = { walls = [[600, -1, 600, 900, 5]] }
+"""
+DOORWAYS = """schema = 2
+unit = "cm"
+bounds = { min = [0, 0], max = [100, 60] }
+start = { position = [15, 30], heading_deg = 0 }
+goal = { position = [85, 30], radius = 5 }
+obstacles = { walls = [[40, 0, 40, 26, 1.8], [40, 34, 40, 60, 1.8], [60, 0, 60, 24, 1.8], [60, 36, 60, 60, 1.8]] }
+"""
+Run = Callable[..., tuple[int, list[str]]]
+
+
+@pytest.fixture
+def vinewright(tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Exit code and printed lines of a command that runs in an empty folder."""
+
+    def run(*arguments: object) -> tuple[int, list[str]]:
+        monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), capsys.readouterr().out.splitlines()
+
+    monkeypatch.chdir(tmp_path)
+    return run
+
+
+def test_show_gives_the_narrowest_passages(vinewright: Run) -> None:
+    """In millimetres, narrowest first, with where they are and the tube to compare; a picture shows them."""
+    Path("room.toml").write_text(DOORWAYS)
+    code, lines = vinewright("environments", "show", "room.toml", "--picture", "room.png")
+    assert code == 0
+    assert "bounds     (0, 0) to (1000, 600) mm" in lines
+    assert "obstacles  boxes, polygons and flat walls: 4; circles: 0; other walls: 0" in lines
+    gaps = "80 mm at (400, 300) mm; 120 mm at (600, 300) mm; 182 mm at (500, 120) mm"
+    assert f"passages   {gaps} (the narrowest gaps between obstacles)" in lines
+    assert "tube       66.7 mm wide" in lines
+    assert not [line for line in lines if line.startswith("hint")]
+    with Image.open("room.png") as picture:
+        assert picture.width > 1000
+
+
+def test_show_without_passages(vinewright: Run) -> None:
+    """An environment without gaps between obstacles has none, however near an obstacle is to the bounds."""
+    Path("room.toml").write_text(DOORWAYS.partition("obstacles")[0] + "obstacles = { boxes = [[40, 0, 60, 59]] }\n")
+    code, lines = vinewright("environments", "show", "room.toml")
+    assert code == 0
+    assert "passages   none" in lines
+
+
+def test_commands_print_hints(vinewright: Run) -> None:
+    """`environments show` and `plan` print each hint in a line of its own, `plan` before anything else."""
+    Path("room.toml").write_text(SLIPS)
+    hints = [
+        'hint: the environment is 1200 m wide: are its lengths in mm? unit = "mm"',
+        "hint: start.heading_deg = 1.5708 looks like radians: 90 degrees is meant?",
+    ]
+    code, lines = vinewright("environments", "show", "room.toml")
+    assert (code, lines[-2:]) == (0, hints)
+    # The wall ends this command before the search.
+    code, lines = vinewright("plan", "room.toml", "--out", "run")
+    assert (code, lines[:2]) == (3, hints)
+    assert lines[2].startswith("not met: no solution: room: the goal is walled in")
+
+
+def test_a_walled_in_goal_is_one_message(vinewright: Run) -> None:
+    """It names the widest way in, where it is, and the tube, and what to do; one line, exit code 3."""
+    Path("room.toml").write_text(DOORWAYS.replace("26, 1.8], [40, 34", "26.9, 1.8], [40, 33.1"))
+    assert vinewright("plan", "room.toml", "--out", "run") == (
+        3,
+        [
+            "not met: no solution: room: the goal is walled in: no path as wide as the tube leads from the start to it; the widest way in "
+            "is 62 mm wide at (400, 300) mm, the tube is 66.7 mm wide: widen it, take a thinner tube, or move the start or the goal"
+        ],
+    )

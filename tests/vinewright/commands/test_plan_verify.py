@@ -1,0 +1,140 @@
+"""`plan --verify`: a design counts if a second propagator reaches the goal with it too."""
+
+import json
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from rich.console import Console
+
+from dynamics.geometric.propagator import Geometric
+from dynamics.impulse.propagator import Impulse
+from dynamics.tube import VineParams
+from environments import Environment, load_environment
+from planner.design.design import Design, Section
+from planner.design.design_file import load_design
+from planner.design.replay import grow_designs
+from planner.design.verification import Verification
+from planner.plan.options import Inputs
+from vinewright.cli import main
+from vinewright.commands.plan_verify import verdict
+from vinewright.console.models import second_model
+
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
+OPEN, DEFLECTING = "[[250, 300, 300, 500]]", "[[300, 205, 320, 500]]"
+"""A block that is in no tube's way, and one whose edge the tip runs into head-on: what pushes on buckles past it or is stuck."""
+
+
+@pytest.fixture
+def vinewright(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, small_environment: Callable[[str], str]
+) -> Callable[..., tuple[int, Path]]:
+    """Plan an environment in this process; gives the exit code and the run's folder."""
+
+    def run(boxes: str, *options: object) -> tuple[int, Path]:
+        (tmp_path / "small.toml").write_text(small_environment(boxes))
+        monkeypatch.chdir(tmp_path)
+        arguments = ["plan", "small.toml", "--iterations", 4, *options]
+        monkeypatch.setattr("sys.argv", ["vinewright", *map(str, arguments)])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return int(ended.value.code or 0), tmp_path / "runs" / "small"
+
+    return run
+
+
+def test_a_design_that_the_second_propagator_confirms(
+    vinewright: Callable[..., tuple[int, Path]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 0; the design written is the one that was confirmed, and grown again by that propagator it gets there."""
+    code, folder = vinewright(OPEN, "--verify", "impulse")
+    assert code == 0
+    assert "verified by impulse: its tip reaches the goal there too" in capsys.readouterr().out
+    run = json.loads((folder / "run.json").read_text())
+    found = run["verification"]
+    assert (run["inputs"]["verify"], found["propagator"], found["verified"]) == ("impulse", "impulse", True)
+    assert found["solutions"][found["chosen"]]["reached"]
+    design = load_design(folder)
+    environment = load_environment(folder / "environment.toml", design.params.radius)
+    (again,) = grow_designs([design], environment, Impulse(environment, design.params))
+    assert again.reached
+    assert found["solutions"][found["chosen"]]["from_planned_mm"] == pytest.approx(
+        1e3 * np.hypot(*(again.design.tip[:2] - design.tip[:2])), abs=0.01
+    )
+
+
+def test_a_design_that_it_does_not_confirm(
+    vinewright: Callable[..., tuple[int, Path]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Exit code 3; it is said where the second propagator ends and why, and what was found is written, unverified."""
+    code, folder = vinewright(DEFLECTING, "--fast", "--verify", "geometric", "--target-actuators", 0)
+    printed = capsys.readouterr().out
+    assert code == 3, printed
+    assert "NOT verified by geometric" in printed
+    assert "stalled" in printed
+    found = json.loads((folder / "run.json").read_text())["verification"]
+    assert (found["verified"], found["chosen"]) == (False, 0)
+    assert not any(solution["reached"] for solution in found["solutions"])
+    assert found["solutions"][0]["outside_goal_mm"] > 1
+    assert load_design(folder).actuators == found["solutions"][0]["actuators"]
+
+
+@pytest.mark.parametrize(
+    ("given", "verify", "friction"),
+    [(0.8, "geometric", 0.8), (0.0, "geometric", 0.0), (None, "geometric", 0.3), (0.5, "impulse", None)],
+)
+def test_the_second_propagator_has_the_same_friction(
+    environment: Callable[..., Environment],
+    capsys: pytest.CaptureFixture[str],
+    given: float | None,
+    verify: str,
+    friction: float | None,
+) -> None:
+    """Where it has any; otherwise a note says that it verifies without."""
+    params, bare = VineParams(friction=given), environment()
+    second = second_model(params, Inputs(verify=verify), Console().print, bare)(bare, params)
+    if isinstance(second, Geometric):
+        assert second.tube.friction == friction
+    assert ("impulse has no friction" in capsys.readouterr().out) == (friction is None)
+
+
+def straight(length: float) -> Design:
+    return Design(
+        "bare",
+        "",
+        VineParams(),
+        (Section(0.0, length, "none", 0.0, 0.0, 0.0),),
+        np.array([length, 0, 0]),
+        np.zeros((1, 2)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("lengths", "chosen", "words"),
+    [
+        ([0.3, 0.6, 0.7], 1, "verified by impulse: .* ends 0 mm from .*; 1 lower-cost solution does not"),
+        (
+            [0.3, 0.4],
+            0,
+            "NOT verified by impulse: none of 2 solutions reaches the goal; the best ends 200 mm outside",
+        ),
+        ([0.3], 0, "NOT verified by impulse: the design ends 200 mm outside the goal, 0 mm from"),
+        ([], 0, "NOT verified by impulse: interrupted before any design was grown"),
+    ],
+)
+def test_the_best_confirmed_design_is_chosen(
+    environment: Callable[..., Environment], lengths: list[float], chosen: int, words: str
+) -> None:
+    """The first that reaches the goal; if none does, or none was grown, the first of all, and it is said so."""
+    workspace = replace(environment(), goal=np.array([0.6, 0.0, 0.1]))
+    designs = [straight(length) for length in lengths]
+    grown = grow_designs(designs, workspace, Impulse(workspace, VineParams()))
+    verification = Verification("impulse", workspace, designs or [straight(0.3)], grown)
+    assert verification.chosen == chosen
+    assert verification.verified == (not words.startswith("NOT"))
+    assert verification.design is verification.designs[chosen]
+    assert re.match(words, verdict(verification))

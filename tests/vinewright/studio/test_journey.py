@@ -1,0 +1,356 @@
+"""From an empty drawing to the files, in a real browser: draw, plan, look, try errors, download; and what may go wrong on the way."""
+
+import io
+import json
+import signal
+import time
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from planner.design.design import Design
+from planner.design.design_file import load_design
+from planner.fabrication.build import Build
+from planner.fabrication.pattern import pattern_of
+from tests.vinewright.studio.browser import Studio
+from tests.vinewright.studio.test_server import workers_of
+from tests.vinewright.studio.test_workers import alive
+
+BENCH = (
+    ((500, 0), (600, 350)),
+    ((500, 650), (600, 1000)),
+    ((900, 200), (1000, 500)),
+    ((250, 800), (350, 900)),
+    ((1150, 750), (1250, 850)),
+)
+
+
+def draw_bench(studio: Studio) -> None:
+    """Five blocks."""
+    for one, other in BENCH:
+        studio.key("b")
+        studio.drag(one, other)
+    studio.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 5")
+
+
+def plan(studio: Studio, seconds: float = 4.0, fast: bool = False) -> None:
+    """Press Plan."""
+    studio.page.click("#tab-plan")
+    field = studio.page.locator("#plan-time")
+    field.fill(f"{seconds:g}")
+    field.press("Tab")
+    if fast:
+        studio.page.locator("#plan-options summary").click()
+        studio.page.locator("#plan-fast").check()
+    studio.page.locator("#plan-button").click()
+
+
+def downloaded(studio: Studio, press: str) -> bytes:
+    """The file that a button downloads."""
+    with studio.page.expect_download() as waiting:
+        studio.page.click(press)
+    return Path(waiting.value.path()).read_bytes()
+
+
+@pytest.mark.slow
+def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
+    """A bench of five blocks is drawn and planned; errors are tried; the DXF of the pack is the pattern of its design."""
+    import ezdxf
+
+    draw_bench(studio)
+    plan(studio)
+    studio.wait_for("state.plan.nodes > 0", 90)
+    studio.wait_for("state.run && state.plan.phase === 'done'", 90)
+    design = load_design(studio.folder_of_run())
+    assert len(design.sections) == studio.state("state.run.designs[0].sections.length")
+    words = studio.page.locator("#result").inner_text()
+    assert f"{design.actuators} actuator" in words or "no actuator" in words
+    assert len(studio.page.locator("#plan-front .point").all()) == studio.state("state.run.front.length")
+
+    studio.page.click("#tab-look")
+    studio.wait_for("state.growths.length > 0", 60)
+    studio.page.locator("#film-time").fill("300")
+    assert studio.state("state.time") == pytest.approx(300, abs=30)
+
+    studio.page.click("#tab-trust")
+    slider = studio.page.locator("#error-obstacle_position_mm-slider")
+    slider.focus()
+    for _ in range(3):
+        slider.press("PageUp")
+    studio.wait_for("state.trials && !state.trials.busy && state.trials.reached.length > 0", 60)
+    reached = studio.state("state.trials.reached")
+    assert len(reached) == studio.state("state.trials.lines.length") == studio.state("state.trials.asked")
+    assert f"{len(reached)}" in studio.page.locator("#trust-interval").inner_text()
+
+    studio.page.click("#tab-make")
+    studio.page.check("#make-limit")
+    studio.page.locator("#make-pack").click()
+    studio.wait_for("state.pack", 90)
+    archive = zipfile.ZipFile(io.BytesIO(downloaded(studio, "#make-download")))
+    (name,) = [one for one in archive.namelist() if one.endswith("/design.json")]
+    made = tmp_path / "made.json"
+    made.write_bytes(archive.read(name))
+    (drawing,) = [one for one in archive.namelist() if one.endswith(".dxf")]
+    check_dxf(ezdxf.read(io.StringIO(archive.read(drawing).decode())), load_design(made))
+    rows = studio.page.locator("#panel-make table").first.locator("tbody tr").count()
+    assert rows == len(studio.state("state.pack.cuts")) - 1
+    assert downloaded(studio, "#make-png").startswith(b"\x89PNG")
+    assert b"<svg" in downloaded(studio, "#make-svg")[:2000]
+    folder = zipfile.ZipFile(io.BytesIO(downloaded(studio, "#make-folder")))
+    assert (
+        json.loads(folder.read(f"{studio.folder_of_run().name}/design.json"))["cost"]["actuators"] == design.actuators
+    )
+
+
+def check_dxf(drawn: Any, design: Design) -> None:
+    """A DXF drawing has the lines of the design's pattern, in millimetres, and the body is as long as the tube at least."""
+    found = [np.array([point[:2] for point in line.get_points()]) for line in drawn.modelspace().query("LWPOLYLINE")]
+    expected = [np.array(line.points) for line in pattern_of(Build(design)).lines()]
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        np.testing.assert_allclose(one, other, atol=1e-6)
+    longest = max(float(np.ptp(line[:, 0])) for line in found)
+    assert 1e3 * design.built <= longest < 1e3 * design.built + 500
+
+
+@pytest.mark.slow
+def test_stop_keeps_the_best_and_plan_again(studio: Studio) -> None:
+    """Stop in mid-search keeps the best design; the drawing is changed and planned again, into another folder."""
+    draw_bench(studio)
+    plan(studio, 600)
+    studio.wait_for("state.plan.best", 90)
+    studio.page.locator("#plan-button").click()
+    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    assert load_design(studio.folder_of_run()).actuators >= 0
+    first = studio.state("state.run.name")
+    studio.page.click("#tab-draw")
+    studio.key("b")
+    studio.drag((700, 40), (760, 100))
+    studio.wait_for("state.check && !state.check.problem && state.check.text.includes('760')")
+    plan(studio, 2, fast=True)
+    studio.wait_for(f"state.run && state.run.name !== '{first}'", 60)
+
+
+@pytest.mark.slow
+def test_reload_in_mid_search(studio: Studio) -> None:
+    """A page that is loaded again shows the plan under way, its tree and its best design; a closed page stops nothing."""
+    draw_bench(studio)
+    plan(studio, 600)
+    studio.wait_for("state.plan.best", 90)
+    studio.page.reload()
+    studio.page.wait_for_selector("body[data-connected]")
+    studio.wait_for("state.plan.best && state.doc.shapes.length === 5")
+    iterations = studio.state("state.plan.iterations")
+    studio.wait_for(f"state.plan.iterations > {iterations}")
+    studio.page.close()
+    assert studio.running.ask("api/state")["plan"]["phase"] in ("searching", "refining")
+    studio.page = studio.open()
+    studio.page.click("#tab-plan")
+    studio.page.locator("#plan-button").click()
+    studio.wait_for("state.plan.phase === 'done' && state.run", 60)
+
+
+@pytest.mark.slow
+def test_two_tabs(studio: Studio) -> None:
+    """Both pages show the plan; the other one cannot start a second one, and sees the result."""
+    draw_bench(studio)
+    first = studio.page
+    studio.page = other = studio.open()
+    assert len(studio.shapes()) == 5
+    studio.page = first
+    plan(studio, 600)
+    studio.wait_for("state.plan.best", 90)
+    studio.page = other
+    studio.wait_for("state.plan.best")
+    other.click("#tab-plan")
+    assert "Stop" in other.locator("#plan-button").inner_text()
+    answer = other.evaluate(
+        """async () => {
+            const { state } = await import('/store.js');
+            const { post } = await import('/api.js');
+            const body = { text: state.check.text, tube: state.tube.content, options: {} };
+            return post('/api/plan', body).catch((error) => [error.status, error.message]);
+        }"""
+    )
+    assert answer == [409, "a plan is under way: stop it first"]
+    other.locator("#plan-button").click()
+    for page in (first, other):
+        studio.page = page
+        studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+
+
+@pytest.mark.slow
+def test_killed_server_is_told(browser: Any, tmp_path: Path) -> None:
+    """When the server is gone the page says so and keeps the drawing, and no process is left."""
+    studio = Studio(tmp_path, browser)
+    draw_bench(studio)
+    children = workers_of(studio.process.pid)
+    assert children
+    plan(studio, 600)
+    studio.wait_for("state.plan.nodes > 0", 90)
+    studio.process.send_signal(signal.SIGKILL)
+    studio.wait_for("/connection/i.test(state.message) || /stopped/.test(state.message)", 30)
+    assert len(studio.shapes()) == 5
+    until = time.monotonic() + 20
+    while any(alive(pid) for pid in children) and time.monotonic() < until:
+        time.sleep(0.1)
+    assert not [pid for pid in children if alive(pid)]
+    studio.close()
+
+
+@pytest.mark.slow
+def test_plan_with_the_keyboard(studio: Studio) -> None:
+    """An obstacle is placed and a design found and made without a mouse."""
+    studio.key("b", "Enter", "ArrowUp", "Escape")
+    studio.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 1")
+    studio.page.focus("#tab-draw")
+    for _ in range(2):
+        studio.page.keyboard.press("ArrowRight")
+    assert studio.state("state.panel") == "plan"
+    for _ in range(20):
+        if studio.page.evaluate("document.activeElement.id") == "plan-time":
+            break
+        studio.page.keyboard.press("Tab")
+    studio.page.keyboard.press("Control+a")
+    studio.page.keyboard.type("3")
+    for _ in range(20):
+        if studio.page.evaluate("document.activeElement.id") == "plan-button":
+            break
+        studio.page.keyboard.press("Tab")
+    assert studio.page.evaluate("document.activeElement.id") == "plan-button"
+    studio.page.keyboard.press("Enter")
+    studio.wait_for("state.run && state.plan.phase === 'done'", 90)
+    assert (studio.folder_of_run() / "design.json").exists()
+
+
+def test_failing_search_shows_its_message(studio: Studio) -> None:
+    """An environment without a way to the goal fails with one line, not with a stack."""
+    studio.key("b")
+    studio.drag((700, 0), (800, 1000))
+    studio.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 1")
+    plan(studio, 3)
+    studio.wait_for("state.plan.phase === 'failed'", 60)
+    words = studio.state("state.plan.message")
+    assert words
+    assert "Traceback" not in words
+    assert "\n" not in words
+    assert words[:40] in studio.page.locator("#panel-plan").inner_text()
+
+
+@pytest.mark.slow
+def test_run_of_the_command_line(browser: Any, tmp_path: Path) -> None:
+    """A run made elsewhere opens with its drawing, designs and trials."""
+    import vinewright as vw
+
+    folder = tmp_path / "elsewhere" / "mine"
+    vw.plan(vw.load_environment("divider"), seed=1, iterations=8, fast=True).save(folder)
+    studio = Studio(tmp_path, browser, [str(folder)])
+    try:
+        studio.wait_for("state.run && state.run.name === 'mine (elsewhere)'")
+        assert studio.state("state.doc.name") == "divider"
+        assert studio.state("state.panel") == "plan"
+        assert "actuator" in studio.page.locator("#result").inner_text()
+    finally:
+        studio.close()
+
+
+def text_of(studio: Studio, selector: str) -> str:
+    """The text of an element, also of one that is hidden."""
+    return studio.page.locator(selector).text_content() or ""
+
+
+@pytest.mark.slow
+def test_plan_from_every_panel(studio: Studio) -> None:
+    """The bar has a button that plans and stops, as has Ctrl+Enter; the button of the panel keeps the focus, so that Enter stops."""
+    draw_bench(studio)
+    assert studio.page.locator("#bar-plan").inner_text() == "Plan"
+    studio.key("Control+Enter")
+    assert studio.state("state.panel") == "plan"
+    studio.wait_for("state.plan.best", 90)
+    assert "Stop" in studio.page.locator("#bar-plan").inner_text()
+    studio.page.click("#tab-draw")
+    studio.page.click("#bar-plan")
+    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    assert studio.state("state.panel") == "draw"
+    studio.page.click("#tab-plan")
+    studio.page.focus("#plan-button")
+    studio.page.keyboard.press("Enter")
+    studio.wait_for("state.plan.best", 90)
+    assert studio.page.evaluate("document.activeElement.id") == "plan-button"
+    studio.page.keyboard.press("Enter")
+    studio.wait_for("state.plan.phase === 'done'", 60)
+    assert studio.page.evaluate("document.activeElement.id") == "plan-button"
+
+
+@pytest.mark.slow
+def test_nothing_stays_on_another_drawing(studio: Studio) -> None:
+    """A new drawing has no run and no picture of the one before, which the recent ones keep; and its name is told."""
+    draw_bench(studio)
+    plan(studio, 2, fast=True)
+    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    name = studio.state("state.run.name")
+    studio.page.evaluate(
+        """async () => {
+            const canvas = document.createElement("canvas");
+            const picture = await new Promise((done) => canvas.toBlob(done));
+            await (await import("/draw/background.js")).loadBackground(picture);
+        }"""
+    )
+    source = studio.state("state.background.src")
+    studio.page.get_by_role("button", name="New", exact=True).click()
+    assert studio.state("[state.run, state.background, state.growths.length]") == [None, None, 0]
+    assert studio.page.locator("#message").inner_text() == "bench was not saved: Gallery > Recent has it."
+    studio.key("b", "Enter")  # an edit: the message is no longer of interest
+    assert text_of(studio, "#message") == ""
+    studio.page.get_by_role("button", name="Gallery").click()
+    studio.page.locator("#gallery .cards").nth(1).locator(".card").first.click()
+    assert len(studio.shapes()) == 5
+    assert studio.state("state.background.src") == source
+    studio.page.click("#tab-plan")
+    studio.page.locator(f'[data-run="{name}"]').click()
+    studio.wait_for(f"state.run && state.run.name === '{name}'")
+
+
+@pytest.mark.slow
+def test_errors_of_a_plan_go_away(studio: Studio) -> None:
+    """A wrong option is told above the run that is shown, which is named; both lines go when the option is right."""
+    draw_bench(studio)
+    plan(studio, 2, fast=True)
+    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    field = studio.page.locator("#plan-time")
+    field.fill("0")
+    field.press("Tab")
+    studio.page.click("#plan-button")
+    assert "options" in studio.page.locator("#plan-reason").inner_text()
+    assert (
+        studio.page.locator("#plan-earlier").inner_text() == f"Shown: the earlier run {studio.state('state.run.name')}."
+    )
+    field.fill("2,5")
+    field.press("Tab")
+    assert field.input_value() == "2.5"
+    assert studio.page.locator("#plan-earlier").is_hidden()
+    assert text_of(studio, "#plan-reason") == ""
+
+
+@pytest.mark.slow
+def test_failure_goes_away_when_the_drawing_changes(studio: Studio) -> None:
+    """The line of a plan that failed is about the drawing as it was."""
+    studio.key("b")
+    studio.drag((700, 0), (800, 1000))
+    studio.page.evaluate(
+        """async () => {
+            const { edit } = await import("/store.js");
+            edit((doc) => ({ ...doc, bounds: { ...doc.bounds, edge: "wall" } }));
+        }"""
+    )
+    studio.wait_for("state.check && !state.check.problem && state.check.text.includes('wall')")
+    plan(studio, 3)
+    studio.wait_for("state.plan.phase === 'failed'", 60)
+    assert "walled in" in studio.page.locator("#plan-phase").inner_text()
+    studio.page.click("#tab-draw")
+    studio.key("Control+a", "Delete")
+    studio.page.click("#tab-plan")
+    assert text_of(studio, "#plan-phase") == ""

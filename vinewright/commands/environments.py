@@ -1,0 +1,125 @@
+"""`vinewright environments`: list, show, generate, import and export environments."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from vinewright.commands import environments_export, environments_import
+from vinewright.commands.environment_content import content_of
+from vinewright.console.answer import Answer, JsonOption
+from vinewright.console.errors import BadInput, readable_errors
+from vinewright.console.options import EnvironmentArgument, environment_and_tube, print_hints
+
+app = typer.Typer(help="List, show, generate, import and export environments.")
+
+
+@app.command("list")
+def list_environments(as_json: JsonOption = False) -> int:
+    """List the shipped environments."""
+    from rich.table import Table
+
+    from environments import known_environments, load_environment
+
+    answer = Answer(as_json)
+    listed = [content_of(load_environment(name)) for name in known_environments()]
+    table = Table("name", "size m", "obstacles", "description")
+    for one in listed:
+        (left, bottom), (right, top) = one["bounds_mm"]
+        size = f"{1e-3 * (right - left):.2f} x {1e-3 * (top - bottom):.2f}"
+        table.add_row(one["name"], size, str(sum(one["obstacles"].values())), one["description"])
+    answer.console.print(table)
+    return answer.end({"environments": listed})
+
+
+@app.command()
+def show(
+    env: EnvironmentArgument,
+    picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it to this file as well.")] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file of --picture.")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Show the properties of an environment and its narrowest passages, with the checks of the file that `plan` makes."""
+    if picture and picture.suffix.lower() != ".png":
+        raise BadInput(f"--picture {picture} must end in .png")
+    with readable_errors():
+        from environments.lengths import at, rounded
+        from environments.passages import narrowest_passages
+
+        environment, params = environment_and_tube(env, None)
+    answer, content = Answer(as_json), content_of(environment)
+    console, counts = answer.console, content["obstacles"]
+    console.print(f"{environment.name}  {environment.description}", style="bold")
+    low, high, start, goal = (
+        _position(point) for point in (*content["bounds_mm"], content["start_mm"], content["goal_mm"])
+    )
+    edge = {"open": "", "table": ", the edge of a table", "wall": ", walls"}[environment.edge]
+    mount = ", mounted in a wall" * (environment.mount == "wall")
+    edge += "; the tube may lie on itself" * environment.stacked
+    console.print(f"bounds     {low} to {high} mm{edge}")
+    console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
+    console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")
+    solid = f"boxes, polygons and flat walls: {counts['polygons']}"
+    friction = "" if environment.friction is None else f"; friction: {environment.friction:g}"
+    console.print(f"obstacles  {solid}; circles: {counts['circles']}; other walls: {counts['walls']}{friction}")
+    passages = narrowest_passages(environment)
+    gaps = [f"{rounded(1e3 * one.width, 'mm')} mm at {at(one.middle)}" for one in passages]
+    console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")
+    console.print(f"tube       {rounded(2e3 * params.radius, 'mm')} mm wide")
+    content["passages"] = [
+        {"width_mm": round(1e3 * one.width, 6), "at_mm": [round(1e3 * float(part), 6) for part in one.middle]}
+        for one in passages
+    ]
+    content["tube_width_mm"] = round(2e3 * params.radius, 6)
+    console.print(f"sha256     {environment.sha256}")
+    print_hints(console, environment, params.radius)
+    if picture:
+        with readable_errors():
+            from planner.drawing.environment import save_environment
+            from planner.output.claim import claimed_file, writing
+
+            with claimed_file(picture, force, "--picture"), writing(picture):
+                save_environment(picture, environment, passages)
+        console.print(f"wrote {picture}")
+    return answer.end(content, [picture])
+
+
+def _position(point: list[float]) -> str:
+    """A position [mm] as text."""
+    from environments.lengths import listed
+
+    return f"({listed(point, 'mm')[1:-1]})"
+
+
+@app.command()
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
+    seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
+    density: Annotated[float, typer.Option(help="Share of the area that obstacles cover; 0.2 is 20 %.")] = 0.2,
+    width: Annotated[float, typer.Option(help="Width in metres.")] = 2.0,
+    height: Annotated[float, typer.Option(help="Height in metres.")] = 2.0,
+    force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
+) -> None:
+    """Generate an environment with random obstacles."""
+    import numpy as np
+
+    from environments import generate_environment, write_environment
+    from planner.output.claim import claimed_file, writing
+
+    if file.suffix.lower() != ".toml":
+        raise BadInput(f"{file} must end in .toml")
+    with readable_errors(), claimed_file(file, force):
+        try:
+            generator, size = np.random.default_rng(seed), (width, height)
+            environment = generate_environment(generator, size=size, density=density, name=file.stem)
+        except ValueError as error:
+            raise BadInput(str(error)) from None
+        with writing(file):
+            write_environment(environment, file)
+    print(f"wrote {file}")
+
+
+app.command("import")(environments_import.import_file)
+app.command("export")(environments_export.export_map)

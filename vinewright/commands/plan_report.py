@@ -1,0 +1,188 @@
+"""`vinewright plan`: its results as text."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.design.design_file import design_content
+from planner.output.contents import CHECKPOINT
+from planner.plan.plan import INTERRUPTED
+from planner.plan.run.success import jump_of, with_trials
+from planner.search.run import TIME_SPENT
+from vinewright.commands.plan_verify import unverified, verdict
+from vinewright.console.options import solution_note
+from vinewright.console.terminal import CROSSING, actuators_of, rejections, section_table
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from planner.plan.choice.selection import Choice
+    from planner.plan.options import Inputs
+    from planner.plan.plan import Result
+    from planner.search.run import Run
+
+
+def advice(run: Run) -> str:
+    """What may help if there is no design."""
+    return (
+        "Try a longer --time-budget, another --seed, or a larger goal; check that every passage is wider than "
+        f"{2e3 * run.params.radius:.0f} mm."
+    )
+
+
+def unmet(result: Result) -> str:
+    """What was asked and not met, in words; empty if all was."""
+    best, asked, choice = result.best, result.options, result.choice
+    if best is None:
+        return _no_solution(result.run, result.reason)
+    said = []
+    if asked.target_actuators is not None and best.actuators > asked.target_actuators:
+        said.append(f"the design has {actuators_of(best)}, at most {asked.target_actuators} were asked")
+    if choice and asked.success is not None and not choice.met:
+        rate = f"{100 * choice.chosen.estimate.rate:.1f} % of trials succeed"
+        said.append(f"{rate}, {asked.success:g} % were asked")
+    if result.verification and not result.verification.verified:
+        said.append(unverified(result.verification))
+    return "; ".join(said)
+
+
+def plan_content(result: Result) -> dict[str, Any]:
+    """The result for a JSON document."""
+    best, run = result.best, result.run
+    content: dict[str, Any] = {
+        "environment": run.environment.name,
+        "found": best is not None,
+        "stopped": result.reason,
+        "iterations": result.iterations,
+        "search_s": round(run.seconds, 3),
+        "solutions_kept": len(result.designs),
+    }
+    if best:
+        content |= {
+            "time_to_first_s": round(run.history[0].seconds, 3),
+            "actuators": best.actuators,
+            "length_mm": round(1e3 * best.length, 3),
+            "crosses_itself": best.crosses_itself,
+            "trials": result.choice.content() if result.choice else None,
+            "verification": result.verification.content() if result.verification else None,
+            "design": design_content(best),
+        }
+    return content
+
+
+def _no_solution(run: Run, reason: str) -> str:
+    """Why there is no design."""
+    import numpy as np
+
+    tips = run.search.tree.tips[run.search.tree.used]
+    goal = run.environment.goal
+    nearest = max(float(np.hypot(*(tips[:, :2] - goal[:2]).T).min() - goal[2]), 0.0)
+    solutions = run.solutions
+    why = rejections(solutions.rejected, solutions.ambiguous)
+    missed = f"; of {solutions.replayed} candidates replayed, {why}" * bool(solutions.rejected)
+    done = run.search.iteration
+    return (
+        f"no solution: {reason} after {run.seconds:.1f} s, {done} iteration{'s' * (done != 1)}; "
+        f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}"
+    )
+
+
+def tell_how_to_resume(console: Console, run: Run, inputs: Inputs, out: Path, reason: str) -> None:
+    """Print the command that continues the plan, unless nothing is left to do or no checkpoint could be written.
+
+    Args:
+        reason: Why the plan ended, or its first search.
+    """
+    if (run.search.exhausted and reason != INTERRUPTED) or not (out / CHECKPOINT).exists():
+        return
+    more = f" --time-budget {2 * max(inputs.time_budget_s, run.seconds):.3g}"
+    if reason == "iterations done":
+        more = f" --iterations {2 * run.search.iteration}"
+    console.print(f"resume with: vinewright plan --resume {shlex.quote(str(out))}{more * (reason != INTERRUPTED)}")
+
+
+def report(console: Console, result: Result, out: Path) -> None:
+    """The design, how it was found, and what was written."""
+    design, run = result.best, result.run
+    if design is None:
+        return
+    console.print(section_table(design))
+    solutions = run.solutions
+    others, why = len(solutions.best) - 1, rejections(solutions.rejected, solutions.ambiguous)
+    done = run.search.iteration
+    # With trials, the closing line says it.
+    jump = None if result.choice else jump_of(design, None, solutions.best)
+    console.print(
+        f"{actuators_of(design)}, tube {design.length * 1e3:.0f} mm, tip at "
+        f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s"
+        + (f"; {jump.words}" if jump else ""),
+        style="bold",
+    )
+    ended = "its share of the time budget" if result.choice and result.reason == TIME_SPENT else result.reason
+    console.print(
+        f"search: {done} iteration{'s' * (done != 1)} in {run.seconds:.1f} s, {ended}; {solutions.replayed} candidates replayed at an "
+        f"eighth of the step, of which {why}; {others} other distinct solution{'s' * (others != 1)} kept"
+    )
+    if tree := run.reverse_tree:
+        guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
+        console.print(f"note: planned without cost-to-go: {tree.failure}" if tree.failure else guided)
+    if result.choice:
+        console.print(stages_line(result.choice))
+        console.print(choice_table(result.choice))
+        console.print(success_line(result.choice), style="bold")
+    elif not result.options.fast:
+        console.print("not tried under errors: the plan was interrupted before", style="bold")
+    if result.verification:
+        console.print(verdict(result.verification), style="bold")
+    if note := solution_note(out):
+        console.print(f"note: {note}")
+    if design.crosses_itself:
+        console.print(CROSSING)
+    later = "".join(f", {name}" for name in result.later.files) if result.later else ""
+    console.print(
+        f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "
+        f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz{later}"
+    )
+
+
+def stages_line(choice: Choice) -> str:
+    """Time of what followed the search, in words."""
+    friction = choice.friction_search_s
+    return (
+        f"searches with friction: {friction:.1f} s; " * (friction > 0)
+        + f"refinement and trials: {choice.refinement_s + choice.trials_s:.1f} s"
+    )
+
+
+def success_line(choice: Choice) -> str:
+    """How likely the chosen design is to work, in words."""
+    chosen = with_trials(choice.chosen.design, choice)
+    doubt = "; as planned, it misses at a finer step or snaps where only its damping decides" * (
+        not choice.chosen.sound
+    )
+    doubt += f"; {choice.chosen.jump.words}" if choice.chosen.jump else ""
+    line = ", ".join([actuators_of(chosen), *([chosen.trialled.words] if chosen.trialled else [])])
+    return line + doubt + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
+
+
+def choice_table(choice: Choice) -> Table:
+    """The front, for a terminal."""
+    from rich.table import Table
+
+    table = Table(
+        "actuators", "tube mm", "success % (95 % interval)", "trials", "", title=f"success under {choice.errors} errors"
+    )
+    for column in table.columns[:4]:
+        column.justify = "right"
+    for champion in choice.front:
+        table.add_row(
+            f"{champion.design.actuators}",
+            f"{1e3 * champion.design.length:.0f}",
+            champion.estimate.words(),
+            f"{champion.estimate.trials}",
+            "chosen" if champion is choice.chosen else "",
+        )
+    return table

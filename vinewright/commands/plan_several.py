@@ -1,0 +1,166 @@
+"""`vinewright plan A B --same-design`: one tube for several environments."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from planner.search.planners import SST_STAR
+from planner.uncertainty.errors import with_errors
+from vinewright.console.answer import Answer
+from vinewright.console.errors import BadInput, NothingKept, needs
+from vinewright.console.models import chosen_model, with_friction
+from vinewright.console.options import print_hints
+from vinewright.console.terminal import actuators_of, section_table
+
+if TYPE_CHECKING:
+    from dynamics.tube import VineParams
+    from environments import Environment
+    from planner.plan.options import Inputs
+    from planner.plan.several.plan import CommonChoice, CommonResult
+
+COUNTED = {2: "both"}
+"""How a number of environments is called; otherwise `all N`."""
+
+
+def plan_for_all(
+    every: Sequence[tuple[Environment, VineParams]],
+    inputs: Inputs,
+    out: Path | None,
+    force: bool,
+    full_tree: bool,
+    answer: Answer,
+) -> int:
+    """Plan one tube for several environments, write and report; returns the exit code.
+
+    Args:
+        every: Each environment, and the tube that was chosen for it.
+    Raises:
+        BadInput: Two environments have the same name, their tubes differ, or an option is for one environment only.
+        NothingKept: Ctrl-C came before a tube reached every goal.
+    """
+    from environments.reach import WalledIn
+    from planner.output.claim import claimed
+    from planner.output.folder import stem_of
+    from planner.plan.several.folder import same_content, write_same
+    from planner.plan.several.plan import plan_same
+    from vinewright.console.plan_progress import Shown
+
+    _check(every, inputs)
+    environments, tube = [one for one, _ in every], every[0][1]
+    make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
+    tube = with_friction(tube, inputs.friction, inputs.propagator, environments[0])
+    named = [with_errors(one, inputs.uncertainty) for one in environments]
+    environments, inputs = [one for one, _ in named], inputs.model_copy(update={"uncertainty": named[0][1]})
+    stems = [stem_of(one.name) for one in environments]
+    console, names = answer.console, [one.name for one in environments]
+    with claimed(out, Path("runs") / "+".join(stems), force) as folder:
+        for environment in environments:
+            print_hints(console, environment, tube.radius)
+        try:
+            with needs("ompl"):
+                result = plan_same(environments, tube, inputs, make, Shown(console))
+        except WalledIn as error:
+            return answer.end({"environments": names, "found": False}, missed=f"no solution: {error}")
+        if result.choice is None:
+            if result.interrupted:
+                raise NothingKept("interrupted before a tube reached every goal")
+            return answer.end({"environments": names, "found": False}, missed=_nothing(result))
+        write_same(folder, result, full_tree)
+        _report(answer, result, folder, stems)
+        content = {"found": True, **same_content(result)}
+        return answer.end(content, [folder], _unmet(result.choice, inputs))
+
+
+def _check(every: Sequence[tuple[Environment, VineParams]], inputs: Inputs) -> None:
+    from planner.output.folder import stem_of
+
+    stems = [stem_of(environment.name) for environment, _ in every]
+    for k, stem in enumerate(stems):
+        if stem in stems[:k]:
+            raise BadInput(
+                f"--same-design: two environments are called {stem}; give each its own name, which names its folder"
+            )
+    (first, tube), *others = every
+    for environment, other in others:
+        if other != tube:
+            raise BadInput(
+                f"--same-design: {first.name} and {environment.name} name different tubes; choose one with --tube for all"
+            )
+    given = {
+        "--first": inputs.first,
+        "--target-actuators": inputs.target_actuators is not None,
+        "--steer": inputs.steer > 0,
+        "--particles": inputs.particles > 1,
+        "--verify": inputs.verify is not None,
+        "--planner": inputs.planner != SST_STAR,
+    }
+    if refused := [option for option, value in given.items() if value]:
+        raise BadInput(f"{refused[0]} is for one environment; it cannot be given with --same-design")
+    if inputs.propagator != "quasistatic":
+        raise BadInput(f"--same-design needs --propagator quasistatic; not {inputs.propagator}")
+
+
+def _nothing(result: CommonResult) -> str:
+    """Why there is no tube."""
+    spent = f"{sum(run.seconds for run in result.runs):.0f} s of search"
+    if result.unsolved:
+        return f"no solution for {', '.join(result.unsolved)} alone after {spent}"
+    return f"no tube that was tried reaches every goal, after {spent}; try a longer --time-budget or another --seed"
+
+
+def _unmet(choice: CommonChoice, inputs: Inputs) -> str:
+    if inputs.success is None or choice.met:
+        return ""
+    worst = choice.champion.worst
+    return f"{100 * worst.estimate.rate:.1f} % of trials succeed in {worst.design.environment}, {inputs.success:g} % were asked"
+
+
+def _report(answer: Answer, result: CommonResult, out: Path, stems: Sequence[str]) -> None:
+    """The tube, its success in each environment, and what was written."""
+    console, choice = answer.console, result.choice
+    if choice is None:
+        return
+    for design in result.designs:
+        console.print(f"in {design.environment}, grown to {1e3 * design.length:.0f} of {1e3 * design.built:.0f} mm:")
+        console.print(section_table(design))
+    if choice.tried:
+        console.print(_table(choice))
+    console.print(closing_line(result), style="bold")
+    console.print(
+        f"wrote {out}/: same-design.json, and a run for each environment in {', '.join(stems)}; it cannot be resumed"
+    )
+
+
+def _table(choice: CommonChoice) -> Any:
+    """The front, for a terminal."""
+    from rich.table import Table
+
+    names = [one.design.environment for one in choice.front[0].each]
+    table = Table(
+        "actuators", "tube mm", *(f"{name} %" for name in names), "", title="success in trials (95 % interval)"
+    )
+    for one in choice.front:
+        rates = [part.estimate.words() for part in one.each]
+        chosen = "chosen" if one is choice.champion else ""
+        table.add_row(f"{one.actuators}", f"{1e3 * one.each[0].design.built:.0f}", *rates, chosen)
+    return table
+
+
+def closing_line(result: CommonResult) -> str:
+    """How likely the chosen tube is to work in each environment, in words."""
+    choice, designs = result.choice, result.designs
+    if choice is None:
+        return ""
+    parts = []
+    for design in designs:
+        success = design.trialled.words if design.trialled else "reaches the goal as planned"
+        off = f", actuator{'s' * (len(design.off) > 1)} {' and '.join(map(str, design.off))} off" if design.off else ""
+        parts.append(f"{design.environment} {success}{off}")
+    line = f"{actuators_of(designs[0])} for {COUNTED.get(len(designs), f'all {len(designs)}')}: {'; '.join(parts)}"
+    doubt = "; as planned, it misses at a finer step or snaps where only its damping decides" * (
+        not choice.champion.sound
+    )
+    short = choice.tried and not choice.met
+    return line + doubt + f"; no tube in the front reaches {100 * choice.wanted:g} % in each" * short

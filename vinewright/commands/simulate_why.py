@@ -1,0 +1,147 @@
+"""`vinewright simulate`: why a design misses the goal with a propagator although the plan reaches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from vinewright.console.compiling import compiling
+from vinewright.console.progress import gathered
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from dynamics.propagator import Propagator, PropagatorFactory
+    from dynamics.tube import VineParams
+    from dynamics.vine import Rollout
+    from environments import Environment
+    from planner.design.design import Design
+
+PAGE = "docs/reference/propagators.md"
+HEADING = "Which model to believe when"
+"""Where to read on: a file of the repository, and a heading in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Miss:
+    """A design that misses the goal with the propagator that was asked for, in the environment that it was made for."""
+
+    environment: Environment
+    planned: Design
+    """The design with the tube that it was made for."""
+    made: Design
+    """The same design with the tube that was asked for."""
+    name: str
+    """Name of the propagator."""
+    make: PropagatorFactory
+    """The propagator, with its settings."""
+    rollout: Rollout
+
+    def explained(self, console: Console) -> dict[str, Any] | None:
+        """Print why it misses, in one line; returns the same for a JSON file, or None if it was not expected to reach the goal.
+
+        The default propagator grows the design as planned. If it reaches the goal, the design is grown again by the propagator
+        that misses, with one change at a time; Ctrl-C ends these trials.
+        """
+        from dynamics.registry import load_propagator, propagators
+        from planner.design.comparison.growths import Comparison, growth, growth_of
+
+        default, model = propagators()[0], load_propagator(self.name)
+        if self.name == default and self.made.params == self.planned.params:
+            return None
+        with compiling(console, default):
+            believed = load_propagator(default)(self.environment, self.planned.params)
+            first = growth(self.environment, self.planned, believed)
+        own = growth_of(self.environment, self.made, self.rollout)
+        content: dict[str, Any] = {
+            "planned_tip_from_goal_centre_mm": self._from_goal(self.planned.tip),
+            "tip_from_goal_centre_mm": self._from_goal(own.lines[-1][-1] if own.lines else self.environment.start),
+            "default_reaches_goal": first.reached,
+            "causes": [],
+            "differences": differences(self.name, model, self.planned.params, self.made.params, self.environment),
+            "page": PAGE,
+            "heading": HEADING,
+        }
+        if first.reached:
+            tried, cured = self._tried(console, model)
+            compared = Comparison(self.environment, self.made, self.name, own, first, tuple(cured))
+            content["causes"] = [*compared.causes(), *_no_cure(tried, cured)]
+        console.print(_line(self.name, default, content))
+        return content
+
+    def _tried(self, console: Console, model: type[Propagator]) -> tuple[list[str], list[str]]:
+        """The changes with which the design was grown again, and those of them with which it ends in the goal."""
+        from planner.design.comparison.changes import changes
+        from planner.design.comparison.growths import growth
+
+        friction = friction_of(model, self.made.params, self.environment) > 0
+        params = self.made.params
+        tail = model.capabilities.tail and params.has_tail
+        several = changes(self.make, self.name, friction, tail)
+        grown = (
+            (change, growth(self.environment, self.made, make(self.environment, params)).reached)
+            for change, make in several.items()
+        )
+        found, _ = gathered(console, grown, len(several), "changes of the model", transient=True)
+        return [change for change, _ in found], [change for change, reached in found if reached]
+
+    def _from_goal(self, tip: Any) -> float:
+        """Distance of a tip from the goal's centre [mm]."""
+        import numpy as np
+
+        return round(1e3 * float(np.hypot(*(tip[:2] - self.environment.goal[:2]))), 3)
+
+
+def friction_of(model: type[Propagator], params: VineParams, environment: Environment) -> float:
+    """Kinetic coefficient of friction that a propagator uses for a tube; 0 if it has no friction."""
+    from dynamics.propagator import coefficients
+
+    if not model.capabilities.friction:
+        return 0.0
+    return coefficients(params, environment, None, model.capabilities.assumed_friction)[0]
+
+
+def differences(
+    name: str, model: type[Propagator], planned: VineParams, made: VineParams, environment: Environment
+) -> list[str]:
+    """Differences between a propagator with a tube, and the default propagator with the tube of the plan, each as a clause."""
+    from dynamics.registry import load_propagator, propagators
+    from dynamics.tube_file import difference
+
+    default = propagators()[0]
+    before, now = friction_of(load_propagator(default), planned, environment), friction_of(model, made, environment)
+    found = []
+    if model.capabilities.inertia:
+        found.append(f"{name} has inertia and grows at {1e3 * made.inertia.growth_rate:g} mm/s, {default} has none")
+    if name == "geometric":
+        found.append("in geometric a tube does not buckle: a tip that cannot slide along a wall is stuck")
+    if now != before:
+        assumed = " (assumed where the tube has none)" * (
+            planned.friction is None and environment.friction is None and now == model.capabilities.assumed_friction
+        )
+        found.append(f"the friction is {now:g}{assumed}, in the plan {before:g}")
+    if (
+        made.physics == "published"
+        and name in ("impulse", "euler-lagrange")
+        and made.segment_length != made.hinge_length
+    ):
+        found.append(f"{name} takes the moment per length, {default} per joint of {1e3 * made.segment_length:g} mm")
+    if other := difference(replace(planned, friction=made.friction, static_friction=made.static_friction), made):
+        found.append(f"the tube is not that of the plan: {other}")
+    return found
+
+
+def _no_cure(tried: list[str], cured: list[str]) -> list[str]:
+    """What is said if no change alone leads to the goal."""
+    return [] if cured or not tried else [f"it also misses {', '.join(tried)}"]
+
+
+def _line(name: str, default: str, content: dict[str, Any]) -> str:
+    """The explanation as one line."""
+    plan, here = content["planned_tip_from_goal_centre_mm"], content["tip_from_goal_centre_mm"]
+    causes = content["causes"]
+    if not content["default_reaches_goal"]:
+        causes = [f"{default}, the default propagator, does not end in the goal either"]
+    said = [f"why: the plan ends {plan:.0f} mm from the goal's centre, {name} {here:.0f} mm: {'; '.join(causes)}"]
+    said += [one[0].upper() + one[1:] for one in content["differences"]]
+    return ". ".join([*said, f'See "{HEADING}" in {PAGE} of the repository'])

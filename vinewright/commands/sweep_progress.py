@@ -1,0 +1,116 @@
+"""A sweep on the console: a live table while it runs, and how far it is."""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vinewright.console.progress import stoppable
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from vinewright.cluster.cluster import Cluster
+    from vinewright.sweeps.execution import Progress
+    from vinewright.sweeps.folder import Folder
+
+PLAIN_EVERY = 10.0
+"""Seconds between lines where there is no terminal."""
+SHOWN_FAILURES = 20
+"""Maximum number of shards that were set aside and are listed."""
+
+
+def run_shown(folder: Folder, cluster: Cluster, console: Console, options: str = "") -> bool:
+    """Run a sweep with a live table; returns whether Ctrl-C interrupted. What is done is kept in any case.
+
+    Args:
+        options: Those of the command, for the line that says how to go on.
+    """
+    from rich.live import Live
+
+    from vinewright.sweeps.execution import run_sweep
+
+    latest: list[Progress] = []
+    shown = time.monotonic()
+    console.print(f"Dask's page: {cluster.dashboard}")
+
+    def view() -> Table | str:
+        return _table(latest[-1], cluster) if latest and console.is_terminal else ""
+
+    try:
+        with (
+            stoppable(),
+            closing(run_sweep(folder, cluster)) as steps,
+            Live(console=console, get_renderable=view, refresh_per_second=2, transient=True),
+        ):
+            for progress in steps:
+                latest[:] = [progress]
+                if not console.is_terminal and time.monotonic() >= shown + PLAIN_EVERY:
+                    shown = time.monotonic()
+                    console.print(_line(progress, cluster))
+    except KeyboardInterrupt:
+        done = f"{latest[-1].done} of {latest[-1].total} shards are done and kept" if latest else "nothing was done"
+        console.print(f"interrupted: {done}; to go on: vinewright sweep run {folder.path}{options}")
+        return True
+    return False
+
+
+def array_of(folder: Path, shards: int) -> str:
+    """The command that computes all shards as a job array of Slurm."""
+    return f'sbatch --array=0-{shards - 1} --wrap "vinewright sweep work {folder}"'
+
+
+def _cells(progress: Progress, cluster: Cluster) -> dict[str, str]:
+    left = progress.seconds_left(cluster.threads)
+    waiting = "no worker has come yet" if not cluster.threads else "-"
+    return {
+        "done": f"{progress.done} of {progress.total}",
+        "running": str(min(cluster.running, progress.left)),
+        "set aside": str(progress.failed),
+        "core hours": f"{progress.seconds / 3600:.3g}",
+        "time left": waiting if left is None else duration(left),
+    }
+
+
+def _table(progress: Progress, cluster: Cluster) -> Table:
+    from rich.table import Table
+
+    cells = _cells(progress, cluster)
+    table = Table(*cells)
+    table.add_row(*cells.values())
+    return table
+
+
+def _line(progress: Progress, cluster: Cluster) -> str:
+    return ", ".join(f"{name}: {value}" for name, value in _cells(progress, cluster).items())
+
+
+def duration(seconds: float) -> str:
+    """A time in the unit in which it is read best."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def status_lines(folder: Path, content: dict[str, Any]) -> list[str]:
+    """How far a sweep is, for people; `content` is that of its state."""
+    failed = content["set_aside"]
+    lines = [
+        f"{content['name']}: {content['cases']} cases in {content['shards']} shards",
+        f"done {content['done']}, missing {content['missing']}, set aside {len(failed)}",
+        f"core hours {content['core_hours']:.3g}, left about {content['core_hours_left']:.3g}",
+    ]
+    lines += [f"shard {one['shard']} was set aside: {one['message']}" for one in failed[:SHOWN_FAILURES]]
+    lines += [f"and {len(failed) - SHOWN_FAILURES} more"] * (len(failed) > SHOWN_FAILURES)
+    if content["cancelled"]:
+        lines.append(f"cancelled; to lift that: vinewright sweep retry {folder}")
+    elif failed:
+        lines.append(f"to compute them again: vinewright sweep retry {folder}")
+    elif content["missing"]:
+        lines.append(f"next: vinewright sweep run {folder}")
+    else:
+        lines.append(f"next: vinewright sweep collect {folder} table.csv")
+    return lines

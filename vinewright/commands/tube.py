@@ -1,0 +1,154 @@
+"""`vinewright tube`: shipped tubes, derived quantities, and tube files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from vinewright.console.answer import Answer, JsonOption
+from vinewright.console.completion import tube_names
+from vinewright.console.errors import BadInput, readable_errors
+from vinewright.console.options import PhysicsOption, with_physics
+
+if TYPE_CHECKING:
+    from dynamics.tube import VineParams
+    from planner.design.tube_figures import TubeFigures
+    from surrogate.actuators import Actuator
+
+TAIL = "tail_tension_n", "tail_drag_n_per_m", "tail_friction"
+"""Keys of the drag of the tail."""
+
+app = typer.Typer(help="List, show, create and check tubes.")
+
+TubeArgument = Annotated[
+    str,
+    typer.Argument(metavar="NAME|FILE", help="A shipped tube, or the path of a TOML file.", autocompletion=tube_names),
+]
+
+
+@app.command("list")
+def list_tubes(as_json: JsonOption = False) -> int:
+    """List the shipped tubes."""
+    from rich.table import Table
+
+    from dynamics.tube_file import known_tubes, load_tube, tube_content, tube_description
+
+    answer = Answer(as_json)
+    table = Table("name", "radius mm", "pressure kPa", "growth force N", "what it is")
+    listed = []
+    for name in known_tubes():
+        params = load_tube(name)
+        numbers = 1e3 * params.radius, 1e-3 * params.growth_pressure, params.growth_force
+        table.add_row(name, *(f"{number:.4g}" for number in numbers), tube_description(name))
+        listed.append({"name": name, "description": tube_description(name), "tube": tube_content(params)})
+    answer.console.print(table)
+    return answer.end({"tubes": listed})
+
+
+@app.command()
+def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption = False) -> int:
+    """Show the parameters of a tube and the quantities derived from them."""
+    from rich.table import Table
+
+    answer = Answer(as_json)
+    with readable_errors():
+        from dynamics.tube_file import given_keys, load_tube, tube_content
+        from planner.design.tube_figures import TubeFigures
+
+        params = with_physics(load_tube(tube), physics)
+        given = given_keys(tube) | {"physics"} if physics else given_keys(tube)
+        figures = TubeFigures.of(params)
+        table = Table("", "", "how it is computed", title=tube, title_justify="left")
+        for row in _rows(params, figures, given):
+            table.add_row(*row)
+    answer.console.print(table)
+    _print_hint(answer, params)
+    return answer.end({"name": tube, "tube": tube_content(params), "derived": figures.content()})
+
+
+def _print_hint(answer: Answer, params: VineParams) -> None:
+    """Say that a thickness alone makes no tube stiffer."""
+    if params.film_thickness is not None and params.elastic_stiffness is None:
+        answer.console.print(
+            "hint: film_thickness_um alone changes no stiffness: give film_modulus_mpa too, or bending_stiffness_n_m2 if it was measured",
+            soft_wrap=True,
+        )
+
+
+def _rows(params: VineParams, figures: TubeFigures, given: frozenset[str]) -> list[tuple[str, str, str]]:
+    """Name, value with unit, and origin of each figure.
+
+    Args:
+        given: The keys that the tube gives.
+    """
+
+    def origin(*keys: str, otherwise: str = "default") -> str:
+        return otherwise if given.isdisjoint(keys) else "given"
+
+    usual = "scaled from the prototype" if "radius_mm" in given else "default"
+    tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
+    least = 2e3 * params.least_height * params.radius
+    height = "rigid across" if params.least_height == 1 else f"{least:.4g} mm between walls"
+    share = params.collapse_share
+    collapse = (
+        "none" if share == 1 else f"at {share * figures.largest_moment:.4g} N m, {share:g} of the greatest moment"
+    )
+    friction = "that of environment or propagator" if params.friction is None else f"{params.friction:g}"
+    friction += "" if params.static_friction is None else f", static {params.static_friction:g}"
+    return [
+        ("radius", f"{1e3 * params.radius:.4g} mm", origin("radius_mm")),
+        ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", origin("growth_pressure_kpa")),
+        ("segment length", f"{1e3 * params.segment_length:.4g} mm", origin("segment_length_mm", otherwise=usual)),
+        ("least height", height, origin("least_height")),
+        ("friction", friction, "given" if params.friction is not None else "not set"),
+        ("collapse", collapse, origin("collapse_share")),
+        ("physics", params.physics, origin("physics")),
+        *(_actuator_row(one) for one in params.actuators),
+        ("drag of the tail", tail if params.has_tail else "none", origin(*TAIL)),
+        *figures.rows(params),
+    ]  # fmt: skip
+
+
+def _actuator_row(actuator: Actuator) -> tuple[str, str, str]:
+    limits = actuator.limits
+    cells = f"{1e3 * limits.shortest_cell:g} to {1e3 * limits.longest_cell:g} mm"
+    pressures = f"{1e-3 * limits.least_pressure:g} to {1e-3 * limits.most_pressure:g} kPa"
+    return "actuator", actuator.kind, f"{cells} per {actuator.cell_name}, at {pressures}"
+
+
+@app.command()
+def new(
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
+    like: Annotated[
+        str | None, typer.Option(metavar="NAME|FILE", help="Write all values of this tube, instead of a template.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
+) -> None:
+    """Write a template of a tube file, with the unit and meaning of every key."""
+    if file.suffix.lower() != ".toml":
+        raise BadInput(f"{file} must end in .toml")
+    with readable_errors():
+        from dynamics.tube import VineParams
+        from dynamics.tube_file import load_tube, template, tube_text
+        from environments.writing import whole
+        from planner.output.claim import claimed_file, writing
+
+        text = template(VineParams()) if like is None else tube_text(load_tube(like))
+        with claimed_file(file, force), writing(file), whole(file) as partial:
+            partial.write_text(text, encoding="utf-8")
+    print(f"wrote {file}")
+
+
+@app.command()
+def check(tube: TubeArgument, as_json: JsonOption = False) -> int:
+    """Check a tube file: exit code 0 if it is valid, otherwise an error message of one line and exit code 2."""
+    answer = Answer(as_json)
+    with readable_errors():
+        from dynamics.tube_file import load_tube, tube_content
+
+        params = load_tube(tube)
+    answer.console.print(f"{tube}: valid")
+    _print_hint(answer, params)
+    return answer.end({"name": tube, "valid": True, "tube": tube_content(params)})

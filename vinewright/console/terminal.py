@@ -1,0 +1,116 @@
+"""The console that every command writes to, and output that several commands share."""
+
+from __future__ import annotations
+
+import io
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.table import Table
+
+    from planner.design.design import Design
+
+CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
+
+
+class _Stream(io.FileIO):
+    """Output to a terminal, pipe or file. Once it cannot be written, for example after `| head`, text is dropped."""
+
+    failure: OSError | None = None
+
+    def write(self, text: Any) -> int:
+        """Write or drop some bytes."""
+        if self.failure is None:
+            try:
+                return super().write(text)
+            except OSError as error:
+                self.failure = error
+        return memoryview(text).nbytes
+
+
+@contextmanager
+def lasting_output() -> Iterator[list[OSError]]:
+    """Let a command finish and write its results even if its output cannot be written.
+
+    Yields a list that contains the errors at the end, except that nobody reads the output any more.
+    """
+    kept, streams, failures = (sys.stdout, sys.stderr), [], list[OSError]()
+    for name, stream in zip(("stdout", "stderr"), kept, strict=True):
+        if isinstance(stream, io.TextIOWrapper) and stream is getattr(sys, f"__{name}__") and not stream.isatty():
+            raw = _Stream(stream.fileno(), "w", closefd=False)
+            text = io.TextIOWrapper(
+                io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=stream.line_buffering
+            )
+            streams.append((raw, text))
+            setattr(sys, name, text)
+    try:
+        yield failures
+    finally:
+        for raw, text in streams:
+            text.flush()
+            if raw.failure and not isinstance(raw.failure, BrokenPipeError):
+                failures.append(raw.failure)
+        sys.stdout, sys.stderr = kept
+
+
+def new_console(stderr: bool = False) -> Console:
+    """A console that prints text unchanged: names in brackets are not interpreted as markup. Tables fit its width.
+
+    Args:
+        stderr: Whether it prints to stderr instead of stdout.
+    """
+    from vinewright.console.tables import Terminal
+
+    return Terminal(highlight=False, soft_wrap=True, markup=False, stderr=stderr)
+
+
+def actuators_of(design: Design) -> str:
+    """What bends a design, counted, as text."""
+    return design.words.replace("no actuators", "0 actuators")
+
+
+def trials_line(design: Design) -> str:
+    """What the file of a design says of its trials; "" if it was not tried."""
+    return f"this design, as planned, {design.trialled.words}" if design.trialled else ""
+
+
+def rejections(rejected: int, ambiguous: int) -> str:
+    """How many replayed candidates are no solutions, and why.
+
+    Args:
+        rejected: All of them, with the ambiguous ones.
+    """
+    doubtful = f" and {ambiguous} need{'s' * (ambiguous == 1)} an ambiguous snap" * bool(ambiguous)
+    return f"{rejected - ambiguous} missed the goal{doubtful}"
+
+
+def section_table(design: Design) -> Table:
+    """The sections of a design, for fabrication."""
+    from rich.table import Table
+
+    from planner.design.design import cell_name, type_of, types_of
+    from vinewright.console.schedules import schedule_words
+
+    mixed = len(types_of(design)) > 1
+    steered = "highest kPa" if design.schedule else "pressure kPa"
+    table = Table(
+        "from mm", "to mm", "side", *["type"] * mixed, f"{cell_name(design)} mm", steered, "curvature 1/m", "radius mm"
+    )
+    table.caption, table.caption_justify = schedule_words(design), "left"
+    for column in table.columns:
+        column.justify = "right"
+    for section in design.sections:
+        cells, kind = ["-"] * 4, [type_of(section, design) or "-"] * mixed
+        if section.side != "none":
+            made = [f"{section.l_0 * 1e3:.0f}", f"{section.pressure * 1e-3:.1f}{' off' * (not section.on)}"]
+            cells = [
+                *(["-", "preformed"] if section.preformed else made),
+                f"{section.curvature:.2f}",
+                f"{1e3 / section.curvature:.0f}",
+            ]
+        table.add_row(f"{section.start * 1e3:.0f}", f"{section.end * 1e3:.0f}", section.side, *kind, *cells)
+    return table

@@ -1,0 +1,346 @@
+"""The environment of the studio and the text of its file: what did not change keeps its bytes.
+
+The page works with a `Content`, whose lengths are millimetres whatever the unit of the file is.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, Self, TypedDict, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
+from pydantic_core import PydanticCustomError
+
+from environments.environment_file import parse_toml
+from environments.file_model import LONGEST_NAME, SCHEMA, InvalidEnvironment, Name, check_data, check_text, describe
+from environments.lengths import UNITS
+from vinewright.studio.toml_array import Style, edited_array, fresh_array, is_bare
+from vinewright.studio.toml_text import TomlText
+
+Row = list[float]
+
+
+class Bounds(TypedDict):
+    """The rectangle of an environment [mm]."""
+
+    min: Row
+    max: Row
+    edge: str
+    stacked: bool
+
+
+class Start(TypedDict):
+    """The base: position [mm] and heading [deg]."""
+
+    position: Row
+    heading_deg: float
+    mount: str
+
+
+class Goal(TypedDict):
+    """The goal disc [mm]."""
+
+    position: Row
+    radius: float
+
+
+class Shapes(TypedDict):
+    """The obstacles [mm], each list with rows as in a file."""
+
+    boxes: list[Row]
+    polygons: list[list[Row]]
+    circles: list[Row]
+    walls: list[Row]
+    ends: str
+    friction: float | None
+
+
+class Content(TypedDict):
+    """An environment as the page has it: every key, defaults included; `name` is "" for a file without one."""
+
+    name: str
+    description: str
+    tube: str | None
+    bounds: Bounds
+    start: Start
+    goal: Goal
+    obstacles: Shapes
+
+
+KINDS: tuple[Literal["boxes", "polygons", "circles", "walls"], ...] = ("boxes", "polygons", "circles", "walls")
+"""The lists of obstacles, in the order in which `[uncertainty.obstacle.N]` counts them."""
+MOST_SHAPES = 20_000
+MOST_CORNERS = 50_000
+"""As in files: more is not even read."""
+_LENGTHS = {"min", "max", "position", "radius", *KINDS}
+_DEFAULTS: dict[str, Any] = {"name": "", "description": "", "tube": None, "obstacles": {}}
+_TABLE_DEFAULTS: dict[str, dict[str, Any]] = {
+    "bounds": {"edge": "open", "stacked": False},
+    "start": {"mount": "free"},
+    "obstacles": {"boxes": [], "polygons": [], "circles": [], "walls": [], "ends": "flat", "friction": None},
+}
+_COLUMNS = {"boxes": "x_min, y_min, x_max, y_max", "circles": "x, y, radius", "walls": "x1, y1, x2, y2, thickness"}
+_ORDER = (
+    *("schema", "name", "description", "unit", "tube", "min", "max", "edge", "stacked"),
+    *("position", "heading_deg", "radius", "mount", *KINDS, "ends", "friction"),
+)
+"""Keys in the order in which files have them, of all tables together."""
+_PATHS = (
+    *(("name",), ("description",), ("tube",), ("bounds", "min"), ("bounds", "max"), ("bounds", "edge")),
+    *(("bounds", "stacked"), ("start", "position"), ("start", "heading_deg"), ("start", "mount")),
+    *(("goal", "position"), ("goal", "radius"), ("obstacles", "ends"), ("obstacles", "friction")),
+)
+"""Everything but the lists of obstacles."""
+_NEWER = (("bounds", "edge"), ("bounds", "stacked"), ("start", "mount"), ("obstacles", "friction"))
+"""What needs schema 2."""
+
+
+def content_in(text: str) -> Content:
+    """The content of an environment file, with its defaults filled in.
+
+    Returns:
+        Lengths in millimetres, rounded to 12 significant digits, whole numbers as integers. Repeated corners of polygons
+        stay.
+    Raises:
+        InvalidEnvironment: The text is not TOML, or a key or number is wrong. Whether start and goal are at possible
+            positions is not checked.
+    """
+    return _content(_valid(text))
+
+
+def edited(text: str, content: Any, origins: Any) -> str:
+    """The text of a file, changed where the content differs from it.
+
+    Args:
+        text: The file, which `content_in` can read.
+        content: A `Content`, checked here, except for what `content_in` reports of the result: shapes, bounds and numbers
+            outside their ranges.
+        origins: For each of the four lists of obstacles the index of each row in `text`, or None if it is new.
+    Returns:
+        `text` itself if nothing differs. Otherwise changed numbers are in the unit of the file; deleted rows are gone with
+        the comment on their line, new rows look like those around them, and tables of `[uncertainty.obstacle]` have the
+        numbers of their rows, or are gone with them. The schema becomes 2 if a key needs it.
+    Raises:
+        InvalidEnvironment: The text is no environment file, or `content` or `origins` are not what they must be.
+    """
+    data = _valid(text)
+    old, new = _content(data), _tidied(_checked(_Content, content), 1.0)
+    moved = _checked_origins(origins, old, new)
+    if new == old and all(moved[kind] == [*range(len(old["obstacles"][kind]))] for kind in KINDS):
+        return text
+    file, factor = TomlText(text), 1000 / UNITS[data["unit"]]
+    style = Style(lambda value: str(_tidy(value / factor)), file.newline)
+    shown = _raised(file, data, old, new)
+    for kind in KINDS:
+        _set_rows(file, kind, old["obstacles"][kind], new["obstacles"][kind], moved[kind], style)
+    for path in (path for path in _PATHS if _at(shown, path) != _at(new, path)):
+        _set(file, path, _at(old, path), _at(new, path), style)
+    numbers = _numbers(old, moved)
+    file.rename(("uncertainty", "obstacle"), numbers)
+    result = file.result()
+    written = _parsed(result)
+    if _content(written) != new or _errors(written, {}) != _errors(data, numbers):
+        raise InvalidEnvironment("has a number or a layout that cannot be changed here")
+    return result
+
+
+# ---- what is read ----
+
+
+class _Table(BaseModel):
+    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
+
+
+_Point = Annotated[list[float], Field(min_length=2, max_length=2)]
+_Four = Annotated[list[float], Field(min_length=4, max_length=4)]
+_Three = Annotated[list[float], Field(min_length=3, max_length=3)]
+_Five = Annotated[list[float], Field(min_length=5, max_length=5)]
+_Polygon = Annotated[list[_Point], Field(max_length=MOST_CORNERS), FailFast()]
+_Shape = TypeVar("_Shape")
+_Rows = Annotated[list[_Shape], Field(max_length=MOST_SHAPES), FailFast()]
+
+
+class _Bounds(_Table):
+    min: _Point
+    max: _Point
+    edge: Literal["open", "table", "wall"]
+    stacked: bool
+
+
+class _Start(_Table):
+    position: _Point
+    heading_deg: float
+    mount: Literal["free", "wall"]
+
+
+class _Goal(_Table):
+    position: _Point
+    radius: float
+
+
+class _Obstacles(_Table):
+    boxes: _Rows[_Four]
+    polygons: _Rows[_Polygon]
+    circles: _Rows[_Three]
+    walls: _Rows[_Five]
+    ends: Literal["flat", "round"]
+    friction: float | None
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> Self:
+        count = sum(len(getattr(self, kind)) for kind in KINDS)
+        corners = sum(map(len, self.polygons)) + 4 * len(self.walls) * (self.ends == "flat")
+        for number, most, what in ((count, MOST_SHAPES, "shapes"), (corners, MOST_CORNERS, "corners")):
+            if number > most:
+                raise PydanticCustomError("bare", f"has {number} {what}; at most {most} are allowed")
+        return self
+
+
+class _Content(_Table):
+    name: Annotated[str, Field(max_length=LONGEST_NAME), AfterValidator(check_text)]
+    description: Annotated[str, Field(max_length=2000), AfterValidator(check_text)]
+    tube: Name | None
+    bounds: _Bounds
+    start: _Start
+    goal: _Goal
+    obstacles: _Obstacles
+
+
+_Indices = Annotated[list[Annotated[int, Field(ge=0)] | None], Field(max_length=MOST_SHAPES), FailFast()]
+
+
+class _Origins(_Table):
+    boxes: _Indices
+    polygons: _Indices
+    circles: _Indices
+    walls: _Indices
+
+
+def _checked(model: type[BaseModel], value: Any) -> dict[str, Any]:
+    try:
+        return model.model_validate(value).model_dump()
+    except ValidationError as error:
+        raise InvalidEnvironment(describe(error, model)) from None
+
+
+def _checked_origins(origins: Any, old: Any, new: Any) -> dict[str, list[int | None]]:
+    try:
+        moved = _checked(_Origins, origins)
+    except InvalidEnvironment as error:
+        raise InvalidEnvironment(f"origins: {error}") from None
+    for kind, found in moved.items():
+        known, before, after = [one for one in found if one is not None], old["obstacles"][kind], new["obstacles"][kind]
+        if len(found) != len(after):
+            raise InvalidEnvironment(f"origins: {kind} are {len(found)}, for {len(after)} {kind}")
+        if len(set(known)) < len(known):
+            raise InvalidEnvironment(f"origins: {kind} name a row twice")
+        if max(known, default=-1) >= len(before):
+            raise InvalidEnvironment(f"origins: {kind} name row {max(known)}; the file has {len(before)} {kind}")
+    return moved
+
+
+def _parsed(text: str) -> dict[str, Any]:
+    # Half of a surrogate pair, which JSON can have, is refused as what it is: no UTF-8.
+    return parse_toml(text.encode("utf-8", "surrogatepass"))
+
+
+def _valid(text: str) -> dict[str, Any]:
+    data = _parsed(text)
+    check_data(data)
+    return data
+
+
+def _content(data: dict[str, Any]) -> Any:
+    """The content of a parsed file in which unit and schema are right."""
+    filled = _DEFAULTS | {key: value for key, value in data.items() if key not in ("schema", "unit", "uncertainty")}
+    for table, defaults in _TABLE_DEFAULTS.items():
+        if isinstance(given := filled.get(table), dict):
+            schema_1 = {"ends": "round"} if table == "obstacles" and data["schema"] == 1 else {}
+            filled[table] = defaults | schema_1 | given
+    return _tidied(_checked(_Content, filled), 1000 / UNITS[data["unit"]])
+
+
+def _tidied(value: Any, factor: float, key: str = "") -> Any:
+    """A content, or what is in it under a key, with lengths times a factor and all numbers rounded."""
+    if isinstance(value, dict):
+        return {name: _tidied(one, factor, name) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_tidied(one, factor, key) for one in value]
+    return _tidy(value * (factor if key in _LENGTHS else 1.0)) if isinstance(value, float) else value
+
+
+def _tidy(value: float) -> float:
+    # 12 digits hide the rounding of the unit conversion, so that 71.6 mm remains 71.6 mm.
+    rounded = float(f"{value:.12g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
+
+
+# ---- what is written ----
+
+
+def _at(content: Any, path: Sequence[str]) -> Any:
+    for key in path:
+        content = content[key]
+    return content
+
+
+def _raised(file: TomlText, data: dict[str, Any], old: Any, new: Any) -> Any:
+    """The old content as the file gives it after its schema has become 2, if that is needed; in 1, ends are round by default."""
+    if data["schema"] == SCHEMA or all(_at(old, path) == _at(new, path) for path in _NEWER):
+        return old
+    file.set(("schema",), str(SCHEMA))
+    ends = data.get("obstacles", {}).get("ends", "flat")
+    return {**old, "obstacles": {**old["obstacles"], "ends": ends}}
+
+
+def _set(file: TomlText, path: tuple[str, ...], old: Any, new: Any, style: Style) -> None:
+    key = path[-1]
+    if new is None or (key == "name" and not new):
+        file.remove(path)
+        return
+    if isinstance(new, list):
+        written = edited_array(file.value(path) or "[]", old, new, None, style)
+    elif isinstance(new, str):
+        # A JSON string is a TOML string where control characters are refused.
+        written = json.dumps(new, ensure_ascii=False)
+    elif isinstance(new, bool):
+        written = str(new).lower()
+    else:
+        written = style.number(new) if key in _LENGTHS else str(new)
+    file.set(path, written, _ORDER[: _ORDER.index(key)])
+
+
+def _set_rows(file: TomlText, kind: str, old: Any, new: Any, origins: list[int | None], style: Style) -> None:
+    if new == old and origins == [*range(len(old))]:
+        return
+    path = ("obstacles", kind)
+    written = file.value(path)
+    if written is not None and (file.in_braces(path) or not is_bare(written)):
+        rows = edited_array(written, old, new, origins, style)
+    elif file.in_braces(path):
+        rows = fresh_array(new, style)
+    else:
+        comment = f"  # [{_COLUMNS[kind]}]" if kind in _COLUMNS else ""
+        rows = style.newline.join([f"[{comment}", *(f"  {fresh_array(row, style)}," for row in new), "]"])
+    file.set(path, rows, _ORDER[: _ORDER.index(kind)])
+
+
+def _numbers(old: Any, moved: dict[str, list[int | None]]) -> dict[str, str | None]:
+    """The new numbers of obstacles by their old ones, None for those that are gone."""
+    numbers: dict[str, str | None] = {}
+    place = 0
+    for kind in KINDS:
+        first = len(numbers) + 1
+        numbers |= {str(first + index): None for index in range(len(old["obstacles"][kind]))}
+        for origin in moved[kind]:
+            place += 1
+            if origin is not None:
+                numbers[str(first + origin)] = str(place)
+    return numbers
+
+
+def _errors(data: dict[str, Any], numbers: dict[str, str | None]) -> dict[str, Any]:
+    """The table `[uncertainty]` with other numbers of obstacles."""
+    found = dict(data.get("uncertainty", {}))
+    single = {numbers.get(number, number): part for number, part in found.pop("obstacle", {}).items()}
+    single.pop(None, None)
+    return {**found, "obstacle": single}

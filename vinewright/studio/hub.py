@@ -1,0 +1,95 @@
+"""The state that all open pages share, and the events that they get."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any
+
+from vinewright.studio.events import BUSY, IDLE, Message
+
+MOST_WAITING = 300
+"""Maximum number of events that wait for a page; a slower page gets the whole state instead."""
+REPLACED = "plan", "tree", "best", "trials", "pack"
+"""Events that a snapshot makes unnecessary."""
+
+
+class Hub:
+    """Keeps what a page that is opened later must know, and passes events on to all pages."""
+
+    def __init__(self) -> None:
+        self.pages: set[asyncio.Queue[Message | None]] = set()
+        self.plan: Message = dict(IDLE)
+        self.tree: dict[int, list[Any]] = {}
+        """Branches of the search tree by their slots."""
+        self.best: Message | None = None
+        self.trials: Message | None = None
+        """The last trials, with all their lines."""
+        self.pack: Message | None = None
+        self.document: dict[str, Any] | None = None
+        """The drawing as a page last sent it."""
+
+    def snapshot(self) -> list[Message]:
+        """Events that bring a page to the present state."""
+        events: list[Message] = [{"type": "plan", "plan": self.plan}]
+        events.append({"type": "tree", "reset": True, "drop": [], "add": list(self.tree.values())})
+        if self.plan["phase"] in BUSY and self.best:
+            events.append(self.best)
+        if self.trials:
+            events.append({**self.trials, "first": True})
+        return events + ([self.pack] if self.pack else [])
+
+    def attach(self) -> asyncio.Queue[Message | None]:
+        """A queue of events for a new page, which begins with the present state."""
+        page: asyncio.Queue[Message | None] = asyncio.Queue()
+        for event in [{"type": "connected"}, *self.snapshot()]:
+            page.put_nowait(event)
+        self.pages.add(page)
+        return page
+
+    def detach(self, page: asyncio.Queue[Message | None]) -> None:
+        """Forget a page."""
+        self.pages.discard(page)
+
+    def close(self) -> None:
+        """End the connections of all pages."""
+        for page in self.pages:
+            page.put_nowait(None)
+
+    def tell(self, event: Message) -> None:
+        """Note an event and pass it on; called in the thread of the server."""
+        self._note(event)
+        if event["type"] in ("began", "ended"):
+            return
+        for page in self.pages:
+            if page.qsize() < MOST_WAITING:
+                page.put_nowait(event)
+                continue
+            # The page is slow: it gets the present state instead of how that came about, and everything else.
+            waiting = [page.get_nowait() for _ in range(page.qsize())]
+            kept = [one for one in [*waiting, event] if one is None or one["type"] not in REPLACED]
+            for part in [*self.snapshot(), *kept]:
+                page.put_nowait(part)
+
+    def _note(self, event: Message) -> None:
+        match event["type"]:
+            case "plan":
+                self.plan = event["plan"]
+                if self.plan["phase"] == "starting":
+                    self.tree, self.best = {}, None
+            case "tree":
+                if event["reset"]:
+                    self.tree = {}
+                for slot in event["drop"]:
+                    self.tree.pop(slot, None)
+                self.tree |= {branch[0]: branch for branch in event["add"]}
+            case "best":
+                self.best = event
+            case "trials":
+                before = [] if event.get("first") or self.trials is None else self.trials["lines"]
+                self.trials = {**event, "lines": [*before, *event["lines"]]}
+            case "pack":
+                self.pack = event
+            case "failed" if event["kind"] == "trials" and self.trials:
+                self.trials = {**self.trials, "busy": False}
+            case "failed" if event["what"] == "plan":
+                self.plan = {**self.plan, "phase": "failed", "message": event["message"]}

@@ -1,0 +1,188 @@
+"""What the worker processes of the studio compute: a plan, the growth of a design, trials, a pack."""
+
+from __future__ import annotations
+
+import csv
+import re
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments.environment import Environment
+from environments.environment_file import parse_environment
+from environments.file_model import ERRORS
+from environments.uncertainty_in_files import Given
+from planner.design.design import Design
+from planner.design.design_file import load_design
+from planner.design.estimate import Estimate
+from planner.design.replay import replay, simulated
+from planner.fabrication import FORMATS
+from planner.fabrication.formats import Written, write_formats
+from planner.fabrication.pack import Pack
+from planner.output.claim import claimed
+from planner.output.folder import stem_of
+from planner.plan.options import Inputs
+from planner.uncertainty.errors import errors_with_name
+from planner.uncertainty.trials import Worlds, grow_trials
+from planner.uncertainty.weakest import weakest_error
+from vinewright.console.errors import without_extra
+from vinewright.console.models import chosen_model, with_friction
+from vinewright.console.plan_progress import planned
+from vinewright.studio.events import Send
+from vinewright.studio.stop import Stop
+from vinewright.studio.streamed import Streamed
+from vinewright.studio.tubes import tube_in
+from vinewright.studio.views import line_of
+
+MOST_RECORDS = 400
+"""Maximum number of records of a growth; of longer ones every second, third ... is shown."""
+BATCH = 20
+"""Number of trials between two events."""
+
+
+def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
+    """Plan in an environment and write an ordinary run folder.
+
+    Args:
+        given: `text` of the environment and its `name` if that has none, `tube`, `options` of the plan, and `root`, the folder of all
+            runs.
+        stop: Ends it as Ctrl-C does.
+    """
+    watcher = Streamed(send, stop)
+    watcher.tell(phase="starting")
+    tube = tube_in(given["tube"])
+    environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
+    inputs = Inputs(actuator=tube.kinds, **given["options"])
+    with claimed(None, Path(given["root"]) / stem_of(environment.name)) as folder:
+        if stop.requested:
+            raise KeyboardInterrupt
+        result = planned(environment, tube, inputs, None, folder, watcher)
+        if result.best is None:
+            watcher.tell(phase="done", message=_no_design(result.reason, tube), left=0.0)
+            return
+        watcher.tell(phase="writing", message="writing the folder of the run", left=0.0)
+        result.write(folder)
+    note = "stopped early: the best design so far was kept" if result.interrupted else ""
+    watcher.tell(phase="done", run=folder.name, message=note, left=0.0)
+
+
+def _no_design(reason: str, tube: VineParams) -> str:
+    width = f"check that every passage is wider than {2e3 * tube.radius:.0f} mm"
+    return f"no design reaches the goal ({reason}): allow more time, try another seed or a larger goal; {width}"
+
+
+def _made(given: dict[str, Any]) -> tuple[Environment, Design]:
+    """The environment of a run folder and one of its designs."""
+    folder, key = Path(given["folder"]), given["design"]
+    design = load_design(folder, None if key == "best" else int(key))
+    text = (folder / "environment.toml").read_bytes()
+    return parse_environment(text, folder.name, design.params.radius), design
+
+
+def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001
+    """Grow a design once with a propagator."""
+    environment, design = _made(given)
+    name = given["propagator"]
+    make = chosen_model(design.params, name, "auto", None, None, None, design)
+    params: VineParams = with_friction(design.params, None, name, environment)
+    growth = simulated(design, environment, replay(design, make(environment, params)))
+    some = np.arange(0, len(growth.lengths), -(-len(growth.lengths) // MOST_RECORDS) or 1)
+    if len(growth.lengths) and some[-1] != len(growth.lengths) - 1:
+        some = np.append(some, len(growth.lengths) - 1)
+    force = np.nan_to_num(growth.contact_force)
+    shown = {
+        "run": given["run"],
+        "design": given["design"],
+        "propagator": name,
+        "lengths": (1e3 * growth.lengths[some]).round(1).tolist(),
+        "joints": [line_of(growth.joints[k]) for k in some],
+        "forces": [force[k, : len(line_of(growth.joints[k])) - 1].round(2).tolist() for k in some],
+        "reached": growth.reached,
+        "ending": growth.ending,
+    }
+    send({"type": "growth", "growth": shown})
+
+
+def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
+    """Grow a design in worlds with errors, and name the error that it tolerates least."""
+    environment, design = _made(given)
+    asked = Given.of(
+        ERRORS.model_validate({"preset": given["preset"], **given["numbers"]}).model_dump(exclude_none=True)
+    )
+    name, uncertainty = errors_with_name(environment, design.params, asked)
+    count, seed = given["trials"], given["seed"]
+    reached = np.zeros(0, bool)
+    about = {"type": "trials", "run": given["run"], "design": given["design"], "asked": count, "weakest": None}
+    send({**about, "first": True, "busy": True, "reached": [], "lines": [], "success": None})
+    for first in range(0, count, BATCH):
+        if stop.requested:
+            break
+        some = range(first, min(first + BATCH, count))
+        outcome = grow_trials(design, Worlds.drawn(environment, design.params, uncertainty, some, seed))
+        reached = np.concatenate([reached, outcome.reached])
+        success = _success(name, reached)
+        lines = [line_of(joints) for joints in outcome.joints]
+        send({**about, "busy": True, "reached": reached.tolist(), "lines": lines, "success": success})
+    weakest = (
+        weakest_error(design, environment, uncertainty, range(len(reached)), seed, reached) if len(reached) else None
+    )
+    known = {**_success(name, reached), "weakest": weakest} if len(reached) else None
+    marked = {**about, "weakest": weakest_view(weakest)}
+    send({**marked, "busy": False, "reached": reached.tolist(), "lines": [], "success": known})
+
+
+def _success(errors: str, reached: np.ndarray) -> dict[str, Any]:
+    estimate = Estimate(int(reached.sum()), len(reached))
+    low, high = estimate.interval
+    count = {"reached": estimate.reached, "trials": estimate.trials}
+    return {"errors": errors, **count, "low": low, "high": high, "weakest": None}
+
+
+def weakest_view(text: str | None) -> dict[str, Any] | None:
+    """The weakest error in words, and the obstacle or the actuator that it is about, counted from 1."""
+    if text is None:
+        return None
+    found = {word: re.search(rf"{word} (\d+)", text) for word in ("obstacle", "section")}
+    return {"text": text, **{word: int(match[1]) if match else None for word, match in found.items()}}
+
+
+def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001
+    """Round a design to whole cells and write the files for fabrication as one zip file, `given["zip"]`."""
+    environment, design = _made(given)
+    pack = Pack.of(design, environment, QuasiStatic(environment, design.params), None, given["allow_limit"])
+    target = Path(given["zip"])
+    with tempfile.TemporaryDirectory(dir=target.parent) as parent:
+        folder = Path(parent) / f"{given['run']}-pack"
+        folder.mkdir()
+        written = write_formats(pack, FORMATS, folder)
+        shown = {
+            "id": target.stem,
+            "run": given["run"],
+            "design": given["design"],
+            "pattern": (folder / "pattern.svg").read_text(encoding="utf-8"),
+            "cuts": _rows(folder / "cut-list.csv"),
+            "parts": _rows(folder / "parts.csv"),
+            "warnings": [*_missing(written), *pack.content()["warnings"]],
+            "files": written.files,
+            "reached": pack.grown.reached,
+        }
+        shutil.make_archive(str(target.with_suffix("")), "zip", parent, folder.name)
+    send({"type": "pack", "pack": shown})
+
+
+def _missing(written: Written) -> list[str]:
+    """What a pack lacks, and why."""
+    missing = [f"{', '.join(written.missing)}: {without_extra('fab')}"] if written.missing else []
+    return missing + [
+        f"there is no bracket.stl: {why}; constrict the cells by other means" for why in written.faults.values()
+    ]
+
+
+def _rows(path: Path) -> list[list[str]]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return [row for row in csv.reader(file) if row and not row[0].startswith("#")]

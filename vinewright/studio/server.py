@@ -1,0 +1,155 @@
+"""The server of the studio: where it listens, and how it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import errno
+import ipaddress
+import secrets
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import uvicorn
+
+from vinewright.studio.app import make_app
+from vinewright.studio.events import BUSY
+from vinewright.studio.session import Session
+
+LOOPBACK = "127.0.0.1"
+EVERYWHERE = "0.0.0.0", "::"
+"""Addresses that stand for all addresses of this machine."""
+PORTS = 20
+"""Number of ports that are tried."""
+CLOSING = 1
+"""Time for open connections to end [s]."""
+
+
+class NoPort(OSError):
+    """No port is free; the one-line message says which were tried."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listener:
+    """Where a studio listens."""
+
+    socket: socket.socket
+    host: str
+    port: int
+    token: str
+
+    @property
+    def hosts(self) -> list[str]:
+        """Values of the header `Host` with which a browser may ask for the page."""
+        names = {self.host, LOOPBACK, "localhost"} if is_loopback(self.host) else {self.host}
+        if self.host in EVERYWHERE:
+            names |= {LOOPBACK, "localhost", socket.gethostname(), socket.getfqdn(), *_addresses()}
+        shown = [f"[{name}]" if ":" in name else name for name in names]
+        # Browsers leave the usual port out.
+        return sorted([*(f"{name}:{self.port}" for name in shown), *(shown if self.port == 80 else [])])
+
+    @property
+    def address(self) -> str:
+        """The address of the page. The token is in its fragment, which browsers send nowhere."""
+        host = socket.gethostname() if self.host in EVERYWHERE else self.host
+        name = f"[{host}]" if ":" in host else host
+        return f"http://{name}:{self.port}/#{self.token}"
+
+
+def _addresses() -> list[str]:
+    """Addresses of this machine."""
+    try:
+        return [str(found[4][0]) for found in socket.getaddrinfo(socket.gethostname(), None)]
+    except OSError:
+        return []
+
+
+def is_loopback(host: str) -> bool:
+    """Whether an address is that of this machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def taken(host: str, port: int) -> Listener:
+    """Take the first free port from `port` on.
+
+    Raises:
+        NoPort: None of `PORTS` ports is free, or the address is not this machine's.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+    except OSError as error:
+        raise NoPort(f"--host {host} is no address of this machine: {error.strerror}") from None
+    last = min(port + PORTS - 1, 65535)
+    for number in range(port, last + 1):
+        # asyncio sends small packets at once only where the protocol is given: else each answer takes 40 ms longer.
+        one = socket.socket(family, proto=socket.IPPROTO_TCP)
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            one.bind((host, number))
+            one.listen(64)
+        except OSError as error:
+            one.close()
+            if error.errno in (errno.EADDRINUSE, errno.EACCES):
+                continue
+            raise NoPort(f"--host {host} cannot be used: {error.strerror}") from None
+        one.setblocking(False)
+        return Listener(one, host, number, secrets.token_urlsafe(24))
+    raise NoPort(f"the ports {port} to {last} are taken: give another --port")
+
+
+def serve(session: Session, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
+    """Serve until Ctrl-C, then end the processes that compute.
+
+    Args:
+        opened: Called with the server when the page can be opened.
+    """
+    try:
+        with suppress(KeyboardInterrupt):  # the way to end it
+            asyncio.run(_serve(session, listener, opened))
+        if session.hub.plan["phase"] in BUSY:
+            print("ending: the plan under way keeps its best design; Ctrl-C again ends at once", flush=True)
+    finally:
+        session.close()
+
+
+async def _serve(session: Session, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
+    loop = asyncio.get_running_loop()
+
+    def tell(event: dict[str, Any]) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(session.hub.tell, event)
+
+    app = make_app(session, listener.token, listener.hosts)
+    guarded = app.state.guard
+    config = uvicorn.Config(
+        guarded, log_level="error", access_log=False, ws="websockets-sansio", timeout_graceful_shutdown=CLOSING,
+        server_header=False, ws_max_size=65536, lifespan="off",
+    )  # fmt: skip
+    server = _Server(config, session, opened)
+    session.start(tell)
+    preparing = asyncio.create_task(asyncio.to_thread(lambda: session.known))  # takes a second
+    await server.serve([listener.socket])
+    await preparing
+
+
+class _Server(uvicorn.Server):
+    """A server that says when it has started, and ends the connections of pages when it is told to end."""
+
+    def __init__(self, config: uvicorn.Config, session: Session, opened: Callable[[uvicorn.Server], None]) -> None:
+        super().__init__(config)
+        self.session, self.opened = session, opened
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start, and say so."""
+        await super().startup(sockets)
+        self.opened(self)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """End the connections."""
+        self.session.hub.close()
+        await super().shutdown(sockets)

@@ -1,0 +1,157 @@
+"""What the page shows of tubes, designs and runs: JSON in millimetres, degrees and kilopascals, as `page/types.js` describes it."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics.jumps import Jump
+from dynamics.tube_file import tube_content
+from environments.uncertainty import KEYS, PRESETS
+from planner.design.design import Design, InvalidDesign, type_of
+from planner.design.design_file import SOLUTIONS, load_design
+from planner.design.estimate import Estimate, Trialled
+from planner.design.solutions_file import load_jumping
+from planner.uncertainty.shown_trials import TRIALS, ShownTrials
+from planner.uncertainty.survey import UNITS
+from surrogate.kernels.compiled import Floats
+from vinewright.studio.document import content_in
+
+
+def line_of(joints: Floats) -> list[list[float]]:
+    """A centreline [m], shape (n, 2), without what is beyond its tip, in millimetres."""
+    kept = joints[~np.isnan(joints[:, 0])]
+    return (1e3 * kept).round(1).tolist()
+
+
+def success_view(success: Trialled | None) -> dict[str, Any] | None:
+    """The success of a design in trials."""
+    if success is None:
+        return None
+    low, high = success.interval
+    return {
+        "errors": success.errors,
+        "reached": success.reached,
+        "trials": success.trials,
+        "low": low,
+        "high": high,
+        "weakest": success.weakest,
+    }
+
+
+def design_view(design: Design, key: str, title: str, heading: float, jump: Jump | None = None) -> dict[str, Any]:
+    """A design.
+
+    Args:
+        key: "best", or the number of a solution.
+        title: What it is called.
+        heading: Direction in which the tube leaves its base [rad].
+    """
+    film = np.zeros(1)
+    if len(design.centerline) > 1:
+        film = np.concatenate([film, np.cumsum(design.film(design.centerline, heading))])
+    sections = [
+        {
+            "start_mm": round(1e3 * one.start, 3),
+            "end_mm": round(1e3 * one.end, 3),
+            "side": one.side,
+            "l0_mm": round(1e3 * one.l_0, 3),
+            "pressure_kpa": round(1e-3 * one.pressure, 3),
+            "pressurised": one.on,
+            **({"preformed": True} if one.preformed else {}),
+            **({"type": kind} if (kind := type_of(one, design)) else {}),
+        }
+        for one in design.sections
+    ]
+    return {
+        "id": key,
+        "title": title,
+        "actuators": design.actuators,
+        "length": round(1e3 * design.built, 3),
+        "radius": round(1e3 * design.params.radius, 4),
+        "sections": sections,
+        "line": line_of(design.centerline),
+        "film": (1e3 * film).round(2).tolist(),
+        "success": success_view(design.trialled),
+        "jumps": jump is not None,
+    }
+
+
+def front_view(actuators: int, reached: int, trials: int, chosen: bool) -> dict[str, Any]:
+    """A design of the front of actuators against success."""
+    low, high = Estimate(reached, trials).interval
+    return {
+        "actuators": actuators, "reached": reached, "trials": trials, "low": low, "high": high, "chosen": chosen,
+    }  # fmt: skip
+
+
+def run_view(folder: Path, name: str) -> dict[str, Any]:
+    """The folder of a plan.
+
+    Args:
+        name: How the page calls it.
+
+    Raises:
+        InvalidDesign: The folder is not that of a plan, or one of its files is damaged.
+        InvalidEnvironment: Its environment cannot be used.
+    """
+    try:
+        facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
+        text = (folder / "environment.toml").read_text(encoding="utf-8")
+        seen = {
+            "iterations": int(facts["iterations"]),
+            "seconds": float(facts["timings"]["search_s"]),
+            "first_s": float(facts["time_to_first_s"]),
+            "reason": str(facts["inputs"]["stopped"]),
+        }
+    except OSError as error:
+        raise InvalidDesign(f"{folder.name} is not the folder of a plan: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError) as error:
+        raise InvalidDesign(f"{folder.name}/run.json is damaged: {' '.join(str(error).split())}") from None
+    best = load_design(folder)
+    content = content_in(text)
+    heading = math.radians(content["start"]["heading_deg"])
+    designs = [design_view(best, "best", "Design to make", heading)]
+    for number, (design, jump) in enumerate(load_jumping(folder / SOLUTIONS), start=1):
+        designs.append(design_view(design, str(number), f"Solution {number}", heading, jump))
+    tried = ShownTrials.read(folder / TRIALS) if (folder / TRIALS).exists() else None
+    return {
+        "name": name,
+        "text": text,
+        "content": content,
+        "tube": tube_content(best.params),
+        "designs": designs,
+        "front": _front_of(tried) if tried else [],
+        "wanted": tried.wanted if tried else None,
+        "trials": _trials_of(tried) if tried else None,
+        "facts": seen,
+    }
+
+
+def _front_of(tried: ShownTrials) -> list[dict[str, Any]]:
+    rows = zip(tried.actuators.tolist(), tried.front, strict=True)
+    return [front_view(count, one.reached, one.trials, k == tried.chosen) for k, (count, one) in enumerate(rows)]
+
+
+def _trials_of(tried: ShownTrials) -> dict[str, Any]:
+    return {"lines": [line_of(one) for one in tried.joints], "reached": tried.reached.tolist()}
+
+
+# ---- errors ----
+
+
+def error_keys() -> list[dict[str, Any]]:
+    """The numbers of `[uncertainty]`."""
+    return [
+        {"name": key.name, "unit": UNITS.get(key.name.rpartition("_")[2], ""), "most": key.most, "meaning": key.meaning}
+        for key in KEYS.values()
+    ]
+
+
+def error_presets() -> list[dict[str, Any]]:
+    """The presets of `[uncertainty]`, with their numbers."""
+    return [{"name": name, "numbers": made.content()} for name, made in PRESETS.items()]

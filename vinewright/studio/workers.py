@@ -1,0 +1,126 @@
+"""The server's side of its worker processes."""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import threading
+import time
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from vinewright.studio.events import Message, Send
+from vinewright.studio.worker import work
+
+MOST_WAITING = 4
+"""Maximum number of jobs of a worker, the one under way included."""
+LAST_WAIT = 15.0
+"""Maximum time for a stopped plan to write its folder when the studio ends [s]."""
+
+
+class Busy(RuntimeError):
+    """The worker has too many jobs; the one-line message says what to do."""
+
+
+class Worker:
+    """A process that computes, and its jobs. It is started again when it was killed."""
+
+    def __init__(self, root: str, tell: Send, plans: bool) -> None:
+        """Prepare a worker; `start` starts it.
+
+        Args:
+            root: Folder of all runs.
+            tell: Called with each event, in a thread of this worker.
+            plans: Whether it plans; then it has at most one job, and loads the kernels of a plan when it starts.
+        """
+        self.root, self.tell, self.plans = root, tell, plans
+        self.numbers = itertools.count(1)
+        self.jobs: dict[int, str] = {}
+        """Kinds of the jobs that have not ended, by their numbers."""
+        self.workers: dict[int, BaseProcess | None] = {}
+        """The processes that these jobs were given to."""
+        self.process: BaseProcess | None = None
+        self.connection: Connection | None = None
+        self.lock = threading.RLock()
+
+    def start(self) -> None:
+        """Start the process if there is none."""
+        with self.lock:
+            if self.process and self.process.is_alive():
+                return
+            context = multiprocessing.get_context("spawn")
+            self.connection, theirs = context.Pipe()
+            self.process = context.Process(target=work, args=(theirs, self.root, self.plans), daemon=True)
+            self.process.start()
+            theirs.close()
+            receiving = threading.Thread(target=self._receive, args=(self.connection, self.process), daemon=True)
+            receiving.start()
+
+    def submit(self, kind: str, given: dict[str, Any]) -> int:
+        """Queue a job; returns its number.
+
+        Raises:
+            Busy: There are too many.
+        """
+        with self.lock:
+            if len(self.jobs) >= (1 if self.plans else MOST_WAITING):
+                raise Busy("a plan is under way: stop it first" if self.plans else "too many requests: wait a moment")
+            self.start()
+            number = next(self.numbers)
+            self.jobs[number], self.workers[number] = kind, self.process
+            self._send({"what": "job", "job": number, "kind": kind, "given": given})
+            return number
+
+    def stop(self, *kinds: str) -> None:
+        """Stop the jobs of some kinds; a plan keeps its best design."""
+        with self.lock:
+            for number in [number for number, kind in self.jobs.items() if kind in kinds]:
+                self._send({"what": "stop", "job": number})
+
+    def close(self, wait: float = LAST_WAIT) -> None:
+        """Stop everything and end the process; a plan may take a while to write its folder.
+
+        Args:
+            wait: Maximum time for that [s].
+        """
+        self.stop("plan", "look", "trials", "pack")
+        process = self.process
+        if process is None:
+            return
+        until = time.monotonic() + wait
+        try:
+            while "plan" in self.jobs.values() and process.is_alive() and time.monotonic() < until:
+                time.sleep(0.05)
+        finally:
+            process.kill()
+            process.join()
+
+    def _send(self, message: Message) -> None:
+        with suppress(OSError):  # `_receive` tells that the process has ended
+            assert self.connection
+            self.connection.send(message)
+
+    def _receive(self, connection: Connection, process: BaseProcess) -> None:
+        while True:
+            try:
+                event = connection.recv()
+            except (EOFError, OSError):
+                break
+            if event["type"] == "ended":
+                self._forget(event["job"])
+            self.tell(event)
+        process.join()
+        what = "plan" if self.plans else "look"
+        message = "the process that computes was killed (out of memory?): end other programs, and try again"
+        for number in [number for number, one in self.workers.items() if one is process]:
+            kind = self._forget(number)
+            self.tell({"type": "failed", "what": what, "kind": kind, "message": message, "job": number})
+            self.tell({"type": "ended", "job": number})
+
+    def _forget(self, number: int) -> str:
+        """Forget a job that has ended; returns its kind."""
+        with self.lock:
+            self.workers.pop(number, None)
+            return self.jobs.pop(number, "")
