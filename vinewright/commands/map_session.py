@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from planner.output.text import plural
 from vinewright.commands.sense_options import (
     ReadingsOption,
     RecordingArgument,
     RuleOption,
     check_readings,
-    counted,
     sensed,
 )
 from vinewright.console.answer import Answer, JsonOption
@@ -123,7 +123,7 @@ def add(
             write_session(folder, after)
         last = after.added[-1]
         answer.console.print(
-            f"{last.name}: {counted(last.walls, 'wall')} and {counted(last.corners, 'corner')}; "
+            f"{last.name}: {plural(last.walls, 'wall')} and {plural(last.corners, 'corner')}; "
             f"{last.hits} cells newly covered, {last.free} newly free"
         )
         answer.console.print(_region(after))
@@ -185,7 +185,7 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
         now = read_session(folder)
         for line in session_lines(now):
             answer.console.print(line, markup=False, highlight=False)
-        title = f"{folder.name}: after {counted(len(now.added), 'deployment')}"
+        title = f"{folder.name}: after {plural(len(now.added), 'deployment')}"
         with reclaimed(folder):
             replace_file(folder, PICTURE, lambda path: save_marks(path, title, now.rows(), now.bounds))
         answer.console.print(f"wrote {folder / PICTURE}")
@@ -225,8 +225,8 @@ def session_lines(now: Session) -> list[str]:
     """The region, what each deployment has added, and the map."""
     added = [
         f"{number}. {one.name}: from ({round(1e3 * one.launch[0])}, {round(1e3 * one.launch[1])}) mm at "
-        f"{math.degrees(one.launch[2]):.0f} deg to {1e3 * one.length:.0f} mm, {counted(one.walls, 'wall')}, "
-        f"{counted(one.corners, 'corner')}, {one.hits} cells covered and {one.free} free that were new"
+        f"{math.degrees(one.launch[2]):.0f} deg to {1e3 * one.length:.0f} mm, {plural(one.walls, 'wall')}, "
+        f"{plural(one.corners, 'corner')}, {one.hits} cells covered and {one.free} free that were new"
         for number, one in enumerate(now.added, start=1)
     ]
     return [_region(now), *added, *now.rows()]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.output.text import plural
 from vinewright.commands.sense_options import (
     ReadingsOption,
     RecordingArgument,
     RuleOption,
     check_readings,
-    counted,
     sensed,
 )
 from vinewright.console.answer import Answer, JsonOption
@@ -106,7 +106,7 @@ def _tell(found: Found, read: Recording, readings: str, answer: Answer) -> None:
         f"{np.degrees(noise.heading):.1f} deg"
     )
     answer.console.print(
-        f"found from {readings}: {counted(len(found.walls), 'wall')}, {counted(len(found.corners), 'corner')}, "
+        f"found from {readings}: {plural(len(found.walls), 'wall')}, {plural(len(found.corners), 'corner')}, "
         f"{1e4 * found.free.area:.0f} cm2 free"
     )
     if found.walls or found.corners:

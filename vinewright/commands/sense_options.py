@@ -46,11 +46,6 @@ def check_readings(readings: str, rule: str) -> None:
             raise BadInput(f"{option} {given} must be one of {', '.join(known)}")
 
 
-def counted(count: int, noun: str) -> str:
-    """A number and a noun, in the plural unless the number is 1."""
-    return f"{count} {noun}" + "s" * (count != 1)
-
-
 def sensed(console: Console, path: Path, readings: str, rule: str) -> tuple[Recording, Found]:
     """Read a recording and sense from it, with a progress bar where that takes long.
 

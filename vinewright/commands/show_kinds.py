@@ -17,8 +17,8 @@ from planner.design.design_file import DESIGN, SOLUTIONS
 from planner.design.estimate import Estimate
 from planner.mapping.session_file import PICTURE, SESSION
 from planner.output.contents import CHECKPOINT, SAME
+from planner.output.text import plural
 from vinewright.commands.map_session import session_lines
-from vinewright.commands.sense_options import counted
 from vinewright.commands.show_designs import (
     PackFile,
     Part,
@@ -199,7 +199,7 @@ def _session(file: Path, _: None) -> Shown:
     from planner.mapping.session_file import read_session
 
     now, name = read_session(file.parent), file.parent.resolve().name
-    title = f"{name}: after {counted(len(now.added), 'deployment')}"
+    title = f"{name}: after {plural(len(now.added), 'deployment')}"
     return Shown(
         [f"mapping session {name}", *session_lines(now)], lambda path: save_marks(path, title, now.rows(), now.bounds)
     )
