@@ -37,7 +37,7 @@ from vinewright.commands.plan_options import (
 )
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.device import DeviceOption
-from vinewright.console.errors import BadInput, apart, known_actuators, readable_errors, readable_options
+from vinewright.console.errors import BadInput, apart, readable_errors, readable_options
 from vinewright.console.options import (
     ForceOption,
     FrictionOption,
@@ -105,11 +105,12 @@ def plan(
     _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
     with readable_errors():
         from planner.plan.options import Inputs
+        from surrogate.registry import parse_actuators
 
         if resume:
             return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
         every = [
-            environment_and_tube(one, tube, None if actuator is None else known_actuators(actuator), physics)
+            environment_and_tube(one, tube, None if actuator is None else parse_actuators(actuator), physics)
             for one in env or []
         ]
         _, params = every[0]  # with --same-design all have the same tube
@@ -217,15 +218,18 @@ def _planned(
     """Plan, write and report; returns the exit code."""
     from environments.reach import WalledIn
     from planner.plan.plan import INTERRUPTED
+    from planner.plan.plan import plan as search_and_choose
+    from planner.plan.problem import Problem
     from vinewright.commands.plan_report import advice, plan_content, report, tell_how_to_resume, unmet
-    from vinewright.console.plan_progress import Shown, planned
+    from vinewright.console.plan_progress import ConsoleWatcher
 
     if "ompl" not in sys.modules:  # its binding reports frozen objects as leaked
         gc.freeze()  # what is imported lives until the end, where Python would look through it for 0.3 s
     console = answer.console
     print_hints(console, environment, params.radius)
     try:
-        result = planned(environment, params, inputs, checkpoint, out, Shown(console, checkpoint))
+        problem = Problem.of(environment, params, inputs)
+        result = search_and_choose(problem, checkpoint, out, ConsoleWatcher(console, checkpoint))
     except WalledIn as error:
         return answer.end({"environment": environment.name, "found": False}, missed=f"no solution: {error}")
     if result.best is None:

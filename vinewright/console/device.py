@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any
@@ -17,11 +18,12 @@ def _chosen(context: typer.Context, name: str) -> str:
     if context.resilient_parsing:  # the shell completes a line
         return name
     with readable_errors():
-        from dynamics.cuda import check_device, use_device, why_not
+        from dynamics.cuda import CHOICE, check_device, why_not
 
         if name != "cuda" or why_not() is None:
             check_device(name)
-            use_device(name)
+            if name != "auto":  # "auto" keeps what the user has set
+                os.environ[CHOICE] = name
     return name
 
 
