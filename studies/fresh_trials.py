@@ -12,7 +12,7 @@ from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
 from planner.plan.problem import Problem
 from planner.uncertainty.trials import Worlds, nearest_to_goal

@@ -261,7 +261,7 @@ def _plan(
 ) -> Result:
     """Plan for `plan` and `resume`, with the options of both as one dictionary."""
     from environments import check_environment
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.plan import plan as search_and_choose
     from planner.plan.problem import Problem
     from planner.plan.watcher import QUIET, Watcher

@@ -15,7 +15,7 @@ from planner.design.verification import Verification
 from planner.output.claim import UnwritableFolder, claimed
 from planner.plan.choice.selection import CANDIDATES, SLACK, Choice, Progress, Selection
 from planner.plan.friction import PARTS, run_with_friction
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.plan.run.checkpoint import Checkpoint
 from planner.plan.run.folder import design_to_write, save_checkpoint, write_run

@@ -10,7 +10,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.search.planners import SST_STAR, search_of
 from planner.search.sst import Switches
 from planner.uncertainty.errors import named_errors, with_errors

@@ -76,7 +76,7 @@ def _say(console: Console, text: str) -> None:
 def _planned(console: Console, environment: Environment) -> Result:
     """The plan, made while its progress is shown."""
     from dynamics.tube_choice import choose_tube
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.plan import plan
     from planner.plan.problem import Problem
     from vinewright.console.plan_progress import ConsoleWatcher

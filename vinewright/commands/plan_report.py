@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from planner.plan.choice.selection import Choice
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.plan import Result
     from planner.search.run import Run
 

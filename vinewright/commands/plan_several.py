@@ -15,7 +15,7 @@ from vinewright.console.terminal import actuators_of, section_table
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from environments import Environment
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.several.plan import CommonChoice, CommonResult
 
 COUNTED = {2: "both"}

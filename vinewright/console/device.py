@@ -11,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from vinewright.console.errors import readable_errors
+from vinewright.console.listed_options import make_option
 
 
 def _chosen(context: typer.Context, name: str) -> str:
@@ -27,14 +28,7 @@ def _chosen(context: typer.Context, name: str) -> str:
     return name
 
 
-DeviceOption = Annotated[
-    str,
-    typer.Option(
-        "--device",
-        callback=_chosen,
-        help="Device of the computation: cpu, cuda, or auto (whichever grows a batch faster; penalty: cuda if available).",
-    ),
-]
+DeviceOption = Annotated[str, make_option("device", _chosen)]
 
 
 def with_device(command: Callable[..., Any]) -> Callable[..., Any]:

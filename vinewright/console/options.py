@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vinewright.console.completion import environment_names, propagator_names, tube_names
+from vinewright.console.completion import environment_names, tube_names
+from vinewright.console.listed_options import make_option
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,35 +37,12 @@ SolutionOption = Annotated[
         show_default=False,
     ),
 ]
-PropagatorOption = Annotated[
-    str,
-    typer.Option(
-        "--propagator",
-        help="Model of the growing vine: quasistatic, penalty, impulse, geometric or euler-lagrange.",
-        autocompletion=propagator_names,
-    ),
-]
-SolverOption = Annotated[
-    str | None,
-    typer.Option("--solver", help="Solver of penalty: newton or gradient. Default: newton."),
-]
+PropagatorOption = Annotated[str, make_option("propagator")]
+SolverOption = Annotated[str | None, make_option("solver")]
 
-SurrogateOption = Annotated[
-    str | None,
-    typer.Option(
-        "--surrogate",
-        help="Source of the actuator's force in penalty: table or network. Default: table.",
-    ),
-]
+SurrogateOption = Annotated[str | None, make_option("surrogate")]
 
-FrictionOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="MU",
-        help="Friction coefficient in quasistatic (tip and body, static and kinetic) and geometric (tip), instead of those of tube and "
-        "environment. Default: the tube's, or else the environment's; if it has none, 0 in quasistatic and 0.3 in geometric.",
-    ),
-]
+FrictionOption = Annotated[float | None, make_option("friction")]
 
 TubeOption = Annotated[
     str | None,
@@ -86,16 +64,7 @@ PhysicsOption = Annotated[
     ),
 ]
 
-UncertaintyOption = Annotated[
-    str | None,
-    typer.Option(
-        "--uncertainty",
-        metavar="NAME",
-        help="Errors with which tube and environment are built: workshop, handmade, lasercut, field, paper or none, or a TOML file with "
-        "a table [uncertainty]. Default: those of the environment and the tube, or workshop.",
-        show_default=False,
-    ),
-]
+UncertaintyOption = Annotated[str | None, make_option("uncertainty")]
 
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace earlier results in the folder of --out.")]
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from environments import Environment
     from planner.plan.choice.selection import Progress
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.run.checkpoint import Checkpoint
     from planner.search.run import Budget, Run
 

@@ -26,7 +26,7 @@ from planner.fabrication.formats import Written, write_formats
 from planner.fabrication.pack import Pack
 from planner.output.claim import claimed
 from planner.output.folder import stem_of
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import plan
 from planner.plan.problem import Problem
 from planner.uncertainty.errors import errors_with_name

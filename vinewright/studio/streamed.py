@@ -18,7 +18,7 @@ from dynamics.vine import Integers
 from environments.environment import Environment
 from planner.design.design import Design
 from planner.plan.choice.selection import Progress
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Run
 from planner.search.tree import branches_of

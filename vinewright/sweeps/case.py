@@ -19,7 +19,7 @@ from planner.design.design import Design
 from planner.design.design_file import design_in
 from planner.design.drive_margin import drive_margin
 from planner.design.replay import replay, simulated
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
 from planner.plan.problem import Problem
 from planner.uncertainty.errors import named_errors

@@ -27,7 +27,7 @@ from environments.environment_file import environment_text
 from environments.file_model import InvalidEnvironment
 from environments.uncertainty import PRESETS
 from planner.design.design_file import design_content, load_design
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.problem import resolve_models
 from vinewright.console.errors import extra_of, needed
 from vinewright.sweeps.case import Case, Input, Trials, Value

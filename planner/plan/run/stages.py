@@ -27,7 +27,7 @@ from planner.output.claim import writing
 from planner.output.contents import FRICTION, REFINEMENT
 from planner.output.folder import replace_file
 from planner.output.provenance import versions
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.plan.run.arrays import InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.checkpoint import Checkpoint, exact_numbers, read_checkpoint, write_checkpoint

@@ -11,7 +11,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.plan.choice import selection as single
 from planner.plan.choice.selection import CANDIDATES, SLACK, Choice, Selection
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import INTERRUPTED, search, search_with_friction
 from planner.plan.problem import Problem
 from planner.plan.run.stages import Stages

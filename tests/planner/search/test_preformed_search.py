@@ -15,7 +15,7 @@ from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section
 from planner.output.contents import CHECKPOINT
 from planner.plan.choice.refinement import varied, with_another
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.controls import actuation, sections_of

@@ -22,7 +22,7 @@ from planner.design.replay import grow_designs
 from planner.plan.choice.refinement import Descent
 from planner.plan.choice.selection import Champion, Choice, Selection
 from planner.plan.friction import BATCH
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import plan, search, search_with_friction
 from planner.plan.problem import Problem
 from planner.plan.run.stages import Stages

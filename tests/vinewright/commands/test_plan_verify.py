@@ -17,7 +17,7 @@ from planner.design.design import Design, Section
 from planner.design.design_file import load_design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from vinewright.cli import main
 from vinewright.commands.plan_verify import verdict

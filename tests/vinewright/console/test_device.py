@@ -13,7 +13,7 @@ from dynamics.cuda import CHOICE
 from dynamics.registry import kernels_are_cached
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from vinewright.cli import app
 from vinewright.console.device import with_device

@@ -11,7 +11,7 @@ from dynamics.tube import VineParams
 from environments import Environment
 from planner.design.design_file import design_content
 from planner.plan.choice.refinement import Descent
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
 from planner.plan.problem import Problem
 from planner.plan.run.checkpoint import read_checkpoint

@@ -20,7 +20,7 @@ from planner.design.replay import replay
 from planner.design.solutions_file import load_jumping, load_solutions, solution_of
 from planner.output.contents import CHECKPOINT
 from planner.plan.choice.selection import Champion, Choice
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import Result
 from planner.plan.problem import Problem
 from planner.plan.run.arrays import InvalidCheckpoint

@@ -10,7 +10,7 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.design.design import Design
 from planner.design.replay import grow_designs
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import plan
 from planner.plan.problem import Problem
 from planner.plan.several.plan import plan_same

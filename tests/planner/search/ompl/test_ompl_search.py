@@ -25,7 +25,7 @@ from environments import Environment, load_environment
 from planner.design.replay import replay
 from planner.output.contents import CHECKPOINT, FRICTION
 from planner.plan.friction import run_with_friction
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run import stages
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.ompl.search import OmplSearch
