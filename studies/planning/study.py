@@ -10,7 +10,8 @@ from pathlib import Path
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design.design import Design
-from planner.search.branches import Branches, branches_to_draw
+from planner.drawing.search import Branches
+from planner.plan.run.branches import branches_to_draw
 from planner.search.planners import search_of
 from planner.search.run import Budget, Run
 from planner.search.sst import LENGTH_COST, Switches

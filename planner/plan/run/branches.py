@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
-
 import numpy as np
 
 from dynamics.tube import VineParams
 from dynamics.vine import centerlines
 from environments.environment import Environment
+from planner.drawing.search import Branches
 from planner.search.tree import Tree, branches_of
 from surrogate.kernels.compiled import Floats
 
@@ -19,18 +17,6 @@ NEAREST = 5
 """Number of vines that are chosen because they end nearest to the goal."""
 SPACING = 0.03
 """Minimum distance of a shown tip from all vines chosen before, relative to the larger side of the bounds."""
-
-
-class Branches(NamedTuple):
-    """Lines of a search tree [m], each of shape (n, 2)."""
-
-    steady: Sequence[Floats] = ()
-    """Lines grown before any jump."""
-    jumped: Sequence[Floats] = ()
-    """Lines grown since the node before the first jump of their vine (see `dynamics.jumps`)."""
-
-
-NO_BRANCHES = Branches()
 
 
 def branches_to_draw(tree: Tree, environment: Environment, params: VineParams, full: bool = False) -> Branches:

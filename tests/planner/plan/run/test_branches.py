@@ -10,8 +10,9 @@ from matplotlib.colors import to_hex, to_rgb
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.drawing.plan import plan_figure
+from planner.drawing.search import Branches
 from planner.drawing.style import JUMPED, SEARCHED
-from planner.search.branches import MOST_SHAPES, SPACING, Branches, branches_to_draw
+from planner.plan.run.branches import MOST_SHAPES, SPACING, branches_to_draw
 from planner.search.tree import Nodes, Tree
 
 MakeEnvironment = Callable[..., Environment]
