@@ -1,16 +1,18 @@
 /** The fields of a selected shape, and what can be done with several. */
 
 import { el } from "../dom.js";
+import { numberField, numberInput } from "../number_input.js";
 import { edit, state } from "../store.js";
 import { deleteSelected, duplicate, turnSelected } from "./actions.js";
 import { put } from "./environment_panel.js";
-import { looseNumber, numberField, numberInput, pairs } from "./fields.js";
+import { ANGLE, freeNumberField, lengthOptions, pairFields, positiveFault } from "./fields.js";
 import { middle } from "./geometry.js";
 import { live, show } from "./live.js";
 import { hasExtent, moved, replaced, withCorner, withNewCorner, withoutCorner } from "./shapes.js";
 import { iconButton } from "./toolbar.js";
 
 /** @typedef {import("../types.js").Shape} Shape */
+/** @typedef {import("../number_input.js").NumberOptions} NumberOptions */
 /** @typedef {import("./fields.js").Field} Field */
 /** @typedef {import("./environment_panel.js").Part} Part */
 
@@ -24,10 +26,10 @@ function present(/** @type {number} */ id) {
 /** A number of a row. */
 function rowField(
   /** @type {number} */ id, /** @type {string} */ label, /** @type {(row: number[]) => number} */ value,
-  /** @type {(row: number[], value: number) => number[]} */ change, /** @type {(value: number) => string | null} */ fault = () => null,
+  /** @type {(row: number[], value: number) => number[]} */ change, /** @type {Partial<NumberOptions>} */ limits = {},
 ) {
   return numberField({
-    label, quantity: "length", fault,
+    label, ...lengthOptions(), ...limits,
     value: () => {
       const row = present(id)?.row;
       return row?.length ? value(row) : undefined;
@@ -41,8 +43,7 @@ function rowField(
   });
 }
 
-const positive = (/** @type {number} */ value) => (value > 0 ? null : "must be more than 0");
-const notNegative = (/** @type {number} */ value) => (value >= 0 ? null : "must be 0 or more");
+const POSITIVE = { fault: positiveFault };
 const at = (/** @type {number} */ k) => (/** @type {number[]} */ row) => row[k];
 const set = (/** @type {number} */ k) => (/** @type {number[]} */ row, /** @type {number} */ value) =>
   row.map((one, n) => (n === k ? value : one));
@@ -51,7 +52,7 @@ const set = (/** @type {number} */ k) => (/** @type {number[]} */ row, /** @type
 export function shapePart(/** @type {Shape} */ { id, kind }) {
   if (kind === "polygon") return polygonPart(id);
   const fields = { box: boxFields, circle: circleFields, wall: wallFields }[kind](id);
-  return { fields, nodes: [pairs(fields)] };
+  return { fields, nodes: [pairFields(fields)] };
 }
 
 function boxFields(/** @type {number} */ id) {
@@ -60,24 +61,24 @@ function boxFields(/** @type {number} */ id) {
   return [
     rowField(id, "x", at(0), move(0)),
     rowField(id, "y", at(1), move(1)),
-    rowField(id, "width", (row) => row[2] - row[0], (row, value) => [row[0], row[1], row[0] + value, row[3]], positive),
-    rowField(id, "height", (row) => row[3] - row[1], (row, value) => [row[0], row[1], row[2], row[1] + value], positive),
+    rowField(id, "width", (row) => row[2] - row[0], (row, value) => [row[0], row[1], row[0] + value, row[3]], POSITIVE),
+    rowField(id, "height", (row) => row[3] - row[1], (row, value) => [row[0], row[1], row[2], row[1] + value], POSITIVE),
   ];
 }
 
 function circleFields(/** @type {number} */ id) {
-  return [rowField(id, "x", at(0), set(0)), rowField(id, "y", at(1), set(1)), rowField(id, "radius", at(2), set(2), positive)];
+  return [rowField(id, "x", at(0), set(0)), rowField(id, "y", at(1), set(1)), rowField(id, "radius", at(2), set(2), POSITIVE)];
 }
 
 function wallFields(/** @type {number} */ id) {
   const ends = [0, 1, 2, 3].map((k) => {
-    const other = (/** @type {number} */ value) => {
+    const fault = (/** @type {number} */ value) => {
       const row = set(k)(present(id)?.row ?? [], value);
       return row[0] === row[2] && row[1] === row[3] ? "would put both ends at one point" : null;
     };
-    return rowField(id, `${"xy"[k % 2]} ${k < 2 ? 1 : 2}`, at(k), set(k), other);
+    return rowField(id, `${"xy"[k % 2]} ${k < 2 ? 1 : 2}`, at(k), set(k), { fault });
   });
-  return [...ends, rowField(id, "thickness", at(4), set(4), notNegative)];
+  return [...ends, rowField(id, "thickness", at(4), set(4), { min: 0 })];
 }
 
 // ---- polygons ----
@@ -140,7 +141,7 @@ function polygonPart(/** @type {number} */ id) {
 
 function cornerInput(/** @type {number} */ id, /** @type {number} */ k, /** @type {0 | 1} */ axis) {
   return numberInput({
-    label: "", name: `corner ${k + 1} ${"xy"[axis]}`, quantity: "length", value: () => readable(present(id)?.corners[k]?.[axis]),
+    name: `corner ${k + 1} ${"xy"[axis]}`, ...lengthOptions(), value: () => readable(present(id)?.corners[k]?.[axis]),
     apply: (value) => change(id, (shape) => withCorner(shape, k, put(shape.corners[k], axis, value))),
   });
 }
@@ -155,8 +156,8 @@ function change(/** @type {number} */ id, /** @type {(shape: Shape) => Shape} */
 
 /** Move, turn, duplicate and delete. @returns {Part} */
 export function arrangePart(/** @type {boolean} */ shapesOnly) {
-  const [dx, dy] = [looseNumber("x", "length", 0, "move by x"), looseNumber("y", "length", 0, "move by y")];
-  const turn = looseNumber("turn", "angle", 15, "turn by");
+  const [dx, dy] = ["x", "y"].map((axis) => freeNumberField({ label: axis, name: `move by ${axis}`, ...lengthOptions() }));
+  const turn = freeNumberField({ label: "turn", name: "turn by", ...ANGLE }, 15);
   const move = () => edit((doc) => moved(doc, state.selection, [dx.read() ?? 0, dy.read() ?? 0]));
   const rotate = () => turnSelected(turn.read() ?? 0);
   onEnter([dx.input, dy.input], move);

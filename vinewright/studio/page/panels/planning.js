@@ -34,10 +34,12 @@ export function mountPlanning() {
     else planning.refusal = "";
   });
   subscribe(["doc", "tube", "run"], () => refuse(""));
-  document.addEventListener("change", ({ target }) => {
+  const check = (/** @type {Event} */ { target }) => {
     if (!(target instanceof Element) || !target.closest("#plan-options")) return;
     if (planning.refusal !== BAD_OPTION || optionsAreGood()) refuse("");
-  });
+  };
+  document.addEventListener("change", check);
+  document.addEventListener("focusout", check); // Escape restores an option
 }
 
 /** Why the drawing cannot be planned; empty if it can. */

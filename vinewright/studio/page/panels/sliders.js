@@ -1,8 +1,8 @@
 /** Sliders of errors: standard deviations, and the range of friction. */
 
 import { el } from "../dom.js";
+import { numberField } from "../number_input.js";
 import { state } from "../store.js";
-import { numberField } from "./parts.js";
 import { keyWords, short, unitWords } from "./words.js";
 
 /** @typedef {import("../types.js").Known["errorKeys"][number]} ErrorKey */
@@ -31,26 +31,23 @@ export function errorSlider(/** @type {ErrorKey} */ key, /** @type {(value: Valu
 
 /** @returns {Slider} */
 function plainSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => void} */ change) {
-  const unit = unitWords(key.unit);
-  const field = numberField({
-    id: `error-${key.name}`, label: NAMES[key.name] ?? keyWords(key.name), unit, title: `${key.meaning} (${key.name})`, min: 0, max: key.most,
-    onchange: (value) => {
-      show(value ?? 0);
-      change(value ?? 0);
-    },
-  });
-  const slider = sliderOf(key, `${field.row.textContent}`, (value) => {
-    field.input.value = short(value, 3);
-    field.show("");
+  let number = 0;
+  const label = NAMES[key.name] ?? keyWords(key.name);
+  const apply = (/** @type {number} */ value) => {
+    show(value);
     change(value);
+  };
+  const field = numberField({
+    id: `error-${key.name}`, label, unit: unitWords(key.unit), title: `${key.meaning} (${key.name})`, min: 0, max: key.most, digits: 6,
+    value: () => number, apply, clear: () => apply(0),
   });
+  const slider = sliderOf(key, label, apply);
   function show(/** @type {Value | undefined} */ value) {
-    const number = typeof value === "number" ? value : 0;
-    field.input.value = short(number, 6);
-    field.show("");
+    number = typeof value === "number" ? value : 0;
+    field.reset();
     slider.show(number);
   }
-  return { row: el("div", { class: "slider", "data-error": key.name }, field.row, slider.input), show };
+  return { row: el("div", { class: "slider", "data-error": key.name }, field.element, slider.input), show };
 }
 
 /** Two sliders for the least and the greatest value, one of which pushes the other. @returns {Slider} */
@@ -74,7 +71,7 @@ function rangeSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => v
     pair = Array.isArray(value) ? value : [0, 0];
     showPair();
   }
-  const head = el("div", { class: "field" }, el("span", { title: `${key.meaning} (${key.name})` }, NAMES[key.name]), text, el("span"));
+  const head = el("div", { class: "number" }, el("span", { title: `${key.meaning} (${key.name})` }, NAMES[key.name]), text, el("span"));
   return { row: el("div", { class: "slider", "data-error": key.name }, head, ...ends.map(({ input }) => input)), show };
 }
 
