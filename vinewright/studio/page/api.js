@@ -75,7 +75,7 @@ export async function attempt(/** @type {() => Promise<void>} */ work) {
 const handlers = new Map();
 
 /** Handle the events of a type; `connected` and `lost` are those of the connection itself. */
-export function on(/** @type {string} */ type, /** @type {(event: any) => void} */ handler) {
+export function addHandler(/** @type {string} */ type, /** @type {(event: any) => void} */ handler) {
   handlers.set(type, [...(handlers.get(type) ?? []), handler]);
 }
 

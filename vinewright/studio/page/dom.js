@@ -52,10 +52,10 @@ export function byId(id, kind) {
 
 /** A length in mm as text in the unit of the panels. */
 export function lengthText(/** @type {number} */ mm, /** @type {"mm" | "cm"} */ unit) {
-  return String(rounded(unit === "cm" ? mm / 10 : mm));
+  return String(round(unit === "cm" ? mm / 10 : mm));
 }
 
 /** A number without the noise of floating point. */
-export function rounded(/** @type {number} */ value, digits = 10) {
+export function round(/** @type {number} */ value, digits = 10) {
   return Number(value.toPrecision(digits));
 }

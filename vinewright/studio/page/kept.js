@@ -16,7 +16,7 @@ export function store(/** @type {string} */ key, /** @type {unknown} */ value) {
 }
 
 /** What was kept; null if there is nothing. @returns {any} */
-export function stored(/** @type {string} */ key) {
+export function loadStored(/** @type {string} */ key) {
   try {
     const text = sessionStorage.getItem(studio + key);
     return text === null ? null : JSON.parse(text);

@@ -1,6 +1,6 @@
 /** Inputs for numbers, with units and limits. */
 
-import { el, rounded } from "./dom.js";
+import { el, round } from "./dom.js";
 import { parseNumber } from "./number.js";
 import { bindText, showFault } from "./typed_text.js";
 
@@ -39,10 +39,10 @@ export function numberInput(/** @type {NumberOptions} */ options) {
   const input = el("input", { type: "text", inputmode: "decimal", autocomplete: "off", id, title, placeholder, "aria-label": name });
   const text = () => {
     const value = options.value();
-    return value === null || value === undefined ? "" : String(rounded(value / factor, digits));
+    return value === null || value === undefined ? "" : String(round(value / factor, digits));
   };
   const parse = () => {
-    const value = rounded(parseNumber(input.value, unit) * factor, Math.max(digits, 12));
+    const value = round(parseNumber(input.value, unit) * factor, Math.max(digits, 12));
     return { value, fault: faultOf(value, options) };
   };
   const { update, reset } = bindText(input, text, () => {
@@ -74,7 +74,7 @@ function faultOf(
   /** @type {number} */ value, /** @type {NumberOptions} */ { min = -Infinity, max = Infinity, unit = "", factor = 1, fault },
 ) {
   if (!Number.isFinite(value)) return "must be a number, such as 12.5 or 40+25";
-  const limit = (/** @type {number} */ number) => `${rounded(number / factor)} ${unit}`.trim();
+  const limit = (/** @type {number} */ number) => `${round(number / factor)} ${unit}`.trim();
   if (value < min) return `must be at least ${limit(min)}`;
   if (value > max) return `must be at most ${limit(max)}`;
   return fault?.(value) ?? null;
@@ -90,7 +90,7 @@ function stepNumber(
   if (!sign || !Number.isFinite(shown)) return;
   event.preventDefault();
   const by = (step ?? (Math.abs(shown) < 2 ? 0.1 : 1)) * (event.shiftKey ? 10 : 1);
-  const next = rounded(shown + sign * by, 9);
+  const next = round(shown + sign * by, 9);
   input.value = String(Math.min(Math.max(next, min / factor), max / factor));
   input.dispatchEvent(new Event("input"));
   input.dispatchEvent(new Event("change", { bubbles: true }));

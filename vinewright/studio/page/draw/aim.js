@@ -2,7 +2,7 @@
 
 import { state } from "../store.js";
 import { stage, toDrawing } from "../view.js";
-import { distance, multiple, plus } from "./geometry.js";
+import { distance, roundTo, plus } from "./geometry.js";
 import { live, show } from "./live.js";
 import { fineStep, gridStep, snapPoint, targetsOf } from "./snap.js";
 
@@ -63,19 +63,19 @@ export function targets(/** @type {Iterable<number | string>} */ excluded = []) 
 }
 
 /** The point of the drawing that a press means; a mark shows what it snapped to. */
-export function aimed(/** @type {Press} */ press, /** @type {readonly Target[]} */ points = targets()) {
+export function snapPress(/** @type {Press} */ press, /** @type {readonly Target[]} */ points = targets()) {
   const snapped = snapPoint(press.at, points, state.view.scale, snaps(press));
   if (snapped.kind !== live.snapped?.kind || String(snapped.at) !== String(live.snapped?.at)) show({ snapped });
   return snapped.at;
 }
 
 /** A point at the distance that a press means, for radii: they are round unless the press is at another object. @returns {Point} */
-export function aimedFrom(/** @type {Point} */ centre, /** @type {Press} */ press, /** @type {readonly Target[]} */ points) {
-  const at = aimed(press, points);
+export function snapRadius(/** @type {Point} */ centre, /** @type {Press} */ press, /** @type {readonly Target[]} */ points) {
+  const at = snapPress(press, points);
   const kind = live.snapped?.kind;
   if (kind !== "grid" && kind !== "none") return at;
   const step = kind === "grid" ? gridStep(state.view.scale) : fineStep(state.view.scale);
-  return plus(centre, [multiple(distance(centre, press.at), step), 0]);
+  return plus(centre, [roundTo(distance(centre, press.at), step), 0]);
 }
 
 let count = 0;

@@ -52,15 +52,15 @@ function opacityField() {
 }
 
 /** Picked points are no more exact than this. */
-function tenths(/** @type {number | undefined} */ value) {
+function roundToTenths(/** @type {number | undefined} */ value) {
   return value === undefined ? undefined : Math.round(value * 10) / 10;
 }
 
 function placeFields() {
-  const width = () => tenths(state.background ? state.background.width * state.background.scale : undefined);
+  const width = () => roundToTenths(state.background ? state.background.width * state.background.scale : undefined);
   return [
-    numberField({ label: "x", ...lengthOptions(), value: () => tenths(state.background?.x), apply: (x) => setBackground({ x }) }),
-    numberField({ label: "y", ...lengthOptions(), value: () => tenths(state.background?.y), apply: (y) => setBackground({ y }) }),
+    numberField({ label: "x", ...lengthOptions(), value: () => roundToTenths(state.background?.x), apply: (x) => setBackground({ x }) }),
+    numberField({ label: "y", ...lengthOptions(), value: () => roundToTenths(state.background?.y), apply: (y) => setBackground({ y }) }),
     numberField({
       label: "width", ...lengthOptions(), value: width, fault: positiveFault,
       apply(value) {

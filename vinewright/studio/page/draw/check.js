@@ -1,6 +1,6 @@
 /** The live checks: the drawing goes to the server shortly after each change, and its answer is shown at the thing that is wrong. */
 
-import { on, post } from "../api.js";
+import { addHandler, post } from "../api.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { keepDrawing } from "./keeping.js";
@@ -29,7 +29,7 @@ export function mountCheck() {
   subscribe(["doc", "tube", "text", "saved", "file"], askSoon);
   subscribe(["check"], showProblem);
   // A check that failed is made up for.
-  on("connected", () => {
+  addHandler("connected", () => {
     if (!isFresh()) askSoon();
   });
 }

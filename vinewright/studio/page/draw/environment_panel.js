@@ -64,7 +64,7 @@ export function boundsPart() {
   const end = (/** @type {"min" | "max"} */ side, /** @type {0 | 1} */ axis) =>
     numberField({
       label: `${"xy"[axis]} ${side}`, ...lengthOptions(), value: () => state.doc.bounds[side][axis],
-      apply: (value) => edit((doc) => ({ ...doc, bounds: { ...doc.bounds, [side]: put(doc.bounds[side], axis, value) } })),
+      apply: (value) => edit((doc) => ({ ...doc, bounds: { ...doc.bounds, [side]: withCoordinate(doc.bounds[side], axis, value) } })),
       fault(value) {
         const { min, max } = state.doc.bounds;
         if (side === "min") return value < max[axis] ? null : "must be less than max";
@@ -84,14 +84,14 @@ export function boundsPart() {
 }
 
 /** A point with another coordinate. @returns {Point} */
-export function put(/** @type {Point} */ point, /** @type {number} */ axis, /** @type {number} */ value) {
+export function withCoordinate(/** @type {Point} */ point, /** @type {number} */ axis, /** @type {number} */ value) {
   return axis ? [point[0], value] : [value, point[1]];
 }
 
 /** @returns {Part} */
 export function startPart() {
   const numbers = [
-    ...position("start"),
+    ...positionFields("start"),
     numberField({
       label: "heading", ...ANGLE, min: -360, max: 360, value: () => state.doc.start.heading_deg,
       apply: (value) => edit((doc) => ({ ...doc, start: { ...doc.start, heading_deg: value } })),
@@ -107,7 +107,7 @@ export function startPart() {
 /** @returns {Part} */
 export function goalPart() {
   const numbers = [
-    ...position("goal"),
+    ...positionFields("goal"),
     numberField({
       label: "radius", ...lengthOptions(), value: () => state.doc.goal.radius,
       apply: (value) => edit((doc) => ({ ...doc, goal: { ...doc.goal, radius: value } })),
@@ -117,11 +117,11 @@ export function goalPart() {
   return { fields: numbers, nodes: [pairFields(numbers)] };
 }
 
-function position(/** @type {"start" | "goal"} */ name) {
+function positionFields(/** @type {"start" | "goal"} */ name) {
   return /** @type {const} */ ([0, 1]).map((axis) =>
     numberField({
       label: "xy"[axis], ...lengthOptions(), value: () => state.doc[name].position[axis],
-      apply: (value) => edit((doc) => ({ ...doc, [name]: { ...doc[name], position: put(doc[name].position, axis, value) } })),
+      apply: (value) => edit((doc) => ({ ...doc, [name]: { ...doc[name], position: withCoordinate(doc[name].position, axis, value) } })),
     }),
   );
 }

@@ -44,7 +44,7 @@ export const recent = [];
 let wasKept = false;
 
 const chooser = el("input", {
-  type: "file", id: "open-file", accept: ".toml", hidden: true, "aria-label": "Open a TOML file", onchange: chosen,
+  type: "file", id: "open-file", accept: ".toml", hidden: true, "aria-label": "Open a TOML file", onchange: openChosen,
 });
 
 /** Show the name of the file, and handle files that are dropped on the stage. */
@@ -143,7 +143,7 @@ export function chooseFile() {
   chooser.click();
 }
 
-function chosen() {
+function openChosen() {
   const file = chooser.files?.[0];
   if (file) openFile(file);
   // The same file can be chosen again.

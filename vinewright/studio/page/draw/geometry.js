@@ -11,7 +11,7 @@ export function tidy(/** @type {number} */ value) {
 }
 
 /** A multiple of a step, free of noise. */
-export function multiple(/** @type {number} */ value, /** @type {number} */ step) {
+export function roundTo(/** @type {number} */ value, /** @type {number} */ step) {
   return tidy(Math.round(value / step) * step);
 }
 
@@ -52,13 +52,13 @@ export function angle(/** @type {Point} */ from, /** @type {Point} */ to) {
 }
 
 /** The same angle, above -180 and up to 180. */
-export function normalised(/** @type {number} */ degrees) {
+export function normaliseAngle(/** @type {number} */ degrees) {
   const turned = ((degrees % 360) + 360) % 360;
   return tidy(turned > 180 ? turned - 360 : turned);
 }
 
 /** A point turned about a centre. @returns {Point} */
-export function turned(/** @type {Point} */ point, /** @type {Point} */ centre, /** @type {number} */ degrees) {
+export function turnPoint(/** @type {Point} */ point, /** @type {Point} */ centre, /** @type {number} */ degrees) {
   const [c, s] = direction(degrees);
   const [x, y] = minus(point, centre);
   return [tidy(centre[0] + c * x - s * y), tidy(centre[1] + s * x + c * y)];
@@ -78,7 +78,7 @@ export function boxAround(/** @type {readonly Point[]} */ points) {
 }
 
 /** The box around two boxes. @returns {Box} */
-export function joined(/** @type {Box} */ one, /** @type {Box} */ other) {
+export function joinBoxes(/** @type {Box} */ one, /** @type {Box} */ other) {
   return boxAround([one.min, one.max, other.min, other.max]);
 }
 
@@ -103,7 +103,7 @@ export function boxesMeet(/** @type {Box} */ one, /** @type {Box} */ other) {
 }
 
 /** Whether a point is inside a closed outline. */
-export function inside(/** @type {Point} */ [x, y], /** @type {readonly Point[]} */ corners) {
+export function isInside(/** @type {Point} */ [x, y], /** @type {readonly Point[]} */ corners) {
   let found = false;
   let [x0, y0] = corners[corners.length - 1] ?? [0, 0];
   for (const [x1, y1] of corners) {

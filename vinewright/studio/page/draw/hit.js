@@ -1,7 +1,7 @@
 /** What is at a point or in a rectangle of the drawing. */
 
 import {
-  boxContains, boxCorners, boxesMeet, crossing, direction, distance, edges, inside, plus, times, toOutline, toSegment,
+  boxContains, boxCorners, boxesMeet, crossing, direction, distance, edges, isInside, plus, times, toOutline, toSegment,
 } from "./geometry.js";
 import { boxOf, distanceTo, outlineOf } from "./outline.js";
 
@@ -19,7 +19,7 @@ import { boxOf, distanceTo, outlineOf } from "./outline.js";
  * @returns {number | string | null}
  */
 export function objectAt(doc, point, near, radius) {
-  if (atStart(doc, point, near, radius)) return "start";
+  if (isAtStart(doc, point, near, radius)) return "start";
   const shape = shapeAt(doc, point, 0) ?? shapeAt(doc, point, near);
   if (shape) return shape.id;
   if (distance(point, doc.goal.position) <= Math.max(doc.goal.radius, near)) return "goal";
@@ -27,7 +27,7 @@ export function objectAt(doc, point, near, radius) {
 }
 
 /** Whether a point is on the first diameter of the tube, or near its base. */
-function atStart(/** @type {Doc} */ { start }, /** @type {Point} */ point, /** @type {number} */ near, /** @type {number} */ radius) {
+function isAtStart(/** @type {Doc} */ { start }, /** @type {Point} */ point, /** @type {number} */ near, /** @type {number} */ radius) {
   const { position, heading_deg } = start;
   const tip = plus(position, times(direction(heading_deg), 2 * radius));
   return distance(point, position) <= 2 * near || toSegment(point, position, tip) <= radius;
@@ -57,22 +57,22 @@ export function discHits(/** @type {Doc} */ doc, /** @type {Point} */ centre, /*
  */
 export function objectsIn(/** @type {Doc} */ doc, /** @type {Box} */ area, /** @type {boolean} */ touching) {
   /** @type {(number | string)[]} */
-  const found = doc.shapes.filter((shape) => (touching ? touches(shape, area) : within(boxOf(shape), area))).map(({ id }) => id);
+  const found = doc.shapes.filter((shape) => (touching ? touches(shape, area) : isWithin(boxOf(shape), area))).map(({ id }) => id);
   if (boxContains(area, doc.start.position)) found.push("start");
   const { position, radius } = doc.goal;
   const disc = { min: plus(position, [-radius, -radius]), max: plus(position, [radius, radius]) };
-  if (touching ? boxContains(area, position) : within(disc, area)) found.push("goal");
+  if (touching ? boxContains(area, position) : isWithin(disc, area)) found.push("goal");
   return found;
 }
 
-function within(/** @type {Box} */ box, /** @type {Box} */ area) {
+function isWithin(/** @type {Box} */ box, /** @type {Box} */ area) {
   return boxContains(area, box.min) && boxContains(area, box.max);
 }
 
 function touches(/** @type {Shape} */ shape, /** @type {Box} */ area) {
   if (!boxesMeet(boxOf(shape), area)) return false;
   const corners = outlineOf(shape);
-  if (corners.some((corner) => boxContains(area, corner)) || inside(area.min, corners)) return true;
+  if (corners.some((corner) => boxContains(area, corner)) || isInside(area.min, corners)) return true;
   let found = false;
   const frame = boxCorners(area);
   edges(corners, (a, b) => edges(frame, (c, d) => (found ||= crossing(a, b, c, d))));

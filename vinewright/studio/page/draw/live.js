@@ -51,6 +51,6 @@ export function whenShown(/** @type {() => void} */ listener) {
 }
 
 /** Nothing is dragged or drawn any more. */
-export function calm() {
+export function clearGesture() {
   show({ draft: null, chain: [], dimensions: [], moving: false, snapped: null, marquee: null, ghost: null });
 }

@@ -1,7 +1,7 @@
 /** The outlines of obstacles: as points for distances, and as the paths of SVG. Shapes never change, so each is computed once. */
 
 import {
-  angle, boxAround, boxCorners, centroid, direction, distance, inside, middle, plus, times, toOutline, toSegment,
+  angle, boxAround, boxCorners, centroid, direction, distance, isInside, middle, plus, times, toOutline, toSegment,
 } from "./geometry.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -41,14 +41,14 @@ export function wallCorners(/** @type {number[]} */ [x1, y1, x2, y2, thickness])
 export function outlineOf(/** @type {Shape} */ shape) {
   let found = outlines.get(shape);
   if (!found) {
-    found = shape.kind === "circle" ? circle(shape.row) : cornersOf(shape);
+    found = shape.kind === "circle" ? circleOutline(shape.row) : cornersOf(shape);
     outlines.set(shape, found);
   }
   return found;
 }
 
 /** @returns {Point[]} */
-function circle(/** @type {number[]} */ [x, y, radius]) {
+function circleOutline(/** @type {number[]} */ [x, y, radius]) {
   return Array.from({ length: ROUND }, (_, k) => plus([x, y], times(direction((360 * k) / ROUND), radius)));
 }
 
@@ -84,7 +84,7 @@ export function distanceTo(/** @type {Shape} */ shape, /** @type {string} */ end
     return Math.max(toSegment(point, ...wallEnds(shape)) - row[4] / 2, 0);
   }
   const corners = outlineOf(shape);
-  return inside(point, corners) ? 0 : toOutline(point, corners);
+  return isInside(point, corners) ? 0 : toOutline(point, corners);
 }
 
 /** The path of a shape in SVG. */

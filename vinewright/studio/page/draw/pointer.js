@@ -23,15 +23,15 @@ let panning = false;
 
 /** Handle the pointer. */
 export function mountPointer() {
-  stage.addEventListener("pointerdown", down);
-  stage.addEventListener("pointermove", move);
-  stage.addEventListener("pointerup", up);
+  stage.addEventListener("pointerdown", handleDown);
+  stage.addEventListener("pointermove", handleMove);
+  stage.addEventListener("pointerup", handleUp);
   stage.addEventListener("pointercancel", cancelGesture);
   stage.addEventListener("pointerleave", () => show({ pointer: null, hover: null, ghost: null, snapped: null }));
   stage.addEventListener("dblclick", (event) => {
     if (isOnDrawing(event)) currentTool().finish?.();
   });
-  stage.addEventListener("wheel", wheel, { passive: false });
+  stage.addEventListener("wheel", handleWheel, { passive: false });
   // The middle button pans; it must not start the scrolling of the browser.
   stage.addEventListener("mousedown", (event) => {
     if (event.button === 1) event.preventDefault();
@@ -71,7 +71,7 @@ function showCursor() {
   stage.style.cursor = panning || !isEditable() ? "grab" : live.hover === null ? currentTool().cursor : "move";
 }
 
-function down(/** @type {PointerEvent} */ event) {
+function handleDown(/** @type {PointerEvent} */ event) {
   if (!isOnDrawing(event) || current) return;
   // A number that is being typed is applied before the drawing changes.
   const { activeElement } = document;
@@ -86,7 +86,7 @@ function down(/** @type {PointerEvent} */ event) {
   stage.setPointerCapture(event.pointerId);
 }
 
-function move(/** @type {PointerEvent} */ event) {
+function handleMove(/** @type {PointerEvent} */ event) {
   const press = pressOf(event);
   showPosition(press.at);
   if (!current) {
@@ -103,7 +103,7 @@ function move(/** @type {PointerEvent} */ event) {
   current.gesture.move(press);
 }
 
-function up(/** @type {PointerEvent} */ event) {
+function handleUp(/** @type {PointerEvent} */ event) {
   if (!current || event.pointerId !== current.pointer) return;
   const { gesture, dragged } = current;
   current = null;
@@ -122,7 +122,7 @@ function pan(/** @type {Press} */ from) {
   return { move: shift, done: () => {}, cancel: () => set({ view }) };
 }
 
-function wheel(/** @type {WheelEvent} */ event) {
+function handleWheel(/** @type {WheelEvent} */ event) {
   if (!isOnDrawing(event)) return;
   event.preventDefault();
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1;

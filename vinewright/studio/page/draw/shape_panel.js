@@ -4,11 +4,11 @@ import { el } from "../dom.js";
 import { numberField, numberInput } from "../number_input.js";
 import { edit, state } from "../store.js";
 import { deleteSelected, duplicate, turnSelected } from "./actions.js";
-import { put } from "./environment_panel.js";
+import { withCoordinate } from "./environment_panel.js";
 import { ANGLE, freeNumberField, lengthOptions, pairFields, positiveFault } from "./fields.js";
 import { middle } from "./geometry.js";
 import { live, show } from "./live.js";
-import { hasExtent, moved, replaced, withCorner, withNewCorner, withoutCorner } from "./shapes.js";
+import { hasExtent, moveObjects, replaceShape, withCorner, withNewCorner, withoutCorner } from "./shapes.js";
 import { iconButton } from "./toolbar.js";
 
 /** @typedef {import("../types.js").Shape} Shape */
@@ -19,7 +19,7 @@ import { iconButton } from "./toolbar.js";
 const MOST_CORNERS = 60; // rows of the table; those of larger polygons are dragged
 
 /** The selected shape as it is now. */
-function present(/** @type {number} */ id) {
+function findShape(/** @type {number} */ id) {
   return state.doc.shapes.find((shape) => shape.id === id);
 }
 
@@ -31,14 +31,14 @@ function rowField(
   return numberField({
     label, ...lengthOptions(), ...limits,
     value: () => {
-      const row = present(id)?.row;
+      const row = findShape(id)?.row;
       return row?.length ? value(row) : undefined;
     },
     apply(wanted) {
-      const shape = present(id);
+      const shape = findShape(id);
       if (!shape) return;
       const next = { ...shape, row: change(shape.row, wanted) };
-      if (hasExtent(next)) edit((doc) => replaced(doc, next));
+      if (hasExtent(next)) edit((doc) => replaceShape(doc, next));
     },
   });
 }
@@ -73,7 +73,7 @@ function circleFields(/** @type {number} */ id) {
 function wallFields(/** @type {number} */ id) {
   const ends = [0, 1, 2, 3].map((k) => {
     const fault = (/** @type {number} */ value) => {
-      const row = set(k)(present(id)?.row ?? [], value);
+      const row = set(k)(findShape(id)?.row ?? [], value);
       return row[0] === row[2] && row[1] === row[3] ? "would put both ends at one point" : null;
     };
     return rowField(id, `${"xy"[k % 2]} ${k < 2 ? 1 : 2}`, at(k), set(k), { fault });
@@ -84,12 +84,12 @@ function wallFields(/** @type {number} */ id) {
 // ---- polygons ----
 
 const CORNERS = {
-  class: "corners", "aria-label": "Corners", onkeydown: arrowed,
+  class: "corners", "aria-label": "Corners", onkeydown: handleArrow,
   "aria-description": "The right arrow at the end of a number goes on to the buttons that insert and delete corners.",
 };
 
 /** Left and right go through the numbers and buttons of a corner; on the buttons, up and down go to those of other corners. */
-function arrowed(/** @type {KeyboardEvent} */ event) {
+function handleArrow(/** @type {KeyboardEvent} */ event) {
   const { target, key } = event;
   const [across, along] = [{ ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0, { ArrowUp: -1, ArrowDown: 1 }[key] ?? 0];
   if (!(target instanceof HTMLElement) || event.defaultPrevented || !(across || along) || event.ctrlKey || event.altKey || event.shiftKey) return;
@@ -106,14 +106,14 @@ function arrowed(/** @type {KeyboardEvent} */ event) {
 }
 
 /** A length as it is shown: turning makes numbers that are more exact than a saw. */
-function readable(/** @type {number | undefined} */ value) {
+function roundReadable(/** @type {number | undefined} */ value) {
   if (value === undefined || Math.abs(value - Math.round(1000 * value) / 1000) < 1e-9) return value;
   return Math.round(10 * value) / 10;
 }
 
 /** @returns {Part} */
 function polygonPart(/** @type {number} */ id) {
-  const count = present(id)?.corners.length ?? 0;
+  const count = findShape(id)?.corners.length ?? 0;
   /** @type {Field[]} */
   const fields = [];
   const rows = Array.from({ length: Math.min(count, MOST_CORNERS) }, (_, k) => {
@@ -141,15 +141,15 @@ function polygonPart(/** @type {number} */ id) {
 
 function cornerInput(/** @type {number} */ id, /** @type {number} */ k, /** @type {0 | 1} */ axis) {
   return numberInput({
-    name: `corner ${k + 1} ${"xy"[axis]}`, ...lengthOptions(), value: () => readable(present(id)?.corners[k]?.[axis]),
-    apply: (value) => change(id, (shape) => withCorner(shape, k, put(shape.corners[k], axis, value))),
+    name: `corner ${k + 1} ${"xy"[axis]}`, ...lengthOptions(), value: () => roundReadable(findShape(id)?.corners[k]?.[axis]),
+    apply: (value) => change(id, (shape) => withCorner(shape, k, withCoordinate(shape.corners[k], axis, value))),
   });
 }
 
 function change(/** @type {number} */ id, /** @type {(shape: Shape) => Shape} */ make) {
-  const shape = present(id);
-  if (shape) edit((doc) => replaced(doc, make(shape)));
-  if (live.corner !== null && live.corner >= (present(id)?.corners.length ?? 0)) show({ corner: null });
+  const shape = findShape(id);
+  if (shape) edit((doc) => replaceShape(doc, make(shape)));
+  if (live.corner !== null && live.corner >= (findShape(id)?.corners.length ?? 0)) show({ corner: null });
 }
 
 // ---- several ----
@@ -158,7 +158,7 @@ function change(/** @type {number} */ id, /** @type {(shape: Shape) => Shape} */
 export function arrangePart(/** @type {boolean} */ shapesOnly) {
   const [dx, dy] = ["x", "y"].map((axis) => freeNumberField({ label: axis, name: `move by ${axis}`, ...lengthOptions() }));
   const turn = freeNumberField({ label: "turn", name: "turn by", ...ANGLE }, 15);
-  const move = () => edit((doc) => moved(doc, state.selection, [dx.read() ?? 0, dy.read() ?? 0]));
+  const move = () => edit((doc) => moveObjects(doc, state.selection, [dx.read() ?? 0, dy.read() ?? 0]));
   const rotate = () => turnSelected(turn.read() ?? 0);
   onEnter([dx.input, dy.input], move);
   onEnter([turn.input], rotate);

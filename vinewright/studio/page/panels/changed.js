@@ -32,15 +32,15 @@ function textOf(/** @type {RunView} */ run) {
 /** Whether the tube differs from that of the run that is shown. */
 export function hasOtherTube() {
   const { run, tube } = state;
-  return run !== null && tube !== null && !alike(run.tube, tube.content);
+  return run !== null && tube !== null && !areAlike(run.tube, tube.content);
 }
 
 /** @returns {boolean} */
-function alike(/** @type {any} */ one, /** @type {any} */ other) {
+function areAlike(/** @type {any} */ one, /** @type {any} */ other) {
   if (typeof one === "number" && typeof other === "number") return Math.abs(one - other) <= NEAR * Math.max(Math.abs(one), Math.abs(other));
   if (typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other;
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
   // A name and a description do not change a tube.
   for (const key of ["name", "description", "schema", "uncertainty"]) keys.delete(key);
-  return [...keys].every((key) => alike(one[key], other[key]));
+  return [...keys].every((key) => areAlike(one[key], other[key]));
 }

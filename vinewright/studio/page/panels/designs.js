@@ -75,7 +75,7 @@ function rowOf(/** @type {Design} */ { id, title, actuators, length, success, ju
 }
 
 /** Buttons that open the panels about the design. */
-export function whatNext() {
+export function nextButtons() {
   const button = (/** @type {string} */ panel, /** @type {string} */ name, /** @type {string} */ title) =>
     el("button", { type: "button", id: `next-${panel}`, title, onclick: () => goTo(panel) }, name);
   const row = el(
@@ -105,7 +105,7 @@ export function changedLine(/** @type {string} */ id) {
 }
 
 /** What a panel says while there is no run. */
-export function nothingYet(/** @type {HTMLElement} */ content) {
+export function emptyNotice(/** @type {HTMLElement} */ content) {
   const line = el("p", { class: "quiet nothing" }, "Plan first, or open a run.");
   const go = el("button", { type: "button", onclick: () => goTo("plan") }, "Go to Plan");
   const empty = el("div", {}, line, go);

@@ -5,7 +5,7 @@
  */
 
 import { post } from "../api.js";
-import { stored, store } from "../kept.js";
+import { loadStored, store } from "../kept.js";
 
 /** @typedef {{job: number, [key: string]: any}} JobEvent */
 /** @typedef {{event: JobEvent, handle: (event: any) => void}} Early */
@@ -14,7 +14,7 @@ const KEY = "jobs";
 const MOST = 200; // numbers that are kept
 
 /** The jobs that this tab asked for, also before the page was loaded again. @type {Set<number>} */
-const own = new Set(stored(KEY) ?? []);
+const own = new Set(loadStored(KEY) ?? []);
 /** What is called if a job fails, by its number. @type {Map<number, (message: string) => void>} */
 const waiting = new Map();
 /** Events of jobs that may be ours: a request is under way. @type {Early[]} */
@@ -28,7 +28,7 @@ let asking = 0;
  * @param {(message: string) => void} failed called if the job fails, not if the request is refused
  * @param {(job: number) => void} [begun] called with its number, before its first event is handled
  */
-export async function ask(kind, content, failed, begun) {
+export async function askJob(kind, content, failed, begun) {
   asking += 1;
   let job = /** @type {number | null} */ (null);
   try {
@@ -52,12 +52,12 @@ export function whenOwn(/** @type {JobEvent} */ event, /** @type {(event: any) =
 }
 
 /** A job has ended: it cannot fail any more. */
-export function end(/** @type {number} */ job) {
+export function endJob(/** @type {number} */ job) {
   waiting.delete(job);
 }
 
 /** Pass a failure on; returns whether someone waits for the job. */
-export function fail(/** @type {number} */ job, /** @type {string} */ message) {
+export function failJob(/** @type {number} */ job, /** @type {string} */ message) {
   const failed = waiting.get(job);
   waiting.delete(job);
   failed?.(message);

@@ -23,7 +23,7 @@ export function whenPlanning(/** @type {() => void} */ listener) {
   listeners.push(listener);
 }
 
-function tell() {
+function notifyListeners() {
   for (const listener of listeners) listener();
 }
 
@@ -43,7 +43,7 @@ export function mountPlanning() {
 }
 
 /** Why the drawing cannot be planned; empty if it can. */
-export function obstacle() {
+export function drawingFault() {
   const { check } = state;
   if (!check) return "The drawing is being checked.";
   if (check.problem) return `Draw first: ${withoutAside(check.problem.message)}`;
@@ -51,17 +51,17 @@ export function obstacle() {
 }
 
 /** Why nothing can be pressed now; empty if something can. */
-export function whyNot() {
+export function blockingReason() {
   const { sending, stopping } = planning;
   if (stopping) return "The plan is being stopped.";
   if (sending) return "The plan is being started.";
   if (isPlanning()) return state.plan.phase === "writing" ? "The run is being written." : "";
-  return obstacle();
+  return drawingFault();
 }
 
 /** Start a plan, or stop the one that is under way. */
 export function startOrStop() {
-  const why = whyNot();
+  const why = blockingReason();
   if (!why && isPlanning()) return stop();
   set({ panel: "plan" });
   if (!why) return start();
@@ -78,7 +78,7 @@ async function start() {
   let refusal = "";
   try {
     if (!(await freshCheck())) throw new Error("The drawing could not be checked: the studio does not answer.");
-    const why = obstacle();
+    const why = drawingFault();
     if (why) throw new Error(why);
     live.best = null;
     // Before the answer: a plan that fails at once may be told of earlier than that.
@@ -99,19 +99,19 @@ async function start() {
 
 async function stop() {
   planning.stopping = true;
-  tell();
+  notifyListeners();
   try {
     await post("/api/stop", { what: "plan" });
   } catch (error) {
     planning.stopping = false;
     set({ message: messageOf(error) });
   }
-  tell();
+  notifyListeners();
 }
 
 function refuse(/** @type {string} */ message) {
   planning.refusal = message;
-  tell();
+  notifyListeners();
 }
 
 // ---- what was said of a plan that has ended ----

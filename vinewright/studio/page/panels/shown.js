@@ -79,6 +79,6 @@ export function shownPack() {
 }
 
 /** The changes of the state with which a run is shown. @returns {Partial<import("../types.js").State>} */
-export function showing(/** @type {RunView} */ run) {
+export function stateOfRun(/** @type {RunView} */ run) {
   return { run, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null };
 }

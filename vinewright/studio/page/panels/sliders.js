@@ -3,7 +3,7 @@
 import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { state } from "../store.js";
-import { keyWords, short, unitWords } from "./words.js";
+import { keyWords, numberWords, unitWords } from "./words.js";
 
 /** @typedef {import("../types.js").Known["errorKeys"][number]} ErrorKey */
 /** @typedef {number | [number, number]} Value */
@@ -64,7 +64,7 @@ function rangeSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => v
   );
   ends.forEach(({ input }, end) => (input.id = `error-${key.name}-${end ? "most" : "least"}`));
   function showPair() {
-    text.textContent = `${short(pair[0], 3)} to ${short(pair[1], 3)}`;
+    text.textContent = `${numberWords(pair[0], 3)} to ${numberWords(pair[1], 3)}`;
     ends.forEach((slider, end) => slider.show(pair[end]));
   }
   function show(/** @type {Value | undefined} */ value) {
@@ -86,7 +86,7 @@ function sliderOf(/** @type {ErrorKey} */ key, /** @type {string} */ name, /** @
       change(value);
     },
   });
-  const speak = (/** @type {number} */ value) => input.setAttribute("aria-valuetext", `${short(value, 3)} ${unitWords(key.unit)}`.trim());
+  const speak = (/** @type {number} */ value) => input.setAttribute("aria-valuetext", `${numberWords(value, 3)} ${unitWords(key.unit)}`.trim());
   const show = (/** @type {number} */ value) => {
     // While the slider is moved it stays where it is.
     const at = Math.round(STEPS * Math.sqrt(Math.min(value / reach, 1)));

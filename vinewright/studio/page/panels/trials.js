@@ -2,7 +2,7 @@
 
 import { post, Refused } from "../api.js";
 import { set, state } from "../store.js";
-import { ask, end } from "./jobs.js";
+import { askJob, endJob } from "./jobs.js";
 import { messageOf } from "./parts.js";
 import { shownTrials } from "./shown.js";
 
@@ -31,7 +31,7 @@ export function trySoon(delay = DELAY) {
   clearTimeout(timer);
   request.waiting = true;
   timer = setTimeout(tryNow, delay);
-  changed();
+  notifyChange();
 }
 
 async function tryNow() {
@@ -42,10 +42,10 @@ async function tryNow() {
   const content = { run: run.name, design, errors: source.errors(), trials: source.count(), seed: SEED };
   let mine = 0;
   try {
-    await ask("trials", content, (message) => void (mine === newest && failed(message)), (job) => (newest = mine = job));
+    await askJob("trials", content, (message) => void (mine === newest && noteFailure(message)), (job) => (newest = mine = job));
   } catch (error) {
     if (error instanceof Refused && error.status === 409) return trySoon(AGAIN);
-    failed(messageOf(error));
+    noteFailure(messageOf(error));
   }
 }
 
@@ -55,7 +55,7 @@ export async function stopTrials() {
   try {
     await post("/api/stop", { what: "look" });
   } catch (error) {
-    failed(messageOf(error));
+    noteFailure(messageOf(error));
   }
 }
 
@@ -65,15 +65,15 @@ export function forgetTrials() {
   timer = 0;
   request.waiting = false;
   if (state.trials?.busy) set({ trials: { ...state.trials, busy: false } });
-  changed();
+  notifyChange();
 }
 
-function failed(/** @type {string} */ message) {
+function noteFailure(/** @type {string} */ message) {
   request.message = message;
   forgetTrials();
 }
 
-function changed() {
+function notifyChange() {
   set({ trials: state.trials ? { ...state.trials } : null });
   for (const listener of listeners) listener();
 }
@@ -87,8 +87,8 @@ export function whenRequested(/** @type {() => void} */ listener) {
 }
 
 /** Trials have come: those of an event follow those before. */
-export function trialsCame(/** @type {any} */ { job, first, run, design, busy, reached, lines, success, asked, weakest }) {
-  if (!busy) end(job);
+export function receiveTrials(/** @type {any} */ { job, first, run, design, busy, reached, lines, success, asked, weakest }) {
+  if (!busy) endJob(job);
   if (job < newest) return; // they were replaced
   newest = job;
   const before = state.trials;

@@ -5,7 +5,7 @@ import { byId, el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { set, state, subscribe } from "../store.js";
 import { folded, messageOf, optionsOf, selectField, setText, table } from "./parts.js";
-import { keyWords, short } from "./words.js";
+import { keyWords, numberWords } from "./words.js";
 
 /** @typedef {import("../types.js").Tube} Tube */
 /** @typedef {import("../types.js").TubeKey} TubeKey */
@@ -22,9 +22,9 @@ let asked = 0;
 
 /** Fill the panel. */
 export function mountTube() {
-  const choice = selectField("tube-name", "Tube", [], choose);
+  const choice = selectField("tube-name", "Tube", [], chooseTube);
   const about = el("p", { id: "tube-about", class: "quiet" });
-  const kind = selectField("tube-actuator", "Type", kinds(), chooseType);
+  const kind = selectField("tube-actuator", "Type", actuatorKinds(), chooseType);
   const others = el("p", { id: "tube-others", class: "quiet" });
   const fault = el("p", { id: "tube-fault", class: "error", role: "status" });
   const [main, cells, more] = [el("div", { class: "fields" }), el("div", { class: "fields" }), el("div", { class: "fields" })];
@@ -53,7 +53,7 @@ export function mountTube() {
 }
 
 /** Types of actuators, from the shipped tubes and the others that exist. @returns {[string, string][]} */
-function kinds() {
+function actuatorKinds() {
   return [
     ["spam", "sPAMs (with rings)"], ["pouch", "pouches (welded)"], ["fpam", "fPAMs (bias-cut fabric)"],
     ["cpam", "cPAMs (pouches with folded sides)"],
@@ -72,7 +72,7 @@ async function chooseType(/** @type {string} */ type) {
   if (fault !== null) setText(byId("tube-fault", HTMLElement), fault);
 }
 
-function choose(/** @type {string} */ name) {
+function chooseTube(/** @type {string} */ name) {
   asked += 1; // what was asked for before must not come in its place
   const shipped = state.known.tubes.find((one) => one.name === name)?.tube;
   if (shipped) {
@@ -109,7 +109,7 @@ function showFields(
 
 function fieldOf(/** @type {TubeKey} */ key) {
   const { table: place, name, unit, least: min, most: max, meaning } = key;
-  const range = `${short(min)} to ${short(max)}${unit && ` ${unit}`}`;
+  const range = `${numberWords(min)} to ${numberWords(max)}${unit && ` ${unit}`}`;
   const label = NAMES[name.replace(/_mm$/, "")] ?? keyWords(name);
   const field = numberField({
     id: `tube-${name}`, label, unit, min, max, digits: 6, title: `${meaning} (${name}, ${range})`,

@@ -9,7 +9,7 @@ export function lengthWords(/** @type {number} */ mm) {
 }
 
 /** A number with few digits. */
-export function short(/** @type {number} */ value, digits = 4) {
+export function numberWords(/** @type {number} */ value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
