@@ -154,7 +154,7 @@ def test_a_cancelled_drag_leaves_redo(editor: Studio) -> None:
 
 
 def test_a_new_drawing_has_nothing_to_undo_or_redo(editor: Studio) -> None:
-    """What was done or taken back in the drawing before is no step of the new one."""
+    """Steps of undo and redo of the drawing before do not apply to the new one."""
     steps = "async () => (await import('/store.js')).steps()"
     editor.key("b")
     editor.drag((400, 300), (500, 400))

@@ -110,7 +110,7 @@ def test_recent_drawings_are_asked_about(studio: Studio) -> None:
 
 
 def test_a_failed_check_is_made_up_for(editor: Studio) -> None:
-    """What changed while the server did not answer is checked as soon as the page is connected again."""
+    """A change made while the server did not answer is checked as soon as the page is connected again."""
     fresh = "async () => (await import('/draw/check.js')).isFresh()"
     editor.saved()
     editor.page.route("**/api/check", lambda route: route.abort())

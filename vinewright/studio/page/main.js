@@ -1,4 +1,4 @@
-/** Starts the page: asks the server for the present state, shows the first drawing, and connects the parts. */
+/** Start of the page: ask the server for the present state, show the first drawing, and connect the parts. */
 
 import { attempt, get, listen, addHandler } from "./api.js";
 import { byId, el } from "./dom.js";

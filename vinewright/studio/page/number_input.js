@@ -1,7 +1,8 @@
 /** Inputs for numbers, with units and limits. */
 
-import { el, round } from "./dom.js";
+import { el } from "./dom.js";
 import { parseNumber } from "./number.js";
+import { round } from "./text.js";
 import { bindText, showFault } from "./typed_text.js";
 
 /**
@@ -14,7 +15,7 @@ import { bindText, showFault } from "./typed_text.js";
  * @property {number} [max]
  * @property {(value: number) => string | null} [fault] returns why a value within the limits is not allowed
  * @property {string} [unit] unit that is shown
- * @property {number} [factor] from the unit that is shown to that of the state
+ * @property {number} [factor] from the unit that is shown to the unit of the state
  * @property {number} [step] of the arrow keys, as shown; by default 1, or 0.1 for numbers below 2
  * @property {number} [digits] number of digits that are shown
  * @property {string} [id]

@@ -1,11 +1,14 @@
-/** What buttons and keys do with the selection. */
+/** Actions of buttons and keys on the selection. */
 
 import { edit, redo, set, state, undo } from "../store.js";
+import { plural } from "../text.js";
 import { newWord } from "./aim.js";
 import { setBackground } from "./background.js";
 import { isEditable } from "./editing.js";
 import { live, show } from "./live.js";
-import { addShapes, changeShapes, copyShapes, filterExisting, moveObjects, pivotOf, removeShapes, rotateObjects, shapesIn, withoutCorner } from "./shapes.js";
+import {
+  addShapes, changeShapes, copyShapes, filterExisting, moveObjects, pivotOf, removeShapes, rotateObjects, shapesIn, withoutCorner,
+} from "./shapes.js";
 import { gridStep } from "./snap.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -74,7 +77,7 @@ function addCopies(/** @type {readonly Shape[]} */ shapes) {
 export function copy() {
   const shapes = shapesIn(state.doc, state.selection);
   if (!shapes.length) return null;
-  copied = { shapes, text: `${shapes.length} ${shapes.length === 1 ? "object" : "objects"} of Vinewright studio` };
+  copied = { shapes, text: `${plural(shapes.length, "object")} of Vinewright studio` };
   return copied.text;
 }
 

@@ -51,7 +51,7 @@ function opacityField() {
   return { element, update: () => void (input.value = String(state.background?.opacity ?? 0)) };
 }
 
-/** Picked points are no more exact than this. */
+/** Round a length to tenths of a millimetre, the accuracy of picked points. */
 function roundToTenths(/** @type {number | undefined} */ value) {
   return value === undefined ? undefined : Math.round(value * 10) / 10;
 }

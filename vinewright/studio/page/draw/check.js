@@ -39,12 +39,12 @@ function askSoon() {
   timer = setTimeout(ask, DELAY);
 }
 
-/** The object that is wrong: the id of a shape, "start", "goal", "bounds", or "environment" for anything else; null if all is well. */
+/** Object with the fault: the id of a shape, "start", "goal", "bounds", or otherwise "environment"; null without a fault. */
 export function problemObject() {
   return state.check?.problem ? problem : null;
 }
 
-/** Whether the answer that is shown is about the drawing as it is now. */
+/** Return whether the answer that is shown is about the drawing as it is now. */
 export function isFresh() {
   return Boolean(state.check && answered && isCurrent(answered));
 }

@@ -17,7 +17,7 @@ const LONGEST_DESCRIPTION = 2000;
 const MOST_FRICTION = 10;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** What is shown while nothing is selected. @returns {Part} */
+/** Fields that are shown while nothing is selected. @returns {Part} */
 export function environmentPart() {
   const name = textField(
     "Name", () => state.doc.name, (text) => edit((doc) => ({ ...doc, name: text.trim() })), (text) => textFault(text, LONGEST_NAME),
@@ -83,7 +83,7 @@ export function boundsPart() {
   return { fields: [...numbers, edge, stacked], nodes: [pairFields(numbers), edge.element, stacked.element] };
 }
 
-/** A point with another coordinate. @returns {Point} */
+/** Return a point with a coordinate replaced. @returns {Point} */
 export function withCoordinate(/** @type {Point} */ point, /** @type {number} */ axis, /** @type {number} */ value) {
   return axis ? [point[0], value] : [value, point[1]];
 }

@@ -15,7 +15,7 @@ const flyout = el("div", { id: "gallery", role: "dialog", "aria-label": "Gallery
 const POPUP = { "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "gallery" };
 const button = el("button", { type: "button", title: "Shipped environments", ...POPUP }, "Gallery");
 
-/** Its button; the gallery opens beneath it. */
+/** Mount the button beneath which the gallery opens. */
 export function mountGallery() {
   document.body.append(flyout);
   button.addEventListener("click", () => (flyout.hidden ? openGallery() : closeGallery(true)));
@@ -81,7 +81,7 @@ function thumbnail(/** @type {Doc} */ doc) {
   return svg("svg", { class: "thumbnail", viewBox: `${min[0]} ${-max[1]} ${width} ${height}`, "aria-hidden": "true" }, world);
 }
 
-/** Arrows go through the cards, Escape closes. */
+/** Go through the cards with the arrows, and close with Escape. */
 function handleKey(/** @type {KeyboardEvent} */ event) {
   const cards = [...flyout.querySelectorAll("button")];
   const at = cards.findIndex((one) => one === document.activeElement);

@@ -11,14 +11,14 @@ import { extentOf, hasExtent, replaceShape, shapesIn, withCorner, withNewCorner 
 
 /**
  * @typedef {object} Handle
- * @property {string} name unique among those of the selection
+ * @property {string} name unique among the handles of the selection
  * @property {"corner" | "side" | "insert" | "radius" | "end" | "heading" | "turn"} kind
  * @property {Point} at in the drawing [mm]
  * @property {Point} [away] shift on the stage [px]
  * @property {string} cursor
  * @property {string} title
  * @property {Point} [centre] from which a radius is measured
- * @property {number} [corner] index of a polygon's corner; for "insert" that of the new one
+ * @property {number} [corner] index of a polygon's corner; for "insert" the index of the new corner
  * @property {(doc: Doc, to: Point, steps: boolean) => Doc} drag what the drawing becomes; `steps`: angles in steps of 15 degrees
  */
 
@@ -137,7 +137,7 @@ function shapeHandles(/** @type {Shape} */ shape, /** @type {number} */ scale) {
   return polygonHandles(shape, scale);
 }
 
-/** The point in a direction of a multiple of 15 degrees that is nearest to another one. @returns {Point} */
+/** Move a point to the nearest point in a direction of a multiple of 15 degrees. @returns {Point} */
 export function snapDirection(/** @type {Point} */ from, /** @type {Point} */ to) {
   const way = direction(roundTo(angle(from, to), 15));
   const length = (to[0] - from[0]) * way[0] + (to[1] - from[1]) * way[1];

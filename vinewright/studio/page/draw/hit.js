@@ -1,4 +1,4 @@
-/** What is at a point or in a rectangle of the drawing. */
+/** Search for objects at a point or in a rectangle of the drawing. */
 
 import {
   boxContains, boxCorners, boxesMeet, crossing, direction, distance, edges, isInside, plus, times, toOutline, toSegment,
@@ -26,7 +26,7 @@ export function objectAt(doc, point, near, radius) {
   return toOutline(point, boxCorners(doc.bounds)) <= near ? "bounds" : null;
 }
 
-/** Whether a point is on the first diameter of the tube, or near its base. */
+/** Return whether a point is on the first diameter of the tube, or near its base. */
 function isAtStart(/** @type {Doc} */ { start }, /** @type {Point} */ point, /** @type {number} */ near, /** @type {number} */ radius) {
   const { position, heading_deg } = start;
   const tip = plus(position, times(direction(heading_deg), 2 * radius));
@@ -41,7 +41,7 @@ function shapeAt(/** @type {Doc} */ { shapes, ends }, /** @type {Point} */ point
   return null;
 }
 
-/** Whether a disc would overlap an obstacle, or bounds that it must not cross. */
+/** Return whether a disc would overlap an obstacle, or bounds that it must not cross. */
 export function discHits(/** @type {Doc} */ doc, /** @type {Point} */ centre, /** @type {number} */ radius) {
   const { min, max } = doc.bounds;
   const margin = doc.bounds.edge === "open" ? 0 : -radius;

@@ -49,7 +49,7 @@ function refresh() {
   for (const field of fields) field.update();
 }
 
-/** What decides which fields there are. */
+/** Return a text that changes when the panel needs other fields. */
 function signatureOf(/** @type {(number | string)[]} */ ids) {
   const { doc, unit, tool, background } = state;
   const only = ids.length === 1 ? doc.shapes.find((shape) => shape.id === ids[0]) : null;
@@ -96,7 +96,7 @@ function buildSingle(/** @type {number | string} */ id) {
   return { head, parts: shape ? [shapePart(shape), arrangePart(true)] : [POSES[id]()] };
 }
 
-/** What is wrong with the selected object, or with the environment; and the hints. @returns {Field} */
+/** Show the fault of the selected object, or of the environment, and the hints. @returns {Field} */
 function noteField(/** @type {(number | string)[]} */ ids) {
   const element = el("div", { class: "notes" });
   let before = "";
@@ -117,7 +117,7 @@ function noteField(/** @type {(number | string)[]} */ ids) {
 
 // ---- the focus survives that fields are built again ----
 
-/** What identifies the focused control of the panel: its name. */
+/** Return the name of the focused control of the panel, or null. */
 function focusKey(/** @type {HTMLElement} */ panel) {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement) || !panel.contains(activeElement)) return null;

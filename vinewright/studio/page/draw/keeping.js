@@ -1,4 +1,4 @@
-/** The drawing of this tab, kept for when the page is loaded again: what the server remembers may be that of another tab. */
+/** The drawing of this tab, kept for when the page is loaded again: the server may remember the drawing of another tab. */
 
 import { store, loadStored } from "../kept.js";
 import { state } from "../store.js";

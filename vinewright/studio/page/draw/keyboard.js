@@ -71,7 +71,7 @@ function isOnStage(/** @type {EventTarget | null} */ target) {
   return target === stage || target === document.body;
 }
 
-/** Whether a key was pressed with AltGr, or with Option on a Mac, which many layouts need for [ and ]. Windows has Ctrl and Alt for AltGr. */
+/** Return whether a key was pressed with AltGr, or with Option on a Mac, which many layouts need for [ and ]. Windows has Ctrl and Alt for AltGr. */
 function isComposed(/** @type {KeyboardEvent} */ event) {
   return event.getModifierState("AltGraph") || (event.altKey && (event.key === "[" || event.key === "]"));
 }
@@ -128,7 +128,7 @@ function handlePlainKey(/** @type {KeyboardEvent} */ event) {
   return Boolean(action);
 }
 
-/** Escape ends what is nearest: what is being drawn, the tool, the selection, being on the stage. */
+/** End the innermost activity with Escape: the shape that is being drawn, the tool, the selection, or the focus on the stage. */
 function handleEscape(/** @type {EventTarget | null} */ target) {
   if (currentTool().leave?.()) return true;
   if (state.tool !== "select") set({ tool: "select" });

@@ -1,7 +1,7 @@
-/** The figures that are shown in the drawing while something is dragged. */
+/** The figures that are shown in the drawing during a drag. */
 
-import { lengthText } from "../dom.js";
 import { state } from "../store.js";
+import { lengthText } from "../text.js";
 import { angle, boxAround, direction, distance, edges, plus, times } from "./geometry.js";
 import { boxOf, outlineOf, wallEnds } from "./outline.js";
 import { tubeRadius } from "./scene.js";
@@ -67,7 +67,7 @@ export function chainMeasures(/** @type {Point[]} */ chain) {
   return [{ from, to, text: `${lengthWithUnit(distance(from, to))}  ${angleText(angle(from, to))}` }];
 }
 
-/** How far a selection was moved, and how far it is from its neighbours. @returns {Dimension[]} */
+/** Distance by which a selection was moved, and its distances from its neighbours. @returns {Dimension[]} */
 export function moveMeasures(
   /** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ ids, /** @type {Box} */ box, /** @type {Point} */ by,
 ) {
@@ -115,7 +115,7 @@ function gapTowards(
   return dimensionBetween(point(side), point(side + way * best.far));
 }
 
-/** Where the part of an outline in a strip comes nearest: the strip is across, the view along an axis. */
+/** Find the nearest point of the part of an outline in a strip across an axis, looking along the axis. */
 function nearestIn(
   /** @type {Point[]} */ outline, /** @type {[number, number]} */ strip, /** @type {number} */ axis, /** @type {number} */ way,
 ) {

@@ -20,7 +20,7 @@ export function wallEnds(/** @type {Shape} */ { row }) {
   return [[row[0], row[1]], [row[2], row[3]]];
 }
 
-/** The corners of a shape in order; a circle has none, and a wall those of its flat ends. @returns {Point[]} */
+/** The corners of a shape in order; a circle has none, and a wall has the corners of its flat ends. @returns {Point[]} */
 export function cornersOf(/** @type {Shape} */ shape) {
   const { kind, row } = shape;
   if (kind === "polygon") return shape.corners;
@@ -37,7 +37,7 @@ export function wallCorners(/** @type {number[]} */ [x1, y1, x2, y2, thickness])
   return [plus(from, back), plus(to, back), plus(to, side), plus(from, side)];
 }
 
-/** A closed outline; that of a circle is approximate, and the round ends of walls are left out. */
+/** Closed outline; circles are approximated, and the round ends of walls are left out. */
 export function outlineOf(/** @type {Shape} */ shape) {
   let found = outlines.get(shape);
   if (!found) {

@@ -1,4 +1,4 @@
-/** What lies above the drawing and keeps its size on the screen: handles, dimensions, marks. */
+/** Layer above the drawing whose parts keep their size on the screen: handles, dimensions, marks. */
 
 import { byId, svg } from "../dom.js";
 import { state, subscribe } from "../store.js";
@@ -39,7 +39,7 @@ function refresh() {
   });
 }
 
-/** What is drawn, the lowest first. @type {(() => SVGElement[])[]} */
+/** Parts of the overlay, the lowest first. @type {(() => SVGElement[])[]} */
 const PARTS = [drawPoseMarks, drawPassages, drawTubeDisc, drawDraft, drawExtent, drawHandles, drawDimensions, drawMarks];
 const groups = PARTS.map(() => svg("g"));
 overlay.append(...groups);
@@ -160,7 +160,7 @@ function drawDimensions() {
   return live.dimensions.map((one) => drawDimension(one));
 }
 
-/** What a point snapped to, the picked points of the scale, and the rectangle that selects. */
+/** Draw the target of a snap, the picked points of the scale, and the rectangle that selects. */
 function drawMarks() {
   const made = [];
   if (live.snapped && !["grid", "none"].includes(live.snapped.kind)) {

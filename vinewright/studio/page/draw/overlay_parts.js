@@ -48,7 +48,7 @@ export function drawDimension(/** @type {Dimension} */ { from, to, text, aside =
  * @param {[Point, Point]} ends
  * @param {string} text
  * @param {boolean} narrow whether the tube does not fit
- * @param {Box[]} taken the places of other figures; that of this one is added
+ * @param {Box[]} taken boxes of the figures so far; the box of this figure is added
  */
 export function drawNarrowing(ends, text, narrow, taken) {
   const [a, b] = [toStage(ends[0]), toStage(ends[1])];
@@ -69,7 +69,7 @@ export function drawNarrowing(ends, text, narrow, taken) {
   return group;
 }
 
-/** On the line if it has room there, otherwise beside it. @returns {Point} */
+/** Place the figure on the line if it has room there, otherwise beside it. @returns {Point} */
 function figurePlace(
   /** @type {Point} */ a, /** @type {Point} */ b, /** @type {Point} */ left, /** @type {Point} */ along,
   /** @type {number} */ length, /** @type {string} */ text,

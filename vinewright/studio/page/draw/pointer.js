@@ -1,7 +1,8 @@
 /** The pointer and the wheel on the stage: gestures of the tools, panning, zooming. */
 
-import { byId, lengthText } from "../dom.js";
+import { byId } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
+import { lengthText } from "../text.js";
 import { fit, size, stage, zoom } from "../view.js";
 import { pressOf } from "./aim.js";
 import { isEditable } from "./editing.js";
@@ -44,12 +45,12 @@ export function mountPointer() {
   subscribe(["unit"], () => showPosition(live.pointer));
 }
 
-/** Whether an event is on the drawing, not on something of the panels that lies on the stage. */
+/** Return whether an event is on the drawing, not on a part of the panels that lies on the stage. */
 function isOnDrawing(/** @type {Event} */ { target }) {
   return target === stage || (target instanceof Element && Boolean(target.closest("#drawing, #canvas")));
 }
 
-/** Whether something is being dragged. */
+/** Return whether a drag is under way. */
 export function isDragging() {
   return current !== null;
 }
@@ -137,13 +138,13 @@ function handleWheel(/** @type {WheelEvent} */ event) {
   zoom(Math.exp(-dy * (event.ctrlKey ? 0.01 : 0.0016)), pressOf(event).screen);
 }
 
-/** Pan by some pixels. */
+/** Pan by a number of pixels. */
 export function panBy(/** @type {Point} */ [dx, dy]) {
   const { x, y, scale } = state.view;
   set({ view: { x: x + dx / scale, y: y - dy / scale, scale } });
 }
 
-/** Where the pointer was last. @type {Point | null} */
+/** Last position of the pointer. @type {Point | null} */
 let pointed = null;
 
 function showPosition(/** @type {Point | null} */ at) {

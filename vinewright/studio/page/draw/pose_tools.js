@@ -1,4 +1,4 @@
-/** Setting the start and the goal. */
+/** Tools that set the start and the goal. */
 
 import { beginGesture, edit, set, state } from "../store.js";
 import { snapPress, snapRadius, newWord, targets } from "./aim.js";
@@ -12,7 +12,7 @@ import { headingMeasures, radiusMeasures } from "./measures.js";
 /** @typedef {import("./aim.js").Tool} Tool */
 /** @typedef {import("./live.js").Dimension} Dimension */
 
-/** A tool that sets a position with a press, and something more by dragging on. @returns {Tool} */
+/** A tool that sets a position with a press, and a heading or radius by dragging on. @returns {Tool} */
 function poseTool(
   /** @type {"start" | "goal"} */ name,
   /** @type {Pick<Tool, "title" | "hotkey" | "hint">} */ texts,

@@ -58,7 +58,7 @@ function objectUnder(/** @type {Press} */ press) {
   return objectAt(state.doc, press.at, pixels(NEAR), tubeRadius());
 }
 
-/** What cancels a gesture that begins now: its changes are taken back. */
+/** Return a function that cancels the gesture which begins now and takes its changes back. */
 function beginCancellable() {
   const goBack = beginGesture();
   return () => {
@@ -120,7 +120,7 @@ function pointsOf(/** @type {Shape} */ shape) {
 
 // ---- the rectangle that selects ----
 
-/** To the right it selects what is wholly inside, to the left all that it touches. @returns {Gesture} */
+/** Select with a rectangle: objects wholly inside if it is drawn to the right, else all objects that it touches. @returns {Gesture} */
 function marquee(/** @type {Press} */ from) {
   const before = from.shift ? state.selection : new Set();
   if (!from.shift) set({ selection: new Set() });

@@ -88,7 +88,7 @@ const CORNERS = {
   "aria-description": "The right arrow at the end of a number goes on to the buttons that insert and delete corners.",
 };
 
-/** Left and right go through the numbers and buttons of a corner; on the buttons, up and down go to those of other corners. */
+/** Go through the numbers and buttons of a corner with left and right, and from a button to the same button of the next corner with up and down. */
 function handleArrow(/** @type {KeyboardEvent} */ event) {
   const { target, key } = event;
   const [across, along] = [{ ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0, { ArrowUp: -1, ArrowDown: 1 }[key] ?? 0];
@@ -105,7 +105,7 @@ function handleArrow(/** @type {KeyboardEvent} */ event) {
   if (next instanceof HTMLElement) next.focus();
 }
 
-/** A length as it is shown: turning makes numbers that are more exact than a saw. */
+/** Round a length for display: turning makes more digits than can be cut. */
 function roundReadable(/** @type {number | undefined} */ value) {
   if (value === undefined || Math.abs(value - Math.round(1000 * value) / 1000) < 1e-9) return value;
   return Math.round(10 * value) / 10;

@@ -19,7 +19,7 @@ import { gridStep } from "./snap.js";
 const PLACED = 100; // size of a placed object [px]
 const FIRST_THICKNESS = 20; // of walls, until one has another [mm]
 
-/** The thickness of the next wall: that of the last one. */
+/** Thickness of the next wall: the thickness of the last wall. */
 function nextThickness() {
   const walls = state.doc.shapes.filter((shape) => shape.kind === "wall");
   return walls.length ? walls[walls.length - 1].row[4] : FIRST_THICKNESS;
@@ -33,7 +33,7 @@ export function finish(/** @type {Shape} */ shape) {
   set({ selection: new Set([shape.id]), tool: "select" });
 }
 
-/** Where objects are placed by the keyboard: the middle of the view, or beside what was placed there before. */
+/** Return the point at which the keyboard places an object: the middle of the view, or beside the object that was placed there before. */
 function nextPlace() {
   const step = gridStep(state.view.scale);
   const size = Math.max(roundTo(PLACED / state.view.scale, 2 * step), 2 * step);

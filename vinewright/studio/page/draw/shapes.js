@@ -29,7 +29,7 @@ function tidyPoint(/** @type {Point} */ [x, y]) {
   return [tidy(x), tidy(y)];
 }
 
-/** Whether a shape has an extent. */
+/** Return whether a shape has an extent. */
 export function hasExtent(/** @type {Shape} */ { kind, row, corners }) {
   if (kind === "box") return row[2] - row[0] > LEAST && row[3] - row[1] > LEAST;
   if (kind === "circle") return row[2] > LEAST;
@@ -39,7 +39,7 @@ export function hasExtent(/** @type {Shape} */ { kind, row, corners }) {
 
 // ---- to and from what the server exchanges ----
 
-/** The drawing of a content; without origins it is that of the file. @returns {Doc} */
+/** Make the drawing of a content; without origins, the content is the content of the file. @returns {Doc} */
 export function docOf(/** @type {Content} */ content, /** @type {Origins | undefined} */ origins = undefined) {
   const { name, description, tube, bounds, start, goal, obstacles } = content;
   const { boxes, polygons, circles, walls, ends, friction } = obstacles;
@@ -64,13 +64,13 @@ export function contentOf(/** @type {Doc} */ doc) {
   return { name, description, tube, bounds, start, goal, obstacles };
 }
 
-/** For each list of the content the index of each row in the file that was opened. @returns {Origins} */
+/** Index of each row of the content in the file that was opened, for each list. @returns {Origins} */
 export function originsOf(/** @type {Doc} */ { shapes }) {
   const of = (/** @type {Kind} */ kind) => shapes.filter((shape) => shape.kind === kind).map((shape) => shape.origin);
   return { boxes: of("box"), polygons: of("polygon"), circles: of("circle"), walls: of("wall") };
 }
 
-/** The place of a shape among those of its kind, from 0. */
+/** Index of a shape among the shapes of its kind, from 0. */
 export function indexOf(/** @type {Doc} */ doc, /** @type {Shape} */ shape) {
   return doc.shapes.filter((one) => one.kind === shape.kind).findIndex((one) => one.id === shape.id);
 }

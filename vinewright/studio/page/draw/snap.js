@@ -1,4 +1,4 @@
-/** Where points of a drag snap to: corners, middles of edges and centres of other objects first, then the grid. Pure. */
+/** Targets to which the points of a drag snap: corners, middles of edges and centres of other objects first, then the grid. Pure. */
 
 import { boxCorners, distance, edges, middle, minus, roundTo, plus } from "./geometry.js";
 import { centreOf, cornersOf, wallEnds } from "./outline.js";
@@ -25,7 +25,7 @@ export function fineStep(/** @type {number} */ scale) {
   return Number((10 ** Math.floor(Math.log10(1 / scale) + 1e-9)).toPrecision(1));
 }
 
-/** The points that others snap to, of all objects but the excluded ones. */
+/** Points of all objects but the excluded, as targets of snapping. */
 export function targetsOf(/** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ excluded) {
   /** @type {Target[]} */
   const targets = [];

@@ -15,7 +15,7 @@ export function makeStartSymbol(/** @type {string} */ className) {
   );
 }
 
-/** Put a start symbol somewhere. */
+/** Move a start symbol to a position and heading. */
 export function placeStart(
   /** @type {SVGGElement} */ symbol,
   /** @type {{position: Point, heading_deg: number}} */ { position, heading_deg },

@@ -1,4 +1,4 @@
-/** Whether the drawing, or the tube, is still that of the run that is shown. */
+/** Compare the drawing and the tube with the run that is shown. */
 
 import { contentOf } from "../draw/shapes.js";
 import { state } from "../store.js";
@@ -14,7 +14,7 @@ const texts = new WeakMap();
 /** @type {{doc: Doc | null, run: RunView | null, result: boolean}} */
 let last = { doc: null, run: null, result: false };
 
-/** Whether the drawing differs from the environment of the run that is shown. */
+/** Return whether the drawing differs from the environment of the run that is shown. */
 export function hasChanged() {
   const { doc, run } = state;
   if (last.doc !== doc || last.run !== run) {
@@ -29,7 +29,7 @@ function textOf(/** @type {RunView} */ run) {
   return found;
 }
 
-/** Whether the tube differs from that of the run that is shown. */
+/** Return whether the tube differs from the tube of the run that is shown. */
 export function hasOtherTube() {
   const { run, tube } = state;
   return run !== null && tube !== null && !areAlike(run.tube, tube.content);

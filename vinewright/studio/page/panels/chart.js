@@ -10,7 +10,7 @@ const [WIDTH, HEIGHT] = [306, 164];
 const [LEFT, RIGHT, TOP, BOTTOM] = [36, 12, 10, 34];
 
 /**
- * A chart. `show` draws it again only if something has changed, so that the focus stays.
+ * A chart. `show` draws it again only after a change, so that the focus stays.
  * @param {(actuators: number) => void} choose called with the number of actuators of a point
  */
 export function frontChart(choose) {

@@ -16,13 +16,13 @@ const drawn = {
   tips: /** @type {Point[][]} */ ([[], []]),
 };
 
-/** The trials of the open panel: those of the plan, or the last ones. */
+/** The trials of the open panel: the trials of the plan, or the last trials. */
 function trialsOf(/** @type {string} */ panel) {
   if (panel === "trust") return shownTrials();
   return panel === "plan" && !isPlanning() && !hasChanged() && state.design === "best" ? (state.run?.trials ?? null) : null;
 }
 
-/** Whether there is a cloud to be seen. */
+/** Return whether a cloud is visible. */
 function isShown() {
   const trials = trialsOf(state.panel);
   if (!trials?.lines.length) return false;
@@ -38,7 +38,7 @@ export function paintCloud(/** @type {CanvasRenderingContext2D} */ context) {
   stroke(context, 0, "missed", 0.85, [pixels(5), pixels(2.5)]);
 }
 
-/** Paint where they ended, which the tube must not hide. */
+/** Paint the ends of the trials, which the tube must not hide. */
 export function paintTips(/** @type {CanvasRenderingContext2D} */ context) {
   if (!isShown()) return;
   for (const [x, y] of drawn.tips[1]) paintDot(context, x, y);

@@ -50,7 +50,7 @@ export function mountEvents() {
   });
 }
 
-/** Nothing is waited for any more, so that no button stays busy. */
+/** Stop waiting for answers, so that no button stays busy. */
 function forgetJobs() {
   forget();
   forgetPack();
@@ -58,7 +58,7 @@ function forgetJobs() {
   askAgain();
 }
 
-/** The connection is there again. */
+/** Note that the connection is restored. */
 function noteReconnection() {
   if (!live.lost) return;
   live.lost = false;

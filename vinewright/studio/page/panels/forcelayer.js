@@ -1,4 +1,4 @@
-/** Contact forces as arrows from the wall into the tube, at the segments that touch something. */
+/** Contact forces as arrows from the wall into the tube, at the segments with contact. */
 
 import { state } from "../store.js";
 import { pixels } from "../view.js";

@@ -1,4 +1,4 @@
-/** Growths of the shown designs: which are wanted, which are there, and asking the server for those that are missing, one at a time. */
+/** Growths of the shown designs: the wanted growths, the growths so far, and the requests for missing growths, one at a time. */
 
 import { set, state } from "../store.js";
 import { askJob } from "./jobs.js";
@@ -14,7 +14,7 @@ export const looks = {
   failed: new Map(), // messages of growths that failed, by their keys
 };
 
-/** A name of a growth that no other one has. */
+/** Unique key of a growth. */
 export function keyOf(/** @type {{run: string, design: string, propagator: string}} */ { run, design, propagator }) {
   return `${run}/${design}/${propagator}`;
 }
@@ -27,7 +27,7 @@ export function wantedGrowths() {
   return designs.flatMap((id) => looks.propagators.map((propagator) => ({ run: run.name, design: id, propagator })));
 }
 
-/** The growth of a design with a propagator, if it is there. */
+/** Growth of a design with a propagator, or null. */
 export function growthOf(/** @type {{run: string, design: string, propagator: string}} */ one) {
   return state.growths.find((growth) => keyOf(growth) === keyOf(one)) ?? null;
 }
@@ -77,7 +77,7 @@ function noteRefusal(/** @type {string} */ key, /** @type {string} */ message) {
   notifyChange();
 }
 
-/** A growth has come. */
+/** Receive a growth. */
 export function receiveGrowth(/** @type {Growth} */ growth) {
   looks.failed.delete(keyOf(growth));
   if (looks.busy === keyOf(growth)) looks.busy = null;
@@ -86,7 +86,7 @@ export function receiveGrowth(/** @type {Growth} */ growth) {
   set({ growths: [...others, ...(growth.run === state.run?.name ? [growth] : [])] });
 }
 
-/** Ask again for what failed or may be lost. */
+/** Ask again for growths that failed or may be lost. */
 export function askAgain() {
   looks.busy = null;
   looks.failed.clear();

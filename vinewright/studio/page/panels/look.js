@@ -70,7 +70,7 @@ function boxOf(/** @type {string} */ name) {
   return el("label", { class: "check" }, input, name);
 }
 
-/** One growth: how it is drawn, and how it ends. */
+/** Legend entry of a growth: its line and how it ends. */
 function growthRow(/** @type {Wanted} */ one, /** @type {number} */ k) {
   const growth = growthOf(one);
   const failed = looks.failed.get(keyOf(one));
@@ -81,7 +81,7 @@ function growthRow(/** @type {Wanted} */ one, /** @type {number} */ k) {
   return el("li", {}, sample, el("span", {}, el("span", { class: "name" }, title), " ", ...result));
 }
 
-/** Whether a growth reaches the goal, and how it ends. */
+/** Return in words whether a growth reaches the goal, and how it ends. */
 function endingOf(/** @type {Growth} */ { reached, ending }) {
   const words = reached ? el("b", { class: "good" }, "✓ reaches the goal") : el("b", { class: "bad" }, "✗ does not reach the goal");
   return [words, el("span", { class: "ending quiet" }, withNames(ending, state.run?.content))];

@@ -81,14 +81,14 @@ async function requestPack() {
   }
 }
 
-/** A pack has come. */
+/** Receive a pack. */
 export function receivePack(/** @type {PackView} */ made) {
   packing.delete(`${made.run}/${made.design}`);
   set({ pack: made });
   showButton();
 }
 
-/** No pack is waited for any more. */
+/** Stop waiting for packs. */
 export function forgetPack() {
   packing.clear();
   showButton();
@@ -102,7 +102,7 @@ function noteRefusal(/** @type {string} */ key, /** @type {string} */ message) {
   showButton();
 }
 
-/** A button that downloads something, and is busy until it is there. */
+/** A button that downloads a file, and is busy until the file is there. */
 function downloadButton(
   /** @type {string} */ id, /** @type {string} */ text, /** @type {() => [string, string]} */ target, /** @type {string} */ look = "",
 ) {

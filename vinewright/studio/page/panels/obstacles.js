@@ -18,7 +18,7 @@ export function solidsOf(/** @type {Content} */ { obstacles }) {
   ];
 }
 
-/** What the obstacles are called in the editor, in the same order. */
+/** Names of the obstacles in the editor, in the same order. */
 export function obstacleNames(/** @type {Content} */ { obstacles }) {
   const { boxes, polygons, circles, walls } = obstacles;
   const named = (/** @type {string} */ kind, /** @type {unknown[]} */ list) => list.map((_, k) => `${kind} ${k + 1}`);
@@ -61,14 +61,14 @@ function arc(/** @type {Point} */ from, /** @type {Point} */ to) {
   return [angle, angle + Math.PI];
 }
 
-/** Whether a point is inside of a solid. */
+/** Return whether a point is inside a solid. */
 export function contains(/** @type {Solid} */ { corners, circle }, /** @type {Point} */ [x, y]) {
   if (circle) return Math.hypot(x - circle[0], y - circle[1]) < circle[2];
   return isInside([x, y], corners);
 }
 
 /**
- * An environment as text that is the same for the same environment, however it is written: the order of obstacles and of their corners does
+ * Return a text that is equal for equal environments, however they are written: the order of obstacles and of their corners does
  * not count, nor whether a wall with flat ends is written as a polygon.
  */
 export function environmentText(/** @type {Content} */ content) {

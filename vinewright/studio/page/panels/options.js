@@ -7,7 +7,7 @@ import { checkField, folded, optionsOf, selectField } from "./parts.js";
 
 const FROM_FILES = ""; // errors of the environment and the tube, or else the default
 
-/** What the fields say; `null` is left to the server. */
+/** Values of the fields; `null` is left to the server. */
 const chosen = {
   time: 30, success: /** @type {number | null} */ (null), errors: FROM_FILES, seed: 0, fast: false, heuristic: false, propagator: "quasistatic",
 };
@@ -25,7 +25,7 @@ export function planOptions() {
   };
 }
 
-/** Whether all fields can be used. */
+/** Return whether all fields are valid. */
 export function optionsAreGood() {
   return !document.querySelector('#plan-options [aria-invalid="true"]');
 }

@@ -47,7 +47,7 @@ export function table(/** @type {string} */ label, /** @type {string[]} */ head,
   return el("table", { "aria-label": label }, el("thead", {}, el("tr", {}, ...names)), el("tbody", {}, ...body));
 }
 
-/** A small sample of a colour or a line for a legend; its look is that of a class. */
+/** A small sample of a colour or a line for a legend; a class gives its look. */
 export function swatch(/** @type {string} */ look) {
   return el("span", { class: `swatch ${look}`, "aria-hidden": "true" });
 }

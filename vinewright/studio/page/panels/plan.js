@@ -54,7 +54,7 @@ function showButton() {
   showEarlier();
 }
 
-/** What is shown beneath an error is of an earlier plan: say so. */
+/** Say that the result beneath an error belongs to an earlier plan. */
 function showEarlier() {
   const { run, plan } = state;
   const failed = plan.phase === "failed" && !isOver(plan);

@@ -1,4 +1,4 @@
-/** Starting and stopping a plan: what both buttons and Ctrl+Enter do. */
+/** Start and stop of a plan, by both buttons and Ctrl+Enter. */
 
 import { post, Refused } from "../api.js";
 import { freshCheck } from "../draw/check.js";
@@ -12,7 +12,7 @@ import { hasBegun, isPlanning, live } from "./shown.js";
 
 const BAD_OPTION = "One of the options cannot be used: see above.";
 
-/** What was asked for and is not yet answered, and why the last request was refused. */
+/** Requests that are not yet answered, and the reason why the last request was refused. */
 export const planning = { refusal: "", stopping: false, sending: false };
 
 /** @type {(() => void)[]} */
@@ -42,7 +42,7 @@ export function mountPlanning() {
   document.addEventListener("focusout", check); // Escape restores an option
 }
 
-/** Why the drawing cannot be planned; empty if it can. */
+/** Return why the drawing cannot be planned; empty if it can. */
 export function drawingFault() {
   const { check } = state;
   if (!check) return "The drawing is being checked.";
@@ -50,7 +50,7 @@ export function drawingFault() {
   return check.written ? "" : "The drawing cannot be written.";
 }
 
-/** Why nothing can be pressed now; empty if something can. */
+/** Return why the button of the plan is disabled; empty if it is enabled. */
 export function blockingReason() {
   const { sending, stopping } = planning;
   if (stopping) return "The plan is being stopped.";
@@ -120,7 +120,7 @@ function refuse(/** @type {string} */ message) {
 /** @type {Said | null} */
 let said = null;
 
-/** Whether what is said of a plan that has ended is about another drawing, another tube or another run than those that are shown. */
+/** Return whether the plan that has ended belongs to another drawing, tube or run than the page shows. */
 export function isOver(/** @type {PlanState} */ plan) {
   const { doc, tube, run } = state;
   if (plan.phase !== "failed" && plan.phase !== "done") {

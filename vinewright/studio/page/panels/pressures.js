@@ -1,4 +1,4 @@
-/** The table of the sections with an actuator; those that have begun to grow are marked. */
+/** The table of the sections with an actuator; sections that have begun to grow are marked. */
 
 import { el } from "../dom.js";
 import { state, subscribe } from "../store.js";

@@ -39,7 +39,7 @@ export function progressPart() {
   return el("div", { class: "progress" }, phase, spoken, bar, facts);
 }
 
-/** What was asked for has begun, although the server still tells of the plan before. @returns {PlanState} */
+/** Return the plan to show: one that was asked for is starting, although the server still reports the plan before. @returns {PlanState} */
 function planToShow(/** @type {PlanState} */ plan) {
   return live.asked && !isBusy(plan) ? { ...IDLE, phase: "starting" } : plan;
 }

@@ -1,4 +1,4 @@
-/** Where a growth touches something, in words: what it touches, where along the tube, and how strongly. */
+/** Contacts of a growth in words: the object, the place along the tube, and the force. */
 
 import { distance, isInside, middle, toOutline } from "../draw/geometry.js";
 import { el } from "../dom.js";
@@ -15,7 +15,7 @@ import { numberWords } from "./words.js";
 
 const MOST = 6; // lines
 
-/** What a growth touches, from the base to the tip. */
+/** Lines of the contacts of a growth, from the base to the tip. */
 export function touchLines(/** @type {Growth} */ growth) {
   const touches = touchesOf(growth);
   const strongest = [...touches].sort((one, other) => other.force - one.force).slice(0, MOST);
@@ -57,7 +57,7 @@ function lengthAt(/** @type {Point[]} */ joints, /** @type {number} */ segment) 
   return sum;
 }
 
-/** A function for the name of what is nearest to a point. */
+/** Return a function that finds the name of the object nearest to a point. */
 function makeFinder(/** @type {Content} */ content) {
   const [names, solids] = [obstacleNames(content), solidsOf(content)];
   const { min, max, edge } = content.bounds;

@@ -12,7 +12,7 @@ const DELAY = 250; // after the last move of a slider [ms]
 const AGAIN = 500; // when the server still works on earlier trials [ms]
 const SEED = 0; // the same errors each time, so that only the sliders change the result
 
-/** What the panel shows beside the trials themselves. @type {{message: string, waiting: boolean}} */
+/** State of the request for trials. @type {{message: string, waiting: boolean}} */
 export const request = { message: "", waiting: false };
 
 let timer = 0;
@@ -49,7 +49,7 @@ async function tryNow() {
   }
 }
 
-/** Stop the trials under way; those that were made stay. */
+/** Stop the trials under way; trials that were made stay. */
 export async function stopTrials() {
   forgetTrials();
   try {
@@ -59,7 +59,7 @@ export async function stopTrials() {
   }
 }
 
-/** No trials are waited for any more; those that were made stay. */
+/** Stop waiting for trials; trials that were made stay. */
 export function forgetTrials() {
   clearTimeout(timer);
   timer = 0;
@@ -86,7 +86,7 @@ export function whenRequested(/** @type {() => void} */ listener) {
   listeners.push(listener);
 }
 
-/** Trials have come: those of an event follow those before. */
+/** Receive trials of an event; they follow the trials of earlier events. */
 export function receiveTrials(/** @type {any} */ { job, first, run, design, busy, reached, lines, success, asked, weakest }) {
   if (!busy) endJob(job);
   if (job < newest) return; // they were replaced

@@ -24,7 +24,7 @@ const KEY = "errors"; // of what the tab keeps
 const chosen = { preset: USUAL, numbers: /** @type {Record<string, Value>} */ ({}), count: 200 };
 /** @type {Map<string, ReturnType<typeof errorSlider>>} */
 const sliders = new Map();
-/** What was chosen before the page was loaded again, for the trials that are then shown. @type {(typeof chosen & {run: string}) | null} */
+/** Choices before the page was loaded again, for the trials that are then shown. @type {(typeof chosen & {run: string}) | null} */
 let kept = loadStored(KEY);
 
 const reset = el("button", { type: "button", id: "trust-reset", onclick: () => choosePreset(chosen.preset) }, "Reset to the preset");
@@ -106,7 +106,7 @@ function showNumbers(/** @type {Record<string, Value>} */ numbers) {
   reset.hidden = !isChanged();
 }
 
-/** The numbers that differ from those of the preset. */
+/** Numbers that differ from the preset. */
 function differingNumbers() {
   const preset = presetOf(chosen.preset);
   const none = (/** @type {Value} */ value) => JSON.stringify(value) === "0";
@@ -119,7 +119,7 @@ function isChanged() {
   return differingNumbers().length > 0;
 }
 
-/** All numbers that are shown, so that they are those which the trials have. */
+/** Errors of the request: all numbers that are shown, so that the trials have exactly these. */
 function requestedErrors() {
   const numbers = Object.fromEntries(
     state.known.errorKeys

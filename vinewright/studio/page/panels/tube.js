@@ -60,7 +60,7 @@ function actuatorKinds() {
   ];
 }
 
-/** What the actuators are mixed with along the tube, if with anything. */
+/** Return the sentence about other types of actuators along the tube; empty if there are none. */
 function othersOf(/** @type {Tube} */ { content }) {
   const types = (content.other_actuators ?? []).map((/** @type {{type: string}} */ { type }) => type);
   return types.length ? `May be mixed with ${types.join(", ")} along the tube.` : "";
@@ -83,7 +83,7 @@ function chooseTube(/** @type {string} */ name) {
 
 // ---- fields ----
 
-/** Keys of the tube that is shown; those of another type of actuator are not. */
+/** Keys of the tube that is shown; keys of other types of actuators are left out. */
 function keysOf(/** @type {Tube} */ { content }) {
   return state.known.tubeKeys.filter(({ table: place, name }) => place !== "actuator" || name in (content.actuator ?? {}));
 }

@@ -22,7 +22,7 @@ const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 4]];
 /** @type {Map<Point[], Course | null>} */
 const courses = new Map();
 
-/** The rounded centreline of some joints. */
+/** The rounded centreline of joints, from a cache. */
 function cachedCourse(/** @type {Point[]} */ line, /** @type {() => number[]} */ film, /** @type {number} */ radius) {
   if (!courses.has(line)) {
     for (const old of courses.keys()) if (courses.size >= KEPT) courses.delete(old);
@@ -95,7 +95,7 @@ function paintOther(/** @type {CanvasRenderingContext2D} */ context) {
   if (course) paintOutline(context, course, other.sections, other.radius, { colour: canvasColour("jumped"), width: 1.8 });
 }
 
-/** Whether the drawing is being edited and is no longer that of the tube. */
+/** Return whether the drawing is being edited and is no longer the drawing of the tube. */
 export function isEdited() {
   return !isPlanning() && hasChanged();
 }

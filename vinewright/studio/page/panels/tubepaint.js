@@ -50,7 +50,7 @@ function pathsOfPart(/** @type {Part} */ part, /** @type {readonly Section[]} */
   return { path: pathOf(part.course.points), cells, seam: part.begins ? seamPath(part.course, radius) : null, section };
 }
 
-/** The path along some points. */
+/** The path along points. */
 export function pathOf(/** @type {readonly Point[]} */ points, closed = false) {
   const path = new Path2D();
   points.forEach(([x, y], k) => (k ? path.lineTo(x, y) : path.moveTo(x, y)));
@@ -112,7 +112,7 @@ function paintCells(/** @type {CanvasRenderingContext2D} */ context, /** @type {
   context.stroke(cells);
 }
 
-/** What is to be the edge of a strand: all of it, a little wider. */
+/** Paint the whole strand a little wider: what stays visible beneath its parts is its edge. */
 function paintEdge(
   /** @type {CanvasRenderingContext2D} */ context, /** @type {Strand} */ strand, /** @type {number} */ radius, /** @type {string} */ colour, wide = EDGE,
 ) {
