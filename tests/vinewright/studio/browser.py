@@ -147,7 +147,7 @@ class Studio:
         shapes: list[dict[str, Any]] = self.state("state.doc.shapes")
         return shapes
 
-    def saved(self) -> dict[str, Any]:
+    def read_content(self) -> dict[str, Any]:
         """Return the file as it would be saved; the drawing must have no fault."""
         self.page.wait_for_timeout(400)  # until the last change has been checked
         self.wait_for("state.check && !state.check.problem")

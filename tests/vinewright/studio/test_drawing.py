@@ -21,7 +21,7 @@ def test_draw_every_kind_with_the_mouse(editor: Studio) -> None:
     editor.click(200, 200)
     editor.key("g")
     editor.click(1400, 800)
-    content = editor.saved()
+    content = editor.read_content()
     assert content["obstacles"]["boxes"] == [[400, 300, 500, 700]]
     assert content["obstacles"]["circles"] == [[800, 500, 100]]
     (wall,) = content["obstacles"]["walls"]
