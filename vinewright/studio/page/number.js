@@ -4,12 +4,13 @@ const LENGTHS = /** @type {Record<string, number>} */ ({ mm: 1, cm: 10, m: 1000,
 const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?|[.,]\d+)|([-+*/()])|(mm|cm|m|in|°))/y;
 
 /**
- * The number that a text means; NaN if it means none.
+ * Read a number from a text; NaN if it is none.
  * @param {string} text
- * @param {string} unit unit of a number without one: "mm" or "cm" for lengths, else ""
+ * @param {string} unit unit of the result, and of a number without one: a length may be typed in another unit of length
  */
-export function numberFrom(text, unit) {
-  const tokens = tokensOf(text.trim()) ?? ["?"]; // no number
+export function parseNumber(text, unit) {
+  const isLength = unit in LENGTHS;
+  const tokens = splitTokens(text.trim()) ?? ["?"]; // no number
   let at = 0;
   const next = () => tokens[at];
 
@@ -36,15 +37,16 @@ export function numberFrom(text, unit) {
       value = sum();
       if (tokens[at++] !== ")") return NaN;
     } else value = Number(tokens[at++]);
-    return withUnit(value);
+    return convert(value);
   }
 
-  function withUnit(/** @type {number} */ value) {
+  /** Convert a number from the unit behind it. */
+  function convert(/** @type {number} */ value) {
     const given = next();
-    if (given === "°" && !unit) at += 1;
+    if (given === "°" && !isLength) at += 1;
     else if (given && given in LENGTHS) {
       at += 1;
-      return unit ? (value * LENGTHS[given]) / LENGTHS[unit] : NaN;
+      return isLength ? (value * LENGTHS[given]) / LENGTHS[unit] : NaN;
     }
     return value;
   }
@@ -53,14 +55,14 @@ export function numberFrom(text, unit) {
   return at === tokens.length ? value : NaN;
 }
 
-/** The parts of a text; null if it has others. */
-function tokensOf(/** @type {string} */ text) {
-  const found = [];
+/** Split a text into numbers, operators and units; null if it has anything else. */
+function splitTokens(/** @type {string} */ text) {
+  const tokens = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.length) {
     const match = TOKEN.exec(text);
     if (!match) return null;
-    found.push(match[1] ? match[1].replace(",", ".") : (match[2] ?? match[3]));
+    tokens.push(match[1] ? match[1].replace(",", ".") : (match[2] ?? match[3]));
   }
-  return found;
+  return tokens;
 }
