@@ -18,7 +18,7 @@ from planner.search.reverse.arc_price import STRAIGHT
 from planner.search.reverse.biarc import biarcs
 from planner.search.sst import Search
 from planner.search.tree import Tree
-from studies.random_environments import random_environment
+from studies.random_environments import make_random_environment
 from surrogate.kernels.compiled import Floats
 
 ITERATIONS, BATCH = 15, 100
@@ -55,7 +55,7 @@ def pairs_of(seed: int) -> dict[str, Any]:
     Returns:
         `seed`; `blocked`, the number of pairs whose biarc meets an obstacle, of `pairs`; `rows`, one of `COLUMNS` for each pair kept.
     """
-    environment, params, rng = random_environment(seed), VineParams(), np.random.default_rng(seed)
+    environment, params, rng = make_random_environment(seed), VineParams(), np.random.default_rng(seed)
     search = Search(environment, partial(QuasiStatic, threads=1)(environment, params), params, rng, BATCH)
     for _ in range(ITERATIONS):
         search.iterate()

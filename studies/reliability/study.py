@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from environments import Environment
 from environments.reach import WalledIn, goal_within_reach
 from planner.search.run import Budget, Run
-from studies.random_environments import clutter, soak_kind
+from studies.random_environments import make_clutter, soak_kind
 from studies.reliability.checks import Checked, check_states
 
 
@@ -32,7 +32,7 @@ class Case:
 
     def environment(self) -> Environment:
         """The environment, identical to that of `vinewright environments new` with these numbers."""
-        return clutter(self.seed, self.density, self.size)
+        return make_clutter(self.seed, self.density, self.size)
 
     @property
     def replayed_by(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from environments.uncertainty import DEFAULT
 from planner.output.markdown import table
 from studies.fresh_trials import FRESH, FreshTrials
-from studies.planning_runs import quartiles, shown_quartiles
+from studies.planning_runs import quartiles, quartiles_text
 from studies.uncertainty_random.study import DENSITY, LEVEL, Compared
 from vinewright.console.study import Report
 from vinewright.sweeps.report.paired import sign_test
@@ -61,8 +61,8 @@ def _reached(compared: Sequence[Compared], open_ones: Sequence[Compared]) -> lis
 
 def _summary(name: str, some: Sequence[FreshTrials | None]) -> list[str]:
     found = [one for one in some if one]
-    success = shown_quartiles(quartiles(np.array([one.percent if one else 0.0 for one in some])), 0) if some else "-"
-    actuators = shown_quartiles(quartiles(np.array([float(one.actuators) for one in found])), 0) if found else "-"
+    success = quartiles_text(quartiles(np.array([one.percent if one else 0.0 for one in some])), 0) if some else "-"
+    actuators = quartiles_text(quartiles(np.array([float(one.actuators) for one in found])), 0) if found else "-"
     return [name, f"{len(found)} of {len(some)}", success, actuators]
 
 
@@ -79,7 +79,7 @@ def _difference(open_ones: Sequence[Compared]) -> list[str]:
         f"Of the {len(both)} environments with a design of both, the chosen one is better in {verdicts['better']}, worse in",
         f"{verdicts['worse']} and alike in {verdicts['alike']}. Better and worse mean by more than the noise of the trials: exact test",
         f"of McNemar at {100 * LEVEL:g} %, in each environment by itself. The difference in success has a median and quartiles of",
-        f"{shown_quartiles(quartiles(gains), 0)} percentage points. It is above 0 in {higher} environments and below in {lower}:",
+        f"{quartiles_text(quartiles(gains), 0)} percentage points. It is above 0 in {higher} environments and below in {lower}:",
         f"if both signs were equally likely, a split at least as uneven would have a probability of {chance:.2g} (two-sided sign",
         "test). This holds for the environments of one generator and one density.",
     ]
