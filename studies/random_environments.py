@@ -1,4 +1,4 @@
-"""Random environments of studies: those that a price is fitted to, others that it is judged in, and those of every density."""
+"""Random environments of studies: those that were not used to choose anything, and those of every density."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import numpy as np
 from dynamics.tube import VineParams
 from environments import Environment, generate_environment, load_environment
 
-TRAINING = range(1000, 1040)
-"""Seeds of the environments whose vines the price of arcs is fitted to."""
 HELD_OUT = range(2000, 2030)
 """Seeds of environments that were not used to choose anything."""
 DENSITIES = 0.1, 0.5

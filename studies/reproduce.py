@@ -11,7 +11,6 @@ app = typer.Typer(help="Repeat a study: experiments of the papers, measurements 
 STUDIES = (
     "tip_steering",
     "search_variants:table2",
-    "contact_price",
     "search_variants:ompl_planners",
     "search_variants:ablations",
     "search_variants:defaults",
@@ -35,7 +34,6 @@ STUDIES = (
     "sensing",
     "real_mapping",
     "snaps",
-    "studio",
 )
 """Folders of studies, in the order of the help; with the function of their `command.py` if its name is another."""
 
