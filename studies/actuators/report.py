@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import mean
 
 from planner.output.markdown import table
-from studies.actuators.study import CELL, MIXED, Bars, Outcome
+from studies.actuators.study import CELL, MIXED, ActuatorOutcome, ActuatorRange
 from surrogate.registry import actuators
 from vinewright.console.study import Report
 from vinewright.sweeps.report.paired import Effect
@@ -15,7 +15,7 @@ STRAINS = 0.02, 0.1, 0.2
 PRESSURES = 10e3, 20e3, 35e3
 
 
-def report(outcomes: Sequence[Outcome], bars: Sequence[Bars]) -> Report:
+def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -> Report:
     """The report in Markdown, and the data."""
     first = next(iter(actuators()))
     planned = {one.case.kind for one in outcomes}
@@ -64,7 +64,7 @@ def report(outcomes: Sequence[Outcome], bars: Sequence[Bars]) -> Report:
     return Report("Actuators", lines, content)
 
 
-def effect(outcomes: Sequence[Outcome], kind: str, first: str) -> Effect | None:
+def effect(outcomes: Sequence[ActuatorOutcome], kind: str, first: str) -> Effect | None:
     """Actuators that plans with one type have more than those with another, over pairs of environment and seed that both solved."""
     found = {(one.case.kind, one.environment, one.case.seed): one.actuators for one in outcomes}
     differences, groups = [], []
@@ -83,7 +83,7 @@ _BAR_COLUMNS = (
 )
 
 
-def _bar_row(one: Bars) -> list[str]:
+def _bar_row(one: ActuatorRange) -> list[str]:
     ranges = [one.range_at(pressure) for pressure in PRESSURES]
     ranges.append((float(one.curvature.min()), float(one.curvature.max())))
     return [
@@ -95,7 +95,7 @@ def _bar_row(one: Bars) -> list[str]:
     ]
 
 
-def _ranking(bars: Sequence[Bars]) -> list[str]:
+def _ranking(bars: Sequence[ActuatorRange]) -> list[str]:
     """How the models rank the actuators, and how that compares with what is published."""
     known = {one.kind: one for one in bars}
     strongest = max(bars, key=lambda one: one.at(STRAINS[1])).kind
@@ -111,7 +111,7 @@ def _ranking(bars: Sequence[Bars]) -> list[str]:
     ]
 
 
-def _environment_rows(outcomes: Sequence[Outcome], kinds: Sequence[str]) -> list[list[str]]:
+def _environment_rows(outcomes: Sequence[ActuatorOutcome], kinds: Sequence[str]) -> list[list[str]]:
     names = dict.fromkeys(one.environment for one in outcomes)
     rows = []
     for name in names:

@@ -1,7 +1,7 @@
 """Exhaustive search for designs without an actuator and with one, on a grid that is refined where it leaves doubt.
 
 A box of the grid has eight corners: two starts of the actuator, two entries of the catalogue and two lengths. Its *doubt* compares
-how far the tips of the corners part with the way that they have left to the goal (`doubt`). Where it is below 1, a vine between them
+how far the tips of the corners part with the way that they have left to the goal (`box_doubt`). Where it is below 1, a vine between them
 reaches the goal only if it strays from them by more than they part. Boxes are halved in all three directions, the most doubtful
 first, down to the grid of the search itself. What is left is no theorem: between two vines, a third may snap to another place.
 """
@@ -85,7 +85,7 @@ class Coverage:
     """Size of the largest boxes, in segments and entries of the catalogue; 1 if every vine of the search's grid was grown."""
     curvature_step: float
     """Largest difference between the curvatures of neighbouring corners of these boxes [1/m]."""
-    doubt: float
+    box_doubt: float
     """Largest doubt of a box that could be halved [-], 0 if there is none."""
     doubtful: int
     """Number of such boxes with a doubt of at least 1."""
@@ -106,7 +106,7 @@ class Coverage:
         return self.best is not None or not self.doubtful
 
 
-class Grid:
+class BoxGrid:
     """The boxes that have been looked at and not been halved, each with its doubt."""
 
     def __init__(self, family: OneActuator) -> None:
@@ -182,10 +182,10 @@ class Grid:
 
     def _doubt(self, box: Box) -> float:
         lines = [self.family.tips[vine][box.start :] for vine in self.corners(box)]
-        return doubt(lines, [self._field.left(line) for line in lines])
+        return box_doubt(lines, [self._field.left(line) for line in lines])
 
 
-def doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
+def box_doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
     """How far the tips of some vines part, over what they have left to the goal, at the length at which that is most [-].
 
     A tip that goes no farther stays where it is. The distance between tips is that across the smallest upright rectangle around
@@ -206,7 +206,7 @@ def doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
     return float((apart / least).max()) if least.min() > 0.0 else math.inf
 
 
-def fewest(search: Search, most_steps: int) -> Coverage:
+def search_exhaustively(search: Search, most_steps: int) -> Coverage:
     """Look for designs without an actuator and with one.
 
     All boxes of the grid are halved as often as the steps allow, or `ENOUGH` once a design is known. If there is none by then, the
@@ -219,7 +219,7 @@ def fewest(search: Search, most_steps: int) -> Coverage:
     family = OneActuator(search)
     straight, one = _Replays(search), _Replays(search)
     straight.offer(family.straight)
-    grid, size = Grid(family), COARSEST
+    grid, size = BoxGrid(family), COARSEST
     one.offer(family.take_arrived())
 
     def found() -> bool:

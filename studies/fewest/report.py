@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from planner.output.markdown import table
 from planner.search.sst import LEAST_CELLS
-from studies.fewest.study import ITERATIONS, Outcome
+from studies.fewest.study import ITERATIONS, FewestOutcome
 from vinewright.console.study import Report
 
 COLUMNS = (
@@ -16,7 +16,7 @@ COLUMNS = (
 )
 
 
-def report(outcomes: Sequence[Outcome], most_steps: int) -> Report:
+def report(outcomes: Sequence[FewestOutcome], most_steps: int) -> Report:
     """The table in Markdown, and the data."""
     lines = [
         f"*Planner*: fewest actuators after {ITERATIONS} iterations, seed 0. *Without actuator*, *with one*: whether there is a",
@@ -53,7 +53,7 @@ def report(outcomes: Sequence[Outcome], most_steps: int) -> Report:
     return Report("Fewest actuators", lines, content)
 
 
-def _row(one: Outcome) -> list[str]:
+def _row(one: FewestOutcome) -> list[str]:
     coverage = one.coverage
     doubt = "-" if coverage.best else f"{coverage.doubt:.2f}" if math.isfinite(coverage.doubt) else "in the goal"
     return [
@@ -73,7 +73,7 @@ def _row(one: Outcome) -> list[str]:
     ]
 
 
-def _loud(outcomes: Sequence[Outcome]) -> list[str]:
+def _loud(outcomes: Sequence[FewestOutcome]) -> list[str]:
     """What must not be overlooked: designs that the planner missed."""
     lines = [
         f"**{one.environment}: the planner missed a design with fewer actuators; it is in data.json.**"

@@ -17,7 +17,7 @@ from studies.fitting.study import (
     PAPER_WALL_MM,
     POINTS,
     RATE,
-    Start,
+    SyntheticFit,
     split,
 )
 from vinewright.console.study import Report
@@ -25,7 +25,7 @@ from vinewright.console.study import Report
 STARTS = "initial K", "initial C", "K", "error %", "C", "error %", "tip y error mm", "iterations", "s", "as required"
 
 
-def report(starts: Sequence[Start], wall: Fit | None) -> Report:
+def report(starts: Sequence[SyntheticFit], wall: Fit | None) -> Report:
     """Tables in Markdown, and their data.
 
     Args:
@@ -67,7 +67,7 @@ def report(starts: Sequence[Start], wall: Fit | None) -> Report:
     return Report("Fitting the dynamic model", lines, content)
 
 
-def _row(one: Start) -> list[str]:
+def _row(one: SyntheticFit) -> list[str]:
     stiffness, damping = one.errors()
     done, tip = one.found.convergence, 1e3 * one.found.tip_error[1]
     values = [one.found.parameter(name).value for name in ("stiffness", "damping")]

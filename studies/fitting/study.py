@@ -34,7 +34,7 @@ def small_oscillation() -> Recording:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Start:
+class SyntheticFit:
     """A fit of the synthetic recording, and its initial values."""
 
     stiffness: float
@@ -59,7 +59,7 @@ class Start:
         )
 
 
-def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | Fit]:
+def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[SyntheticFit | Fit]:
     """Fits of the synthetic recording from initial values, the last of `STARTS` with profiles, and fits of recordings.
 
     Args:
@@ -72,10 +72,10 @@ def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | F
         found = fit(case) if isinstance(case, Recording) else fit(seen, start=case, profiles=case == STARTS[-1])
         if found.interrupted:
             raise KeyboardInterrupt
-        yield found if isinstance(case, Recording) else Start(*case, found)
+        yield found if isinstance(case, Recording) else SyntheticFit(*case, found)
 
 
-def split(found: Sequence[Start | Fit]) -> tuple[list[Start], Fit | None]:
+def split(found: Sequence[SyntheticFit | Fit]) -> tuple[list[SyntheticFit], Fit | None]:
     """Separate the fits of the synthetic recording from that of a recording, if there is one."""
-    others = [one for one in found if not isinstance(one, Start)]
-    return [one for one in found if isinstance(one, Start)], others[0] if others else None
+    others = [one for one in found if not isinstance(one, SyntheticFit)]
+    return [one for one in found if isinstance(one, SyntheticFit)], others[0] if others else None

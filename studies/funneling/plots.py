@@ -21,7 +21,7 @@ from dynamics.vine import Integers, Status
 from environments.writing import whole
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK
-from studies.funneling.report import USUAL, Findings, Interval
+from studies.funneling.report import USUAL, FanFindings, Interval
 from studies.funneling.study import (
     FAN,
     FIELD,
@@ -118,12 +118,12 @@ def _name(density: str) -> str:
     return f"{density}, {100 * SHARES[density]:g} % covered" if SHARES[density] else "free space"
 
 
-def save_ratio(path: Path, findings: Findings) -> None:
+def save_ratio(path: Path, findings: FanFindings) -> None:
     """Write `ratio_figure` as a PNG; the file appears atomically."""
     _save(path, ratio_figure(findings))
 
 
-def ratio_figure(findings: Findings) -> Figure:
+def ratio_figure(findings: FanFindings) -> Figure:
     """Draw the concentration ratio over k, as published and with a minimum r_k: the first fields, and the mean of all."""
     figure = Figure(figsize=(9.6, 7.4), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
@@ -146,7 +146,7 @@ def ratio_figure(findings: Findings) -> Figure:
     return figure
 
 
-def _dress(axes: Axes, findings: Findings, title: str) -> None:
+def _dress(axes: Axes, findings: FanFindings, title: str) -> None:
     """Draw reference lines for the ratio, and labels."""
     axes.plot(NEIGHBOURS, findings.scattered, color=CHANCE, linestyle=(0, (4, 1.6)), label="scattered at random")
     even = ratios(even_fan(findings.vines))

@@ -82,7 +82,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Findings:
+class FanFindings:
     """Measurements on the fans of a study."""
 
     sets: Sequence[tuple[Fan, ...]]
@@ -140,14 +140,14 @@ class Findings:
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
 
 
-def verdict(findings: Findings) -> list[str]:
+def verdict(findings: FanFindings) -> list[str]:
     """Whether contact concentrates the ends, according to the measurements."""
     if len(findings.sets) < 2:
         return ["One field of each density proves nothing: more are needed (`--fields`)."]
     return [f"{_on_ratio(findings)} {_on_neighbours(findings)}", *_on_places(findings), _by_density(findings)]
 
 
-def _on_ratio(findings: Findings) -> str:
+def _on_ratio(findings: FanFindings) -> str:
     """Result of the ratio, as published and with a minimum r_k."""
     bare, usual = findings.signs(0), findings.signs()
     confirms = "confirms" if bare[0] == sum(bare) else "confirms in part" if bare[0] > bare[1] else "does not confirm"
@@ -165,7 +165,7 @@ def _tally(signs: tuple[int, int, int], of: str = "") -> str:
     return ", ".join([f"higher in {higher}{of}", *rest])
 
 
-def _on_neighbours(findings: Findings) -> str:
+def _on_neighbours(findings: FanFindings) -> str:
     free = findings.neighbours["free"]
     gained = np.array([Interval.of(findings.neighbours[name] - free).sign for name in CONTACT])
     together, apart = (
@@ -182,7 +182,7 @@ def _on_neighbours(findings: Findings) -> str:
     return f"{so}. Of the vines that start side by side, {together}; {apart}."
 
 
-def _on_places(findings: Findings) -> list[str]:
+def _on_places(findings: FanFindings) -> list[str]:
     """Explanation why a low ratio may mean that nearly all vines funnel, if that is the case."""
     densest = CONTACT[-1]
     few, many = (findings.places[name][:, 0].mean() for name in (densest, "free"))
@@ -196,7 +196,7 @@ def _on_places(findings: Findings) -> list[str]:
     ]
 
 
-def _by_density(findings: Findings) -> str:
+def _by_density(findings: FanFindings) -> str:
     lines = []
     for name in CONTACT:
         free, chance = _where(findings.over_free(name).sign), _where(findings.over_chance(name).sign)
@@ -212,7 +212,7 @@ def _where(signs: Floats) -> str:
     return parts[0].replace(f"k = {EVERY}", "every k") if len(parts) == 1 else ", ".join(parts)
 
 
-def report(findings: Findings, params: VineParams) -> Report:
+def report(findings: FanFindings, params: VineParams) -> Report:
     """Tables in Markdown, and the data of every fan."""
     lines = [
         *(line for paragraph in verdict(findings) for line in (_wrapped(paragraph), "")),
@@ -237,7 +237,7 @@ def _wrapped(text: str) -> str:
     return text if "\n" in text else fill(text, 118)
 
 
-def _method(findings: Findings, params: VineParams) -> list[str]:
+def _method(findings: FanFindings, params: VineParams) -> list[str]:
     (x, y), length, begins = 1e3 * np.array(START), 1e3 * LENGTH, 1e3 * TURN_AT
     l_0, pressure, curvature = weakest(params)
     weak = f"{1e3 * l_0:g} mm cells at {1e-3 * pressure:g} kPa, {curvature:.2f} 1/m in free space"
@@ -254,7 +254,7 @@ def _method(findings: Findings, params: VineParams) -> list[str]:
     ]
 
 
-def _ratio_tables(findings: Findings) -> list[str]:
+def _ratio_tables(findings: FanFindings) -> list[str]:
     fields, highest = len(findings.sets), highest_concentration(findings.vines)
     return [
         "## Concentration ratio",
@@ -276,7 +276,7 @@ def _ratio_tables(findings: Findings) -> list[str]:
     ]
 
 
-def _floor_tables(findings: Findings) -> list[str]:
+def _floor_tables(findings: FanFindings) -> list[str]:
     first = {name: findings.ratio[name][0] for name in SHARES}
     mean = {name: findings.ratio[name].mean(axis=0) for name in SHARES}
     notes = [", ".join(map(str, findings.signs(i))) for i in range(len(FLOORS))]
@@ -307,7 +307,7 @@ def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str]
     return table(["least r_k, mm", *headings], rows)
 
 
-def _places_table(findings: Findings) -> list[str]:
+def _places_table(findings: FanFindings) -> list[str]:
     columns = ["full length %", "stalled %", "other %", "places", "in the largest %"]
     columns += ["side by side: together %", "apart %", "both at full length: together %"]
     lines = [
@@ -342,7 +342,7 @@ def _numbers(values: Floats) -> list[str]:
     return [f"{value:.2f}" for value in values]
 
 
-def _content(findings: Findings) -> dict[str, Any]:
+def _content(findings: FanFindings) -> dict[str, Any]:
     shown = {fan.environment.name: (1e3 * fan.ends).round(2).tolist() for fan in findings.sets[0]}
     return {
         "vines": findings.vines,
@@ -354,7 +354,7 @@ def _content(findings: Findings) -> dict[str, Any]:
     }
 
 
-def _record(findings: Findings, row: int, fan: Fan) -> dict[str, Any]:
+def _record(findings: FanFindings, row: int, fan: Fan) -> dict[str, Any]:
     """Content of one fan for the JSON file."""
     name = fan.environment.name
     (count, largest), (together, apart) = findings.places[name][row], findings.neighbours[name][row]

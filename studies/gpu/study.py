@@ -41,7 +41,7 @@ TRIALS = 10_000, 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GpuCase:
     """One measurement."""
 
     kind: str
@@ -89,27 +89,27 @@ NAMES: dict[type[Found], str] = {
 """Of the lists of measurements in the JSON file of a report."""
 
 
-def cases() -> list[Case]:
+def cases() -> list[GpuCase]:
     """The measurements of this machine: with a device, those that need one first; without, what can be known of one."""
     on_cpu = [
-        *(Case("speed", one, "cpu", batch) for batch in ON_CPU for one in ENVIRONMENTS),
-        Case("trials", "divider", "cpu", TRIALS[0]),
-        *(Case("algorithm 1", one, "cpu", PUBLISHED) for one in ENVIRONMENTS),
+        *(GpuCase("speed", one, "cpu", batch) for batch in ON_CPU for one in ENVIRONMENTS),
+        GpuCase("trials", "divider", "cpu", TRIALS[0]),
+        *(GpuCase("algorithm 1", one, "cpu", PUBLISHED) for one in ENVIRONMENTS),
     ]
     if why_not() is None:
         return [
-            *(Case("speed", one, "cuda", batch) for batch in ON_CUDA for one in ENVIRONMENTS),
-            Case("trials", "divider", "cuda", TRIALS[1]),
-            *(Case("algorithm 1", one, "cuda", PUBLISHED) for one in ENVIRONMENTS),
+            *(GpuCase("speed", one, "cuda", batch) for batch in ON_CUDA for one in ENVIRONMENTS),
+            GpuCase("trials", "divider", "cuda", TRIALS[1]),
+            *(GpuCase("algorithm 1", one, "cuda", PUBLISHED) for one in ENVIRONMENTS),
             *on_cpu,
         ]
-    found = [*on_cpu, *(Case("usage", kernel=kernel, capability=one) for kernel in KERNELS for one in CAPABILITIES)]
-    found += [Case("lockstep", one, batch=LOCKSTEP) for one in ENVIRONMENTS]
-    found += [Case("precision", one, arrays=arrays) for arrays in GROUPS for one in ENVIRONMENTS]
-    return [*found, *(Case("traffic", one) for one in ENVIRONMENTS)]
+    found = [*on_cpu, *(GpuCase("usage", kernel=kernel, capability=one) for kernel in KERNELS for one in CAPABILITIES)]
+    found += [GpuCase("lockstep", one, batch=LOCKSTEP) for one in ENVIRONMENTS]
+    found += [GpuCase("precision", one, arrays=arrays) for arrays in GROUPS for one in ENVIRONMENTS]
+    return [*found, *(GpuCase("traffic", one) for one in ENVIRONMENTS)]
 
 
-class Earlier(NamedTuple):
+class EarlierMeasurements(NamedTuple):
     """Measurements of an earlier report, perhaps of another machine."""
 
     found: Sequence[Found]
@@ -117,7 +117,7 @@ class Earlier(NamedTuple):
     """Machine on which was measured what can be known without a device."""
 
     @classmethod
-    def of(cls, content: dict[str, Any]) -> Earlier:
+    def of(cls, content: dict[str, Any]) -> EarlierMeasurements:
         """Read the content of the JSON file of a report.
 
         Raises:
@@ -138,7 +138,7 @@ def kept(earlier: Sequence[Found], found: Sequence[Found]) -> list[Found]:
     return [one for one in earlier if like(one) not in known]
 
 
-def measure(several: Sequence[Case]) -> Iterator[Found]:
+def measure(several: Sequence[GpuCase]) -> Iterator[Found]:
     """Make measurements in sequence."""
     params = VineParams()
     for case in several:

@@ -15,7 +15,7 @@ from dynamics.tube import Inertia, VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design.design import Design, Section
-from studies.impulse.telescope import Motion, Telescope, simulate
+from studies.impulse.telescope import Telescope, TelescopeMotion, simulate
 
 SIZES = 20, 30, 50, 70, 100, 140, 200, 300
 """Numbers of bodies."""
@@ -32,7 +32,7 @@ CLUTTER_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class StepTiming:
     """Computing time of the steps of one robot."""
 
     solver: str
@@ -99,12 +99,12 @@ def clutter_robot() -> Telescope:
     )
 
 
-def clutter_motion(step: float = 5e-3) -> Motion:
+def clutter_motion(step: float = 5e-3) -> TelescopeMotion:
     """Growth of the robot through the cluttered environment, for 3 s."""
     return simulate(clutter_robot(), clutter_environment(), CLUTTER_SECONDS, step)
 
 
-def as_design(motion: Motion, robot: Telescope, environment: Environment) -> Design:
+def as_design(motion: TelescopeMotion, robot: Telescope, environment: Environment) -> Design:
     """A design without actuators and with the robot's final length, for drawing."""
     length = float(np.hypot(*np.diff(motion.joints[-1], axis=0).T).sum())
     tip = np.append(motion.joints[-1, -1], motion.pose[-1, -1, 2])
@@ -117,7 +117,7 @@ def cases(sizes: Sequence[int] = SIZES) -> list[tuple[int, str]]:
     return list(product(sizes, SOLVERS))
 
 
-def measure(several: Sequence[tuple[int, str]]) -> Iterator[Timing]:
+def measure(several: Sequence[tuple[int, str]]) -> Iterator[StepTiming]:
     """Time solvers for numbers of bodies, after compiling if necessary.
 
     Raises:
@@ -134,15 +134,15 @@ def measure(several: Sequence[tuple[int, str]]) -> Iterator[Timing]:
             start = time.perf_counter()
             tip = simulate(circle_robot(bodies), environment, SECONDS, STEP, qp=qp).joints[-1, -1]
             seconds.append(time.perf_counter() - start)
-        yield Timing(solver, bodies, 1e3 * min(seconds) * STEP / SECONDS, (float(tip[0]), float(tip[1])))
+        yield StepTiming(solver, bodies, 1e3 * min(seconds) * STEP / SECONDS, (float(tip[0]), float(tip[1])))
 
 
-def of_solver(timings: Sequence[Timing], solver: str) -> list[Timing]:
+def of_solver(timings: Sequence[StepTiming], solver: str) -> list[StepTiming]:
     """Timings of one solver, in the order of their sizes."""
     return [timing for timing in timings if timing.solver == solver]
 
 
-def exponent(timings: Sequence[Timing]) -> float | None:
+def exponent(timings: Sequence[StepTiming]) -> float | None:
     """Slope of log time over log bodies, from 100 bodies on: 1 is linear. None with fewer than two such sizes."""
     large = [timing for timing in of_solver(timings, "banded") if timing.bodies >= 100]
     if len(large) < 2:
@@ -152,7 +152,7 @@ def exponent(timings: Sequence[Timing]) -> float | None:
     )
 
 
-def _apart(one: Timing, other: Timing) -> float:
+def _apart(one: StepTiming, other: StepTiming) -> float:
     return math.dist(one.tip, other.tip)
 
 

@@ -82,7 +82,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class CollisionModel:
     """A propagator and the pressure of its tube."""
 
     name: str
@@ -121,13 +121,13 @@ class Model:
 
 
 MODELS = (
-    Model("quasistatic, 0.5 kPa", "quasistatic", 500.0),
-    Model("quasistatic, 10.3 kPa", "quasistatic", VineParams().growth_pressure),
-    Model("impulse, 0.5 kPa", "impulse", 500.0),
+    CollisionModel("quasistatic, 0.5 kPa", "quasistatic", 500.0),
+    CollisionModel("quasistatic, 10.3 kPa", "quasistatic", VineParams().growth_pressure),
+    CollisionModel("impulse, 0.5 kPa", "impulse", 500.0),
 )
 EFFECTS = (
-    Model("friction 0.3", "quasistatic", VineParams().growth_pressure, friction=0.3),
-    Model("walls dent the tube", "quasistatic", VineParams().growth_pressure, least_height=0.5),
+    CollisionModel("friction 0.3", "quasistatic", VineParams().growth_pressure, friction=0.3),
+    CollisionModel("walls dent the tube", "quasistatic", VineParams().growth_pressure, least_height=0.5),
 )
 """`quasistatic` at 10.3 kPa with effects that the default leaves out, one each. Paper 003 measured a friction of 0.3."""
 
@@ -163,7 +163,7 @@ class Collision:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CollisionOutcome:
     """Motion of a vine in a collision."""
 
     model: str
@@ -206,7 +206,7 @@ def collisions() -> list[Collision]:
     return [one for one in made if one.possible()]
 
 
-def collide(model: Model, collision: Collision) -> Outcome:
+def collide(model: CollisionModel, collision: Collision) -> CollisionOutcome:
     """Grow one vine in contact with the wall."""
     params, environment = model.params(), collision.environment
     before, after = round(collision.ratio * AFTER / SEGMENT), round(AFTER / SEGMENT)
@@ -218,22 +218,22 @@ def collide(model: Model, collision: Collision) -> Outcome:
     state = VineState(angles, np.array([before + after]), np.array([SEGMENT]))
     rollout = model.make(environment).grow(state, carried, GROWN, GROWN / 20)
     if not rollout.records[0]:
-        return Outcome(model.name, collision, 0.0, 0.0, 0.0, 0.0, model.friction)
+        return CollisionOutcome(model.name, collision, 0.0, 0.0, 0.0, 0.0, model.friction)
     last = rollout.state(np.zeros(1, np.int64), rollout.records - 1)
     lines = [_lines(one, environment, params, before) for one in (state, last)]
     # Angles are known up to multiples of 2 pi; no line rotates by pi or more.
     base, end = (float(np.angle(now / then)) for then, now in zip(*lines, strict=True))
     grown = (last.segments[0] - state.segments[0]) * SEGMENT + last.last_length[0] - SEGMENT
     slid = rollout.tips[0, rollout.records[0] - 1, 0]
-    return Outcome(model.name, collision, base, end - base, float(slid), float(grown), model.friction)
+    return CollisionOutcome(model.name, collision, base, end - base, float(slid), float(grown), model.friction)
 
 
-def cases() -> list[tuple[Model, Collision]]:
+def cases() -> list[tuple[CollisionModel, Collision]]:
     """All combinations of a model and a collision."""
     return list(product((*MODELS, *EFFECTS), collisions()))
 
 
-def run_cases(several: Sequence[tuple[Model, Collision]]) -> Iterator[Outcome]:
+def run_cases(several: Sequence[tuple[CollisionModel, Collision]]) -> Iterator[CollisionOutcome]:
     """Run cases in sequence."""
     return starmap(collide, several)
 

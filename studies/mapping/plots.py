@@ -12,10 +12,10 @@ from planner.drawing.style import INK, save_figure
 from planner.mapping.plots import DPI, draw_curve, dress_scores, map_figure
 from planner.mapping.policies import explore, random_scores
 from studies.mapping.report import NAMES, of_kind, random_band
-from studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, REPEATS, Record, task_of
+from studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, REPEATS, MappingRecord, task_of
 
 
-def save_curves(path: Path, records: Sequence[Record]) -> None:
+def save_curves(path: Path, records: Sequence[MappingRecord]) -> None:
     """Draw mean scores of the policies over deployments, with bands of one standard deviation to either side.
 
     The band of Random is the deviation within an environment, that of Monte-Carlo the deviation over the environments.

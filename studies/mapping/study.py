@@ -38,7 +38,7 @@ ROOM = 1 / CELLS
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MappingCase:
     """One environment mapped in one way."""
 
     kind: str
@@ -55,10 +55,10 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class MappingRecord:
     """The result of a case."""
 
-    case: Case
+    case: MappingCase
     scores: Floats
     """Scores after each deployment, shape (DEPLOYMENTS,); for the random policy the mean of the repeats."""
     spread: Floats
@@ -66,27 +66,29 @@ class Record:
     seconds: float
 
 
-def cases(environments: int) -> list[Case]:
+def cases(environments: int) -> list[MappingCase]:
     """Cases by environment: all policies and actions (Table 1), partial information (Table 2), other sides and priors."""
     several = []
     for k in range(environments):
-        several += [Case(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES]
-        several += [Case("uniform", k, "straight", "monte-carlo", part) for part in INFORMATION[1:]]
         several += [
-            Case("uniform", k, "straight", policy, side=side, prior=prior, closed=closed)
+            MappingCase(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES
+        ]
+        several += [MappingCase("uniform", k, "straight", "monte-carlo", part) for part in INFORMATION[1:]]
+        several += [
+            MappingCase("uniform", k, "straight", policy, side=side, prior=prior, closed=closed)
             for side, prior, closed in LOST[1:]
             for policy in ("monte-carlo", "random")
         ]
     return several
 
 
-def whole_environments(records: Sequence[Record]) -> list[Record]:
+def whole_environments(records: Sequence[MappingRecord]) -> list[MappingRecord]:
     """Records of completed environments, from records in the order of `cases`."""
     each = len(cases(1))
     return list(records[: len(records) // each * each])
 
 
-def run_cases(several: Sequence[Case]) -> Iterator[Record]:
+def run_cases(several: Sequence[MappingCase]) -> Iterator[MappingRecord]:
     """Run cases in sequence."""
     for case in several:
         start = time.perf_counter()
@@ -98,7 +100,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
         else:
             steps = explore(task, case.policy, DEPLOYMENTS, rng, thread_count(), case.prior)
             scores, spread = np.array([[step.score for step in steps]]), np.zeros(DEPLOYMENTS)
-        yield Record(case, scores.mean(axis=0), spread, time.perf_counter() - start)
+        yield MappingRecord(case, scores.mean(axis=0), spread, time.perf_counter() - start)
 
 
 def time_loop() -> float:

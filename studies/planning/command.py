@@ -25,7 +25,7 @@ from vinewright.console.study_options import (
 )
 
 if TYPE_CHECKING:
-    from studies.planning.study import Found
+    from studies.planning.study import PlanningResult
 from studies.chosen_environments import ENVIRONMENTS
 
 FormatOption = Annotated[
@@ -72,7 +72,7 @@ def bench_plan(
             logs = logs_of(stems, time_budget)
         grown_in = {name: environment_and_tube(name, tube, physics=physics) for name in names}
 
-        def tell(found: Found) -> str:
+        def tell(found: PlanningResult) -> str:
             one = found.outcome
             by = f"{one.planner} " * (len(planners) > 1)
             ended = f"{one.actuators} actuator{'s' * (one.actuators != 1)}, first after {one.first_s} s"

@@ -15,7 +15,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from studies.planning.study import Found, PlanningOutcome
+from studies.planning.study import PlanningOutcome, PlanningResult
 
 STATUSES = (
     *("Unknown status", "Invalid start", "Invalid goal", "Unrecognized goal type", "Timeout", "Approximate solution"),
@@ -82,17 +82,19 @@ def write_database(path: Path, outcomes: Sequence[PlanningOutcome], time_budget:
             readBenchmarkLog(str(path), [str(log) for log in logs], False)
 
 
-def logs_of(environments: Sequence[str], time_budget: float) -> dict[str, Callable[[Path, Sequence[Found]], None]]:
+def logs_of(
+    environments: Sequence[str], time_budget: float
+) -> dict[str, Callable[[Path, Sequence[PlanningResult]], None]]:
     """Functions that write the log of each environment, and the database, by file name."""
     logs = {f"benchmark-{name}.log": partial(_write_log, name, time_budget) for name in environments}
     return {**logs, "benchmark.db": partial(_write_database, time_budget)}
 
 
-def _write_log(environment: str, time_budget: float, path: Path, found: Sequence[Found]) -> None:
+def _write_log(environment: str, time_budget: float, path: Path, found: Sequence[PlanningResult]) -> None:
     path.write_text(benchmark_log(environment, [one.outcome for one in found], time_budget), encoding="utf-8")
 
 
-def _write_database(time_budget: float, path: Path, found: Sequence[Found]) -> None:
+def _write_database(time_budget: float, path: Path, found: Sequence[PlanningResult]) -> None:
     write_database(path, [one.outcome for one in found], time_budget)
 
 

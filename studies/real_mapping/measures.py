@@ -19,7 +19,7 @@ SPACING = 2e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class WallAgreement:
     """Walls and corners found compared with walls measured."""
 
     walls: int
@@ -57,7 +57,7 @@ class Agreement:
         }
 
 
-def agreement(found: Found, walls: Floats, radius: float, session: Session) -> Agreement:
+def agreement(found: Found, walls: Floats, radius: float, session: Session) -> WallAgreement:
     """Compare what was found with measured walls x1, y1, x2, y2 [m], shape (walls, 4).
 
     Args:
@@ -76,7 +76,7 @@ def agreement(found: Found, walls: Floats, radius: float, session: Session) -> A
     corners = np.array([corner.touch for corner in found.corners]).reshape(-1, 2)
     belief = session.with_deployment(found, "", "", "").belief
     rubric = covered(session.grid, [measured])
-    return Agreement(
+    return WallAgreement(
         len(found.walls),
         len(found.corners),
         _mean(shapely.distance(here, measured) <= radius),

@@ -36,7 +36,7 @@ Models = dict[str, tuple[PropagatorFactory, PropagatorFactory]]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RolloutCase:
     """One measurement of a model: its speed with a batch size, or its agreement in an environment."""
 
     model: str
@@ -67,7 +67,7 @@ class RolloutSpeed:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class PropagatorAgreement:
     """Comparison of the ends of random vines between a propagator and the quasi-static one."""
 
     environment: str
@@ -92,7 +92,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class RolloutScene:
     """Environment, tube and length for the measurements of speed."""
 
     environment: str
@@ -101,15 +101,15 @@ class Growth:
     """Length of the tube [m]; at most 1.5 m is used for the comparison of ends."""
 
 
-def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[Case]:
+def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[RolloutCase]:
     """The speed of every model with every batch size, then the agreement of all but the first model in every environment."""
-    ends = [Case(model, None, name) for name in environments for model in list(models)[1:]]
-    return [*(Case(model, batch) for batch in batches for model in models), *ends]
+    ends = [RolloutCase(model, None, name) for name in environments for model in list(models)[1:]]
+    return [*(RolloutCase(model, batch) for batch in batches for model in models), *ends]
 
 
 def run_cases(
-    several: Sequence[Case], models: Models, grown: Growth, tell: Callable[[str], object]
-) -> Iterator[RolloutSpeed | Agreement]:
+    several: Sequence[RolloutCase], models: Models, grown: RolloutScene, tell: Callable[[str], object]
+) -> Iterator[RolloutSpeed | PropagatorAgreement]:
     """Measure cases in sequence.
 
     Args:
@@ -132,10 +132,10 @@ def run_cases(
                 tell(f"left out: {error}")
 
 
-def split(found: Sequence[RolloutSpeed | Agreement]) -> tuple[list[RolloutSpeed], list[Agreement]]:
+def split(found: Sequence[RolloutSpeed | PropagatorAgreement]) -> tuple[list[RolloutSpeed], list[PropagatorAgreement]]:
     """Separate speeds from comparisons."""
     speeds = [one for one in found if isinstance(one, RolloutSpeed)]
-    return speeds, [one for one in found if isinstance(one, Agreement)]
+    return speeds, [one for one in found if isinstance(one, PropagatorAgreement)]
 
 
 def measure_rollouts(
@@ -186,7 +186,7 @@ def measure_agreement(
     vines: int,
     length: float,
     seed: int = 1,
-) -> Agreement:
+) -> PropagatorAgreement:
     """Grow the same random vines under a propagator and under the quasi-static one.
 
     Args:
@@ -203,7 +203,7 @@ def measure_agreement(
     solved = (_timed(model, some, length, params)[1] for model in (exact, closer(environment, params)))
     reasons = np.where(sensitive, SENSITIVE, np.where(tip_distance(*solved) <= PARTED, UNSOLVED, UNEXPLAINED))
     median, p90, p99, largest = (round(float(1e3 * np.quantile(apart, share)), 3) for share in (0.5, 0.9, 0.99, 1.0))
-    return Agreement(
+    return PropagatorAgreement(
         environment=environment.name,
         model=model,
         vines=vines,

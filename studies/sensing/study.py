@@ -36,7 +36,7 @@ AT_ONCE = 1e-9
 """Spacing of the readings just before and just after a change of contact [m]."""
 
 
-class Case(NamedTuple):
+class SensingCase(NamedTuple):
     """One deployment."""
 
     turning: bool
@@ -53,10 +53,10 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class SensingTrial:
     """A deployment, and its reconstruction at each noise level."""
 
-    case: Case
+    case: SensingCase
     environment: Environment
     launch: Launch
     readings: list[Reading]
@@ -147,7 +147,7 @@ def _changed(before: Reading, after: Reading) -> bool:
     return abs(np.sin(walls[0] - walls[1])) > 1e-6
 
 
-def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
+def deployment(case: SensingCase) -> tuple[Environment, Walls, HingeTube, Launch]:
     """An environment, and a launch whose final shape has at least `LEAST_NODES` nodes and length `SHORTEST`."""
     random = np.random.default_rng([SEED, case.turning, case.number])
     tube = HingeTube(RADIUS, FRICTION, RADIUS)
@@ -165,7 +165,7 @@ def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
             return environment, walls, tube, Launch(*map(float, launch))
 
 
-def run_case(case: Case) -> Trial:
+def run_case(case: SensingCase) -> SensingTrial:
     """Deploy a tube, take readings, and reconstruct the shape at each noise level."""
     environment, walls, tube, launch = deployment(case)
     readings = read(walls, tube, launch)
@@ -182,9 +182,9 @@ def run_case(case: Case) -> Trial:
         )
         for noise in np.radians(NOISES)
     ]
-    return Trial(case, environment, launch, readings, sensed)
+    return SensingTrial(case, environment, launch, readings, sensed)
 
 
-def cases() -> list[Case]:
+def cases() -> list[SensingCase]:
     """All cases, the straight ones first."""
-    return [Case(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]
+    return [SensingCase(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]

@@ -38,7 +38,7 @@ QUANTILES = {"median": 0.5, "90_percent": 0.9, "largest": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Branches:
+class BranchShares:
     """Random vines in one environment with one kind of step."""
 
     environment: str
@@ -125,7 +125,7 @@ def ends_elsewhere(one: Rollout, other: Rollout, limit: float) -> NDArray[np.boo
     return (one.status != other.status) | ((one.records > 0) != (other.records > 0)) | (known & far)
 
 
-def measure_branches(environment: Environment, params: VineParams, vines: Actuation) -> list[Branches]:
+def measure_branches(environment: Environment, params: VineParams, vines: Actuation) -> list[BranchShares]:
     """Grow vines with every step, without rests and then with them."""
     limit, found = WRONG * params.scale, []
     models = {
@@ -146,7 +146,7 @@ def measure_branches(environment: Environment, params: VineParams, vines: Actuat
         settled = motion[np.isfinite(motion)]
         residuals = moment_residuals(models[rests][1], states, carried)
         found.append(
-            Branches(
+            BranchShares(
                 environment=environment.name,
                 physics=params.physics,
                 rests=rests,

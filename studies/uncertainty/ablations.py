@@ -24,7 +24,7 @@ ABLATION_ENVIRONMENTS = "divider", "pickone", "needle"
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
+class PlanVariant:
     """Settings of a plan."""
 
     particles: int = 1
@@ -35,7 +35,7 @@ class Variant:
         return particles if self.refined else f"{particles}, no refinement"
 
 
-VARIANTS = *(Variant(particles) for particles in (1, 4, 8, 16)), Variant(refined=False)
+VARIANTS = *(PlanVariant(particles) for particles in (1, 4, 8, 16)), PlanVariant(refined=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class AblationCase:
 
     environment: str
     seed: int
-    variant: Variant
+    variant: PlanVariant
 
 
 @dataclass(frozen=True, slots=True, eq=False)

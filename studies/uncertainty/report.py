@@ -10,7 +10,7 @@ import numpy as np
 from environments.uncertainty import DEFAULT
 from planner.output.markdown import table
 from studies.planning_runs import quartiles, quartiles_text
-from studies.uncertainty.ablations import VARIANTS, AblatedDesigns, AblationOutcome, Variant
+from studies.uncertainty.ablations import VARIANTS, AblatedDesigns, AblationOutcome, PlanVariant
 from studies.uncertainty.fresh_trials import FRESH, FreshTrials
 from studies.uncertainty.random_pairs import DENSITY, LEVEL, PlanPair
 from studies.uncertainty.study import FINE, OTHER_ERRORS, TARGETS, VERIFYING, DesignsUnderErrors, PlanOutcome
@@ -198,11 +198,13 @@ def report_ablations(plans: Sequence[AblationOutcome], seconds: float) -> Report
     return Report("What particles and refinement contribute", lines, {"runs": [one.content() for one in plans]})
 
 
-def _designs_of_variant(plans: Sequence[AblationOutcome], name: str, variant: Variant) -> list[AblatedDesigns | None]:
+def _designs_of_variant(
+    plans: Sequence[AblationOutcome], name: str, variant: PlanVariant
+) -> list[AblatedDesigns | None]:
     return [one.designs for one in plans if one.case.environment == name and one.case.variant == variant]
 
 
-def _ablation_row(name: str, variant: Variant, some: list[AblatedDesigns | None]) -> list[str]:
+def _ablation_row(name: str, variant: PlanVariant, some: list[AblatedDesigns | None]) -> list[str]:
     found = [one for one in some if one]
     return [
         name,

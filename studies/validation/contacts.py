@@ -71,7 +71,7 @@ def grow_bent(propagator: Propagator, params: VineParams, length: float, record_
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ContactCase:
     """One way to touch the box."""
 
     name: str
@@ -97,19 +97,19 @@ class Case:
 
 
 ACUTE, HEAD_ON, OBTUSE = CASES = (
-    Case("acute", np.radians(45)),
-    Case("head-on", np.radians(90)),
-    Case("obtuse", np.radians(135)),
+    ContactCase("acute", np.radians(45)),
+    ContactCase("head-on", np.radians(90)),
+    ContactCase("obtuse", np.radians(135)),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contact:
+class ContactResult:
     """Result of growing a vine into the box."""
 
     propagator: str
     """Or the effect, of the default propagator."""
-    case: Case
+    case: ContactCase
     status: Status
     length: float
     """Grown length [m]."""
@@ -186,7 +186,7 @@ class Contact:
         }
 
 
-def touch(name: str, case: Case, after: float = AFTER, effect: str = "") -> Contact:
+def touch(name: str, case: ContactCase, after: float = AFTER, effect: str = "") -> ContactResult:
     """Grow one vine into the box with a named propagator, and to the same length without the box.
 
     Args:
@@ -200,7 +200,9 @@ def touch(name: str, case: Case, after: float = AFTER, effect: str = "") -> Cont
     free, free_bends, _ = _end(outside, environment, params)
     touches = bool(touched([line], environment, params.radius))
     status = Status(inside.status[0])
-    return Contact(effect or name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
+    return ContactResult(
+        effect or name, case, status, length, line, free, bends - free_bends, params.segment_length, touches
+    )
 
 
 def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tuple[Floats, Floats, float]:
@@ -216,7 +218,7 @@ def able(names: Sequence[str]) -> list[str]:
     return [name for name in names if load_propagator(name).capabilities.contact]
 
 
-def study(names: Sequence[str]) -> Iterator[Contact]:
+def study(names: Sequence[str]) -> Iterator[ContactResult]:
     """Run all cases with each of these propagators that supports contact (see `able`), and with each of `EFFECTS`."""
     for name, effect in runs(names):
         for case in CASES:
@@ -229,7 +231,7 @@ def runs(names: Sequence[str]) -> list[tuple[str, str]]:
     return [(name, "") for name in able(names)] + [(default, effect) for effect in EFFECTS if default in names]
 
 
-def report(outcomes: Sequence[Contact]) -> list[str]:
+def report(outcomes: Sequence[ContactResult]) -> list[str]:
     """A table as lines of Markdown, with an explanation."""
     lines = [
         f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length, {actuator()[2]:.2f} /m in free",
@@ -245,7 +247,7 @@ def report(outcomes: Sequence[Contact]) -> list[str]:
     return lines + _stuck(outcomes)
 
 
-def _row(one: Contact) -> list[str]:
+def _row(one: ContactResult) -> list[str]:
     known = one.peak is not None and one.base_share is not None
     return [
         f"{one.case.name}, {np.degrees(one.case.contact_angle):.0f}°",
@@ -262,7 +264,7 @@ def _row(one: Contact) -> list[str]:
     ]
 
 
-def _stuck(outcomes: Sequence[Contact]) -> list[str]:
+def _stuck(outcomes: Sequence[ContactResult]) -> list[str]:
     """Lines about vines that did not grow to their full length."""
     found = [one for one in outcomes if one.status != Status.GROWN]
     return ["", *(f"`{one.propagator}`, {one.case.name}: {one.status.advice}." for one in found)] if found else []

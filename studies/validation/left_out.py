@@ -35,7 +35,7 @@ Numbers = tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TubeError:
     """Error of a tube on one recording."""
 
     recording: str
@@ -57,16 +57,16 @@ def combinations() -> list[Numbers]:
     return list(product(*CHOICES.values()))
 
 
-def study(recordings: Sequence[Recording]) -> Iterator[Trial]:
+def study(recordings: Sequence[Recording]) -> Iterator[TubeError]:
     """Simulate every recording with every combination."""
     for recording in recordings:
         for numbers in combinations():
             make = partial(changed, numbers=dict(zip(CHOICES, numbers, strict=True)))
             done = deploy(recording, "", make, VineParams(radius=recording.tube_radius))
-            yield Trial(recording.name, numbers, done.mean)
+            yield TubeError(recording.name, numbers, done.mean)
 
 
-def chosen_without(trials: Sequence[Trial], left_out: str) -> Numbers:
+def chosen_without(trials: Sequence[TubeError], left_out: str) -> Numbers:
     """The combination with the smallest mean error over the other recordings; the earlier one of `combinations` if equal."""
     errors: dict[Numbers, list[float]] = {}
     for one in trials:
@@ -75,7 +75,7 @@ def chosen_without(trials: Sequence[Trial], left_out: str) -> Numbers:
     return min(errors, key=lambda numbers: float(np.mean(errors[numbers])))
 
 
-def report(trials: Sequence[Trial]) -> list[str]:
+def report(trials: Sequence[TubeError]) -> list[str]:
     """A table as lines of Markdown: what is chosen without each recording, and its error there."""
     names = list(dict.fromkeys(one.recording for one in trials))
     error = {(one.recording, one.numbers): 1e3 * one.error for one in trials}

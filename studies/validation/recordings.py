@@ -29,7 +29,7 @@ ROOM = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Deployment:
+class SimulatedRecording:
     """A recorded growth and its simulation, with `frames` frames each."""
 
     recording: Recording
@@ -131,7 +131,9 @@ def recorded_lengths(recording: Recording, start: Floats) -> Floats:
     return np.array(hidden) + [np.hypot(*np.diff(line, axis=0).T).sum() for line in recording.centerlines]
 
 
-def deploy(recording: Recording, model: str, make: PropagatorFactory, params: VineParams | None = None) -> Deployment:
+def deploy(
+    recording: Recording, model: str, make: PropagatorFactory, params: VineParams | None = None
+) -> SimulatedRecording:
     """Grow a passive vine between the walls of a recording, and compare its shapes with the recorded ones.
 
     A vine that ends early is compared in its final shape. Distances are measured from recorded points at intervals of 1 cm to the
@@ -158,7 +160,7 @@ def deploy(recording: Recording, model: str, make: PropagatorFactory, params: Vi
     following = np.minimum(np.searchsorted(grown, lengths), len(grown) - 1)
     shapes = tuple(_cut(joints[index], length) for index, length in zip(following, lengths, strict=True))
     errors = np.array([_apart(line, shape) for line, shape in zip(recording.centerlines, shapes, strict=True)])
-    return Deployment(
+    return SimulatedRecording(
         recording, model, start, lengths, errors, shapes, float(grown[-1]), Status(int(rollout.status[0]))
     )
 
@@ -174,7 +176,9 @@ def _apart(line: Floats, shape: Floats) -> float:
     return float(np.sqrt(np.mean(distances**2)))
 
 
-def deployments(recordings: Sequence[Recording], makers: Mapping[str, PropagatorFactory]) -> Iterator[Deployment]:
+def deployments(
+    recordings: Sequence[Recording], makers: Mapping[str, PropagatorFactory]
+) -> Iterator[SimulatedRecording]:
     """Simulate every recording with every model, in sequence."""
     for recording in recordings:
         for model, make in makers.items():

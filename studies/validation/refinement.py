@@ -24,12 +24,12 @@ from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Status
 from environments import Environment, Obstacles, load_environment
 from planner.output.markdown import table
-from studies.validation.contacts import Case, actuator, grow_bent
+from studies.validation.contacts import ContactCase, actuator, grow_bent
 from surrogate.kernels.compiled import Floats
 
 BEFORE, AFTER = 0.4, 0.1
 """Length at which the tip touches the wall, and length grown after that [m]."""
-WALL = Case("wall", np.radians(150), BEFORE)
+WALL = ContactCase("wall", np.radians(150), BEFORE)
 SCENES = "free space", "wall"
 SNAPS: dict[str, Physics] = {"snap, corrected": "corrected", "snap, published": "published"}
 """Scenes with a snap, and their physics; only with the propagator that looks for snaps."""

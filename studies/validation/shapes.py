@@ -10,7 +10,7 @@ import shapely
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dynamics.recording import Recording
-from studies.validation.recordings import Deployment
+from studies.validation.recordings import SimulatedRecording
 from surrogate.kernels.compiled import Floats
 
 SPACING = 10e-3
@@ -24,7 +24,7 @@ TOUCH = 5e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class ShapeAgreement:
     """How a simulated growth agrees with the recorded one."""
 
     folds: int
@@ -75,7 +75,7 @@ def contact_order(recording: Recording, lines: Sequence[Floats]) -> tuple[int, .
     return tuple(int(wall) for wall in np.argsort(first, kind="stable") if first[wall] < len(lines))
 
 
-def agreement(one: Deployment) -> Agreement:
+def agreement(one: SimulatedRecording) -> ShapeAgreement:
     """Compare folds, contacts and tips of a simulated growth with the recorded ones."""
     recording, radius = one.recording, one.recording.tube_radius
     excess, apart = [], []
@@ -86,7 +86,7 @@ def agreement(one: Deployment) -> Agreement:
             excess.append(np.sign(angle) * found - abs(angle))
             apart.append(np.hypot(*(at - place)))
     tips = [np.hypot(*(line[-1] - shape[-1])) for line, shape in zip(recording.centerlines, one.shapes, strict=True)]
-    return Agreement(
+    return ShapeAgreement(
         folds=len(excess),
         fold_angle=float(np.mean(np.abs(excess))) if excess else np.nan,
         fold_excess=float(np.mean(excess)) if excess else np.nan,

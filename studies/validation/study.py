@@ -23,7 +23,7 @@ Items = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PartPicture:
     """A figure of some items of a part."""
 
     words: str
@@ -37,7 +37,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ValidationPart:
     """One part of the validation: its experiments, report and figures."""
 
     key: str
@@ -45,31 +45,31 @@ class Part:
     items: Callable[[], Iterable[Any]]
     total: int
     report: Callable[[Items], list[str]]
-    pictures: Mapping[str, Picture] = field(default_factory=dict)
+    pictures: Mapping[str, PartPicture] = field(default_factory=dict)
     """Figures by file name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ValidationItem:
     """One result and its part."""
 
     key: str
     found: Any
 
 
-def run_parts(parts: Sequence[Part]) -> Iterator[Item]:
+def run_parts(parts: Sequence[ValidationPart]) -> Iterator[ValidationItem]:
     """Run the parts in sequence."""
     for part in parts:
         for found in part.items():
-            yield Item(part.key, found)
+            yield ValidationItem(part.key, found)
 
 
-def of_part(found: Sequence[Item], part: Part) -> Items:
+def of_part(found: Sequence[ValidationItem], part: ValidationPart) -> Items:
     """The results of a part."""
     return [one.found for one in found if one.key == part.key]
 
 
-def report(parts: Sequence[Part], found: Sequence[Item]) -> Report:
+def report(parts: Sequence[ValidationPart], found: Sequence[ValidationItem]) -> Report:
     """A section for each part that has items."""
     lines: list[str] = []
     content: dict[str, Any] = {}
@@ -82,28 +82,28 @@ def report(parts: Sequence[Part], found: Sequence[Item]) -> Report:
     return Report("Propagators compared with real vines, each other and themselves", lines[:-1], content)
 
 
-def pictures(parts: Sequence[Part]) -> dict[str, Callable[[Path, Sequence[Item]], None]]:
+def pictures(parts: Sequence[ValidationPart]) -> dict[str, Callable[[Path, Sequence[ValidationItem]], None]]:
     """Functions that draw the figures, by file name; they draw nothing without items."""
 
-    def draw(part: Part, picture: Picture, path: Path, found: Sequence[Item]) -> None:
+    def draw(part: ValidationPart, picture: PartPicture, path: Path, found: Sequence[ValidationItem]) -> None:
         if items := picture.shown(of_part(found, part)):
             picture.save(path, items)
 
     return {file: partial(draw, part, picture) for part in parts for file, picture in part.pictures.items()}
 
 
-def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
+def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[ValidationPart]:
     """The parts for these propagators, with the recordings if there are any."""
     able = contacts.able(names)
     count = len(cross_checks.ENVIRONMENTS)
-    rubbed = Part(
+    rubbed = ValidationPart(
         "friction",
         "friction on the best designs",
         friction.study,
         count * len(friction.COEFFICIENTS),
         friction.report,
     )
-    chosen = Part(
+    chosen = ValidationPart(
         "left_out",
         "numbers chosen on the other recordings",
         lambda: left_out.study(recorded),
@@ -113,50 +113,50 @@ def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
     return [
         *([_recordings(names, able, recorded)] if recorded else []),
         *([chosen] if recorded and "quasistatic" in names else []),
-        Part(
+        ValidationPart(
             "contacts",
             "contacts with one obstacle",
             lambda: contacts.study(names),
             len(contacts.runs(names)) * len(contacts.CASES),
             contacts.report,
-            {"validation-contacts.png": Picture("Vines at a box", save_contacts)},
+            {"validation-contacts.png": PartPicture("Vines at a box", save_contacts)},
         ),
-        Part(
+        ValidationPart(
             "cross_checks",
             "the same designs by every propagator",
             lambda: cross_checks.study(names),
             count * len(cross_checks.columns(names)),
             cross_checks.report,
-            {"validation-designs.png": Picture("Designs by every propagator", save_cross_checks)},
+            {"validation-designs.png": PartPicture("Designs by every propagator", save_cross_checks)},
         ),
         *([rubbed] if "quasistatic" in names else []),
-        Part(
+        ValidationPart(
             "refinement",
             "refinement of steps and segments",
             lambda: refinement.study(names),
             len(refinement.cases(names)),
             refinement.report,
-            {"validation-refinement.png": Picture("Errors over steps and segments", save_refinement)},
+            {"validation-refinement.png": PartPicture("Errors over steps and segments", save_refinement)},
         ),
     ]
 
 
-def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Recording]) -> Part:
+def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Recording]) -> ValidationPart:
     """Recorded growths simulated with every propagator that supports contact, and with variants of the physics."""
     makers = {name: load_propagator(name) for name in able}
     changes = variants() if propagators()[0] in able else {}
     unable = [name for name in names if name not in able]
     own = tuple(able)
-    return Part(
+    return ValidationPart(
         "recordings",
         "recorded growths",
         lambda: deployments(recorded, makers | changes),
         len(recorded) * len(makers | changes),
         lambda items: recordings_report.report(items, able, unable),
         {
-            "validation-recordings.png": Picture("Recorded and simulated centrelines", save_overlays, own),
-            "validation-errors.png": Picture("Errors", save_errors, own),
-            "validation-changes.png": Picture(
+            "validation-recordings.png": PartPicture("Recorded and simulated centrelines", save_overlays, own),
+            "validation-errors.png": PartPicture("Errors", save_errors, own),
+            "validation-changes.png": PartPicture(
                 "Recorded centrelines and those of changed physics", save_overlays, TELLING
             ),
         },

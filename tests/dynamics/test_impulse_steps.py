@@ -16,7 +16,7 @@ from dynamics.propagator import CannotRun
 from environments import Environment
 from studies.fitting.cantilever import Cantilever
 from studies.impulse.study import circle_environment, circle_robot, clutter_environment, clutter_robot
-from studies.impulse.telescope import Motion, Telescope, simulate
+from studies.impulse.telescope import Telescope, TelescopeMotion, simulate
 from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
@@ -119,7 +119,7 @@ def test_complementarity_problem_that_is_not_solved_says_so(monkeypatch: pytest.
     assert _pivot(*problem, np.zeros(2), np.zeros(2, bool))
 
 
-def joints_apart(robot: Telescope, motion: Motion) -> float:
+def joints_apart(robot: Telescope, motion: TelescopeMotion) -> float:
     """Largest violation of Eqs. 2 and 3 by any body at any time [m], from the bodies' poses alone."""
     along = np.stack([np.cos(motion.pose[..., 2]), np.sin(motion.pose[..., 2])], axis=-1)
     front, back = motion.pose[..., :2] + robot.half * along, motion.pose[..., :2] - robot.half * along
@@ -129,7 +129,7 @@ def joints_apart(robot: Telescope, motion: Motion) -> float:
     return float(max(pins, *(np.abs(offset).max() for offset in across)))
 
 
-def depth(robot: Telescope, motion: Motion, place: Environment) -> float:
+def depth(robot: Telescope, motion: TelescopeMotion, place: Environment) -> float:
     """How deep the whole tube comes into any obstacle at any time [m], by shapely."""
     solid = shapely.union_all(place.obstacles.shapes())
     axes = shapely.linestrings(motion.joints)

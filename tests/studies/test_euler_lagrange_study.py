@@ -15,7 +15,7 @@ from studies.euler_lagrange.study import (
     SET_POINTS,
     Chase,
     Experiment,
-    Result,
+    ExperimentResult,
     cases,
     checks,
     experiments,
@@ -32,7 +32,7 @@ PNG = b"\x89PNG"
 
 
 @pytest.fixture(scope="module")
-def results() -> list[Result]:
+def results() -> list[ExperimentResult]:
     return [run(experiment) for experiment in experiments()]
 
 
@@ -42,7 +42,7 @@ def followed() -> list[Chase]:
 
 
 @pytest.mark.slow
-def test_motions_are_as_closed_forms_say(results: list[Result]) -> None:
+def test_motions_are_as_closed_forms_say(results: list[ExperimentResult]) -> None:
     """Swings, growth, bends and planes of Figs. 4 to 7 agree with closed forms, and a tighter tolerance moves nothing."""
     compared = checks(results)
     assert {check.figure for check in compared} == {"static", "growth", "ramp", "plane"}
@@ -52,7 +52,7 @@ def test_motions_are_as_closed_forms_say(results: list[Result]) -> None:
     assert all(result.seconds > 0 for result in results)
 
 
-def test_figures_show_what_the_paper_shows(results: list[Result]) -> None:
+def test_figures_show_what_the_paper_shows(results: list[ExperimentResult]) -> None:
     """The numbers that can be read off the paper: 0.667 m/s, 0.1 rad, about 2 rad, a sag of nearly -0.2 and then 0.4 rad."""
     of = {(one.experiment.figure, one.experiment.label): one.motion for one in results}
     growth = of["growth", "no gravity along the axis"]
@@ -64,7 +64,7 @@ def test_figures_show_what_the_paper_shows(results: list[Result]) -> None:
     assert ramp.q[-1, 1] == pytest.approx(0.4, abs=0.05)
 
 
-def test_plane_swings_on_with_the_printed_damper(results: list[Result]) -> None:
+def test_plane_swings_on_with_the_printed_damper(results: list[ExperimentResult]) -> None:
     """With Eq. 16's damper phi oscillates about 2 pi / 3 for long, at the frequency of a spring K across an inertia m s^2 / 4."""
     result = next(one for one in results if one.experiment.figure == "plane")
     times, swinging = swinging_plane(result)
@@ -117,7 +117,7 @@ def test_errors_count_only_where_growth_allows() -> None:
     assert (found.errors < ALLOWED).all()
 
 
-def test_report_tells_every_figure(results: list[Result], followed: list[Chase]) -> None:
+def test_report_tells_every_figure(results: list[ExperimentResult], followed: list[Chase]) -> None:
     """A picture, words and a table for each, errata, run times with the machine, and the same numbers as JSON."""
     made = report(results, followed)
     table, content = made.text, made.content
@@ -168,7 +168,7 @@ def test_interrupted_nothing_is_written(
 ) -> None:
     """Half of the figures are no report: Ctrl-C ends with a line that says so."""
 
-    def interrupted(experiment: Experiment) -> Result:
+    def interrupted(experiment: Experiment) -> ExperimentResult:
         if experiment.figure == "plane":
             raise KeyboardInterrupt
         return run(experiment)

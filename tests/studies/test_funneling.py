@@ -19,7 +19,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status
 from environments import Environment, Obstacles
 from studies.funneling.command import funneling as funnel
-from studies.funneling.report import USUAL, Findings, Interval, report, verdict
+from studies.funneling.report import USUAL, FanFindings, Interval, report, verdict
 from studies.funneling.study import (
     FIELD,
     FLOOR,
@@ -237,7 +237,7 @@ def test_a_study_grows_the_same_vines_in_every_density(params: VineParams) -> No
 # ---- what is said ----
 
 
-def synthetic(fields: int, contact: Floats, wobble: float = 1e-3) -> Findings:
+def synthetic(fields: int, contact: Floats, wobble: float = 1e-3) -> FanFindings:
     """Free fans that are even but for a wobble, and fans whose ends are given wherever there are obstacles."""
     rng = np.random.default_rng(0)
     fields_of = {name: field(rng, 0.0, name) for name in SHARES}
@@ -248,7 +248,7 @@ def synthetic(fields: int, contact: Floats, wobble: float = 1e-3) -> Findings:
         sets.append(
             tuple(around(free if name == "free" else near, Status.GROWN, fields_of[name], number) for name in SHARES)
         )
-    return Findings(sets, 0)
+    return FanFindings(sets, 0)
 
 
 def test_an_interval_is_students() -> None:

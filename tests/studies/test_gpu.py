@@ -15,7 +15,7 @@ from planner.output.provenance import machine
 from studies.gpu import study
 from studies.gpu.precision import GROUPS, HOLDS, Precision, in_single, measured_precision, share_of
 from studies.gpu.report import report
-from studies.gpu.study import CAPABILITIES, NAMES, Earlier, Lockstep, TrialSpeed, cases, share_of_lanes
+from studies.gpu.study import CAPABILITIES, NAMES, EarlierMeasurements, Lockstep, TrialSpeed, cases, share_of_lanes
 from studies.gpu.traffic import Counted, Tally, Traffic, counted_traffic, lockstep_share, paths_of
 from studies.gpu.usage import Usage, argument_bytes, kernel_arguments, kernel_ptx
 from studies.rollouts.study import RolloutSpeed
@@ -132,14 +132,16 @@ def test_an_earlier_report_keeps_what_has_no_like_now() -> None:
     on_device = replace(SPEED, device="NVIDIA H200", machine="Xeon")
     here = report([SPEED, USAGE, Lockstep("maze", 64, 250.0, {"a": 0.8, "b": 0.9}), TRAFFIC]).content
     assert here["known_on"] == machine()
-    earlier = Earlier.of(here | {"machine": "EPYC", "known_on": "EPYC"})
+    earlier = EarlierMeasurements.of(here | {"machine": "EPYC", "known_on": "EPYC"})
     there = report([on_device], earlier)
     assert [row["device"] for row in there.content["speeds"]] == ["NVIDIA H200", "cpu, 2 threads"]
     assert "\nWhat follows was measured without a device, on EPYC.\n\n## The kernels\n" in there.text
-    again = report([on_device, replace(SPEED, seconds=0.2)], Earlier.of(there.content | {"machine": "Xeon"}))
+    again = report(
+        [on_device, replace(SPEED, seconds=0.2)], EarlierMeasurements.of(there.content | {"machine": "Xeon"})
+    )
     assert [row["seconds"] for row in again.content["speeds"]] == [0.1, 0.2]
     assert again.content["known_on"] == "EPYC"
-    back = report([SPEED, USAGE], Earlier.of(again.content | {"machine": "Xeon"})).content
+    back = report([SPEED, USAGE], EarlierMeasurements.of(again.content | {"machine": "Xeon"})).content
     assert [row["device"] for row in back["speeds"]] == ["cpu, 2 threads", "NVIDIA H200"]
     assert (back["known_on"], back["lockstep"], len(back["usage"])) == (machine(), [], 1)
 
@@ -147,7 +149,7 @@ def test_an_earlier_report_keeps_what_has_no_like_now() -> None:
 def test_the_committed_report_can_be_kept() -> None:
     """All measurements in its JSON file are read."""
     content = json.loads((Path(__file__).parents[2] / "results/gpu/data.json").read_text())
-    found = Earlier.of(content)
+    found = EarlierMeasurements.of(content)
     assert len(found.found) == sum(len(content[name]) for name in NAMES.values())
     assert found.known_on == content["known_on"]
 

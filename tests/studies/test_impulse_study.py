@@ -12,7 +12,7 @@ from studies.impulse.plots import save_runtime, save_stills
 from studies.impulse.report import report
 from studies.impulse.study import (
     SOLVERS,
-    Timing,
+    StepTiming,
     as_design,
     cases,
     clutter_environment,
@@ -25,13 +25,13 @@ from vinewright.cli import main
 PNG = b"\x89PNG"
 
 
-def timings(*sizes: int) -> list[Timing]:
+def timings(*sizes: int) -> list[StepTiming]:
     """Steps that take 0.5 microseconds a body, and 0.1 ms a body by OSQP, which ends 2 mm off."""
     made = []
     for bodies in sizes:
         for solver in SOLVERS:
             slow = solver != "banded"
-            made.append(Timing(solver, bodies, bodies * (0.1 if slow else 5e-4), (0.5 + 0.002 * slow, 0.1)))
+            made.append(StepTiming(solver, bodies, bodies * (0.1 if slow else 5e-4), (0.5 + 0.002 * slow, 0.1)))
     return made
 
 
@@ -80,7 +80,7 @@ def test_ctrl_c_keeps_what_was_timed(
 ) -> None:
     """Interrupted, table, data and picture hold what was timed before, and say so."""
 
-    def interrupted(_cases: object) -> Iterator[Timing]:
+    def interrupted(_cases: object) -> Iterator[StepTiming]:
         yield from timings(20)
         raise KeyboardInterrupt
 

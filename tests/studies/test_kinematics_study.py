@@ -19,8 +19,8 @@ from studies.kinematics.study import (
     RADIUS,
     SEGMENT,
     Collision,
+    CollisionOutcome,
     Fold,
-    Outcome,
     collide,
     collisions,
 )
@@ -31,9 +31,11 @@ PNG = b"\x89PNG"
 HINGES = MODELS[0]
 
 
-def outcome(angle: float, base: float, turn: float, slid: float = 0.05, grown: float = GROWN) -> Outcome:
+def outcome(angle: float, base: float, turn: float, slid: float = 0.05, grown: float = GROWN) -> CollisionOutcome:
     """Of a turn of 60 degrees with equal lengths; angles in degrees."""
-    return Outcome(HINGES.name, Collision(np.pi / 3, 1.0, np.radians(angle)), *np.radians([base, turn]), slid, grown)
+    return CollisionOutcome(
+        HINGES.name, Collision(np.pi / 3, 1.0, np.radians(angle)), *np.radians([base, turn]), slid, grown
+    )
 
 
 def test_a_fold_bends_on_against_the_tube_alone() -> None:
@@ -144,7 +146,7 @@ def test_ctrl_c_keeps_what_was_grown(
 ) -> None:
     """Interrupted, table, data and picture hold what was grown before, and say so."""
 
-    def interrupted(_cases: object) -> Iterator[Outcome]:
+    def interrupted(_cases: object) -> Iterator[CollisionOutcome]:
         yield outcome(20, 2, 0)
         raise KeyboardInterrupt
 

@@ -12,7 +12,7 @@ from studies.mapping.study import (
     ACTIONS,
     DEPLOYMENTS,
     KINDS,
-    Record,
+    MappingRecord,
     cases,
     random_environment,
     run_cases,
@@ -44,11 +44,12 @@ def test_environments_are_as_in_the_paper(kind: str, most: int) -> None:
     assert (concave > 0) == (kind == "non-uniform")
 
 
-def records(final: dict[str, float]) -> list[Record]:
+def records(final: dict[str, float]) -> list[MappingRecord]:
     """Two environments, mapped by hand: scores rise evenly to what each policy has, 2 more in the second environment."""
     rise = np.arange(1, DEPLOYMENTS + 1) / DEPLOYMENTS
     return [
-        Record(case, rise * (final[case.policy] + 2 * case.number), np.full(DEPLOYMENTS, 3.2), 0.1) for case in cases(2)
+        MappingRecord(case, rise * (final[case.policy] + 2 * case.number), np.full(DEPLOYMENTS, 3.2), 0.1)
+        for case in cases(2)
     ]
 
 

@@ -16,7 +16,7 @@ from planner.mapping.session import Session
 from studies.real_mapping.hinges import turned
 from studies.real_mapping.measures import agreement, wall_errors
 from studies.real_mapping.report import report
-from studies.real_mapping.study import Case, bends_of, cases, run_cases
+from studies.real_mapping.study import RecordingCase, bends_of, cases, run_cases
 from studies.validation.recordings import read_recordings
 from tests.dynamics.grown import grown
 
@@ -88,7 +88,7 @@ def test_report_of_a_made_recording() -> None:
     made = grown([shapely.LineString(wall.reshape(2, 2)).buffer(1e-4)], Launch(0, 0, 0, 0.85), RADIUS, 60)
     lines, times = made.recording.centerlines, made.recording.times
     recording = Recording("made", RADIUS, None, np.zeros(3), times, lines, wall, ())
-    several = list(run_cases([Case(recording), Case(recording, 0)]))
+    several = list(run_cases([RecordingCase(recording), RecordingCase(recording, 0)]))
     assert several[0].stages[-1].precision > 0.95
     assert several[0].vertices.max() < RADIUS
     text = report(several).text
@@ -110,6 +110,6 @@ def test_walls_of_real_tubes_are_found() -> None:
     if "VINEWRIGHT_RECORDINGS" not in os.environ:
         pytest.skip("VINEWRIGHT_RECORDINGS names no folder with real-deployments/")
     recordings = read_recordings(Path(os.environ["VINEWRIGHT_RECORDINGS"]) / "real-deployments")
-    last = [one.stages[-1] for one in run_cases([Case(one) for one in recordings])]
+    last = [one.stages[-1] for one in run_cases([RecordingCase(one) for one in recordings])]
     assert min(one.precision for one in last) >= 0.9
     assert np.mean([one.touchable for one in last]) >= 2 / 3

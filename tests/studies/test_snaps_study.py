@@ -15,11 +15,11 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
 from environments import Environment
 from planner.design.design import Design, Section
-from studies.snaps.agreement import Agreement, measure_agreement
+from studies.snaps.agreement import ImpulseAgreement, measure_agreement
 from studies.snaps.branches import (
     FINEST,
     PARTS,
-    Branches,
+    BranchShares,
     ends_elsewhere,
     grow_vines,
     measure_branches,
@@ -31,7 +31,7 @@ from studies.snaps.branches import (
 from studies.snaps.designs import Snap, Snapped, Unsolved, measure_designs, snapped
 from studies.snaps.plots import save_branches, save_designs
 from studies.snaps.report import report
-from studies.snaps.study import Cost, cases, measure_cost
+from studies.snaps.study import RestCost, cases, measure_cost
 
 MakeEnvironment = Callable[..., Environment]
 H = VineParams().segment_length
@@ -201,12 +201,12 @@ def test_times_are_taken_in_turn(environment: MakeEnvironment, params: VineParam
 
 def test_report_says_the_shares(plus: Snapped, tmp_path: Path) -> None:
     """Shares of each environment and of all together, the snaps, and the median time; pictures of the same; ambiguous snaps count."""
-    one = Branches("a", "corrected", False, 20, dict(zip(PARTS, (10, 5, 2, 1), strict=True)),
+    one = BranchShares("a", "corrected", False, 20, dict(zip(PARTS, (10, 5, 2, 1), strict=True)),
                    dict(zip(PARTS, (12, 0, 0, 0), strict=True)), 40, 1, (8, 2), 0.3, (1e-3, 3e-3))  # fmt: skip
     two = replace(one, environment="b", vines=60, wrong=dict.fromkeys(PARTS, 0), states=60, farthest=0.4)
     parted = Snap(1.001, (0.5, 0.25), 0.002, np.full((3, 4, 2), np.nan), np.inf, 0.01, 0.03, 0.02)
-    cost = Cost("a", "corrected", True, 20, (1.0, 4.0, 2.0), 100, 250, (2.0, 3.0, 2.5))
-    slow = Agreement("plus", Status.STALLED, 0.0123, False)
+    cost = RestCost("a", "corrected", True, 20, (1.0, 4.0, 2.0), 100, 250, (2.0, 3.0, 2.5))
+    slow = ImpulseAgreement("plus", Status.STALLED, 0.0123, False)
     found = [[one, two], [slow, replace(plus, snaps=[parted], refused=7), Unsolved("spiral", 3)], [cost]]
     made = report(found)
     assert "| a | corrected | no | 20 | 50.0 % | 25.0 % | 10.0 % | 5.0 % | 60.0 % |" in made.text

@@ -5,8 +5,8 @@ import pytest
 
 from dynamics.recording import Recording
 from dynamics.vine import Status
-from studies.validation.left_out import Trial, chosen_without, combinations, report
-from studies.validation.recordings import Deployment
+from studies.validation.left_out import TubeError, chosen_without, combinations, report
+from studies.validation.recordings import SimulatedRecording
 from studies.validation.shapes import agreement, contact_order, fold_of
 
 RADIUS = 0.03
@@ -25,10 +25,10 @@ def recording(lines: list[np.ndarray], walls: list[list[float]]) -> Recording:
     return Recording("made", RADIUS, None, np.zeros(3), np.arange(float(len(lines))), tuple(lines), np.array(walls), ())
 
 
-def grown(recorded: Recording, shapes: list[np.ndarray]) -> Deployment:
+def grown(recorded: Recording, shapes: list[np.ndarray]) -> SimulatedRecording:
     """A simulated growth with these shapes."""
     blank = np.zeros(len(shapes))
-    return Deployment(recorded, "made", np.zeros(3), blank, blank, tuple(shapes), 1.0, Status.GROWN)
+    return SimulatedRecording(recorded, "made", np.zeros(3), blank, blank, tuple(shapes), 1.0, Status.GROWN)
 
 
 @pytest.mark.parametrize("angle", [0.6, -0.6, 2.0, -2.0])
@@ -82,7 +82,7 @@ def test_numbers_are_chosen_without_the_recording_that_judges_them() -> None:
         "c": {usual: 10e-3, one: 2e-3, two: 12e-3},
     }
     far = dict.fromkeys(combinations(), 50e-3)
-    trials = [Trial(name, numbers, error) for name in errors for numbers, error in (far | errors[name]).items()]
+    trials = [TubeError(name, numbers, error) for name in errors for numbers, error in (far | errors[name]).items()]
     assert chosen_without(trials, "a") == one
     assert chosen_without(trials, "b") == two
     text = "\n".join(report(trials))

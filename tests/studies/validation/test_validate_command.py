@@ -11,7 +11,7 @@ from rich.console import Console
 from dynamics.recording import Recording, write_recording
 from dynamics.vine import Status
 from studies.validation.friction import COEFFICIENTS, report, study
-from studies.validation.study import Item, Part, run_parts
+from studies.validation.study import ValidationItem, ValidationPart, run_parts
 from studies.validation.study import report as report_parts
 from vinewright.cli import main
 from vinewright.console.study import Study, run_study
@@ -36,13 +36,13 @@ def test_interrupted_parts_keep_what_was_done(tmp_path: Path) -> None:
         yield ""
 
     parts = [
-        Part("a", "a", lambda: iter([One("first")]), 1, list),
-        Part("b", "b", until_interrupted, 3, list),
-        Part("c", "c", never, 1, list),
+        ValidationPart("a", "a", lambda: iter([One("first")]), 1, list),
+        ValidationPart("b", "b", until_interrupted, 3, list),
+        ValidationPart("c", "c", never, 1, list),
     ]
     study = Study("validation", parts, run_parts, lambda found: report_parts(parts, found))
     found = run_study(study, "vinewright validate", tmp_path, Console())
-    assert found.results == [Item("a", "first"), Item("b", "second")]
+    assert found.results == [ValidationItem("a", "first"), ValidationItem("b", "second")]
     data = json.loads((tmp_path / "validation" / "data.json").read_text())
     assert (data["command"], data["a"], data["b"]) == (
         f"vinewright validate --out {tmp_path.name}, interrupted,",
