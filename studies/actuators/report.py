@@ -20,7 +20,7 @@ def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -
     first = next(iter(actuators()))
     planned = {one.case.kind for one in outcomes}
     kinds = [kind for kind in (*actuators(), MIXED) if kind in planned]
-    effects = {kind: effect(outcomes, kind, first) for kind in kinds if kind != first}
+    effects = {kind: compare_actuators(outcomes, kind, first) for kind in kinds if kind != first}
     seeds = sorted({one.case.seed for one in outcomes})
     lines = [
         "All registered actuators with their default dimensions, which are for strips of 54 to 60 mm lay-flat width, on the",
@@ -48,7 +48,7 @@ def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -
         f"do not depend on the machine. `{MIXED}`: all types may be mixed along one tube; each is drawn as often as the others.",
         "",
         *table(("environment", *kinds), _environment_rows(outcomes, kinds)),
-        *table_of_effects(effects, first),
+        *effects_table(effects, first),
         "",
         "![Fewest actuators](actuators-plans.png)",
     ]
@@ -64,7 +64,7 @@ def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -
     return Report("Actuators", lines, content)
 
 
-def effect(outcomes: Sequence[ActuatorOutcome], kind: str, first: str) -> Effect | None:
+def compare_actuators(outcomes: Sequence[ActuatorOutcome], kind: str, first: str) -> Effect | None:
     """Actuators that plans with one type have more than those with another, over pairs of environment and seed that both solved."""
     found = {(one.case.kind, one.environment, one.case.seed): one.actuators for one in outcomes}
     differences, groups = [], []
@@ -129,7 +129,7 @@ def _environment_rows(outcomes: Sequence[ActuatorOutcome], kinds: Sequence[str])
     return rows
 
 
-def table_of_effects(effects: dict[str, Effect | None], first: str) -> list[str]:
+def effects_table(effects: dict[str, Effect | None], first: str) -> list[str]:
     """Differences between the actuators, with intervals."""
     rows = [
         [kind, f"{one.mean:+.2f}", f"{one.interval[0]:+.2f} to {one.interval[1]:+.2f}", f"{one.p:.2g}"]

@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from dynamics.euler_lagrange.control import Saturation, Tracking
 from dynamics.euler_lagrange.kinematics import centerline
 from planner.drawing.style import FAINT, INK, save_figure
-from studies.euler_lagrange.study import Chase, ExperimentResult, split, swinging_plane
+from studies.euler_lagrange.study import Chase, ExperimentResult, split_results, swinging_plane
 
 DPI = 140
 COLOURS = "#0a5a96", "#b54d00", "#8a80ad"
@@ -30,10 +30,10 @@ def pictures() -> dict[str, Callable[[Path, Sequence[ExperimentResult | Chase]],
     motions = {"static": _save_static, "growth": _save_growth, "ramp": _save_ramp, "plane": _save_plane}
 
     def motion(figure: str, path: Path, found: Sequence[ExperimentResult | Chase]) -> None:
-        motions[figure](path, [one for one in split(found)[0] if one.experiment.figure == figure])
+        motions[figure](path, [one for one in split_results(found)[0] if one.experiment.figure == figure])
 
     def first_chase(path: Path, found: Sequence[ExperimentResult | Chase]) -> None:
-        save_tracking(path, split(found)[1][0].tracking)
+        save_tracking(path, split_results(found)[1][0].tracking)
 
     drawn = {f"euler-lagrange-{figure}.png": partial(motion, figure) for figure in motions}
     return {**drawn, "euler-lagrange-tracking.png": first_chase}

@@ -14,8 +14,8 @@ from studies.euler_lagrange.study import (
     Chase,
     ClosedFormCheck,
     ExperimentResult,
-    checks,
-    split,
+    check_motions,
+    split_results,
     swinging_plane,
 )
 from vinewright.console.study import Report
@@ -86,7 +86,7 @@ ERRATA = (
 
 def report(results: Sequence[ExperimentResult], chases: Sequence[Chase]) -> Report:
     """The report as Markdown, and its data."""
-    compared, (low, high) = checks(list(results)), _last_second(results)
+    compared, (low, high) = check_motions(list(results)), _swing_of_last_second(results)
     slowest, speeds = min(results, key=lambda result: result.speed), [result.speed for result in results]
     lines = [
         "The robot is that of paper 004, Table 1: a point mass of 0.1 kg at the tip of an arc, a bending spring whose",
@@ -117,7 +117,7 @@ def report(results: Sequence[ExperimentResult], chases: Sequence[Chase]) -> Repo
     return Report("The Euler-Lagrange model", lines, content)
 
 
-def _last_second(results: Sequence[ExperimentResult]) -> list[float]:
+def _swing_of_last_second(results: Sequence[ExperimentResult]) -> list[float]:
     """Minimum and maximum of phi in the last second of Fig. 7 with the damper of Eq. 16 [rad]."""
     times, polar = swinging_plane(next(result for result in results if result.experiment.figure == "plane"))
     late = polar[times >= times[-1] - 1, 2]
@@ -181,9 +181,9 @@ def _chase_content(chase: Chase) -> dict[str, Any]:
     }
 
 
-def missed(results: list[Any]) -> str:
+def missed_text(results: list[Any]) -> str:
     """What was asked and not met, in words: the accuracy of tracking; empty if it was met."""
-    errors = split(results)[1][0].errors
+    errors = split_results(results)[1][0].errors
     if (errors < ALLOWED).all():
         return ""
     return f"the tracking errors are {errors.max():.3g} at most, less than {ALLOWED} was asked"

@@ -113,7 +113,7 @@ def _switch(time: float, _q: Floats) -> tuple[float, ...]:
     return (0.0, PULL, 0.0, 0.0) if time < SWITCHED else (0.0, 0.0, PULL, 0.0)
 
 
-def experiments() -> list[Experiment]:
+def list_experiments() -> list[Experiment]:
     """Figs. 4 to 7, each with unstated parameters set to reproduce the paper's curves, and with other values."""
     across, weightless = Robot(gravity=ACROSS, levers=LONG_ARM), Robot(gravity=WEIGHTLESS, levers=LONG_ARM)
     return [
@@ -127,7 +127,7 @@ def experiments() -> list[Experiment]:
     ]  # fmt: skip
 
 
-def run(experiment: Experiment) -> ExperimentResult:
+def run_experiment(experiment: Experiment) -> ExperimentResult:
     """Compute and time the motion of an experiment, and compute it with a tighter tolerance."""
 
     def motion(tolerance: float) -> Motion:
@@ -185,21 +185,21 @@ def cases() -> list[Experiment | tuple[str, Controller]]:
         "soft gains: 100 and 20 for s, 200 and 20 for u and v": Controller(100.0, 20.0, 200.0, 20.0),
         f"tensions up to {pull:.0f} N, what a sPAM pulls at {1e-3 * HIGHEST_PRESSURE:.0f} kPa": Controller(most_tension=pull),
     }  # fmt: skip
-    return [*experiments(), *controllers.items()]
+    return [*list_experiments(), *controllers.items()]
 
 
 def run_cases(several: Sequence[Experiment | tuple[str, Controller]]) -> Iterator[ExperimentResult | Chase]:
     """Run motions and chases in sequence."""
     for case in several:
-        yield run(case) if isinstance(case, Experiment) else chase(*case)
+        yield run_experiment(case) if isinstance(case, Experiment) else run_chase(*case)
 
 
-def chase(label: str, controller: Controller) -> Chase:
+def run_chase(label: str, controller: Controller) -> Chase:
     """Follow the reference of Fig. 8."""
     return Chase(label, track(Robot(levers=LONG_ARM), controller, reference, FIRST, float(len(SET_POINTS))))
 
 
-def split(found: Sequence[ExperimentResult | Chase]) -> tuple[list[ExperimentResult], list[Chase]]:
+def split_results(found: Sequence[ExperimentResult | Chase]) -> tuple[list[ExperimentResult], list[Chase]]:
     """Separate motions from chases."""
     return [one for one in found if isinstance(one, ExperimentResult)], [one for one in found if isinstance(one, Chase)]
 
@@ -215,7 +215,7 @@ def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
     return decay, float(np.sqrt(spring / inertia - decay**2))
 
 
-def checks(results: list[ExperimentResult]) -> list[ClosedFormCheck]:
+def check_motions(results: list[ExperimentResult]) -> list[ClosedFormCheck]:
     """Compare all motions with closed-form solutions."""
     found = []
     for result in results:

@@ -85,7 +85,7 @@ class Coverage:
     """Size of the largest boxes, in segments and entries of the catalogue; 1 if every vine of the search's grid was grown."""
     curvature_step: float
     """Largest difference between the curvatures of neighbouring corners of these boxes [1/m]."""
-    box_doubt: float
+    doubt: float
     """Largest doubt of a box that could be halved [-], 0 if there is none."""
     doubtful: int
     """Number of such boxes with a doubt of at least 1."""

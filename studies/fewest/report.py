@@ -43,7 +43,7 @@ def report(outcomes: Sequence[FewestOutcome], most_steps: int) -> Report:
         "",
         *table(COLUMNS, map(_row, outcomes)),
         "",
-        *_loud(outcomes),
+        *_missed_lines(outcomes),
         "![Nearest distance of any vine to the goal](fewest.png)",
         "",
         "Each panel: where the actuator starts and how it bends, coloured by how near a tip comes to the goal for any length of the",
@@ -73,7 +73,7 @@ def _row(one: FewestOutcome) -> list[str]:
     ]
 
 
-def _loud(outcomes: Sequence[FewestOutcome]) -> list[str]:
+def _missed_lines(outcomes: Sequence[FewestOutcome]) -> list[str]:
     """What must not be overlooked: designs that the planner missed."""
     lines = [
         f"**{one.environment}: the planner missed a design with fewer actuators; it is in data.json.**"

@@ -18,7 +18,7 @@ from studies.fitting.study import (
     POINTS,
     RATE,
     SyntheticFit,
-    split,
+    split_fits,
 )
 from vinewright.console.study import Report
 
@@ -100,9 +100,9 @@ def _measured(one: Fit) -> dict[str, Any]:
     return {key: value for key, value in fit_content(one).items() if key not in ("trajectory", "versions")}
 
 
-def missed(results: Sequence[Any]) -> str:
+def missed_text(results: Sequence[Any]) -> str:
     """What was asked and not met, in words: accuracy of the fitted values, and convergence; empty if both were."""
-    starts, wall = split(results)
+    starts, wall = split_fits(results)
     said = []
     if inaccurate := sum(not one.kept for one in starts):
         said.append(f"the stiffness or damping of {inaccurate} of {len(starts)} fits is inaccurate")

@@ -51,11 +51,11 @@ BESIDE = 62.0
 
 
 def save_fans(path: Path, fans: Sequence[Fan]) -> None:
-    """Write `fans_figure` as a PNG; the file appears atomically."""
-    _save(path, fans_figure(fans))
+    """Write `draw_fans` as a PNG; the file appears atomically."""
+    _save(path, draw_fans(fans))
 
 
-def fans_figure(fans: Sequence[Fan]) -> Figure:
+def draw_fans(fans: Sequence[Fan]) -> Figure:
     """Draw the vines of one fan of each density in their fields, and their ends [mm]."""
     figure = Figure(figsize=(9.6, 10.2), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
@@ -119,11 +119,11 @@ def _name(density: str) -> str:
 
 
 def save_ratio(path: Path, findings: FanFindings) -> None:
-    """Write `ratio_figure` as a PNG; the file appears atomically."""
-    _save(path, ratio_figure(findings))
+    """Write `draw_ratio` as a PNG; the file appears atomically."""
+    _save(path, draw_ratio(findings))
 
 
-def ratio_figure(findings: FanFindings) -> Figure:
+def draw_ratio(findings: FanFindings) -> Figure:
     """Draw the concentration ratio over k, as published and with a minimum r_k: the first fields, and the mean of all."""
     figure = Figure(figsize=(9.6, 7.4), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharex=True, sharey=True)

@@ -35,8 +35,8 @@ from studies.funneling.study import (
     neighbour_distances,
     places,
     ratios,
-    scattered,
-    weakest,
+    scatter_points,
+    weakest_actuator,
 )
 from surrogate.kernels.compiled import Floats
 from vinewright.console.study import Report
@@ -118,7 +118,7 @@ class FanFindings:
     def scattered(self) -> Floats:
         """Mean concentration of the same number of random points, shape (neighbours,)."""
         rng = np.random.default_rng([self.seed, 0, 2])
-        return np.mean([ratios(scattered(rng, self.vines)) for _ in range(DRAWS)], axis=0)
+        return np.mean([ratios(scatter_points(rng, self.vines)) for _ in range(DRAWS)], axis=0)
 
     def _each(self, measure: Any) -> dict[str, Floats]:
         return {
@@ -239,7 +239,7 @@ def _wrapped(text: str) -> str:
 
 def _method(findings: FanFindings, params: VineParams) -> list[str]:
     (x, y), length, begins = 1e3 * np.array(START), 1e3 * LENGTH, 1e3 * TURN_AT
-    l_0, pressure, curvature = weakest(params)
+    l_0, pressure, curvature = weakest_actuator(params)
     weak = f"{1e3 * l_0:g} mm cells at {1e-3 * pressure:g} kPa, {curvature:.2f} 1/m in free space"
     turn = f"{100 * TURN[0]:g} to {100 * TURN[1]:g} %"
     shares = ", ".join(f"{name} {100 * SHARES[name]:g} %" for name in CONTACT)

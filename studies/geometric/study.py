@@ -77,10 +77,10 @@ def cases() -> list[str]:
 def run_cases(several: Sequence[str]) -> Iterator[ActionTiming | list[VinePair]]:
     """Timings, then pairs of vines, one item per environment."""
     yield from islice(time_environments(), several.count("timing"))
-    yield from islice(compare(), several.count("comparison"))
+    yield from islice(compare_models(), several.count("comparison"))
 
 
-def split(found: Sequence[ActionTiming | list[VinePair]]) -> tuple[list[ActionTiming], list[VinePair]]:
+def split_items(found: Sequence[ActionTiming | list[VinePair]]) -> tuple[list[ActionTiming], list[VinePair]]:
     """Separate timings from pairs."""
     pairs = [pair for one in found if isinstance(one, list) for pair in one]
     return [one for one in found if isinstance(one, ActionTiming)], pairs
@@ -152,7 +152,7 @@ def _turn_of(launch: Launch, deployment: Deployment) -> Floats | None:
     return np.array(line.interpolate(launch.turn_at).coords[0])
 
 
-def compare() -> Iterator[list[VinePair]]:
+def compare_models() -> Iterator[list[VinePair]]:
     """Grow passive and steered vines with both models in random environments, in sequence."""
     params = VineParams()
     for seed in range(COMPARED):

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from planner.output.markdown import table
 from planner.output.provenance import machine
 from studies.gpu.precision import GROUPS, HOLDS, VINES, Precision, share_of
-from studies.gpu.study import LENGTH, NAMES, EarlierMeasurements, Found, Lockstep, TrialSpeed, kept
+from studies.gpu.study import LENGTH, NAMES, EarlierMeasurements, Found, Lockstep, TrialSpeed, merge_earlier
 from studies.gpu.traffic import BATCH, Traffic
 from studies.gpu.usage import WARPS, Usage
 from studies.rollouts.study import RolloutSpeed
@@ -26,7 +26,7 @@ TARGET = 10e6
 
 def report(found: Sequence[Found], earlier: EarlierMeasurements | None = None) -> Report:
     """Tables in Markdown, and their data; of an earlier report what `found` has no like of."""
-    old = kept(earlier.found, found) if earlier else []
+    old = merge_earlier(earlier.found, found) if earlier else []
     known_on = earlier.known_on if earlier and _of(Lockstep, old) else machine()
     found = [*found, *old]
     usage, steps, traffic = _of(Usage, found), _of(Lockstep, found), _of(Traffic, found)

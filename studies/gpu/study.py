@@ -19,10 +19,10 @@ from environments import load_environment
 from environments.uncertainty import WORKSHOP
 from planner.output.provenance import machine
 from planner.uncertainty.trials import Worlds, grow_rows
-from studies.gpu.precision import GROUPS, Precision, measured_precision
-from studies.gpu.traffic import Traffic, counted_traffic
-from studies.gpu.usage import Usage, usage
-from studies.rollouts.study import RolloutSpeed, measure_rollouts, random_actuation
+from studies.gpu.precision import GROUPS, Precision, measure_precision
+from studies.gpu.traffic import Traffic, measure_traffic
+from studies.gpu.usage import Usage, measure_usage
+from studies.rollouts.study import RolloutSpeed, make_random_actuation, measure_rollouts
 
 ENVIRONMENTS = "maze", "long", "building"
 KERNELS = "grow_lanes", "hold_lanes"
@@ -127,7 +127,7 @@ class EarlierMeasurements(NamedTuple):
         return cls(found, content.get("known_on", content["machine"]))
 
 
-def kept(earlier: Sequence[Found], found: Sequence[Found]) -> list[Found]:
+def merge_earlier(earlier: Sequence[Found], found: Sequence[Found]) -> list[Found]:
     """Measurements of an earlier report that have no like among those found now."""
 
     def like(one: Found) -> tuple[type, bool] | None:
@@ -144,13 +144,13 @@ def measure(several: Sequence[GpuCase]) -> Iterator[Found]:
     for case in several:
         match case.kind:
             case "usage":
-                yield usage(case.kernel, case.capability)
+                yield measure_usage(case.kernel, case.capability)
             case "lockstep":
-                yield lockstep(case.environment, case.batch)
+                yield measure_lockstep(case.environment, case.batch)
             case "traffic":
-                yield counted_traffic(case.environment, LENGTH)
+                yield measure_traffic(case.environment, LENGTH)
             case "precision":
-                yield measured_precision(case.arrays, case.environment, LENGTH)
+                yield measure_precision(case.arrays, case.environment, LENGTH)
             case "trials":
                 yield _trials(case.environment, case.device, case.batch)
             case "algorithm 1":
@@ -163,12 +163,12 @@ def measure(several: Sequence[GpuCase]) -> Iterator[Found]:
                 yield measure_rollouts(case.environment, params, make, "exact contact", case.batch, LENGTH)
 
 
-def lockstep(environment: str, vines: int) -> Lockstep:
+def measure_lockstep(environment: str, vines: int) -> Lockstep:
     """Steps of random vines, and how long the lanes of warps wait for the longest among them."""
     params = VineParams()
     model, carried = (
         QuasiStatic(load_environment(environment), params, device="cpu"),
-        random_actuation(params, vines, LENGTH, 0),
+        make_random_actuation(params, vines, LENGTH, 0),
     )
     rollout = model.grow(model.start(*carried.pressure.shape), carried, LENGTH, params.segment_length)
     steps = rollout.steps + (0 if rollout.relaxations is None else rollout.relaxations)

@@ -21,9 +21,9 @@ from studies.impulse.study import (
     SOLVERS,
     STEP,
     StepTiming,
-    as_design,
-    clutter_environment,
-    clutter_robot,
+    make_clutter_environment,
+    make_clutter_robot,
+    make_design,
     of_solver,
 )
 from studies.impulse.telescope import TelescopeMotion
@@ -83,15 +83,15 @@ def save_stills(path: Path, environment: Environment, design: Design, motion: Te
     save_figure(path, figure, DPI)
 
 
-def clutter_pictures() -> dict[str, Callable[[Path, Sequence[TelescopeMotion]], None]]:
+def make_clutter_pictures() -> dict[str, Callable[[Path, Sequence[TelescopeMotion]], None]]:
     """Functions that draw a figure and an animation of the robot in the cluttered environment, by file name."""
-    environment, robot = clutter_environment(), clutter_robot()
+    environment, robot = make_clutter_environment(), make_clutter_robot()
 
     def stills(path: Path, motions: Sequence[TelescopeMotion]) -> None:
-        save_stills(path, environment, as_design(motions[0], robot, environment), motions[0])
+        save_stills(path, environment, make_design(motions[0], robot, environment), motions[0])
 
     def animate(path: Path, motions: Sequence[TelescopeMotion]) -> None:
-        design = as_design(motions[0], robot, environment)
+        design = make_design(motions[0], robot, environment)
         save_animation(path, environment, design, motions[0].joints[::6], lambda _drawn, _of: None)
 
     return {"impulse-clutter.png": stills, "impulse-clutter.gif": animate}

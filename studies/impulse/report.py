@@ -51,7 +51,7 @@ def _rows(timings: Sequence[StepTiming], banded: dict[int, StepTiming]) -> Itera
         yield cells
 
 
-def clutter_report(motion: TelescopeMotion) -> Report:
+def report_clutter(motion: TelescopeMotion) -> Report:
     """Final position of the robot in the cluttered environment, and its maximum penetration of obstacles."""
     (x, y), deepest = 1e3 * motion.joints[-1, -1], 1e3 * float(np.max(motion.deepest))
     lines = [

@@ -199,7 +199,7 @@ class CollisionOutcome:
         return float(abs(self.collision.contact_angle - np.clip(self.collision.contact_angle, low, high)))
 
 
-def collisions() -> list[Collision]:
+def list_collisions() -> list[Collision]:
     """All possible collisions."""
     cases = product(np.radians(TURNS_DEG), RATIOS, np.radians(CONTACT_ANGLES_DEG))
     made = (Collision(float(turn), ratio, float(angle)) for turn, ratio, angle in cases)
@@ -230,7 +230,7 @@ def collide(model: CollisionModel, collision: Collision) -> CollisionOutcome:
 
 def cases() -> list[tuple[CollisionModel, Collision]]:
     """All combinations of a model and a collision."""
-    return list(product((*MODELS, *EFFECTS), collisions()))
+    return list(product((*MODELS, *EFFECTS), list_collisions()))
 
 
 def run_cases(several: Sequence[tuple[CollisionModel, Collision]]) -> Iterator[CollisionOutcome]:

@@ -40,22 +40,22 @@ def of_kind(records: Sequence[MappingRecord], kind: str, actions: str, policy: s
     Args:
         other: Other fields of `MappingCase` that differ from their defaults.
     """
-    return np.array([r.scores for r in _alike(records, MappingCase(kind, 0, actions, policy, **other))])
+    return np.array([r.scores for r in _same_settings(records, MappingCase(kind, 0, actions, policy, **other))])
 
 
 def random_band(records: Sequence[MappingRecord], kind: str, actions: str) -> tuple[Floats, Floats]:
     """Mean score of random deployments, and their standard deviation within an environment, averaged over all environments."""
-    some = _alike(records, MappingCase(kind, 0, actions, "random"))
+    some = _same_settings(records, MappingCase(kind, 0, actions, "random"))
     return np.mean([r.scores for r in some], axis=0), np.mean([r.spread for r in some], axis=0)
 
 
-def _alike(records: Sequence[MappingRecord], case: MappingCase) -> list[MappingRecord]:
+def _same_settings(records: Sequence[MappingRecord], case: MappingCase) -> list[MappingRecord]:
     """Records of cases that differ only in their environment, in the order of the environments."""
     some = [record for record in records if replace(record.case, number=case.number) == case]
     return sorted(some, key=lambda record: record.case.number)
 
 
-def ahead_from(records: Sequence[MappingRecord], kind: str, actions: str, policy: str) -> int | None:
+def first_ahead(records: Sequence[MappingRecord], kind: str, actions: str, policy: str) -> int | None:
     """Number of deployments from which the mean of a policy stays more than one standard deviation above that of Random."""
     mean, spread = random_band(records, kind, actions)
     behind = np.flatnonzero(of_kind(records, kind, actions, policy).mean(axis=0) <= mean + spread)
@@ -116,10 +116,19 @@ def report(records: Sequence[MappingRecord], loop: float) -> Report:
         "",
     ]
     for policy in ("monte-carlo", "information-gain"):
-        found = [(kind, actions, ahead_from(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]
+        found = [(kind, actions, first_ahead(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]
         when = "; ".join(f"{kind}, {actions}: {first or 'never'}" for kind, actions, first in found)
         lines.append(f"* {NAMES[policy]}: {when}")
-    lines += ["", *_differences(records), "", *_table_2(records), "", *_lost(records), "", "![Scores](mapping.png)"]
+    lines += [
+        "",
+        *_differences(records),
+        "",
+        *_table_2(records),
+        "",
+        *_lost_text(records),
+        "",
+        "![Scores](mapping.png)",
+    ]
     lines += ["", "![An environment, mapped](mapping-example.png)"]
     content = {
         "loop_s": round(loop, 4),
@@ -188,7 +197,7 @@ def _table_2(records: Sequence[MappingRecord]) -> list[str]:
     return [*lines, "", f"Both together score {more:+.1f} relative to the sum of the two (paper: +5.8)."]
 
 
-def _lost(records: Sequence[MappingRecord]) -> list[str]:
+def _lost_text(records: Sequence[MappingRecord]) -> list[str]:
     lines = [
         "## Effect of the values that the paper does not give",
         "",

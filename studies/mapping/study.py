@@ -82,7 +82,7 @@ def cases(environments: int) -> list[MappingCase]:
     return several
 
 
-def whole_environments(records: Sequence[MappingRecord]) -> list[MappingRecord]:
+def keep_whole_environments(records: Sequence[MappingRecord]) -> list[MappingRecord]:
     """Records of completed environments, from records in the order of `cases`."""
     each = len(cases(1))
     return list(records[: len(records) // each * each])
@@ -92,7 +92,7 @@ def run_cases(several: Sequence[MappingCase]) -> Iterator[MappingRecord]:
     """Run cases in sequence."""
     for case in several:
         start = time.perf_counter()
-        task = task_of(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
+        task = make_task(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
         rng = np.random.default_rng(case.number)
         if case.policy == "random":
             scores = random_scores(task, DEPLOYMENTS, REPEATS, rng, case.prior)
@@ -103,9 +103,9 @@ def run_cases(several: Sequence[MappingCase]) -> Iterator[MappingRecord]:
         yield MappingRecord(case, scores.mean(axis=0), spread, time.perf_counter() - start)
 
 
-def time_loop() -> float:
+def time_choice() -> float:
     """Computing time of one choice among all turning actions without prior information [s], excluding compilation."""
-    task = task_of("uniform", 0, "turning")
+    task = make_task("uniform", 0, "turning")
     seconds = []
     for _ in range(4):
         start = time.perf_counter()
@@ -115,13 +115,13 @@ def time_loop() -> float:
 
 
 @cache
-def task_of(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
+def make_task(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
     """The mapping task in an environment of the study."""
-    drawn = random_environment(kind, number, side, closed)
+    drawn = make_environment(kind, number, side, closed)
     return Task.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
 
 
-def random_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
+def make_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
     """A random environment of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, some of them concave.
 
     Source: paper 003, sections 4.2.1 and 4.2.4. There, obstacles are moved by hand until they are one cell apart; here,

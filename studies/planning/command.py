@@ -56,7 +56,7 @@ def bench_plan(
     with readable_errors():
         from planner.search.planners import SST_STAR, search_of
         from planner.search.run import Run
-        from studies.planning.ompl_log import logs_of
+        from studies.planning.ompl_log import log_writers
         from studies.planning.plots import pictures
         from studies.planning.report import report
         from studies.planning.study import run_cases
@@ -69,7 +69,7 @@ def bench_plan(
         if form:
             import ompl  # noqa: F401 - its reader makes the database, after all runs
 
-            logs = logs_of(stems, time_budget)
+            logs = log_writers(stems, time_budget)
         grown_in = {name: environment_and_tube(name, tube, physics=physics) for name in names}
 
         def tell(found: PlanningResult) -> str:

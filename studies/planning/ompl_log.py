@@ -32,7 +32,7 @@ PROGRESS = ("time REAL", "best cost REAL")
 """What is said of each better solution of a run."""
 
 
-def benchmark_log(environment: str, outcomes: Sequence[PlanningOutcome], time_budget: float) -> str:
+def benchmark_text(environment: str, outcomes: Sequence[PlanningOutcome], time_budget: float) -> str:
     """The runs in one environment as an experiment in OMPL's format.
 
     Args:
@@ -77,12 +77,12 @@ def write_database(path: Path, outcomes: Sequence[PlanningOutcome], time_budget:
         logs = []
         for number, environment in enumerate(dict.fromkeys(one.environment for one in outcomes)):
             logs.append(Path(folder) / f"{number}.log")
-            logs[-1].write_text(benchmark_log(environment, outcomes, time_budget), encoding="utf-8")
+            logs[-1].write_text(benchmark_text(environment, outcomes, time_budget), encoding="utf-8")
         with contextlib.redirect_stdout(io.StringIO()):  # it tells of every planner
             readBenchmarkLog(str(path), [str(log) for log in logs], False)
 
 
-def logs_of(
+def log_writers(
     environments: Sequence[str], time_budget: float
 ) -> dict[str, Callable[[Path, Sequence[PlanningResult]], None]]:
     """Functions that write the log of each environment, and the database, by file name."""
@@ -91,7 +91,7 @@ def logs_of(
 
 
 def _write_log(environment: str, time_budget: float, path: Path, found: Sequence[PlanningResult]) -> None:
-    path.write_text(benchmark_log(environment, [one.outcome for one in found], time_budget), encoding="utf-8")
+    path.write_text(benchmark_text(environment, [one.outcome for one in found], time_budget), encoding="utf-8")
 
 
 def _write_database(time_budget: float, path: Path, found: Sequence[PlanningResult]) -> None:

@@ -47,17 +47,17 @@ class WallAgreement:
         """Content for a JSON file."""
         shares = ("precision", "recall", "touchable", "corner_precision")
         return {
-            **{name: _rounded(getattr(self, name), 3) for name in shares},
+            **{name: _round_numbers(getattr(self, name), 3) for name in shares},
             "walls": self.walls,
             "corners": self.corners,
             "free_wrong_mm": round(1e3 * self.free_wrong, 1),
             "hits": self.hits,
             "hits_right": self.hits_right,
-            "score": _rounded(self.score, 2),
+            "score": _round_numbers(self.score, 2),
         }
 
 
-def agreement(found: Found, walls: Floats, radius: float, session: Session) -> WallAgreement:
+def compare_walls(found: Found, walls: Floats, radius: float, session: Session) -> WallAgreement:
     """Compare what was found with measured walls x1, y1, x2, y2 [m], shape (walls, 4).
 
     Args:
@@ -118,7 +118,7 @@ class WallError:
         }
 
 
-def wall_errors(name: str, found: Found, walls: Floats) -> list[WallError]:
+def measure_wall_errors(name: str, found: Found, walls: Floats) -> list[WallError]:
     """The difference of each found wall from the measured wall, shape (walls, 4), that is nearest on average."""
     lines, errors = shapely.linestrings(walls.reshape(-1, 2, 2)), []
     for wall in found.walls:
@@ -149,5 +149,5 @@ def _mean(right: Any) -> float:
     return float(np.mean(right)) if len(right) else float("nan")
 
 
-def _rounded(number: float, digits: int) -> float | None:
+def _round_numbers(number: float, digits: int) -> float | None:
     return None if np.isnan(number) else round(number, digits)

@@ -47,7 +47,7 @@ def report(several: Sequence[MappedRecording]) -> Report:
         lines += ["", "## Errors of the walls, and their intervals", "", *_errors(tracked)]
         lines += ["", "## Corners and vertices", "", *_corners(tracked), "", *_vertices(tracked)]
     if estimated:
-        lines += ["", "## From length and contact angle alone", "", *_estimated(estimated)]
+        lines += ["", "## From length and contact angle alone", "", *_reading_lines(estimated)]
     if tracked:
         lines += ["", "## Which hinge turned", "", *_hinges(tracked)]
     return Report("Mapping with a real tube", lines, {"results": [one.content() for one in several]})
@@ -149,7 +149,7 @@ def _vertices(several: Sequence[MappedRecording]) -> list[str]:
     ]
 
 
-def _estimated(several: Sequence[MappedRecording]) -> list[str]:
+def _reading_lines(several: Sequence[MappedRecording]) -> list[str]:
     groups: dict[tuple[str, int], list[MappedRecording]] = {}
     for one in several:
         groups.setdefault((one.case.rule, int(one.case.noise or 0)), []).append(one)
@@ -185,11 +185,11 @@ def _estimated(several: Sequence[MappedRecording]) -> list[str]:
             rows,
         ),
         "",
-        *_same(several),
+        *_count_differing(several),
     ]
 
 
-def _same(several: Sequence[MappedRecording]) -> list[str]:
+def _count_differing(several: Sequence[MappedRecording]) -> list[str]:
     """How many recordings give different walls by the two rules."""
     plain = {(one.case.recording.name, one.case.rule): one for one in several if one.case.noise == 0}
     names = {name for name, rule in plain if rule == "published"}

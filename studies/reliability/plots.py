@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from planner.drawing.style import INK, save_figure
-from studies.reliability.report import WARM_UP, by_density, memory_of, resident, success
+from studies.reliability.report import WARM_UP, by_density, fit_memory, resident_memory, success
 from studies.reliability.study import ReliabilityRecord
 
 DPI = 140
@@ -43,9 +43,9 @@ def _draw_success(axes: Axes, records: Sequence[ReliabilityRecord]) -> None:
 
 
 def _draw_memory(axes: Axes, records: Sequence[ReliabilityRecord]) -> None:
-    for number, values in enumerate(resident(records), start=1):
+    for number, values in enumerate(resident_memory(records), start=1):
         (drawn,) = axes.plot(np.arange(1, len(values) + 1), values, linewidth=0.8, label=f"process {number}")
-        if memory := memory_of(values):
+        if memory := fit_memory(values):
             runs = np.arange(len(values) - WARM_UP)
             middle = np.mean(values[WARM_UP:]) - memory.slope / 100 * runs.mean()
             axes.plot(

@@ -39,7 +39,7 @@ class MemoryGrowth:
     """Half the 95 % confidence interval of the slope [MB / 100 runs]."""
 
 
-def resident(records: Sequence[ReliabilityRecord]) -> list[list[float]]:
+def resident_memory(records: Sequence[ReliabilityRecord]) -> list[list[float]]:
     """Resident memory after each run of each process [MB], in the order in which the runs finished."""
     processes: dict[int, list[float]] = {}
     for record in records:
@@ -48,7 +48,7 @@ def resident(records: Sequence[ReliabilityRecord]) -> list[list[float]]:
     return list(processes.values())
 
 
-def memory_of(values: Sequence[float]) -> MemoryGrowth | None:
+def fit_memory(values: Sequence[float]) -> MemoryGrowth | None:
     """Fit a line to the memory of one process; None with too few runs."""
     settled = values[WARM_UP:]
     if len(settled) < LEAST_RUNS:
@@ -129,7 +129,7 @@ def _row(name: str, records: Sequence[ReliabilityRecord]) -> list[str]:
 
 def _memory_lines(records: Sequence[ReliabilityRecord]) -> list[str]:
     lines = ["## Memory", ""]
-    if not (processes := resident(records)):
+    if not (processes := resident_memory(records)):
         return [*lines, "This system does not report the resident memory of a process."]
     lines += [
         "Resident memory of each process, recorded after each of its runs. The slope is that of a least-squares line,",
@@ -138,7 +138,7 @@ def _memory_lines(records: Sequence[ReliabilityRecord]) -> list[str]:
     ]
     rows = []
     for number, values in enumerate(processes, start=1):
-        memory = memory_of(values)
+        memory = fit_memory(values)
         slope = f"{memory.slope:+.2f} ± {memory.error:.2f}" if memory else "too few runs"
         rows.append([f"{number}", f"{len(values)}", f"{values[-1]:.0f}", slope])
     return lines + table(("process", "runs", "at the end MB", "slope, MB in 100 runs"), rows)
@@ -174,7 +174,7 @@ def fuzz_lines(path: Path) -> list[str]:
     return lines + table(columns, rows)
 
 
-def missed(records: Sequence[ReliabilityRecord]) -> str:
+def missed_text(records: Sequence[ReliabilityRecord]) -> str:
     """What was asked and not met, in words: failed checks; empty if there are none."""
     faulty = sum(bool(record.faults) for record in records)
     return f"checks failed in {faulty} of {len(records)} environments" if faulty else ""

@@ -79,7 +79,7 @@ def cases(count: int, seconds: float) -> list[ReliabilityCase]:
 def run_case(case: ReliabilityCase) -> ReliabilityRecord:
     """Plan on one thread and check the states; an error is recorded as a result."""
     try:
-        record = _planned(case)
+        record = _plan(case)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         words = " ".join(f"{type(error).__name__}: {error}".split())[:300]
@@ -88,7 +88,7 @@ def run_case(case: ReliabilityCase) -> ReliabilityRecord:
     return replace(record, process=os.getpid(), resident_mb=_resident_mb())
 
 
-def _planned(case: ReliabilityCase) -> ReliabilityRecord:
+def _plan(case: ReliabilityCase) -> ReliabilityRecord:
     params, environment = VineParams(), case.environment()
     try:
         goal_within_reach(environment, params.radius, params.clearance)
@@ -109,6 +109,6 @@ def _resident_mb() -> float | None:
     return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 2)
 
 
-def died(case: ReliabilityCase) -> ReliabilityRecord:
+def record_death(case: ReliabilityCase) -> ReliabilityRecord:
     """The record of a case that killed every process that ran it."""
     return ReliabilityRecord(case, crash="the process died")

@@ -58,7 +58,14 @@ def rollouts(
     """Grow random vines and print vine-steps (growth steps of one vine) per second, with the quasi-static propagator for comparison."""
     with readable_errors():
         from studies.rollouts.report import report
-        from studies.rollouts.study import RolloutScene, cases, measure_rollouts, run_cases, speeds_elsewhere, split
+        from studies.rollouts.study import (
+            RolloutScene,
+            cases,
+            measure_rollouts,
+            run_cases,
+            speeds_elsewhere,
+            split_results,
+        )
 
         console, params = new_console(), environment_and_tube(env, tube, physics=physics)[1]
         models = _models(params, propagator, device, solver, surrogate)
@@ -77,7 +84,7 @@ def rollouts(
             "rollouts",
             cases(models, batches, ENVIRONMENTS),
             lambda several: run_cases(several, models, RolloutScene(env, params, length), console.print),
-            lambda found: report(split(found)[0] + elsewhere, split(found)[1]),
+            lambda found: report(split_results(found)[0] + elsewhere, split_results(found)[1]),
             unit="measurements",
         )
         chosen = {"solver": solver, "surrogate": surrogate, "device": device if device != "auto" else None}

@@ -105,7 +105,7 @@ def words(behaviour: Behaviour) -> str:
     return behaviour.name.replace("_", "-").lower()
 
 
-def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Reading]:
+def take_readings(walls: Walls, tube: HingeTube, launch: Launch) -> list[Reading]:
     """Readings at regular lengths, at the turn, and just before and just after the contact begins, ends or changes."""
 
     def reading(length: float) -> Reading:
@@ -113,7 +113,7 @@ def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Reading]:
         return Reading(length, done.contact_angle % (2 * np.pi), _heading(done), done.shape)
 
     def between(before: Reading, after: Reading) -> list[Reading]:
-        if not _changed(before, after):
+        if not _has_changed(before, after):
             return []
         if after.length - before.length < AT_ONCE:
             return [before, after]
@@ -139,7 +139,7 @@ def _heading(done: Deployment) -> float:
     return float(np.arctan2(*longer[-1][::-1]))
 
 
-def _changed(before: Reading, after: Reading) -> bool:
+def _has_changed(before: Reading, after: Reading) -> bool:
     """Whether the tip is free in only one state, or the angle of its wall differs, or a contact in between turned its heading."""
     if np.isnan(before.angle) != np.isnan(after.angle):
         return True
@@ -147,7 +147,7 @@ def _changed(before: Reading, after: Reading) -> bool:
     return abs(np.sin(walls[0] - walls[1])) > 1e-6
 
 
-def deployment(case: SensingCase) -> tuple[Environment, Walls, HingeTube, Launch]:
+def deploy_long_enough(case: SensingCase) -> tuple[Environment, Walls, HingeTube, Launch]:
     """An environment, and a launch whose final shape has at least `LEAST_NODES` nodes and length `SHORTEST`."""
     random = np.random.default_rng([SEED, case.turning, case.number])
     tube = HingeTube(RADIUS, FRICTION, RADIUS)
@@ -167,8 +167,8 @@ def deployment(case: SensingCase) -> tuple[Environment, Walls, HingeTube, Launch
 
 def run_case(case: SensingCase) -> SensingTrial:
     """Deploy a tube, take readings, and reconstruct the shape at each noise level."""
-    environment, walls, tube, launch = deployment(case)
-    readings = read(walls, tube, launch)
+    environment, walls, tube, launch = deploy_long_enough(case)
+    readings = take_readings(walls, tube, launch)
     random = np.random.default_rng([SEED, case.turning, case.number, 1])
     lengths, angles = np.array([one.length for one in readings]), np.array([one.angle for one in readings])
     errors, start = random.standard_normal(len(angles)), np.array(launch[:3])

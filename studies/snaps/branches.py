@@ -83,7 +83,7 @@ class BranchShares:
         }
 
 
-def random_vines(params: VineParams, batch: int, segments: int, seed: int) -> Actuation:
+def make_random_vines(params: VineParams, batch: int, segments: int, seed: int) -> Actuation:
     """Sections of 0.1 to 0.5 m with an actuator on the left, on the right or none, with cells and pressures of the catalogue's range."""
     rng, catalogue = np.random.default_rng(seed), Catalogue.of(params)
     cells, most = (catalogue.l_0.min(), catalogue.l_0.max()), catalogue.pressure.max()
@@ -99,7 +99,7 @@ def random_vines(params: VineParams, batch: int, segments: int, seed: int) -> Ac
     return Actuation(pressure, l_0)
 
 
-def model_of(environment: Environment, params: VineParams, rests: bool, part: int = 1) -> QuasiStatic:
+def make_model(environment: Environment, params: VineParams, rests: bool, part: int = 1) -> QuasiStatic:
     """A propagator whose step is the default divided by `part`, with or without rests, whatever the physics of its tube."""
     step = params.segment_length / 6 / part
     model = QuasiStatic(environment, params, step)
@@ -129,7 +129,7 @@ def measure_branches(environment: Environment, params: VineParams, vines: Actuat
     """Grow vines with every step, without rests and then with them."""
     limit, found = WRONG * params.scale, []
     models = {
-        rests: {part: model_of(environment, params, rests, part) for part in (*PARTS, FINEST)}
+        rests: {part: make_model(environment, params, rests, part) for part in (*PARTS, FINEST)}
         for rests in (False, True)
     }
     rollouts = {
@@ -140,7 +140,7 @@ def measure_branches(environment: Environment, params: VineParams, vines: Actuat
             {part: int(ends_elsewhere(grown[part], finest, limit).sum()) for part in PARTS}
             for finest in (grown[FINEST], rollouts[True][FINEST])
         )
-        states, of = sampled(grown[1])
+        states, of = sample_states(grown[1])
         carried = vines.of(of)
         motion = motion_to_rest(models[rests][1], states, carried)
         settled = motion[np.isfinite(motion)]
@@ -163,7 +163,7 @@ def measure_branches(environment: Environment, params: VineParams, vines: Actuat
     return found
 
 
-def sampled(rollout: Rollout) -> tuple[VineState, Integers]:
+def sample_states(rollout: Rollout) -> tuple[VineState, Integers]:
     """One recorded state in `SAMPLED`, and the vine that each is of."""
     index = np.arange(rollout.tips.shape[1])
     vines, records = np.nonzero((index < rollout.records[:, None]) & (index % SAMPLED == SAMPLED - 1))

@@ -14,7 +14,7 @@ from dynamics.vine import Actuation, Rollout
 from environments import Environment, known_environments, load_environment
 from planner.search.run import warm_up
 from studies.snaps.agreement import ImpulseAgreement, measure_agreement
-from studies.snaps.branches import BranchShares, grow_vines, measure_branches, model_of, random_vines
+from studies.snaps.branches import BranchShares, grow_vines, make_model, make_random_vines, measure_branches
 from studies.snaps.designs import Snapped, Unsolved, measure_designs
 
 SEGMENTS = {"plus": 140, "maze": 140, "pickone": 70, "needle": 110, "long": 140, "tube": 100, "divider": 90}
@@ -93,7 +93,7 @@ def run_cases(several: Sequence[SnapCase], vines: int, iterations: int) -> Itera
             best = [one for one in designs if isinstance(one, Snapped) and one.which.endswith("best")]
             yield [*designs, *map(measure_agreement, best)]
             continue
-        carried = random_vines(params, vines, SEGMENTS.get(environment.name, OTHER_SEGMENTS), SEED)
+        carried = make_random_vines(params, vines, SEGMENTS.get(environment.name, OTHER_SEGMENTS), SEED)
         if case.kind == "branches":
             yield [*measure_branches(environment, params, carried)]
         else:
@@ -103,7 +103,7 @@ def run_cases(several: Sequence[SnapCase], vines: int, iterations: int) -> Itera
 def measure_cost(environment: Environment, vines: Actuation, rounds: int = ROUNDS) -> list[RestCost]:
     """Time rollouts at the default step: as published without rests, and corrected without and with them, in turn."""
     kinds: list[tuple[Physics, bool]] = [("published", False), ("corrected", False), ("corrected", True)]
-    models = [model_of(environment, VineParams(physics=physics), rests) for physics, rests in kinds]
+    models = [make_model(environment, VineParams(physics=physics), rests) for physics, rests in kinds]
     warm_up(models[0])
     seconds, rollouts = np.empty((rounds, len(models))), list[Rollout]()
     for turn in seconds:
@@ -128,4 +128,4 @@ def prepare() -> None:
     """Compile the kernels of growing and of held vines."""
     params = VineParams()
     environment = load_environment("divider", params.radius)
-    measure_cost(environment, random_vines(params, 2, 4, SEED), rounds=1)
+    measure_cost(environment, make_random_vines(params, 2, 4, SEED), rounds=1)

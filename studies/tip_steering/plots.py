@@ -34,13 +34,13 @@ WIDTH, HEIGHT, DPI = 9.0, 5.1, 160
 
 
 def save_picture(path: Path, environment: Environment, params: VineParams, stages: list[SteeringStage]) -> None:
-    """Write `picture` as a PNG; the file appears atomically."""
-    canvas: Any = FigureCanvasAgg(picture(environment, params, stages))
+    """Write `draw_picture` as a PNG; the file appears atomically."""
+    canvas: Any = FigureCanvasAgg(draw_picture(environment, params, stages))
     with whole(path) as partial, partial.open("wb") as file:
         canvas.print_png(file)
 
 
-def picture(environment: Environment, params: VineParams, stages: list[SteeringStage]) -> Figure:
+def draw_picture(environment: Environment, params: VineParams, stages: list[SteeringStage]) -> Figure:
     """Draw the shapes at rest, superimposed (left), and the turn of the tip over pressure, with that in free space (right)."""
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, facecolor="white")
     shapes = figure.add_axes((0.085, 0.11, 0.575, 0.815))

@@ -52,7 +52,7 @@ def _content(stage: SteeringStage) -> dict[str, object]:
     }
 
 
-def missed(stages: Sequence[SteeringStage]) -> str:
+def missed_text(stages: Sequence[SteeringStage]) -> str:
     """What was asked and not met, in words: movements that were not completed, or not made; empty if all were."""
     done = sum(stage.status == Status.GROWN for stage in stages)
     return f"{done} of {len(MOVES)} movements were completed" if done < len(MOVES) else ""

@@ -49,7 +49,7 @@ class SteeringStage:
     status: Status
 
 
-def passage(params: VineParams) -> Environment:
+def make_passage(params: VineParams) -> Environment:
     """A wall with a passage slightly wider than the tube, and a goal behind the wall."""
     gap = params.radius + SPARE
     walls = (box_corners(0.3, gap, 0.5, 0.35), box_corners(0.3, -0.5, 0.5, -gap))

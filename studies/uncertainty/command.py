@@ -59,10 +59,10 @@ def uncertainty_longer(
     """
     with readable_errors():
         from environments.uncertainty import DEFAULT
-        from studies.uncertainty.missed import InvalidData, missed
+        from studies.uncertainty.missed import InvalidData, find_missed
 
         try:
-            names = env or missed(out or Path("results"))
+            names = env or find_missed(out or Path("results"))
         except InvalidData as error:
             raise BadInput(str(error)) from None
         if not names:

@@ -31,7 +31,7 @@ class _Data(BaseModel):
     runs: list[_Run]
 
 
-def missed(results: Path) -> list[str]:
+def find_missed(results: Path) -> list[str]:
     """Environments in which the median seed's chosen design has less than the usual success; without a design it has none.
 
     Args:

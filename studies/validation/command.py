@@ -37,20 +37,20 @@ def validate(
     with readable_errors():
         from dynamics.registry import load_propagator, propagators
         from studies.validation.recordings import read_recordings
-        from studies.validation.study import parts_of, pictures, report, run_parts
+        from studies.validation.study import make_parts, part_pictures, report, run_parts
 
         names = list(dict.fromkeys(propagator or propagators()))
         for name in names:
             if name not in propagators():
                 raise BadInput(f"unknown propagator {name!r}; known: {', '.join(propagators())}")
             load_propagator(name)
-        parts = parts_of(names, read_recordings(recordings) if recordings else [])
+        parts = make_parts(names, read_recordings(recordings) if recordings else [])
         study = Study(
             "validation",
             [part for part in parts for _ in range(part.total)],
             lambda _cases: run_parts(parts),
             lambda found: report(parts, found),
-            pictures(parts),
+            part_pictures(parts),
             "comparisons",
             least="a vine was grown",
         )

@@ -12,7 +12,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Status
 from planner.design.comparison.growths import Growth, growth
 from planner.output.markdown import table
-from studies.validation.cross_checks import ENVIRONMENTS, planned
+from studies.validation.cross_checks import ENVIRONMENTS, plan_best
 from studies.validation.variants import FRICTIONS
 
 COEFFICIENTS = 0.0, *FRICTIONS
@@ -42,10 +42,10 @@ class FrictionResult:
         }
 
 
-def study(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult]:
+def run_friction(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult]:
     """Grow the design of each environment without friction and with each of `COEFFICIENTS`."""
     for name in environments:
-        environment, design = planned(name)
+        environment, design = plan_best(name)
         smooth: Growth | None = None
         for friction in COEFFICIENTS:
             grown = growth(environment, design, QuasiStatic(environment, design.params, friction=friction))

@@ -115,7 +115,7 @@ def start_pose(recording: Recording) -> Floats:
     return np.array([*foot, np.arctan2(along[1], along[0])])
 
 
-def environment_of(recording: Recording, start: Floats) -> Environment:
+def make_environment(recording: Recording, start: Floats) -> Environment:
     """The walls of a recording as an environment; its goal is at the last recorded tip."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2), start[None, :2]])
     bounds = np.concatenate([seen.min(axis=0) - ROOM, seen.max(axis=0) + ROOM])
@@ -148,7 +148,7 @@ def deploy(
     start = start_pose(recording)
     lengths = recorded_lengths(recording, start)
     segments = int(np.ceil(lengths.max() / params.segment_length)) + 1
-    propagator = make(environment_of(recording, start), params)
+    propagator = make(make_environment(recording, start), params)
     bare = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
     rollout = propagator.grow(propagator.start(1, segments), bare, lengths.max() + RECORD, RECORD)
     records = np.arange(rollout.records[0])
@@ -176,7 +176,7 @@ def _apart(line: Floats, shape: Floats) -> float:
     return float(np.sqrt(np.mean(distances**2)))
 
 
-def deployments(
+def simulate_recordings(
     recordings: Sequence[Recording], makers: Mapping[str, PropagatorFactory]
 ) -> Iterator[SimulatedRecording]:
     """Simulate every recording with every model, in sequence."""

@@ -12,7 +12,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Status
 from planner.output.markdown import table
 from studies.validation.recordings import CLEAR, LEAST_LENGTH, SimulatedRecording
-from studies.validation.shapes import ARM, FOLDED, TOUCH, agreement
+from studies.validation.shapes import ARM, FOLDED, TOUCH, compare_shapes
 from studies.validation.variants import DENTS, TAIL
 
 PAPER_RADIUS = 33.35
@@ -108,7 +108,7 @@ def _shapes(found: Sequence[SimulatedRecording]) -> list[str]:
     """Folds, contacts and tips of each model, on average over its recordings."""
     rows = []
     for model in dict.fromkeys(one.model for one in found):
-        own = [agreement(one) for one in found if one.model == model]
+        own = [compare_shapes(one) for one in found if one.model == model]
         folds = np.array([one.folds for one in own], float)
         weights = folds if folds.any() else np.ones_like(folds)
         angle, excess, place = (

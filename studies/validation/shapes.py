@@ -41,7 +41,7 @@ class ShapeAgreement:
     """Whether the same walls are touched, in the same order of first contact."""
 
 
-def fold_of(line: Floats, radius: float) -> tuple[float, Floats]:
+def find_fold(line: Floats, radius: float) -> tuple[float, Floats]:
     """Fold of a shape: the largest angle between straight lines fitted to the pieces before and after a point.
 
     Args:
@@ -75,14 +75,14 @@ def contact_order(recording: Recording, lines: Sequence[Floats]) -> tuple[int, .
     return tuple(int(wall) for wall in np.argsort(first, kind="stable") if first[wall] < len(lines))
 
 
-def agreement(one: SimulatedRecording) -> ShapeAgreement:
+def compare_shapes(one: SimulatedRecording) -> ShapeAgreement:
     """Compare folds, contacts and tips of a simulated growth with the recorded ones."""
     recording, radius = one.recording, one.recording.tube_radius
     excess, apart = [], []
     for line, shape in zip(recording.centerlines, one.shapes, strict=True):
-        angle, place = fold_of(line, radius)
+        angle, place = find_fold(line, radius)
         if abs(angle) >= FOLDED:
-            found, at = fold_of(shape, radius)
+            found, at = find_fold(shape, radius)
             excess.append(np.sign(angle) * found - abs(angle))
             apart.append(np.hypot(*(at - place)))
     tips = [np.hypot(*(line[-1] - shape[-1])) for line, shape in zip(recording.centerlines, one.shapes, strict=True)]

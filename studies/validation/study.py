@@ -13,10 +13,10 @@ from dynamics.registry import load_propagator, propagators
 from studies.validation import contacts, cross_checks, friction, left_out, recordings_report, refinement
 from studies.validation.contacts_plots import save_contacts
 from studies.validation.cross_checks_plots import save_cross_checks
-from studies.validation.recordings import deployments
+from studies.validation.recordings import simulate_recordings
 from studies.validation.recordings_plots import save_errors, save_overlays
 from studies.validation.refinement_plots import save_refinement
-from studies.validation.variants import TELLING, variants
+from studies.validation.variants import TELLING, make_variants
 from vinewright.console.study import Report
 
 Items = list[Any]
@@ -82,7 +82,7 @@ def report(parts: Sequence[ValidationPart], found: Sequence[ValidationItem]) -> 
     return Report("Propagators compared with real vines, each other and themselves", lines[:-1], content)
 
 
-def pictures(parts: Sequence[ValidationPart]) -> dict[str, Callable[[Path, Sequence[ValidationItem]], None]]:
+def part_pictures(parts: Sequence[ValidationPart]) -> dict[str, Callable[[Path, Sequence[ValidationItem]], None]]:
     """Functions that draw the figures, by file name; they draw nothing without items."""
 
     def draw(part: ValidationPart, picture: PartPicture, path: Path, found: Sequence[ValidationItem]) -> None:
@@ -92,22 +92,22 @@ def pictures(parts: Sequence[ValidationPart]) -> dict[str, Callable[[Path, Seque
     return {file: partial(draw, part, picture) for part in parts for file, picture in part.pictures.items()}
 
 
-def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[ValidationPart]:
+def make_parts(names: Sequence[str], recorded: Sequence[Recording]) -> list[ValidationPart]:
     """The parts for these propagators, with the recordings if there are any."""
-    able = contacts.able(names)
+    able = contacts.with_contact(names)
     count = len(cross_checks.ENVIRONMENTS)
     rubbed = ValidationPart(
         "friction",
         "friction on the best designs",
-        friction.study,
+        friction.run_friction,
         count * len(friction.COEFFICIENTS),
         friction.report,
     )
     chosen = ValidationPart(
         "left_out",
         "numbers chosen on the other recordings",
-        lambda: left_out.study(recorded),
-        len(recorded) * len(left_out.combinations()),
+        lambda: left_out.run_left_out(recorded),
+        len(recorded) * len(left_out.list_combinations()),
         left_out.report,
     )
     return [
@@ -116,15 +116,15 @@ def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Valida
         ValidationPart(
             "contacts",
             "contacts with one obstacle",
-            lambda: contacts.study(names),
-            len(contacts.runs(names)) * len(contacts.CASES),
+            lambda: contacts.run_contacts(names),
+            len(contacts.list_runs(names)) * len(contacts.CASES),
             contacts.report,
             {"validation-contacts.png": PartPicture("Vines at a box", save_contacts)},
         ),
         ValidationPart(
             "cross_checks",
             "the same designs by every propagator",
-            lambda: cross_checks.study(names),
+            lambda: cross_checks.run_cross_checks(names),
             count * len(cross_checks.columns(names)),
             cross_checks.report,
             {"validation-designs.png": PartPicture("Designs by every propagator", save_cross_checks)},
@@ -133,7 +133,7 @@ def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Valida
         ValidationPart(
             "refinement",
             "refinement of steps and segments",
-            lambda: refinement.study(names),
+            lambda: refinement.run_refinement(names),
             len(refinement.cases(names)),
             refinement.report,
             {"validation-refinement.png": PartPicture("Errors over steps and segments", save_refinement)},
@@ -144,13 +144,13 @@ def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Valida
 def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Recording]) -> ValidationPart:
     """Recorded growths simulated with every propagator that supports contact, and with variants of the physics."""
     makers = {name: load_propagator(name) for name in able}
-    changes = variants() if propagators()[0] in able else {}
+    changes = make_variants() if propagators()[0] in able else {}
     unable = [name for name in names if name not in able]
     own = tuple(able)
     return ValidationPart(
         "recordings",
         "recorded growths",
-        lambda: deployments(recorded, makers | changes),
+        lambda: simulate_recordings(recorded, makers | changes),
         len(recorded) * len(makers | changes),
         lambda items: recordings_report.report(items, able, unable),
         {

@@ -8,7 +8,7 @@ import pytest
 
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from studies.actuators.plots import save_curvatures, save_forces, save_plans
-from studies.actuators.report import effect, report
+from studies.actuators.report import compare_actuators, report
 from studies.actuators.study import (
     CELL,
     MIXED,
@@ -70,10 +70,10 @@ def test_differences_are_between_plans_of_the_same_seed() -> None:
         outcome("fpam", name, seed, n)
         for name, seed, n in (("maze", 0, 2), ("maze", 1, 3), ("tube", 0, 1), ("tube", 1, None))
     ]
-    found = effect([*other, *first], "fpam", "spam")
+    found = compare_actuators([*other, *first], "fpam", "spam")
     assert found is not None
     assert found.mean == pytest.approx(1.0)
-    assert effect(first, "fpam", "spam") is None
+    assert compare_actuators(first, "fpam", "spam") is None
 
 
 def test_the_report_shows_every_plan(bars: list[ActuatorRange], tmp_path: Path) -> None:

@@ -17,13 +17,13 @@ from studies.euler_lagrange.study import (
     Experiment,
     ExperimentResult,
     cases,
-    checks,
-    experiments,
+    check_motions,
     linear_swing,
+    list_experiments,
     reference,
-    run,
     run_cases,
-    split,
+    run_experiment,
+    split_results,
     swinging_plane,
 )
 from vinewright.cli import main
@@ -33,18 +33,18 @@ PNG = b"\x89PNG"
 
 @pytest.fixture(scope="module")
 def results() -> list[ExperimentResult]:
-    return [run(experiment) for experiment in experiments()]
+    return [run_experiment(experiment) for experiment in list_experiments()]
 
 
 @pytest.fixture(scope="module")
 def followed() -> list[Chase]:
-    return split(list(run_cases([case for case in cases() if not isinstance(case, Experiment)])))[1]
+    return split_results(list(run_cases([case for case in cases() if not isinstance(case, Experiment)])))[1]
 
 
 @pytest.mark.slow
 def test_motions_are_as_closed_forms_say(results: list[ExperimentResult]) -> None:
     """Swings, growth, bends and planes of Figs. 4 to 7 agree with closed forms, and a tighter tolerance moves nothing."""
-    compared = checks(results)
+    compared = check_motions(results)
     assert {check.figure for check in compared} == {"static", "growth", "ramp", "plane"}
     for check in compared:
         assert check.found == pytest.approx(check.expected, rel=2e-3, abs=2e-4), check.what
@@ -143,7 +143,7 @@ def test_results_say_what_the_report_says() -> None:
 
 
 def only(figure: str) -> list[Experiment]:
-    return [one for one in experiments() if one.figure == figure]
+    return [one for one in list_experiments() if one.figure == figure]
 
 
 @pytest.mark.slow
@@ -171,10 +171,10 @@ def test_interrupted_nothing_is_written(
     def interrupted(experiment: Experiment) -> ExperimentResult:
         if experiment.figure == "plane":
             raise KeyboardInterrupt
-        return run(experiment)
+        return run_experiment(experiment)
 
-    monkeypatch.setattr(euler_lagrange, "run", interrupted)
-    monkeypatch.setattr(euler_lagrange, "experiments", lambda: [*only("growth"), *only("plane")])
+    monkeypatch.setattr(euler_lagrange, "run_experiment", interrupted)
+    monkeypatch.setattr(euler_lagrange, "list_experiments", lambda: [*only("growth"), *only("plane")])
     monkeypatch.setattr("sys.argv", ["vinewright", "reproduce", "euler-lagrange", "--out", str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
         main()

@@ -13,11 +13,11 @@ from studies.impulse.report import report
 from studies.impulse.study import (
     SOLVERS,
     StepTiming,
-    as_design,
     cases,
-    clutter_environment,
-    clutter_robot,
     exponent,
+    make_clutter_environment,
+    make_clutter_robot,
+    make_design,
     measure,
 )
 from vinewright.cli import main
@@ -67,8 +67,8 @@ def test_solvers_are_measured_on_the_same_robot(tmp_path: Path) -> None:
 
 def test_stills_show_the_robot_of_the_clutter(tmp_path: Path) -> None:
     """The robot as a bare tube of its length and width, and a picture of its growth."""
-    motion, robot, environment = impulse.clutter_motion(0.01), clutter_robot(), clutter_environment()
-    design = as_design(motion, robot, environment)
+    motion, robot, environment = impulse.simulate_clutter(0.01), make_clutter_robot(), make_clutter_environment()
+    design = make_design(motion, robot, environment)
     assert design.length == pytest.approx(4 * robot.half * robot.links + 3.0 * robot.growth_rate)
     assert design.params.radius == robot.radius
     save_stills(tmp_path / "stills.png", environment, design, motion)

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from dynamics.geometric.kinematics import Behaviour
 from dynamics.moment import free_curvature, joint_moments, restoring_moment, total_moment
 from studies.kinematics import study as kinematics
-from studies.kinematics.report import agreement, contested, report
+from studies.kinematics.report import count_contested, measure_agreement, report
 from studies.kinematics.study import (
     AFTER,
     GROWN,
@@ -22,7 +22,7 @@ from studies.kinematics.study import (
     CollisionOutcome,
     Fold,
     collide,
-    collisions,
+    list_collisions,
 )
 from surrogate.force_table import ForceTable, cell
 from vinewright.cli import main
@@ -115,11 +115,11 @@ def test_outcomes_are_read() -> None:
 def test_report_counts_who_is_right() -> None:
     """Percentages, distances and the collisions on which the forms differ."""
     some = [outcome(20, 2, 0), outcome(37, 2, 1), outcome(50, 0, 2), outcome(65, 0, 2)]
-    paper, hinges = (agreement(some, form) for form in ("paper", "limit analysis"))
+    paper, hinges = (measure_agreement(some, form) for form in ("paper", "limit analysis"))
     assert (paper["percent"], hinges["percent"]) == (50.0, 75.0)
     assert hinges["mean_distance_deg"] == pytest.approx(7)
     assert hinges["right_of_predicted"]["pivot_at_turn"] == [2, 3]
-    assert contested(some) == {"collisions": 1, "paper": 0, "limit analysis": 1}
+    assert count_contested(some) == {"collisions": 1, "paper": 0, "limit analysis": 1}
     made = report(some)
     table, content = made.text, made.content
     assert f"| {HINGES.name} | 4 | limit analysis | 75.0 | 7.0 | 1/1 | 2/3 |  |  |" in table
@@ -131,7 +131,7 @@ def test_report_counts_who_is_right() -> None:
 
 def test_collisions_have_their_base_before_the_wall() -> None:
     """Every vine starts clear of the wall, its tip at it, with the contact angle that it is for."""
-    for one in collisions()[::7]:
+    for one in list_collisions()[::7]:
         x, y, heading = one.environment.start
         turn = x + 1j * y + one.ratio * AFTER * np.exp(1j * heading)
         tip = turn + AFTER * np.exp(1j * (heading + one.turn))

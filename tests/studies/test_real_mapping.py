@@ -13,8 +13,8 @@ from dynamics.recording import Recording
 from planner.mapping.sensing.found import Found, FoundCorner, FoundWall, Noise
 from planner.mapping.sensing.tracked import Track
 from planner.mapping.session import Session
-from studies.real_mapping.hinges import turned
-from studies.real_mapping.measures import agreement, wall_errors
+from studies.real_mapping.hinges import find_turns
+from studies.real_mapping.measures import compare_walls, measure_wall_errors
 from studies.real_mapping.report import report
 from studies.real_mapping.study import RecordingCase, bends_of, cases, run_cases
 from studies.validation.recordings import read_recordings
@@ -38,7 +38,7 @@ def found(off: float = 0.01, slope: float = 0.0) -> Found:
 def test_precision_and_recall_are_shares_of_lengths() -> None:
     """By hand: the found wall is near a true one; 0.2 m, one radius to either side, and the corner's part, of 2 m are found."""
     session = Session.begun(RADIUS, 1.0, np.zeros((1, 3)), np.array([-0.2, -0.6, 1.2, 2.2]))
-    seen = agreement(found(), WALLS, RADIUS, session)
+    seen = compare_walls(found(), WALLS, RADIUS, session)
     reach = np.sqrt(RADIUS**2 - 0.01**2)
     assert seen.precision == 1.0
     assert seen.recall == pytest.approx((0.2 + 3 * reach) / 2, abs=3e-3)
@@ -46,18 +46,18 @@ def test_precision_and_recall_are_shares_of_lengths() -> None:
     assert seen.touchable == pytest.approx((0.2 + 2 * reach) / reached, abs=0.01)
     assert seen.corner_precision == 1.0
     assert seen.free_wrong == pytest.approx(0.06)
-    assert agreement(found(0.04), WALLS, RADIUS, session).precision == 0.0
-    half = agreement(found(0.0, 2 * RADIUS / 0.2), WALLS, RADIUS, session).precision
+    assert compare_walls(found(0.04), WALLS, RADIUS, session).precision == 0.0
+    half = compare_walls(found(0.0, 2 * RADIUS / 0.2), WALLS, RADIUS, session).precision
     assert half == pytest.approx(0.5, abs=0.02)
 
 
 def test_errors_of_a_wall_have_signs() -> None:
     """A wall found 10 mm too far from the tube, and turned by 2 degrees."""
-    (one,) = wall_errors("made", found(0.01, np.tan(np.radians(2))), WALLS)
+    (one,) = measure_wall_errors("made", found(0.01, np.tan(np.radians(2))), WALLS)
     assert one.wall == 0
     assert one.off == pytest.approx(0.01 + 0.1 * np.tan(np.radians(2)))
     assert np.degrees(one.turned) == pytest.approx(-2)
-    assert wall_errors("made", found(-0.02), WALLS)[0].off == pytest.approx(-0.02)
+    assert measure_wall_errors("made", found(-0.02), WALLS)[0].off == pytest.approx(-0.02)
 
 
 def test_bends_are_where_straight_pieces_meet() -> None:
@@ -75,7 +75,7 @@ def test_body_that_turns_about_a_corner_is_seen() -> None:
     ahead = shapely.Polygon([(0.5, -0.2), (0.9, 0.6), (1.2, 0.6), (1.2, -0.2)])
     made = grown([ahead, shapely.box(0.1, 0.045, 0.3, 0.3)], Launch(0, 0, 0, 0.95), 0.02, 250)
     track = Track.of(made.recording.centerlines, 0.02, made.recording.base)
-    (one,) = turned("made", track, np.array([[0.3, 0.3, 0.3, 0.045]]))
+    (one,) = find_turns("made", track, np.array([[0.3, 0.3, 0.3, 0.045]]))
     assert one.seen == Behaviour.PIVOT_AT_TURN
     assert one.predicted["limit analysis with the corner"] == Behaviour.PIVOT_AT_TURN
     assert one.further > 5 * abs(one.base)

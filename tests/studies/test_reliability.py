@@ -13,9 +13,9 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from studies.random_environments import SOAK_DENSITIES, SOAK_SIZES
-from studies.reliability.checks import Checked, evaluate
-from studies.reliability.report import InvalidCounts, fuzz_lines, memory_of, report, success
-from studies.reliability.study import ReliabilityCase, ReliabilityRecord, cases, died, run_case
+from studies.reliability.checks import Checked, check_tubes
+from studies.reliability.report import InvalidCounts, fit_memory, fuzz_lines, report, success
+from studies.reliability.study import ReliabilityCase, ReliabilityRecord, cases, record_death, run_case
 from vinewright.cli import main
 from vinewright.console.study import Study, results_of
 
@@ -26,9 +26,9 @@ RADIUS, TOLERANCE = 0.03, 1e-3
 def evaluated(
     environment: Environment, *lines: list[list[float]], tips: list[list[float]] | None = None
 ) -> tuple[float, list[str]]:
-    """What `evaluate` reports of tubes by their centrelines; tips are the lines' ends if not given."""
+    """What `check_tubes` reports of tubes by their centrelines; tips are the lines' ends if not given."""
     ends = tips or [[*line[-1], 0.0] for line in lines]
-    return evaluate(
+    return check_tubes(
         environment.obstacles, environment.bounds, [np.array(line) for line in lines], np.array(ends), RADIUS, TOLERANCE
     )
 
@@ -90,11 +90,11 @@ def test_the_commands_of_a_fault_make_its_environment(tmp_path: Path, monkeypatc
 
 def test_memory_is_a_line_after_warm_up() -> None:
     """Memory that jumps about at first and then grows by 0.02 MB a run grows by 2 MB in 100 runs, exactly."""
-    found = memory_of([300.0, 100.0] * 5 + [200.0 + 0.02 * run for run in range(40)])
+    found = fit_memory([300.0, 100.0] * 5 + [200.0 + 0.02 * run for run in range(40)])
     assert found
     assert (found.runs, found.slope) == (40, pytest.approx(2.0))
     assert found.error == pytest.approx(0.0, abs=1e-6)
-    assert memory_of([200.0] * 15) is None
+    assert fit_memory([200.0] * 15) is None
 
 
 def test_walled_in_environments_are_no_failures(tmp_path: Path) -> None:
@@ -149,7 +149,9 @@ def die(case: ReliabilityCase) -> ReliabilityRecord:
 @pytest.mark.slow
 def test_a_process_that_dies_is_one_crash() -> None:
     """Of four cases of which one kills its process, three are done and one has crashed."""
-    study = Study("soak", cases(4, 0.1), partial(map, die), lambda _: report([], None), parallel=True, died=died)
+    study = Study(
+        "soak", cases(4, 0.1), partial(map, die), lambda _: report([], None), parallel=True, died=record_death
+    )
     records = [record for _, record in sorted(results_of(study, None), key=lambda found: found[0])]
     assert [record.crash for record in records] == ["", "the process died", "", ""]
 

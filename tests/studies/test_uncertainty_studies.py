@@ -19,7 +19,7 @@ from studies.uncertainty import fresh_trials
 from studies.uncertainty import study as main_study
 from studies.uncertainty.ablations import VARIANTS, AblatedDesigns, AblationOutcome, ablation_cases
 from studies.uncertainty.fresh_trials import FreshTrials
-from studies.uncertainty.missed import InvalidData, missed
+from studies.uncertainty.missed import InvalidData, find_missed
 from studies.uncertainty.plots import save_fronts, save_scatter
 from studies.uncertainty.random_pairs import PlanPair, make_environment
 from studies.uncertainty.report import report, report_ablations, report_pairs
@@ -113,9 +113,9 @@ def test_environments_that_need_more_time(tmp_path: Path) -> None:
     content += [one.content() for one in PLANS]
     (tmp_path / "uncertainty").mkdir()
     (tmp_path / "uncertainty" / "data.json").write_text(json.dumps({"schema": 1, "runs": content}))
-    assert missed(tmp_path) == ["room", "hall"]
+    assert find_missed(tmp_path) == ["room", "hall"]
     with pytest.raises(InvalidData, match=r"nowhere/uncertainty/data.json is no data of .*--env"):
-        missed(tmp_path / "nowhere")
+        find_missed(tmp_path / "nowhere")
 
 
 def test_ablations_have_a_row_for_each_way_to_plan() -> None:

@@ -16,11 +16,11 @@ from studies.validation.contacts import (
     OBTUSE,
     ContactCase,
     ContactResult,
-    able,
-    actuator,
+    make_actuator,
     report,
-    study,
+    run_contacts,
     touch,
+    with_contact,
 )
 from studies.validation.contacts_plots import save_contacts
 
@@ -37,7 +37,7 @@ def contact(bends: list[float], case: ContactCase = ACUTE, status: Status = Stat
 @pytest.mark.parametrize("case", CASES)
 def test_the_tip_meets_the_box_at_the_angle_it_is_for(case: ContactCase) -> None:
     """Along the actuator's arc from the base: its end touches the upper face above (0, 0), and nothing before it does."""
-    environment, curvature, radius = case.environment, actuator()[2], VineParams().radius
+    environment, curvature, radius = case.environment, make_actuator()[2], VineParams().radius
     at = np.linspace(0, case.before, 2001)
     heading = environment.start[2] + curvature * at
     # The film turns by its curvature; the centreline is shorter by R times the bend.
@@ -100,13 +100,13 @@ def test_outcomes_are_read() -> None:
 
 def test_only_those_that_know_contact_are_grown() -> None:
     """The arc in free space is left out."""
-    assert "euler-lagrange" not in able(propagators())
-    assert able(["impulse", "euler-lagrange"]) == ["impulse"]
+    assert "euler-lagrange" not in with_contact(propagators())
+    assert with_contact(["impulse", "euler-lagrange"]) == ["impulse"]
 
 
 def test_outcomes_are_written_and_drawn(tmp_path: Path) -> None:
     """A row for each outcome, JSON without NaN, and a picture."""
-    found = list(study(["geometric"]))
+    found = list(run_contacts(["geometric"]))
     assert [one.case for one in found] == list(CASES)
     rows = [line for line in report(found) if "| geometric |" in line]
     assert len(rows) == len(CASES)

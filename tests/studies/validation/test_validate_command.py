@@ -10,7 +10,7 @@ from rich.console import Console
 
 from dynamics.recording import Recording, write_recording
 from dynamics.vine import Status
-from studies.validation.friction import COEFFICIENTS, report, study
+from studies.validation.friction import COEFFICIENTS, report, run_friction
 from studies.validation.study import ValidationItem, ValidationPart, run_parts
 from studies.validation.study import report as report_parts
 from vinewright.cli import main
@@ -87,7 +87,7 @@ def test_all_parts_stand_in_one_report(
 @pytest.mark.slow
 def test_friction_is_reported_by_environment() -> None:
     """Without friction the design of an environment ends in the goal, unmoved; with it a row says what becomes of it."""
-    found = list(study(["divider"]))
+    found = list(run_friction(["divider"]))
     assert [one.friction for one in found] == list(COEFFICIENTS)
     assert found[0].growth.reached
     assert found[0].moved == 0

@@ -33,7 +33,7 @@ from planner.recordings.fit_report import fit_content, rows, sentences
 from planner.recordings.fitted_tube import fitted_tube
 from planner.recordings.identification import Fit, fit
 from studies.fitting.report import report
-from studies.fitting.study import STARTS, SyntheticFit, small_oscillation
+from studies.fitting.study import STARTS, SyntheticFit, record_small_oscillation
 from tests.command_line import vinewright, vinewright_in
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -63,7 +63,7 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def test_the_recording_beside_the_tests_is_that_of_the_study(tmp_path: Path) -> None:
     """The committed function makes it again; numbers agree to what is kept of them."""
-    write_recording(small_oscillation(), tmp_path / "oscillation.json")
+    write_recording(record_small_oscillation(), tmp_path / "oscillation.json")
     made, kept = load_recording(tmp_path / "oscillation.json"), load_recording(RECORDING)
     assert (made.name, made.tube_radius, made.mass_per_length) == (kept.name, kept.tube_radius, kept.mass_per_length)
     np.testing.assert_array_equal(made.times, kept.times)
