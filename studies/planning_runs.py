@@ -120,7 +120,7 @@ def run_case(case: RunCase) -> RunRecord:
 def make_runs_study(
     name: str, cases: Sequence[RunCase], report: Callable[[list[RunRecord]], Report]
 ) -> Study[RunCase, RunRecord]:
-    """A study of planning runs."""
+    """Make a study of planning runs."""
     return Study(
         name,
         cases,
@@ -171,7 +171,7 @@ def quartiles(values: Floats) -> Floats:
 
 
 def number_text(value: float, digits: int = 2) -> str:
-    """A number for a table, a dash if it is not finite."""
+    """Return a number for a table, a dash if it is not finite."""
     return f"{value:.{digits}f}" if math.isfinite(value) else "-"
 
 

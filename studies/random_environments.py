@@ -32,17 +32,17 @@ def soak_kind(seed: int) -> tuple[float, tuple[float, float]]:
 
 
 def make_soak_environment(seed: int) -> Environment:
-    """The soak's environment of a seed."""
+    """Make the soak's environment of a seed."""
     return make_clutter(seed, *soak_kind(seed))
 
 
 def make_clutter(seed: int, density: float, size: tuple[float, float]) -> Environment:
-    """The environment that `vinewright environments new` makes with these numbers."""
+    """Make the environment that `vinewright environments new` makes with these numbers."""
     return generate_environment(np.random.default_rng(seed), size=size, density=density, name=f"{SOAK_PREFIX}{seed}")
 
 
 def find_environment(name: str) -> Environment:
-    """The environment of a name: a random one, one of the soak, one that is shipped, or a file.
+    """Return the environment of a name: a random one, one of the soak, one that is shipped, or a file.
 
     Raises:
         InvalidEnvironment: There is none.

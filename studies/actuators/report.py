@@ -16,7 +16,7 @@ PRESSURES = 10e3, 20e3, 35e3
 
 
 def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -> Report:
-    """The report in Markdown, and the data."""
+    """Return the report in Markdown, and the data."""
     first = next(iter(actuators()))
     planned = {one.case.kind for one in outcomes}
     kinds = [kind for kind in (*actuators(), MIXED) if kind in planned]
@@ -96,7 +96,7 @@ def _bar_row(one: ActuatorRange) -> list[str]:
 
 
 def _ranking(bars: Sequence[ActuatorRange]) -> list[str]:
-    """How the models rank the actuators, and how that compares with what is published."""
+    """Compare the order of the actuators by the models with the published order."""
     known = {one.kind: one for one in bars}
     strongest = max(bars, key=lambda one: one.at(STRAINS[1])).kind
     sharpest = max(bars, key=lambda one: float(one.curvature.max())).kind

@@ -41,7 +41,7 @@ class ActuatorCase:
 
 @dataclass(frozen=True, slots=True)
 class ActuatorOutcome:
-    """What a plan found."""
+    """Result of one plan."""
 
     case: ActuatorCase
     actuators: int | None
@@ -71,7 +71,7 @@ class ActuatorOutcome:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ActuatorRange:
-    """What an actuator can do before it is planned with."""
+    """Force and curvatures of an actuator, without a plan."""
 
     actuator: Actuator
     strain: Floats
@@ -118,7 +118,7 @@ class ActuatorRange:
 
 
 def make_tube(kind: str) -> VineParams:
-    """The prototype's tube with another type of actuator of default dimensions, or with all of them."""
+    """Make the prototype's tube with another type of actuator of default dimensions, or with all of them."""
     if kind == MIXED:
         first, *others = (make() for make in actuators().values())
         return VineParams(actuator=first, others=tuple(others))

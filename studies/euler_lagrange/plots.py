@@ -26,7 +26,7 @@ LOST = "#e3e6ea"
 
 
 def pictures() -> dict[str, Callable[[Path, Sequence[ExperimentResult | Chase]], None]]:
-    """Functions that draw the five figures, by file name."""
+    """Return the functions that draw the five figures, by file name."""
     motions = {"static": _save_static, "growth": _save_growth, "ramp": _save_ramp, "plane": _save_plane}
 
     def motion(figure: str, path: Path, found: Sequence[ExperimentResult | Chase]) -> None:

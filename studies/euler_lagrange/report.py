@@ -85,7 +85,7 @@ ERRATA = (
 
 
 def report(results: Sequence[ExperimentResult], chases: Sequence[Chase]) -> Report:
-    """The report as Markdown, and its data."""
+    """Return the report as Markdown, and its data."""
     compared, (low, high) = check_motions(list(results)), _swing_of_last_second(results)
     slowest, speeds = min(results, key=lambda result: result.speed), [result.speed for result in results]
     lines = [
@@ -182,7 +182,7 @@ def _chase_content(chase: Chase) -> dict[str, Any]:
 
 
 def missed_text(results: list[Any]) -> str:
-    """What was asked and not met, in words: the accuracy of tracking; empty if it was met."""
+    """Return the accuracy of tracking that was asked and not met, as text; empty if it was met."""
     errors = split_results(results)[1][0].errors
     if (errors < ALLOWED).all():
         return ""

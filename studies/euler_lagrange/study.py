@@ -177,7 +177,7 @@ def reference(at: float) -> tuple[Floats, Floats]:
 
 
 def cases() -> list[Experiment | tuple[str, Controller]]:
-    """All experiments, then Fig. 8 with controllers of different gains and limits."""
+    """Return all experiments, then Fig. 8 with controllers of different gains and limits."""
     pull = LinearActuator.like(Spam()).area * HIGHEST_PRESSURE
     controllers = {
         "default gains": Controller(),

@@ -50,14 +50,14 @@ class Box(NamedTuple):
 
 
 class BestFound(NamedTuple):
-    """What came of the states in which a tip is in the goal."""
+    """Outcome of the states in which a tip is in the goal."""
 
     best: Solution | None
     """The first design that its replay confirmed; then no others are replayed."""
     rejected: int
-    """States whose replay misses the goal, or needs an ambiguous snap."""
+    """States whose replay misses the goal, or needs an ambiguous snap-through."""
     ambiguous: int
-    """Those that need one."""
+    """States whose replay needs an ambiguous snap-through."""
 
     @property
     def words(self) -> str:
@@ -71,7 +71,7 @@ class BestFound(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coverage:
-    """What an exhaustive search has grown, and what it found."""
+    """Vines that an exhaustive search has grown, and designs that it found."""
 
     straight: BestFound
     """The straight vine."""
@@ -147,11 +147,11 @@ class BoxGrid:
         )
 
     def most_doubtful(self) -> list[Box]:
-        """The boxes to halve next."""
+        """Return the boxes to halve next."""
         return sorted(self.boxes, key=lambda box: (-self.boxes[box], box))[:TOGETHER]
 
     def corners(self, box: Box) -> list[OneBend]:
-        """The different vines at the corners of a box, as far as the grid goes."""
+        """Return the different vines at the corners of a box, as far as the grid goes."""
         arcs, ends = self._arcs(box), (box.length, box.length + box.size)
         vines = (OneBend(*arc, min(end, self.family.longest(*arc))) for arc in arcs for end in ends)
         return list(dict.fromkeys(vines))
@@ -173,7 +173,7 @@ class BoxGrid:
         self.family.grow_arcs([arc for box in boxes for arc in self._arcs(box)])
 
     def _ends(self, box: Box) -> bool:
-        """Whether all corners have stopped growing at the end of a box."""
+        """Return whether all corners have stopped growing at the end of a box."""
         return box.length + box.size >= self._longest(box)
 
     def _longest(self, box: Box) -> int:
@@ -186,7 +186,7 @@ class BoxGrid:
 
 
 def box_doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
-    """How far the tips of some vines part, over what they have left to the goal, at the length at which that is most [-].
+    """Distance between the tips of vines over their distance to the goal, at the length at which the ratio is largest [-].
 
     A tip that goes no farther stays where it is. The distance between tips is that across the smallest upright rectangle around
     them; what they have left is that of the nearest one. The doubt is infinite if a tip is in the goal.

@@ -17,7 +17,7 @@ COLUMNS = (
 
 
 def report(outcomes: Sequence[FewestOutcome], most_steps: int) -> Report:
-    """The table in Markdown, and the data."""
+    """Return the table in Markdown, and the data."""
     lines = [
         f"*Planner*: fewest actuators after {ITERATIONS} iterations, seed 0. *Without actuator*, *with one*: whether there is a",
         "design, confirmed by a replay at an eighth of the step without an ambiguous snap. Without an actuator there is only one",
@@ -74,7 +74,7 @@ def _row(one: FewestOutcome) -> list[str]:
 
 
 def _missed_lines(outcomes: Sequence[FewestOutcome]) -> list[str]:
-    """What must not be overlooked: designs that the planner missed."""
+    """Return the lines about designs that the planner missed."""
     lines = [
         f"**{one.environment}: the planner missed a design with fewer actuators; it is in data.json.**"
         for one in outcomes

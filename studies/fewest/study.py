@@ -34,7 +34,7 @@ class FewestCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FewestOutcome:
-    """What plan and exhaustive search found in one environment."""
+    """Results of plan and exhaustive search in one environment."""
 
     case: FewestCase
     planned: int | None
@@ -64,7 +64,7 @@ class FewestOutcome:
 
     @property
     def verdict(self) -> str:
-        """What is known of the fewest actuators."""
+        """Conclusion about the fewest actuators, as text."""
         if self.missed:
             found = "no solution" if self.planned is None else str(self.planned)
             return f"fewer exist: {self.least}, the plan found {found}"
@@ -125,5 +125,5 @@ def run_case(case: FewestCase) -> FewestOutcome:
 
 
 def list_missed(outcomes: Sequence[FewestOutcome]) -> str:
-    """Where designs with fewer actuators exist than the plan found; empty if nowhere."""
+    """List the environments with designs of fewer actuators than the plan found, as text; empty if there are none."""
     return "; ".join(f"{one.environment}: {one.verdict}" for one in outcomes if one.missed)

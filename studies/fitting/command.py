@@ -57,5 +57,5 @@ def fitting(
             enough=lambda found: len(found) == len(cases),
             least="all fits were finished",
         )
-        command = "vinewright reproduce fitting" + " --wall-growth FILE" * bool(wall_growth)
+        command = "vinewright reproduce fitting" + (" --wall-growth FILE" if wall_growth else "")
         return measure_study(study, command, out, force, missed_text)

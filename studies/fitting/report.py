@@ -101,7 +101,7 @@ def _measured(one: Fit) -> dict[str, Any]:
 
 
 def missed_text(results: Sequence[Any]) -> str:
-    """What was asked and not met, in words: accuracy of the fitted values, and convergence; empty if both were."""
+    """Return as text whether accuracy of the fitted values and convergence were not met; empty if both were."""
     starts, wall = split_fits(results)
     said = []
     if inaccurate := sum(not one.kept for one in starts):

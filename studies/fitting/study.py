@@ -27,7 +27,7 @@ def record_oscillation() -> Recording:
 
 
 def record_small_oscillation() -> Recording:
-    """The same with two links, few frames and few points, rounded to 0.1 mm, as stored with the tests."""
+    """Make a recording with two links, few frames and few points, rounded to 0.1 mm, as stored with the tests."""
     times = np.round(np.arange(60) / 80, 6)
     seen = Cantilever(links=2).recording(times, 7, 1e-3, np.random.default_rng(SEED))
     return replace(seen, centerlines=tuple(np.round(line, 4) for line in seen.centerlines))

@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from planner.output.markdown import table
+from planner.output.text import plural
 from studies.funneling.study import (
     FARTHER,
     FIELD,
@@ -141,7 +142,7 @@ class FanFindings:
 
 
 def verdict(findings: FanFindings) -> list[str]:
-    """Whether contact concentrates the ends, according to the measurements."""
+    """Return whether contact concentrates the ends, according to the measurements."""
     if len(findings.sets) < 2:
         return ["One field of each density proves nothing: more are needed (`--fields`)."]
     return [f"{_on_ratio(findings)} {_on_neighbours(findings)}", *_on_places(findings), _by_density(findings)]
@@ -263,7 +264,7 @@ def _ratio_tables(findings: FanFindings) -> list[str]:
         "The ratio is the mean of the highest tenth of p_i over the mean of all (paper 002, section 6.4), here with r_k",
         f"at least {1e3 * FLOOR:g} mm. For comparison: an even fan without actuators, and points scattered at random over",
         f"the quarter disc that straight vines can reach (mean of {DRAWS} draws). The ratio of {findings.vines} ends is at",
-        f"most {highest:g}. Means of {fields} field{'s' * (fields > 1)} of each density, each with its 95 % interval:",
+        f"most {highest:g}. Means of {plural(fields, 'field')} of each density, each with its 95 % interval:",
         "",
         *table(
             ["", *(f"k = {k}" for k in NEIGHBOURS)],
@@ -296,7 +297,7 @@ def _floor_tables(findings: FanFindings) -> list[str]:
 
 
 def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str] = ()) -> list[str]:
-    """A table of values by density, shape (floors, neighbours) each, optionally with a note on each floor."""
+    """Return a table of values by density, shape (floors, neighbours) each, optionally with a note on each floor."""
     headings = ["", *(f"k = {k}" for k in NEIGHBOURS), *([heading] if notes else [])]
     rows = []
     for i, floor in enumerate(FLOORS):

@@ -69,7 +69,7 @@ def save_deployments(path: Path) -> None:
 
 
 def _widest(walls: Walls, tube: HingeTube, launches: Floats) -> list[tuple[Launch, Deployment]]:
-    """The three deployments that sweep most, with distinct headings or bases."""
+    """Return the three deployments that sweep most, with distinct headings or bases."""
     best: dict[tuple[float, ...], tuple[Launch, Deployment]] = {}
     for launch in (Launch(*row) for row in launches.tolist()):
         deployment = deploy(walls, tube, launch)

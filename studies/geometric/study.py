@@ -70,7 +70,7 @@ class VinePair:
 
 
 def cases() -> list[str]:
-    """The measurement in each environment: first the timings, then the comparisons."""
+    """Return the measurement in each environment: first the timings, then the comparisons."""
     return ["timing"] * TIMED + ["comparison"] * COMPARED
 
 
@@ -87,7 +87,7 @@ def split_items(found: Sequence[ActionTiming | list[VinePair]]) -> tuple[list[Ac
 
 
 def make_polygons(rng: np.random.Generator) -> Environment:
-    """A unit square with ten convex polygons."""
+    """Make a unit square with ten convex polygons."""
     shapes: list[shapely.Polygon] = []
     launches = [shapely.Point(share, 0).buffer(2 * GAP) for share in (1 / 3, 2 / 3)]
     while len(shapes) < OBSTACLES:
@@ -128,7 +128,7 @@ def time_environments() -> Iterator[ActionTiming]:
 
 
 def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, launch: Launch, deployment: Deployment) -> bool:
-    """Whether a shape is a path from base to tip on the visibility graph of the environment.
+    """Return whether a shape is a path from base to tip on the visibility graph of the environment.
 
     The graph's nodes are the corners of the inflated obstacles, the base, the tip, and the turn if the launch has one, because
     that bend is preformed. Any other bend must be at a corner.

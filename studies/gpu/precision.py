@@ -1,4 +1,4 @@
-"""Where single precision holds: the kernel of the CPU with some arrays of its work space in float32, against all in float64."""
+"""Arrays for which single precision is enough: the kernel of the CPU with parts of its work space in float32, against all in float64."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ def _unknown(measured: bool) -> list[str]:
 
 
 def _section(title: str, words: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A heading, an explanation and a table; nothing without rows."""
+    """Return a heading, an explanation and a table; nothing without rows."""
     return [f"## {title}", "", *words, "", *table(columns, rows), ""] if rows else []
 
 

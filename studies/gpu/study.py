@@ -90,7 +90,7 @@ NAMES: dict[type[Found], str] = {
 
 
 def cases() -> list[GpuCase]:
-    """The measurements of this machine: with a device, those that need one first; without, what can be known of one."""
+    """Return the measurements of this machine: with a device, those that need one first; without, what can be known of one."""
     on_cpu = [
         *(GpuCase("speed", one, "cpu", batch) for batch in ON_CPU for one in ENVIRONMENTS),
         GpuCase("trials", "divider", "cpu", TRIALS[0]),

@@ -1,4 +1,4 @@
-"""What the kernels of `dynamics.quasistatic.device` need of a device: compiled for it on any machine, with or without one."""
+"""Needs of the kernels of `dynamics.quasistatic.device` on a device: compiled for it on any machine, with or without one."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Usage:
     stack_bytes: int
     """Local memory of each thread."""
     stored_bytes: int
-    """Of spilled registers, counted once for each instruction that stores them."""
+    """Size of spilled registers, counted once for each instruction that stores them."""
     loaded_bytes: int
-    """The same for loads."""
+    """Size of spilled registers, counted once for each instruction that loads them."""
     argument_bytes: int
 
     @property
@@ -141,7 +141,7 @@ def measure_usage(name: str, capability: tuple[int, int]) -> Usage:
 
 
 def assemble(ptx: str, capability: tuple[int, int]) -> str:
-    """What ptxas says of the kernel in a PTX file.
+    """Assemble the kernel in a PTX file, and return what ptxas prints.
 
     Raises:
         CannotRun: There is no ptxas, or it refuses the file.

@@ -84,7 +84,7 @@ def save_stills(path: Path, environment: Environment, design: Design, motion: Te
 
 
 def make_clutter_pictures() -> dict[str, Callable[[Path, Sequence[TelescopeMotion]], None]]:
-    """Functions that draw a figure and an animation of the robot in the cluttered environment, by file name."""
+    """Make the functions that draw a figure and an animation of the robot in the cluttered environment, by file name."""
     environment, robot = make_clutter_environment(), make_clutter_robot()
 
     def stills(path: Path, motions: Sequence[TelescopeMotion]) -> None:

@@ -16,7 +16,7 @@ COLUMNS = "bodies", "banded ms", "paper's 3.0 ms", "OSQP, 1e-7 ms", "off mm", "O
 
 
 def report(timings: Sequence[StepTiming]) -> Report:
-    """A table in Markdown, and its data."""
+    """Return a table in Markdown, and its data."""
     slope = exponent(timings)
     grows = (
         f"\nFrom 100 bodies on, the time per step grows with the number of bodies to the power of {slope:.2f}."

@@ -44,13 +44,13 @@ class StepTiming:
 
 
 def make_circle_environment() -> Environment:
-    """A circle in the way of a robot that grows along x (Fig. 4)."""
+    """Make a circle in the way of a robot that grows along x (Fig. 4)."""
     circle = Obstacles(circles=np.array([[0.47, 0.025, 0.06]]))
     return _environment("circle", [-0.2, -0.4, 0.8, 0.3], [0, 0, 0], [0.56, -0.06, 0.02], circle)
 
 
 def make_circle_robot(bodies: int) -> Telescope:
-    """The robot for it: 24 mm wide, initially 400 mm long, growing by 40 mm/s, divided into any number of bodies.
+    """Make the robot for it: 24 mm wide, initially 400 mm long, growing by 40 mm/s, divided into any number of bodies.
 
     The papers give spring, damper, mass and inertia for 30 bodies.
     """
@@ -76,7 +76,7 @@ def make_clutter_environment() -> Environment:
 
 
 def make_clutter_robot() -> Telescope:
-    """The robot for it: 15 mm wide, 25 links, growing by 205 mm/s.
+    """Make the robot for it: 15 mm wide, 25 links, growing by 205 mm/s.
 
     The papers do not give its spring and masses; they are those of the moment model for a tube of this width, with the
     final length of the links. Nor do they give its initial length; with 300 mm it reaches the bay at the bottom in time.
@@ -105,7 +105,7 @@ def simulate_clutter(step: float = 5e-3) -> TelescopeMotion:
 
 
 def make_design(motion: TelescopeMotion, robot: Telescope, environment: Environment) -> Design:
-    """A design without actuators and with the robot's final length, for drawing."""
+    """Make a design without actuators and with the robot's final length, for drawing."""
     length = float(np.hypot(*np.diff(motion.joints[-1], axis=0).T).sum())
     tip = np.append(motion.joints[-1, -1], motion.pose[-1, -1, 2])
     bare = (Section(0.0, length, "none", 0.0, 0.0, 0.0),)
@@ -113,7 +113,7 @@ def make_design(motion: TelescopeMotion, robot: Telescope, environment: Environm
 
 
 def cases(sizes: Sequence[int] = SIZES) -> list[tuple[int, str]]:
-    """All combinations of a number of bodies and a solver."""
+    """Return all combinations of a number of bodies and a solver."""
     return list(product(sizes, SOLVERS))
 
 

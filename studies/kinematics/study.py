@@ -95,7 +95,7 @@ class CollisionModel:
     """See `VineParams`."""
 
     def params(self) -> VineParams:
-        """The tube: its growth force is pi P R^2, and its viscosities are scaled with that force from those of the default tube."""
+        """Return the tube: its growth force is pi P R^2, and its viscosities are scaled with that force from those of the default tube."""
         usual = VineParams()
         share, force = RADIUS / usual.radius, np.pi * self.pressure * RADIUS**2
         return VineParams(
@@ -112,7 +112,7 @@ class CollisionModel:
         )
 
     def make(self, environment: Environment) -> Propagator:
-        """The propagator, with short steps because the tube is stiff until it yields."""
+        """Return the propagator, with short steps because the tube is stiff until it yields."""
         if self.propagator == "impulse":
             # Damping is proportional to the initial stiffness; with the default damping time, its moment equals the tube's.
             params = replace(self.params(), inertia=Inertia(damping_time=1e-3, growth_rate=0.02))
@@ -154,7 +154,7 @@ class Collision:
         return Environment("wall", "", np.array([-2.0, -0.2, 2.0, 1.6]), start, goal, wall)
 
     def possible(self) -> bool:
-        """Whether the base is in front of the wall."""
+        """Return whether the base is in front of the wall."""
         return bool(self.environment.start[1] > 1.1 * RADIUS)
 
     def limits(self, friction: float = 0.0) -> dict[str, Floats]:
@@ -189,7 +189,7 @@ class CollisionOutcome:
         return Behaviour.POSITIVE_PIVOT if self.base > 0 else Behaviour.NEGATIVE_PIVOT
 
     def predicted(self, form: str) -> Behaviour:
-        """The behaviour predicted by one of `FORMS`."""
+        """Return the behaviour predicted by one of `FORMS`."""
         return Behaviour(int(behaviour(self.collision.contact_angle, self.collision.limits(self.friction)[form])))
 
     def off(self, form: str) -> float:
@@ -200,7 +200,7 @@ class CollisionOutcome:
 
 
 def list_collisions() -> list[Collision]:
-    """All possible collisions."""
+    """Return all possible collisions."""
     cases = product(np.radians(TURNS_DEG), RATIOS, np.radians(CONTACT_ANGLES_DEG))
     made = (Collision(float(turn), ratio, float(angle)) for turn, ratio, angle in cases)
     return [one for one in made if one.possible()]
@@ -229,7 +229,7 @@ def collide(model: CollisionModel, collision: Collision) -> CollisionOutcome:
 
 
 def cases() -> list[tuple[CollisionModel, Collision]]:
-    """All combinations of a model and a collision."""
+    """Return all combinations of a model and a collision."""
     return list(product((*MODELS, *EFFECTS), list_collisions()))
 
 

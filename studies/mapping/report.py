@@ -50,7 +50,7 @@ def random_band(records: Sequence[MappingRecord], kind: str, actions: str) -> tu
 
 
 def _same_settings(records: Sequence[MappingRecord], case: MappingCase) -> list[MappingRecord]:
-    """Records of cases that differ only in their environment, in the order of the environments."""
+    """Return the records of cases that differ only in their environment, in the order of the environments."""
     some = [record for record in records if replace(record.case, number=case.number) == case]
     return sorted(some, key=lambda record: record.case.number)
 

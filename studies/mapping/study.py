@@ -83,7 +83,7 @@ def cases(environments: int) -> list[MappingCase]:
 
 
 def keep_whole_environments(records: Sequence[MappingRecord]) -> list[MappingRecord]:
-    """Records of completed environments, from records in the order of `cases`."""
+    """Return the records of completed environments, from records in the order of `cases`."""
     each = len(cases(1))
     return list(records[: len(records) // each * each])
 
@@ -116,13 +116,13 @@ def time_choice() -> float:
 
 @cache
 def make_task(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
-    """The mapping task in an environment of the study."""
+    """Make the mapping task in an environment of the study."""
     drawn = make_environment(kind, number, side, closed)
     return Task.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
 
 
 def make_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
-    """A random environment of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, some of them concave.
+    """Make a random environment of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, some of them concave.
 
     Source: paper 003, sections 4.2.1 and 4.2.4. There, obstacles are moved by hand until they are one cell apart; here,
     positions are drawn again until they are.
@@ -149,7 +149,7 @@ def _square(rng: np.random.Generator, side: float) -> shapely.Polygon:
 
 
 def _polygon(rng: np.random.Generator) -> shapely.Polygon:
-    """The hull of random points, or the union of two such hulls that overlap, scaled."""
+    """Return the hull of random points, or the union of two such hulls that overlap, scaled."""
     shape = shapely.MultiPoint(rng.normal(size=(8, 2))).convex_hull
     if rng.random() < CONCAVE:
         other = shapely.MultiPoint(rng.normal(size=(8, 2))).convex_hull

@@ -54,6 +54,7 @@ def bench_plan(
     if form not in (None, "ompl"):
         raise BadInput(f"--format {form}: the only one is ompl")
     with readable_errors():
+        from planner.output.text import plural
         from planner.search.planners import SST_STAR, search_of
         from planner.search.run import Run
         from studies.planning.ompl_log import log_writers
@@ -73,10 +74,13 @@ def bench_plan(
         grown_in = {name: environment_and_tube(name, tube, physics=physics) for name in names}
 
         def tell(found: PlanningResult) -> str:
-            one = found.outcome
-            by = f"{one.planner} " * (len(planners) > 1)
-            ended = f"{one.actuators} actuator{'s' * (one.actuators != 1)}, first after {one.first_s} s"
-            return f"{one.environment} {by}seed {one.seed}: {'no solution' if one.first_s is None else ended}"
+            run = found.outcome
+            planned_by = f"{run.planner} " if len(planners) > 1 else ""
+            if run.actuators is None or run.first_s is None:
+                end = "no solution"
+            else:
+                end = f"{plural(run.actuators, 'actuator')}, first after {run.first_s} s"
+            return f"{run.environment} {planned_by}seed {run.seed}: {end}"
 
         study = Study(
             "planning",

@@ -27,13 +27,13 @@ PROPERTIES = (
     *("iterations INTEGER", "seed INTEGER", "solution actuators INTEGER", "solution cost REAL", "solution length REAL"),
     *("solved BOOLEAN", "status ENUM", "time REAL", "vine steps INTEGER"),
 )
-"""What is said of each run, in the order of its values. `time` is that of the first solution, or of the whole run [s]."""
+"""Properties of each run, in the order of its values. `time` is that of the first solution, or of the whole run [s]."""
 PROGRESS = ("time REAL", "best cost REAL")
-"""What is said of each better solution of a run."""
+"""Properties of each better solution of a run."""
 
 
 def benchmark_text(environment: str, outcomes: Sequence[PlanningOutcome], time_budget: float) -> str:
-    """The runs in one environment as an experiment in OMPL's format.
+    """Return the runs in one environment as an experiment in OMPL's format.
 
     Args:
         time_budget: Time limit of each run [s].
@@ -85,7 +85,7 @@ def write_database(path: Path, outcomes: Sequence[PlanningOutcome], time_budget:
 def log_writers(
     environments: Sequence[str], time_budget: float
 ) -> dict[str, Callable[[Path, Sequence[PlanningResult]], None]]:
-    """Functions that write the log of each environment, and the database, by file name."""
+    """Return the functions that write the log of each environment, and the database, by file name."""
     logs = {f"benchmark-{name}.log": partial(_write_log, name, time_budget) for name in environments}
     return {**logs, "benchmark.db": partial(_write_database, time_budget)}
 

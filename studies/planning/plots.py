@@ -11,7 +11,7 @@ from studies.planning.study import PlanningResult
 
 
 def pictures(environments: Sequence[str]) -> dict[str, Callable[[Path, Sequence[PlanningResult]], None]]:
-    """Functions that draw the best design in each environment, by file name; they draw nothing if there is no design."""
+    """Return the functions that draw the best design in each environment, by file name; they draw nothing if there is no design."""
     return {f"plan-{name}.png": partial(_save_best, name) for name in environments}
 
 

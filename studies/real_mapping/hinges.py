@@ -1,4 +1,4 @@
-"""Which hinge of a recorded tube turned, and which one the rules say: at the mount, or at the end of a wall that bends it."""
+"""Hinges at which recorded tubes turned, compared with the rules: at the mount, or at the end of a wall that bends the tube."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ class Corner(NamedTuple):
 
 
 def find_turns(name: str, track: Track, walls: Floats) -> list[Turned]:
-    """All contacts in which the tube is bent at the end of a measured wall, by more than the noise of its heading.
+    """Return all contacts in which the tube is bent at the end of a measured wall, by more than the noise of its heading.
 
     Args:
         walls: Measured walls x1, y1, x2, y2 [m], shape (walls, 4).
@@ -147,14 +147,14 @@ def _links(track: Track, frame: int, arc: float) -> tuple[float, float, float]:
 
 
 def _hold_at_corner(heading: float, bend: float, corner: Corner, last: float) -> Shape:
-    """The tube as two straight links, bent around the corner, which holds it."""
+    """Return the tube as two straight links, bent around the corner, which holds it."""
     straight = Shape.launched(np.array([0.0, 0.0, heading])).grown(corner.arc + last)
     side = corner.side if corner.side * bend > 0 else FREE
     return straight.held(corner.arc, side).rotated(corner.arc, bend)
 
 
 def _behaviour(hinge: tuple[float, bool] | None, arc: float, contact: float, sign: int) -> Behaviour:
-    """The behaviour of a tube that turns about a hinge; sign is that of its bend."""
+    """Return the behaviour of a tube that turns about a hinge; sign is that of its bend."""
     if hinge is None or hinge[1]:
         return Behaviour.FRICTION_LOCKED
     if abs(hinge[0] - arc) < 1e-6:

@@ -1,4 +1,4 @@
-"""How close found walls and corners are to measured walls."""
+"""Distances of found walls and corners from measured walls."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class WallAgreement:
     recall: float
     """Share of the length of the measured walls within a tube radius of a wall or corner found [-]."""
     touchable: float
-    """The same of those measured walls that are within two radii of a recorded centreline [-]; NaN without such walls."""
+    """Recall of the measured walls that are within two radii of a recorded centreline [-]; NaN without such walls."""
     corner_precision: float
     """Share of the corners found whose touched point is within a tube radius of a measured wall's end [-]; NaN without corners."""
     free_wrong: float
@@ -119,7 +119,7 @@ class WallError:
 
 
 def measure_wall_errors(name: str, found: Found, walls: Floats) -> list[WallError]:
-    """The difference of each found wall from the measured wall, shape (walls, 4), that is nearest on average."""
+    """Return the difference of each found wall from the measured wall, shape (walls, 4), that is nearest on average."""
     lines, errors = shapely.linestrings(walls.reshape(-1, 2, 2)), []
     for wall in found.walls:
         apart = shapely.distance(lines[:, None], _along(wall.ends[None])[None, :]).mean(axis=1)

@@ -190,7 +190,7 @@ def _reading_lines(several: Sequence[MappedRecording]) -> list[str]:
 
 
 def _count_differing(several: Sequence[MappedRecording]) -> list[str]:
-    """How many recordings give different walls by the two rules."""
+    """Count the recordings that give different walls by the two rules."""
     plain = {(one.case.recording.name, one.case.rule): one for one in several if one.case.noise == 0}
     names = {name for name, rule in plain if rule == "published"}
     differ = sum(
@@ -199,10 +199,12 @@ def _count_differing(several: Sequence[MappedRecording]) -> list[str]:
         for name in names
         if (name, "limit-analysis") in plain
     )
+    if not names:
+        return []
     return [
         f"The rule for the hinge that gives way, which is only the prior of this method, changes the walls found in {differ} of",
         f"{len(names)} recordings. None of these tubes has a turn, and on straight tubes the rules differ only in the friction cone.",
-    ] * bool(names)
+    ]
 
 
 def _hinges(several: Sequence[MappedRecording]) -> list[str]:

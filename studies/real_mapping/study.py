@@ -46,7 +46,7 @@ class RecordingCase:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MappedRecording:
-    """What was found in one recording."""
+    """Walls and errors found in one recording."""
 
     case: RecordingCase
     stages: tuple[WallAgreement, ...]
@@ -116,7 +116,7 @@ def _map_readings(case: RecordingCase) -> MappedRecording:
 
 
 def _session(recording: Recording, found: Found) -> Session:
-    """A session over everything recorded, with the margin of a tube's diameter."""
+    """Return a session over everything recorded, with the margin of a tube's diameter."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2)])
     margin = 2 * recording.tube_radius
     bounds = np.concatenate([seen.min(axis=0) - margin, seen.max(axis=0) + margin])

@@ -65,7 +65,7 @@ def success(records: Sequence[ReliabilityRecord]) -> Estimate | None:
 
 
 def by_density(records: Sequence[ReliabilityRecord]) -> dict[float, list[ReliabilityRecord]]:
-    """Records by density, ascending."""
+    """Return the records by density, ascending."""
     densities = sorted({record.case.density for record in records})
     return {density: [r for r in records if r.case.density == density] for density in densities}
 
@@ -145,7 +145,7 @@ def _memory_lines(records: Sequence[ReliabilityRecord]) -> list[str]:
 
 
 def fuzz_lines(path: Path) -> list[str]:
-    """Lines about the fuzzing counts, if the file exists.
+    """Return the lines about the fuzzing counts, if the file exists.
 
     Raises:
         InvalidCounts: The file contains something else.
@@ -175,6 +175,6 @@ def fuzz_lines(path: Path) -> list[str]:
 
 
 def missed_text(records: Sequence[ReliabilityRecord]) -> str:
-    """What was asked and not met, in words: failed checks; empty if there are none."""
+    """Return the failed checks as text; empty if there are none."""
     faulty = sum(bool(record.faults) for record in records)
     return f"checks failed in {faulty} of {len(records)} environments" if faulty else ""

@@ -31,7 +31,7 @@ class ReliabilityCase:
     """[s]"""
 
     def environment(self) -> Environment:
-        """The environment, identical to that of `vinewright environments new` with these numbers."""
+        """Return the environment, identical to that of `vinewright environments new` with these numbers."""
         return make_clutter(self.seed, self.density, self.size)
 
     @property
@@ -64,7 +64,7 @@ class ReliabilityRecord:
     @property
     def faults(self) -> list[str]:
         """Violations, as text."""
-        return [self.crash] * bool(self.crash) + (self.checked.faults if self.checked else [])
+        return ([self.crash] if self.crash else []) + (self.checked.faults if self.checked else [])
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
@@ -110,5 +110,5 @@ def _resident_mb() -> float | None:
 
 
 def record_death(case: ReliabilityCase) -> ReliabilityRecord:
-    """The record of a case that killed every process that ran it."""
+    """Return the record of a case that killed every process that ran it."""
     return ReliabilityRecord(case, crash="the process died")

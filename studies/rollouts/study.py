@@ -102,7 +102,7 @@ class RolloutScene:
 
 
 def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[RolloutCase]:
-    """The speed of every model with every batch size, then the agreement of all but the first model in every environment."""
+    """Return the speed of every model with every batch size, then the agreement of all but the first model in every environment."""
     ends = [RolloutCase(model, None, name) for name in environments for model in list(models)[1:]]
     return [*(RolloutCase(model, batch) for batch in batches for model in models), *ends]
 
@@ -225,7 +225,7 @@ def measure_agreement(
 
 
 def _is_sensitive(exact: QuasiStatic, carried: Actuation, length: float) -> NDArray[np.bool_]:
-    """Which vines end elsewhere when the quasi-static step is halved or pressures rise by 0.5 %."""
+    """Return for each vine whether it ends elsewhere when the quasi-static step is halved or pressures rise by 0.5 %."""
     stronger = replace(carried, pressure=1.005 * carried.pressure)
     as_it_is, refined, raised = (
         _time_growth(model, actuated, length, exact.params)[1]
@@ -257,7 +257,7 @@ def tip_distance(one: Rollout, other: Rollout) -> Floats:
 
 
 def speeds_elsewhere(content: dict[str, Any]) -> list[RolloutSpeed]:
-    """The results of other machines in an earlier report."""
+    """Return the results of other machines in an earlier report."""
     names = [field.name for field in fields(RolloutSpeed)]
     rows = (RolloutSpeed(**{name: row[name] for name in names}) for row in content["speeds"] if "machine" in row)
     return [speed for speed in rows if speed.machine != machine()]

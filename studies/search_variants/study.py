@@ -151,7 +151,7 @@ ABLATIONS = VariantStudy(
 """Effect of parts of the search: one part is disabled or changed at a time. The best-near radius is relative to the witness radius."""
 
 FIVE, TEN = Keep(5, spread=0.0), Keep(10)
-"""Which solutions of nearly the lowest cost were kept before, and which are kept now."""
+"""Solutions of nearly the lowest cost that were kept before, and that are kept now."""
 BEFORE, SMALLER_BATCH, NOW = "radius 2, batch 100", "radius 4, first batch 30", "now"
 DEFAULTS = VariantStudy(
     "defaults",

@@ -68,12 +68,12 @@ class SensingTrial:
         return np.hypot(*(self.sensed[level].tips - tips).T)
 
     def recovered(self, level: int) -> bool:
-        """Whether all errors are less than `KEPT`."""
+        """Return whether all errors are less than `KEPT`."""
         true, found = shapely.LineString(self.readings[-1].shape), shapely.LineString(self.sensed[level].shapes[-1])
         return bool(self.tip_errors(level).max() < KEPT and shapely.hausdorff_distance(true, found) < KEPT)
 
     def determined(self, level: int) -> bool:
-        """Whether the method reports that the readings determine the result."""
+        """Return whether the method reports that the readings determine the result."""
         return all(contact.determined for contact in self.sensed[level].contacts)
 
     def errors(self, level: int) -> Iterator[tuple[str, float, float, Floats]]:
@@ -140,7 +140,7 @@ def _heading(done: Deployment) -> float:
 
 
 def _has_changed(before: Reading, after: Reading) -> bool:
-    """Whether the tip is free in only one state, or the angle of its wall differs, or a contact in between turned its heading."""
+    """Return whether the tip is free in only one state, or the angle of its wall differs, or a contact in between turned its heading."""
     if np.isnan(before.angle) != np.isnan(after.angle):
         return True
     walls = [one.heading + (0.0 if np.isnan(one.angle) else one.angle) for one in (before, after)]
@@ -148,7 +148,7 @@ def _has_changed(before: Reading, after: Reading) -> bool:
 
 
 def deploy_long_enough(case: SensingCase) -> tuple[Environment, Walls, HingeTube, Launch]:
-    """An environment, and a launch whose final shape has at least `LEAST_NODES` nodes and length `SHORTEST`."""
+    """Return an environment, and a launch whose final shape has at least `LEAST_NODES` nodes and length `SHORTEST`."""
     random = np.random.default_rng([SEED, case.turning, case.number])
     tube = HingeTube(RADIUS, FRICTION, RADIUS)
     while True:
@@ -186,5 +186,5 @@ def run_case(case: SensingCase) -> SensingTrial:
 
 
 def cases() -> list[SensingCase]:
-    """All cases, the straight ones first."""
+    """Return all cases, the straight ones first."""
     return [SensingCase(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]

@@ -18,7 +18,7 @@ from studies.snaps.designs import Snapped
 
 @dataclass(frozen=True, slots=True)
 class ImpulseAgreement:
-    """Where a design ends in the impulse simulator."""
+    """End of a design in the impulse simulator."""
 
     environment: str
     status: Status

@@ -22,11 +22,11 @@ from planner.design.catalogue import Catalogue
 from surrogate.kernels.compiled import Floats
 
 WRONG = 20e-3
-"""Vines of the prototype whose last tips are farther apart than this took different ways [m]."""
+"""Vines of the prototype whose last tips are farther apart than this took different branches [m]."""
 PARTS = 1, 2, 4, 8
 """Steps are the default divided by these."""
 FINEST = 16
-"""The same for the step with which the others are compared."""
+"""Divisor of the default for the step with which the others are compared."""
 MOVED = 1e-3, 10e-3
 """Motions to rest that are counted [m]."""
 SAMPLED = 8
@@ -49,7 +49,7 @@ class BranchShares:
     wrong: dict[int, int]
     """Number of vines that end elsewhere than with the finest step of the same kind, by the part of the default step."""
     wrong_of_rests: dict[int, int]
-    """The same, compared with the finest step with rests."""
+    """Number of vines that end elsewhere than with the finest step with rests, by the part of the default step."""
     states: int
     """Number of recorded states that were relaxed."""
     unsettled: int
@@ -100,7 +100,7 @@ def make_random_vines(params: VineParams, batch: int, segments: int, seed: int) 
 
 
 def make_model(environment: Environment, params: VineParams, rests: bool, part: int = 1) -> QuasiStatic:
-    """A propagator whose step is the default divided by `part`, with or without rests, whatever the physics of its tube."""
+    """Make a propagator whose step is the default divided by `part`, with or without rests, whatever the physics of its tube."""
     step = params.segment_length / 6 / part
     model = QuasiStatic(environment, params, step)
     corrected, published = get_args(Physics)
@@ -171,7 +171,7 @@ def sample_states(rollout: Rollout) -> tuple[VineState, Integers]:
 
 
 def motion_to_rest(model: QuasiStatic, states: VineState, vines: Actuation) -> Floats:
-    """How far each state's joints move at most when it is held until it is at rest [m]; inf if it does not come to rest."""
+    """Largest motion of the joints of each state when it is held until it is at rest [m]; inf if it does not come to rest."""
     if not len(states.segments):
         return np.empty(0)
     held = model.grow(states, vines, 0.0, model.params.segment_length)

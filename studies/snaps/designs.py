@@ -115,7 +115,7 @@ class Unsolved:
 def plan_designs(
     environment: Environment, params: VineParams, iterations: int, seed: int = 0
 ) -> tuple[dict[str, Design], int]:
-    """The first solution of a search and the best one kept, by name, and the number of ambiguous candidates; empty if there is none."""
+    """Return the first solution of a search and the best one kept, by name, and the number of ambiguous candidates."""
     run = Run.prepare(environment, params, seed=seed)
     first: Design | None = None
     for _ in run.run(Budget(math.inf, iterations)):

@@ -13,6 +13,7 @@ from matplotlib.lines import Line2D
 
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, save_figure
+from planner.output.text import plural
 from studies.snaps.branches import FINEST, PARTS
 from studies.snaps.designs import Snapped
 from studies.snaps.report import SnapFindings
@@ -110,5 +111,5 @@ def _draw_snaps(axes: Axes, one: Snapped) -> None:
 
 def _title(one: Snapped) -> str:
     ambiguous = sum(snap.ambiguous for snap in one.snaps)
-    count = f"{len(one.snaps)} snap{'s' * (len(one.snaps) != 1)}"
-    return f"{one.environment.name}: {count}" + f", {ambiguous} ambiguous" * bool(ambiguous)
+    title = f"{one.environment.name}: {plural(len(one.snaps), 'snap')}"
+    return f"{title}, {ambiguous} ambiguous" if ambiguous else title

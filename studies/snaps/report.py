@@ -63,12 +63,12 @@ class SnapFindings:
         return list(dict.fromkeys((one.physics, one.rests) for one in self.branches))
 
     def of_kind(self, kind: tuple[str, bool]) -> list[BranchShares]:
-        """The random vines of one kind, in all environments."""
+        """Return the random vines of one kind, in all environments."""
         return [one for one in self.branches if (one.physics, one.rests) == kind]
 
 
 def report(found: Sequence[Sequence[Found]]) -> Report:
-    """The tables in Markdown, and their data."""
+    """Return the tables in Markdown, and their data."""
     findings = SnapFindings.of(found)
     lines = [
         "*Without rests*, the quasi-static propagator solves one linearised step per growth, as paper 002 describes.",
@@ -118,7 +118,7 @@ def _wrong_lines(findings: SnapFindings) -> Iterator[str]:
 
 
 def _totals(findings: SnapFindings) -> Iterator[BranchShares]:
-    """The random vines of all environments together, for each kind."""
+    """Return the random vines of all environments together, for each kind."""
     for kind in findings.kinds():
         own = findings.of_kind(kind)
         yield BranchShares(
@@ -186,7 +186,7 @@ def _design_lines(findings: SnapFindings) -> Iterator[str]:
         "",
         f"{sum(bool(one.snaps) for one in designs)} of {len(designs)} designs snap; of {len(snaps)} snaps,"
         f" {sum(snap.again for snap in snaps)} go farther than {1e3 * SNAP:g} mm by viscosity and {sum(snap.ambiguous for snap in snaps)}"
-        " are ambiguous." + f" No design was found in: {unsolved}." * bool(unsolved),
+        " are ambiguous." + (f" No design was found in: {unsolved}." if unsolved else ""),
         "",
         *table(DESIGN_COLUMNS, map(_design_row, designs)),
     )

@@ -20,7 +20,7 @@ from studies.snaps.designs import Snapped, Unsolved, measure_designs
 SEGMENTS = {"plus": 140, "maze": 140, "pickone": 70, "needle": 110, "long": 140, "tube": 100, "divider": 90}
 """Environments of the random vines, and the number of segments that they grow there."""
 OTHER_SEGMENTS = 100
-"""The same in other environments."""
+"""Number of segments in other environments."""
 SEED = 0
 ROUNDS = 3
 """Each rollout is timed this often, in turn with the others."""
@@ -71,7 +71,7 @@ Found = BranchShares | Snapped | Unsolved | ImpulseAgreement | RestCost
 
 
 def cases(environments: Sequence[str] | None = None) -> list[SnapCase]:
-    """All measurements; times first, before the machine is warm from the others."""
+    """Return all measurements; times first, before the machine is warm from the others."""
     random, planned = environments or list(SEGMENTS), environments or known_environments()
     times = [SnapCase("cost", name) for name in random]
     branches = [SnapCase("branches", name, physics) for physics in get_args(Physics) for name in random]

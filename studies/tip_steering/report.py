@@ -15,7 +15,7 @@ COLUMNS = "pressure kPa", "length mm", "tip x mm", "tip y mm", "turn deg", "in f
 
 
 def report(stages: Sequence[SteeringStage], model: str) -> Report:
-    """A table with one row per pressure.
+    """Return a table with one row per pressure.
 
     Args:
         model: Name of the propagator.
@@ -53,6 +53,6 @@ def _content(stage: SteeringStage) -> dict[str, object]:
 
 
 def missed_text(stages: Sequence[SteeringStage]) -> str:
-    """What was asked and not met, in words: movements that were not completed, or not made; empty if all were."""
+    """Return the movements that were not completed, or not made, as text; empty if all were."""
     done = sum(stage.status == Status.GROWN for stage in stages)
     return f"{done} of {len(MOVES)} movements were completed" if done < len(MOVES) else ""

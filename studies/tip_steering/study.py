@@ -45,12 +45,12 @@ class SteeringStage:
     heading: float
     """Heading of the tip relative to the straight vine [rad]."""
     free: float
-    """The same without obstacles [rad]."""
+    """Heading of the tip without obstacles, relative to the straight vine [rad]."""
     status: Status
 
 
 def make_passage(params: VineParams) -> Environment:
-    """A wall with a passage slightly wider than the tube, and a goal behind the wall."""
+    """Make a wall with a passage slightly wider than the tube, and a goal behind the wall."""
     gap = params.radius + SPARE
     walls = (box_corners(0.3, gap, 0.5, 0.35), box_corners(0.3, -0.5, 0.5, -gap))
     return Environment(

@@ -1,4 +1,4 @@
-"""Which environments need more time: those where an earlier study's chosen designs miss too often."""
+"""Environments that need more time: those where an earlier study's chosen designs miss too often."""
 
 from __future__ import annotations
 

@@ -55,7 +55,7 @@ class Stages:
 
     @classmethod
     def of(cls, result: Result, choice: Choice) -> Stages:
-        """The stages of a plan that has a solution."""
+        """Return the stages of a plan that has a solution."""
         return cls(
             result.history[0].seconds, result.seconds + choice.friction_search_s, choice.refinement_s, choice.trials_s
         )

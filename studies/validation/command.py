@@ -54,7 +54,7 @@ def validate(
             "comparisons",
             least="a vine was grown",
         )
-        command = command_line("validate" + " --recordings DIR" * bool(recordings), propagator=propagator)
+        command = command_line("validate --recordings DIR" if recordings else "validate", propagator=propagator)
         found = run_study(study, command, out, console, force)
     if not recordings:
         console.print("no recorded growths were compared; give a folder of them with --recordings DIR")

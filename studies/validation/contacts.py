@@ -86,7 +86,7 @@ class ContactCase:
         return self.around(shortening=True)
 
     def around(self, shortening: bool) -> Environment:
-        """The same for a propagator that shortens links under actuators, or does not (`Capabilities.shortening`)."""
+        """Make the environment for a propagator that shortens links under actuators, or does not (`Capabilities.shortening`)."""
         params, (_, _, curvature) = VineParams(), make_actuator()
         heading = -self.contact_angle - curvature * self.before
         radius = 1 / centerline_curvature(curvature, params) if shortening else 1 / curvature
@@ -214,7 +214,7 @@ def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tupl
 
 
 def with_contact(names: Sequence[str]) -> list[str]:
-    """The propagators that support contact."""
+    """Return the propagators that support contact."""
     return [name for name in names if load_propagator(name).capabilities.contact]
 
 
@@ -232,7 +232,7 @@ def list_runs(names: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def report(outcomes: Sequence[ContactResult]) -> list[str]:
-    """A table as lines of Markdown, with an explanation."""
+    """Return a table as lines of Markdown, with an explanation."""
     lines = [
         f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length, {make_actuator()[2]:.2f} /m in free",
         f"space, meets a box with its tip at {1e3 * BEFORE:g} mm and keeps growing. The columns compare the bend with that",
@@ -265,6 +265,6 @@ def _row(one: ContactResult) -> list[str]:
 
 
 def _stuck(outcomes: Sequence[ContactResult]) -> list[str]:
-    """Lines about vines that did not grow to their full length."""
+    """Return the lines about vines that did not grow to their full length."""
     found = [one for one in outcomes if one.status != Status.GROWN]
     return ["", *(f"`{one.propagator}`, {one.case.name}: {one.status.advice}." for one in found)] if found else []

@@ -32,7 +32,7 @@ COLUMNS = (
 
 @cache
 def plan_best(name: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
-    """The best design found in a shipped environment in this many iterations, reproducible on one machine.
+    """Return the best design found in a shipped environment in this many iterations, reproducible on one machine.
 
     Raises:
         CannotRun: No design was found.
@@ -54,7 +54,7 @@ def columns(names: Sequence[str]) -> list[str]:
 
 
 def _model(name: str) -> PropagatorFactory:
-    """Factory of the propagator for one of `columns`."""
+    """Return the factory of the propagator for one of `columns`."""
     made: PropagatorFactory = load_propagator(name.removesuffix(f", {HALVED}"))
     return made if not name.endswith(HALVED) else lambda environment, params: made(environment, params).refined()
 
@@ -89,7 +89,7 @@ def run_cross_checks(names: Sequence[str], environments: Sequence[str] = ENVIRON
 
 
 def report(checks: Sequence[Comparison]) -> list[str]:
-    """A table as lines of Markdown, and possible causes for each design that misses the goal."""
+    """Return a table as lines of Markdown, and possible causes for each design that misses the goal."""
     lines = [
         f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each environment, found by",
         f"`{propagators()[0]}`, is grown by the others. *Tips apart*: distance from the tip of the default, at the last",

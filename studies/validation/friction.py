@@ -55,7 +55,7 @@ def run_friction(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[Frictio
 
 
 def report(found: Sequence[FrictionResult]) -> list[str]:
-    """A table as lines of Markdown: whether the tip ends in the goal, and its distance from the result without friction."""
+    """Return a table as lines of Markdown: whether the tip ends in the goal, and its distance from the result without friction."""
     frictions = list(dict.fromkeys(one.friction for one in found))
     lines = [
         "The best designs of the cross-checks, which were found without friction, are grown with friction. The table says",

@@ -53,7 +53,7 @@ class TubeError:
 
 
 def list_combinations() -> list[Numbers]:
-    """All combinations, the default's first."""
+    """Return all combinations, the default's first."""
     return list(product(*CHOICES.values()))
 
 
@@ -67,7 +67,7 @@ def run_left_out(recordings: Sequence[Recording]) -> Iterator[TubeError]:
 
 
 def choose_without(trials: Sequence[TubeError], left_out: str) -> Numbers:
-    """The combination with the smallest mean error over the other recordings; the earlier one of `list_combinations` if equal."""
+    """Return the combination with the smallest mean error over the other recordings; the earlier one of `list_combinations` if equal."""
     errors: dict[Numbers, list[float]] = {}
     for one in trials:
         if one.recording != left_out:
@@ -76,7 +76,7 @@ def choose_without(trials: Sequence[TubeError], left_out: str) -> Numbers:
 
 
 def report(trials: Sequence[TubeError]) -> list[str]:
-    """A table as lines of Markdown: what is chosen without each recording, and its error there."""
+    """Return a table as lines of Markdown: what is chosen without each recording, and its error there."""
     names = list(dict.fromkeys(one.recording for one in trials))
     error = {(one.recording, one.numbers): 1e3 * one.error for one in trials}
     usual = list_combinations()[0]

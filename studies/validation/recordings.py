@@ -74,7 +74,7 @@ class SimulatedRecording:
 
 
 def read_recordings(folder: Path) -> list[Recording]:
-    """The recordings in a folder (its JSON files), sorted by file name.
+    """Return the recordings in a folder (its JSON files), sorted by file name.
 
     Raises:
         InvalidRecording: There is no recording, or one of them cannot be read.
@@ -116,7 +116,7 @@ def start_pose(recording: Recording) -> Floats:
 
 
 def make_environment(recording: Recording, start: Floats) -> Environment:
-    """The walls of a recording as an environment; its goal is at the last recorded tip."""
+    """Make the walls of a recording as an environment; its goal is at the last recorded tip."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2), start[None, :2]])
     bounds = np.concatenate([seen.min(axis=0) - ROOM, seen.max(axis=0) + ROOM])
     walls = np.column_stack([recording.walls, np.zeros(len(recording.walls))])
@@ -166,7 +166,7 @@ def deploy(
 
 
 def _cut(line: Floats, length: float) -> Floats:
-    """A line cut off at a length [m]; the cut part is at most `RECORD` long."""
+    """Return a line cut off at a length [m]; the cut part is at most `RECORD` long."""
     return np.asarray(substring(shapely.LineString(line), 0.0, length).coords)
 
 

@@ -99,7 +99,7 @@ class Refinement:
 
 
 def make_environment(scene: str) -> Environment:
-    """The environment of one of `SCENES`; the base is the same in both."""
+    """Make the environment of one of `SCENES`; the base is the same in both."""
     environment = WALL.environment
     return environment if scene == "wall" else replace(environment, obstacles=Obstacles())
 
@@ -107,7 +107,7 @@ def make_environment(scene: str) -> Environment:
 def make_segmented(
     name: str, environment: Environment, segment_length: float, halved: str
 ) -> tuple[Propagator, VineParams]:
-    """A propagator with this segment length, and its step halved `FINER` times."""
+    """Make a propagator with this segment length, and its step halved `FINER` times."""
     params = VineParams(segment_length=segment_length, physics="corrected" if halved == PER_LENGTH else "published")
     model: Propagator = load_propagator(name)(environment, params)
     for _ in range(FINER if name != "penalty" else 0):
@@ -238,7 +238,7 @@ def curvatures_as_given() -> list[float]:
 
 
 def report(found: Sequence[Refinement]) -> list[str]:
-    """A table as lines of Markdown, with an explanation."""
+    """Return a table as lines of Markdown, with an explanation."""
     lengths = ", ".join(f"{1e3 * length:g}" for length in SEGMENTS)
     bent = ", ".join(f"{curvature:.2f}" for curvature in curvatures_as_given())
     lines = [

@@ -1,4 +1,4 @@
-"""What of a recorded shape a simulated one should have besides its place: the fold, the walls touched first, the tip."""
+"""Features of a recorded shape that a simulated one should have: the fold, the walls touched first, the tip."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ TOUCH = 5e-3
 
 @dataclass(frozen=True, slots=True)
 class ShapeAgreement:
-    """How a simulated growth agrees with the recorded one."""
+    """Agreement of a simulated growth with the recorded one."""
 
     folds: int
     """Number of frames with a recorded fold."""
     fold_angle: float
     """Mean difference of the fold angles in them [rad], unsigned."""
     fold_excess: float
-    """The same with its sign: negative if the simulated tube folds less [rad]."""
+    """Mean difference of the fold angles with its sign: negative if the simulated tube folds less [rad]."""
     fold_place: float
     """Mean distance of the places of the folds [m]."""
     tip: float

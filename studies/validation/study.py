@@ -32,7 +32,7 @@ class PartPicture:
     """Only items of these models are drawn; if empty, all items."""
 
     def shown(self, items: Items) -> Items:
-        """The items that are drawn."""
+        """Return the items that are drawn."""
         return [one for one in items if not self.models or one.model in self.models]
 
 
@@ -65,25 +65,25 @@ def run_parts(parts: Sequence[ValidationPart]) -> Iterator[ValidationItem]:
 
 
 def of_part(found: Sequence[ValidationItem], part: ValidationPart) -> Items:
-    """The results of a part."""
+    """Return the results of a part."""
     return [one.found for one in found if one.key == part.key]
 
 
 def report(parts: Sequence[ValidationPart], found: Sequence[ValidationItem]) -> Report:
-    """A section for each part that has items."""
+    """Return a section for each part that has items."""
     lines: list[str] = []
     content: dict[str, Any] = {}
     for part in parts:
         if items := of_part(found, part):
             lines += [f"## {part.title[0].upper()}{part.title[1:]}", "", *part.report(items), ""]
             shown = {file: one.words for file, one in part.pictures.items() if one.shown(items)}
-            lines += [f"![{words}]({file})" for file, words in shown.items()] + [""] * bool(shown)
+            lines += [f"![{words}]({file})" for file, words in shown.items()] + ([""] if shown else [])
             content[part.key] = [item.content() for item in items]
     return Report("Propagators compared with real vines, each other and themselves", lines[:-1], content)
 
 
 def part_pictures(parts: Sequence[ValidationPart]) -> dict[str, Callable[[Path, Sequence[ValidationItem]], None]]:
-    """Functions that draw the figures, by file name; they draw nothing without items."""
+    """Return the functions that draw the figures, by file name; they draw nothing without items."""
 
     def draw(part: ValidationPart, picture: PartPicture, path: Path, found: Sequence[ValidationItem]) -> None:
         if items := picture.shown(of_part(found, part)):
@@ -93,7 +93,7 @@ def part_pictures(parts: Sequence[ValidationPart]) -> dict[str, Callable[[Path, 
 
 
 def make_parts(names: Sequence[str], recorded: Sequence[Recording]) -> list[ValidationPart]:
-    """The parts for these propagators, with the recordings if there are any."""
+    """Make the parts for these propagators, with the recordings if there are any."""
     able = contacts.with_contact(names)
     count = len(cross_checks.ENVIRONMENTS)
     rubbed = ValidationPart(

@@ -38,12 +38,12 @@ TELLING = (
 
 
 def change_tube(environment: Environment, params: VineParams, numbers: Mapping[str, float | None]) -> Propagator:
-    """The default propagator of a tube with other numbers, which are fields of `VineParams`."""
+    """Return the default propagator of a tube with other numbers, which are fields of `VineParams`."""
     return QuasiStatic(environment, replace(params, **dict[str, Any](numbers)))
 
 
 def make_variants() -> dict[str, PropagatorFactory]:
-    """The variants by name."""
+    """Make the variants by name."""
     stiff = {"bending_stiffness": STIFFNESSES[0], "collapse_share": 0.8}
     tubes: dict[str, dict[str, float]] = {
         **{f"friction {mu:g}": {"friction": mu} for mu in FRICTIONS},

@@ -9,7 +9,7 @@ from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.walls import inflate
 from planner.mapping.sensing import Readings, sense
 from studies.sensing.report import report
-from studies.sensing.study import LENGTH, NOISES, SensingCase, take_readings, run_case
+from studies.sensing.study import LENGTH, NOISES, SensingCase, run_case, take_readings
 
 RADIUS = 0.02
 BOUNDS = np.array([0.0, 0.0, 1.0, 1.0])
