@@ -115,7 +115,10 @@ class Unsolved:
 def plan_designs(
     environment: Environment, params: VineParams, iterations: int, seed: int = 0
 ) -> tuple[dict[str, Design], int]:
-    """Return the first solution of a search and the best one kept, by name, and the number of ambiguous candidates."""
+    """Return the first solution of a search and the best one kept, by name, and the number of ambiguous candidates.
+
+    Without a solution there are no designs.
+    """
     run = Run.prepare(environment, params, seed=seed)
     first: Design | None = None
     for _ in run.run(Budget(math.inf, iterations)):
