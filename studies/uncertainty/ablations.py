@@ -14,7 +14,7 @@ from environments import Environment, load_environment
 from planner.output.text import plural
 from planner.plan.choice.refinement import grown_candidates
 from planner.plan.choice.selection import CANDIDATES, NO_TRIALS, SLACK, Champion, Choice, Selection
-from planner.plan.options import SUCCESS, Inputs
+from planner.plan.inputs import SUCCESS, Inputs
 from planner.plan.plan import INTERRUPTED, search
 from planner.search.run import Budget, Keep, Run
 from planner.uncertainty.errors import named_errors
