@@ -119,17 +119,8 @@ def report(records: Sequence[MappingRecord], loop: float) -> Report:
         found = [(kind, actions, first_ahead(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]
         when = "; ".join(f"{kind}, {actions}: {first or 'never'}" for kind, actions, first in found)
         lines.append(f"* {NAMES[policy]}: {when}")
-    lines += [
-        "",
-        *_differences(records),
-        "",
-        *_table_2(records),
-        "",
-        *_lost_text(records),
-        "",
-        "![Scores](mapping.png)",
-    ]
-    lines += ["", "![An environment, mapped](mapping-example.png)"]
+    lines += ["", *_differences(records), "", *_table_2(records), "", *_lost_lines(records), ""]
+    lines += ["![Scores](mapping.png)", "", "![An environment, mapped](mapping-example.png)"]
     content = {
         "loop_s": round(loop, 4),
         "records": [asdict(r.case) | {"scores": r.scores.round(3).tolist(), "spread": r.spread.round(3).tolist(),
@@ -197,7 +188,7 @@ def _table_2(records: Sequence[MappingRecord]) -> list[str]:
     return [*lines, "", f"Both together score {more:+.1f} relative to the sum of the two (paper: +5.8)."]
 
 
-def _lost_text(records: Sequence[MappingRecord]) -> list[str]:
+def _lost_lines(records: Sequence[MappingRecord]) -> list[str]:
     lines = [
         "## Effect of the values that the paper does not give",
         "",

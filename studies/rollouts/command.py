@@ -59,7 +59,7 @@ def rollouts(
     with readable_errors():
         from studies.rollouts.report import report
         from studies.rollouts.study import (
-            RolloutScene,
+            SpeedScene,
             cases,
             measure_rollouts,
             run_cases,
@@ -83,7 +83,7 @@ def rollouts(
         study = Study(
             "rollouts",
             cases(models, batches, ENVIRONMENTS),
-            lambda several: run_cases(several, models, RolloutScene(env, params, length), console.print),
+            lambda several: run_cases(several, models, SpeedScene(env, params, length), console.print),
             lambda found: report(split_results(found)[0] + elsewhere, split_results(found)[1]),
             unit="measurements",
         )

@@ -92,7 +92,7 @@ class PropagatorAgreement:
 
 
 @dataclass(frozen=True, slots=True)
-class RolloutScene:
+class SpeedScene:
     """Environment, tube and length for the measurements of speed."""
 
     environment: str
@@ -108,7 +108,7 @@ def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -
 
 
 def run_cases(
-    several: Sequence[RolloutCase], models: Models, grown: RolloutScene, tell: Callable[[str], object]
+    several: Sequence[RolloutCase], models: Models, grown: SpeedScene, tell: Callable[[str], object]
 ) -> Iterator[RolloutSpeed | PropagatorAgreement]:
     """Measure cases in sequence.
 

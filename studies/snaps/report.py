@@ -118,7 +118,7 @@ def _wrong_lines(findings: SnapFindings) -> Iterator[str]:
 
 
 def _totals(findings: SnapFindings) -> Iterator[BranchShares]:
-    """Return the random vines of all environments together, for each kind."""
+    """Yield the random vines of all environments together, for each kind."""
     for kind in findings.kinds():
         own = findings.of_kind(kind)
         yield BranchShares(

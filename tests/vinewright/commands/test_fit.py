@@ -311,10 +311,8 @@ def test_missing_casadi_is_reported(
 
 def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
     """Errors in percent of what is known; without the wall's file it says how to give it; with one, what that shows."""
-    good, off = (
-        SyntheticFit(0.1, 1e-3, of_stiffness(quick, 0.3 * 1.009)),
-        SyntheticFit(0.2, 1e-3, of_stiffness(quick, 0.3 * 1.011)),
-    )
+    good = SyntheticFit(0.1, 1e-3, of_stiffness(quick, 0.3 * 1.009))
+    off = SyntheticFit(0.2, 1e-3, of_stiffness(quick, 0.3 * 1.011))
     for one, error, kept in ((good, 0.9, True), (off, 1.1, False)):
         assert one.errors() == pytest.approx((error, 0.0))
         assert one.kept is kept
