@@ -88,15 +88,8 @@ def rollouts(
             unit="measurements",
         )
         chosen = {"solver": solver, "surrogate": surrogate, "device": device if device != "auto" else None}
-        options = {
-            "batch": batch,
-            "length": length,
-            "propagator": propagator,
-            **chosen,
-            "tube": tube,
-            "physics": physics,
-        }
-        return run_study(study, command_line(f"bench rollouts {env}", **options), out, console, force).code
+        grown = {"batch": batch, "length": length, "propagator": propagator, **chosen, "tube": tube, "physics": physics}
+        return run_study(study, command_line(f"bench rollouts {env}", **grown), out, console, force).code
 
 
 def _models(params: VineParams, propagator: str, device: str, solver: str | None, surrogate: str | None) -> Models:
