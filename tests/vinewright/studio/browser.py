@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from studies.studio.study import BROWSERS
 from tests.vinewright.studio.test_server import Running, start
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 Point = tuple[float, float]
+BROWSERS = "chromium", "chromium-browser", "google-chrome"
+"""Names of programs, in the order in which they are looked for."""
 
 
 @contextmanager

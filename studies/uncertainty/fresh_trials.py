@@ -1,4 +1,4 @@
-"""Plans of studies, and the success of their designs in trials that no plan has seen."""
+"""Plans of the studies, and the success of their designs in trials that no plan has seen."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
+from planner.output.text import plural
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
 from planner.plan.problem import Problem
@@ -47,11 +48,11 @@ class FreshTrials:
     @property
     def words(self) -> str:
         """Success and number of actuators, for a line by itself."""
-        return f"{self} actuator{'s' * (self.actuators != 1)}"
+        return f"{self.estimate} with {plural(self.actuators, 'actuator')}"
 
 
-def planned(environment: Environment, inputs: Inputs) -> Result:
-    """A plan with the default tube and propagator.
+def plan_in_full(environment: Environment, inputs: Inputs) -> Result:
+    """Plan with the default tube and propagator.
 
     Raises:
         KeyboardInterrupt: Ctrl-C ended it early; a study has no use for a plan that had less time than the others.
@@ -63,17 +64,17 @@ def planned(environment: Environment, inputs: Inputs) -> Result:
     return result
 
 
-def fresh_worlds(environment: Environment, uncertainty: Uncertainty) -> Worlds:
-    """The worlds of the trials, the same for every design and seed."""
+def make_fresh_worlds(environment: Environment, uncertainty: Uncertainty) -> Worlds:
+    """Draw the worlds of the trials, equal for every design and seed."""
     return Worlds.drawn(environment, VineParams(), uncertainty, range(TESTING, TESTING + FRESH), seed=0)
 
 
-def tried(design: Design, worlds: Worlds, trials: int | None = None) -> FreshTrials:
-    """Grow a design in some worlds, or in the first `trials` of them."""
+def grow_in_trials(design: Design, worlds: Worlds, trials: int | None = None) -> FreshTrials:
+    """Grow a design in worlds, or in the first `trials` of them."""
     nearest = nearest_to_goal([design], worlds, np.arange(len(worlds) if trials is None else trials))[0][0]
     return FreshTrials(design.actuators, np.asarray(nearest <= 0.0))
 
 
-def counts(estimate: Estimate) -> list[int]:
-    """Trials that reached the goal and all trials, for a JSON file."""
+def count_pair(estimate: Estimate) -> list[int]:
+    """Return the number of trials that reached the goal and of all trials, for a JSON file."""
     return [estimate.reached, estimate.trials]

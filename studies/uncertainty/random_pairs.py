@@ -13,7 +13,7 @@ from environments.reach import WalledIn
 from environments.uncertainty import DEFAULT, PRESETS
 from planner.design.design import Design
 from planner.plan.inputs import Inputs
-from studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried
+from studies.uncertainty.fresh_trials import FreshTrials, count_pair, grow_in_trials, make_fresh_worlds, plan_in_full
 from vinewright.sweeps.report.paired import sign_test
 
 DENSITY = 0.2
@@ -23,7 +23,7 @@ LEVEL = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Compared:
+class PlanPair:
     """Two plans in one random environment."""
 
     seed: int
@@ -63,7 +63,7 @@ class Compared:
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
         found = {
-            name: one and {"actuators": one.actuators, "reached_of": counts(one.estimate)}
+            name: one and {"actuators": one.actuators, "reached_of": count_pair(one.estimate)}
             for name, one in (("fast", self.fast), ("chosen", self.chosen))
         }
         return {"seed": self.seed, "walled_in": self.walled_in, **found, "verdict": self.verdict}
@@ -75,26 +75,26 @@ class Compared:
         return f"environment {self.seed}: " + ("walled in" if self.walled_in else " -> ".join(words))
 
 
-def environment_of(seed: int) -> Environment:
-    """A random environment, identical to that of `vinewright environments new` with this seed."""
+def make_environment(seed: int) -> Environment:
+    """Make a random environment, identical to that of `vinewright environments new` with this seed."""
     return generate_environment(np.random.default_rng(seed), density=DENSITY, name=f"random-{seed}")
 
 
-def run_cases(seeds: Sequence[int], seconds: float) -> Iterator[Compared]:
-    """Plan in each environment without and with errors, each in the same time, and try both designs in the same trials."""
+def run_pairs(seeds: Sequence[int], seconds: float) -> Iterator[PlanPair]:
+    """Plan in each environment without and with errors, each in the same time, and grow both designs in the same trials."""
     for seed in seeds:
-        environment = environment_of(seed)
+        environment = make_environment(seed)
         inputs = Inputs(seed=seed, time_budget_s=seconds, uncertainty=DEFAULT)
         try:
-            fast = planned(environment, inputs.model_copy(update={"fast": True})).best
-            choice = planned(environment, inputs).choice
+            fast = plan_in_full(environment, inputs.model_copy(update={"fast": True})).best
+            choice = plan_in_full(environment, inputs).choice
         except WalledIn:
-            yield Compared(seed, walled_in=True)
+            yield PlanPair(seed, walled_in=True)
         else:
-            yield _compared(seed, environment, fast, choice.chosen.design if choice else None)
+            yield _grow_pair(seed, environment, fast, choice.chosen.design if choice else None)
 
 
-def _compared(seed: int, environment: Environment, fast: Design | None, chosen: Design | None) -> Compared:
-    worlds = fresh_worlds(environment, PRESETS[DEFAULT])
-    both = (tried(design, worlds) if design else None for design in (fast, chosen))
-    return Compared(seed, False, *both)
+def _grow_pair(seed: int, environment: Environment, fast: Design | None, chosen: Design | None) -> PlanPair:
+    worlds = make_fresh_worlds(environment, PRESETS[DEFAULT])
+    both = (grow_in_trials(design, worlds) if design else None for design in (fast, chosen))
+    return PlanPair(seed, False, *both)

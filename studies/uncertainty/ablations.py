@@ -11,42 +11,44 @@ import numpy as np
 
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
+from planner.output.text import plural
 from planner.plan.choice.refinement import grown_candidates
 from planner.plan.choice.selection import CANDIDATES, NO_TRIALS, SLACK, Champion, Choice, Selection
 from planner.plan.inputs import SUCCESS, Inputs
 from planner.plan.plan import INTERRUPTED, search
 from planner.search.run import Budget, Keep, Run
 from planner.uncertainty.errors import named_errors
-from studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried
+from studies.uncertainty.fresh_trials import FreshTrials, count_pair, grow_in_trials, make_fresh_worlds, plan_in_full
 
-ENVIRONMENTS = "divider", "pickone", "needle"
+ABLATION_ENVIRONMENTS = "divider", "pickone", "needle"
 
 
 @dataclass(frozen=True, slots=True)
-class Variant:
-    """A way to plan."""
+class PlanVariant:
+    """Settings of a plan."""
 
     particles: int = 1
     refined: bool = True
 
     def __str__(self) -> str:
-        return f"{self.particles} particle{'s' * (self.particles != 1)}" + ", no refinement" * (not self.refined)
+        particles = plural(self.particles, "particle")
+        return particles if self.refined else f"{particles}, no refinement"
 
 
-VARIANTS = *(Variant(particles) for particles in (1, 4, 8, 16)), Variant(refined=False)
+VARIANTS = *(PlanVariant(particles) for particles in (1, 4, 8, 16)), PlanVariant(refined=False)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class AblationCase:
     """One plan to make."""
 
     environment: str
     seed: int
-    variant: Variant
+    variant: PlanVariant
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Designs:
+class AblatedDesigns:
     """The designs of one plan, and their success in fresh trials."""
 
     first_s: float
@@ -62,17 +64,17 @@ class Designs:
         return {
             "first_s": round(self.first_s, 3),
             "iterations": self.iterations,
-            "lowest_cost": {"actuators": self.lowest.actuators, "reached_of": counts(self.lowest.estimate)},
-            "chosen": {"actuators": self.chosen.actuators, "reached_of": counts(self.chosen.estimate)},
+            "lowest_cost": {"actuators": self.lowest.actuators, "reached_of": count_pair(self.lowest.estimate)},
+            "chosen": {"actuators": self.chosen.actuators, "reached_of": count_pair(self.chosen.estimate)},
         }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Planned:
+class AblationOutcome:
     """The result of a case."""
 
-    case: Case
-    designs: Designs | None
+    case: AblationCase
+    designs: AblatedDesigns | None
     """None if no design was found."""
 
     def content(self) -> dict[str, Any]:
@@ -87,32 +89,34 @@ class Planned:
         return f"{self.case.environment}, seed {self.case.seed}, {self.case.variant}: {found}"
 
 
-def cases(environments: Sequence[str], runs: int) -> list[Case]:
-    """Each environment with seeds 0 ... runs - 1, planned in every way."""
-    return [Case(name, seed, variant) for name in environments for seed in range(runs) for variant in VARIANTS]
+def ablation_cases(environments: Sequence[str], runs: int) -> list[AblationCase]:
+    """Return the cases: each environment and seed 0 ... runs - 1 with every variant."""
+    return [AblationCase(name, seed, variant) for name in environments for seed in range(runs) for variant in VARIANTS]
 
 
-def run_cases(several: Sequence[Case], seconds: float) -> Iterator[Planned]:
-    """Plan each case, and try its designs.
+def run_ablations(cases: Sequence[AblationCase], seconds: float) -> Iterator[AblationOutcome]:
+    """Plan each case, and grow its designs in fresh trials.
 
     Args:
         seconds: Time budget of each plan [s]; without refinement all of it is for the search.
     """
-    for case in several:
+    for case in cases:
         environment = load_environment(case.environment, VineParams().radius)
         run, choice = (
-            _refined(environment, case, seconds) if case.variant.refined else _plain(environment, case, seconds)
+            _plan_refined(environment, case, seconds)
+            if case.variant.refined
+            else _plan_unrefined(environment, case, seconds)
         )
-        yield Planned(case, _tried(environment, run, choice) if choice else None)
+        yield AblationOutcome(case, _test_designs(environment, run, choice) if choice else None)
 
 
-def _refined(environment: Environment, case: Case, seconds: float) -> tuple[Run, Choice | None]:
+def _plan_refined(environment: Environment, case: AblationCase, seconds: float) -> tuple[Run, Choice | None]:
     inputs = Inputs(seed=case.seed, time_budget_s=seconds, particles=case.variant.particles)
-    result = planned(environment, inputs)
+    result = plan_in_full(environment, inputs)
     return result.run, result.choice
 
 
-def _plain(environment: Environment, case: Case, seconds: float) -> tuple[Run, Choice | None]:
+def _plan_unrefined(environment: Environment, case: AblationCase, seconds: float) -> tuple[Run, Choice | None]:
     """Search all the time; for each number of actuators, choose the solution that does best in the worlds of a refinement."""
     run = Run.prepare(environment, VineParams(), seed=case.seed, keep=Keep(CANDIDATES, SLACK, each_count=True))
     if search(run, Budget(seconds), save=lambda: None) == INTERRUPTED:
@@ -125,15 +129,15 @@ def _plain(environment: Environment, case: Case, seconds: float) -> tuple[Run, C
     grown = grown_candidates(designs, selection.worlds, np.arange(len(selection.worlds)))
     choice = Choice(name, uncertainty, SUCCESS)
     for actuators in sorted({design.actuators for design in designs}):
-        some = [one for one in grown if one.design.actuators == actuators]
-        likeliest = min(some, key=lambda one: one.loss).design
-        choice.add(selection.with_trials(Champion(likeliest, NO_TRIALS, len(some)), 1))
+        candidates = [one for one in grown if one.design.actuators == actuators]
+        likeliest = min(candidates, key=lambda candidate: candidate.loss).design
+        choice.add(selection.with_trials(Champion(likeliest, NO_TRIALS, len(candidates)), 1))
     choice.add_trials(selection)
     return run, choice
 
 
-def _tried(environment: Environment, run: Run, choice: Choice) -> Designs:
+def _test_designs(environment: Environment, run: Run, choice: Choice) -> AblatedDesigns:
     assert run.best is not None  # a choice needs a solution
-    worlds = fresh_worlds(environment, choice.uncertainty)
-    lowest, chosen = (tried(design, worlds) for design in (run.best.design, choice.chosen.design))
-    return Designs(run.history[0].seconds, run.search.iteration, lowest, chosen)
+    worlds = make_fresh_worlds(environment, choice.uncertainty)
+    lowest, chosen = (grow_in_trials(design, worlds) for design in (run.best.design, choice.chosen.design))
+    return AblatedDesigns(run.history[0].seconds, run.search.iteration, lowest, chosen)
