@@ -12,7 +12,7 @@ from planner.output.markdown import table
 from studies.defaults.study import BEFORE, KINDS, of_kind
 from studies.planning_runs import Record, Summary, shown, shown_quartiles
 from vinewright.console.study import Report
-from vinewright.sweeps.report.paired import Effect
+from vinewright.sweeps.report.paired import PairedEffect
 
 COLUMNS = (
     "environment",
@@ -92,18 +92,18 @@ def _effects(records: Sequence[Record]) -> Iterator[list[str]]:
 def _effect(pairs: Sequence[tuple[str, Record, Record]]) -> list[str]:
     """Cells of some pairs: environment, run before, and run after."""
     solved = [(place, one, other) for place, one, other in pairs if one.history and other.history]
-    first = Effect.of(
+    first = PairedEffect.of(
         [math.log(min(other.first, other.seconds) / min(one.first, one.seconds)) for _, one, other in pairs],
         [place for place, _, _ in pairs],
     )
     cells = [str(len(pairs)), _shown(first, math.exp), shown(first.p, 3), str(len(solved))]
     if not solved:
         return [*cells, "-", "-"]
-    cost = Effect.of([other.cost - one.cost for _, one, other in solved], [place for place, _, _ in solved])
+    cost = PairedEffect.of([other.cost - one.cost for _, one, other in solved], [place for place, _, _ in solved])
     return [*cells, _shown(cost, float), shown(cost.p, 3)]
 
 
-def _shown(effect: Effect, scale: Callable[[float], float]) -> str:
+def _shown(effect: PairedEffect, scale: Callable[[float], float]) -> str:
     """Mean and interval, transformed."""
     mean, low, high = map(scale, (effect.mean, *effect.interval))
     return f"{mean:.2f} ({low:.2f} ... {high:.2f})"

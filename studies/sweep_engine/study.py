@@ -19,14 +19,14 @@ import numpy as np
 import psutil
 
 from planner.output.folder import write_folder
-from vinewright.cluster.cluster import Cluster, connected
-from vinewright.cluster.worker import call, packed, use_one_thread
+from vinewright.cluster.cluster import Cluster, connect
+from vinewright.cluster.worker import call, pack, use_one_thread
 from vinewright.sweeps.case import Row
 from vinewright.sweeps.execution import run_sweep
-from vinewright.sweeps.folder import Done, Folder
-from vinewright.sweeps.make import SHARD_SECONDS, manifest_of, sample, study_and_grid
+from vinewright.sweeps.folder import ShardResult, SweepFolder
+from vinewright.sweeps.make import SHARD_SECONDS, load_grid, make_manifest, time_sample
 from vinewright.sweeps.manifest import Manifest, read_manifest
-from vinewright.sweeps.shard import compile_for, run_shard
+from vinewright.sweeps.shard import compile_kernels_of, run_shard
 from vinewright.sweeps.table import write_table
 
 SHARDS = 16
@@ -102,11 +102,11 @@ def study_content(seeds: int) -> dict[str, Any]:
 
 def manifest() -> Manifest:
     """`SHARDS` shards of at least `SHARD_SECONDS` each."""
-    _, _, grid = study_and_grid(study_content(100))
-    each = float(np.mean([*sample(grid)]))
+    _, _, grid = load_grid(study_content(100))
+    each = float(np.mean([*time_sample(grid)]))
     cases_each = int(np.ceil(SHARD_SECONDS / each))
-    name, checked, grid = study_and_grid(study_content(SHARDS * cases_each))
-    return manifest_of(name, checked, grid, each)
+    name, checked, grid = load_grid(study_content(SHARDS * cases_each))
+    return make_manifest(name, checked, grid, each)
 
 
 def measure(several: Sequence[Case], made: Manifest) -> Iterator[Measured]:
@@ -124,7 +124,7 @@ def measure(several: Sequence[Case], made: Manifest) -> Iterator[Measured]:
                 yield _serial(folder) if case.kind == "serial" else _files(folder)
 
 
-def _measured(kind: str, workers: int, wall: float, folder: Folder) -> Measured:
+def _measured(kind: str, workers: int, wall: float, folder: SweepFolder) -> Measured:
     """What is known of a sweep that is done."""
     rows, state = folder.table()
     path = folder.path.with_suffix(".csv")
@@ -137,12 +137,12 @@ def _serial(path: Path) -> Measured:
     """All shards one after the other in a process of their own, on one thread and without a cluster."""
     with multiprocessing.get_context("spawn").Pool(1, use_one_thread) as pool:
         wall = pool.apply(_one_after_the_other, (path,))
-    return _measured("serial", 1, wall, Folder(path, read_manifest(path)))
+    return _measured("serial", 1, wall, SweepFolder(path, read_manifest(path)))
 
 
 def _one_after_the_other(path: Path) -> float:
-    folder = Folder(path, read_manifest(path))
-    compile_for(folder.manifest.shard(0))
+    folder = SweepFolder(path, read_manifest(path))
+    compile_kernels_of(folder.manifest.shard(0))
     began = time.perf_counter()
     for number in folder.state().missing:
         folder.keep(number, run_shard(folder.manifest.shard(number)))
@@ -151,8 +151,8 @@ def _one_after_the_other(path: Path) -> float:
 
 def _on_cluster(workers: int, path: Path) -> Measured:
     """Scheduler and workers as processes of their own, which share nothing with this one."""
-    folder = Folder(path, read_manifest(path))
-    with _processes(workers) as address, connected(scheduler=address) as cluster:
+    folder = SweepFolder(path, read_manifest(path))
+    with _processes(workers) as address, connect(scheduler=address) as cluster:
         cluster.client.wait_for_workers(workers)
         _warm(cluster, folder)
         steps = run_sweep(folder, cluster)
@@ -164,12 +164,12 @@ def _on_cluster(workers: int, path: Path) -> Measured:
     return _measured("cluster", workers, wall, folder)
 
 
-def _warm(cluster: Cluster, folder: Folder) -> None:
+def _warm(cluster: Cluster, folder: SweepFolder) -> None:
     """Load the kernels on every worker, which otherwise is a part of its first shard."""
     from distributed import wait
 
     # By `call`, like every shard: a worker that imports kernels before it has set its threads uses all of the machine's.
-    given = packed(compile_for, folder.manifest.shard(0))
+    given = pack(compile_kernels_of, folder.manifest.shard(0))
     addresses = [*cluster.client.nthreads()]
     wait([cluster.client.submit(call, given, workers=[one], key=f"warm-{k}") for k, one in enumerate(addresses)])
 
@@ -199,7 +199,7 @@ def _processes(workers: int) -> Iterator[str]:
 def _sleeping(workers: int) -> Measured:
     """Shards that do nothing, on processes of this machine; the memory is that of client and scheduler, 20 times."""
     memory, process = [], psutil.Process()
-    with connected(workers) as cluster:
+    with connect(workers) as cluster:
         began = time.perf_counter()
         for count, outcome in enumerate(cluster.outcomes(_nap, range(SLEEPING))):
             assert outcome.failure is None
@@ -216,9 +216,9 @@ def _nap(number: int) -> int:
 
 def _files(path: Path) -> Measured:
     """Result files of a shard, written one after the other as the client writes them."""
-    folder = Folder(path, read_manifest(path))
+    folder = SweepFolder(path, read_manifest(path))
     row: Row = {f"column_{k}": 1.0 / (k + 1) for k in range(30)}
     began = time.perf_counter()
     for _ in range(FILES):
-        folder.keep(0, Done("", [row], 1.0))
+        folder.keep(0, ShardResult("", [row], 1.0))
     return Measured("files", 1, FILES, time.perf_counter() - began)

@@ -16,7 +16,7 @@ from vinewright.console.study_options import FolderOption, SchedulerOption
 from vinewright.console.terminal import new_console
 
 if TYPE_CHECKING:
-    from vinewright.sweeps.folder import Folder, State
+    from vinewright.sweeps.folder import SweepFolder, SweepState
 
 app = typer.Typer(help="Compute many plans or trials on any number of machines.")
 
@@ -50,17 +50,19 @@ def make(
         from vinewright.commands.sweep_progress import array_of
         from vinewright.console.compiling import compiling
         from vinewright.console.progress import gathered
-        from vinewright.sweeps.make import manifest_of, sample, sampled, study_and_grid
+        from vinewright.sweeps.make import load_grid, make_manifest, sample_size, time_sample
 
         with answer.console.status("loading environments and tubes"):
-            name, checked, grid = study_and_grid(study)
+            name, checked, grid = load_grid(study)
         count = len(grid.cases)
         with claimed(out, out, force):
             with compiling(answer.console):
-                seconds, interrupted = gathered(answer.console, sample(grid), sampled(count), "timed cases", True)
+                seconds, interrupted = gathered(
+                    answer.console, time_sample(grid), sample_size(count), "timed cases", True
+                )
             if interrupted and not seconds:
                 raise KeyboardInterrupt
-            manifest = manifest_of(name, checked, grid, float(np.mean(seconds)), shard_seconds)
+            manifest = make_manifest(name, checked, grid, float(np.mean(seconds)), shard_seconds)
             write_folder(out, manifest.write)
         lines = [
             f"{count} cases in {len(manifest.shards)} shards of {manifest.case_seconds * len(manifest.shards[0]):.1f} s",
@@ -83,7 +85,7 @@ def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: Schedul
     with readable_errors():
         from planner.output.claim import locked
         from surrogate.kernels.compiled import thread_count
-        from vinewright.cluster.cluster import connected
+        from vinewright.cluster.cluster import connect
         from vinewright.commands.sweep_progress import run_shown
 
         opened, console = _opened(folder), new_console()
@@ -91,7 +93,7 @@ def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: Schedul
             _check_not_cancelled(opened)
             if not (state := opened.state()).missing:
                 return _ended(opened, state)
-            with connected(workers or thread_count(), scheduler) as cluster:
+            with connect(workers or thread_count(), scheduler) as cluster:
                 again = f" --workers {workers}" * bool(workers) + f" --scheduler {scheduler}" * bool(scheduler)
                 interrupted = run_shown(opened, cluster, console, again)
         if interrupted:
@@ -115,7 +117,7 @@ def work(
     use_one_thread()
     number = _from_array() if shard is None else shard
     with readable_errors():
-        from vinewright.sweeps.shard import message_of, run_shard
+        from vinewright.sweeps.shard import failure_message, run_shard
 
         opened = _opened(folder)
         if number >= len(opened.manifest.shards):
@@ -127,7 +129,7 @@ def work(
         try:
             done = run_shard(opened.manifest.shard(number))
         except Exception as error:
-            opened.set_aside(number, message_of(error))
+            opened.set_aside(number, failure_message(error))
             raise
         opened.keep(number, done)
     print(f"shard {number}: {len(done.rows)} cases in {done.seconds:.1f} s")
@@ -217,29 +219,29 @@ def report(
     """Write tables and pictures: success and actuators over everything that varies. Exit code 3 if shards are missing."""
     with readable_errors():
         from vinewright.console.study_options import measure_study
-        from vinewright.sweeps.report.study import study_of
+        from vinewright.sweeps.report.study import make_report_study
 
         opened = _opened(folder, same_program=False)
         rows, state = opened.table()
         if not rows:
             raise BadInput(f"{folder} has no results yet; next: vinewright sweep run {folder}")
         command = f"vinewright sweep report {folder.name if folder.is_absolute() else folder}"
-        return measure_study(study_of(state, rows), command, out, force, lambda _: state.unmet)
+        return measure_study(make_report_study(state, rows), command, out, force, lambda _: state.unmet)
 
 
-def _opened(folder: Path, same_program: bool = True) -> Folder:
-    from vinewright.sweeps.folder import Folder
+def _opened(folder: Path, same_program: bool = True) -> SweepFolder:
+    from vinewright.sweeps.folder import SweepFolder
     from vinewright.sweeps.manifest import read_manifest
 
-    return Folder(folder, read_manifest(folder, same_program))
+    return SweepFolder(folder, read_manifest(folder, same_program))
 
 
-def _check_not_cancelled(opened: Folder) -> None:
+def _check_not_cancelled(opened: SweepFolder) -> None:
     if opened.cancelled:
         raise BadInput(f"{opened.path} was cancelled; `vinewright sweep retry {opened.path}` lifts that")
 
 
-def _ended(opened: Folder, state: State) -> int:
+def _ended(opened: SweepFolder, state: SweepState) -> int:
     """The exit code of `run`, with a last line."""
     from vinewright.console.answer import ended
 

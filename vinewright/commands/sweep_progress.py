@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from vinewright.cluster.cluster import Cluster
-    from vinewright.sweeps.execution import Progress
-    from vinewright.sweeps.folder import Folder
+    from vinewright.sweeps.execution import SweepProgress
+    from vinewright.sweeps.folder import SweepFolder
 
 PLAIN_EVERY = 10.0
 """Seconds between lines where there is no terminal."""
@@ -23,7 +23,7 @@ SHOWN_FAILURES = 20
 """Maximum number of shards that were set aside and are listed."""
 
 
-def run_shown(folder: Folder, cluster: Cluster, console: Console, options: str = "") -> bool:
+def run_shown(folder: SweepFolder, cluster: Cluster, console: Console, options: str = "") -> bool:
     """Run a sweep with a live table; returns whether Ctrl-C interrupted. What is done is kept in any case.
 
     Args:
@@ -33,7 +33,7 @@ def run_shown(folder: Folder, cluster: Cluster, console: Console, options: str =
 
     from vinewright.sweeps.execution import run_sweep
 
-    latest: list[Progress] = []
+    latest: list[SweepProgress] = []
     shown = time.monotonic()
     console.print(f"Dask's page: {cluster.dashboard}")
 
@@ -63,7 +63,7 @@ def array_of(folder: Path, shards: int) -> str:
     return f'sbatch --array=0-{shards - 1} --wrap "vinewright sweep work {folder}"'
 
 
-def _cells(progress: Progress, cluster: Cluster) -> dict[str, str]:
+def _cells(progress: SweepProgress, cluster: Cluster) -> dict[str, str]:
     left = progress.seconds_left(cluster.threads)
     waiting = "no worker has come yet" if not cluster.threads else "-"
     return {
@@ -75,7 +75,7 @@ def _cells(progress: Progress, cluster: Cluster) -> dict[str, str]:
     }
 
 
-def _table(progress: Progress, cluster: Cluster) -> Table:
+def _table(progress: SweepProgress, cluster: Cluster) -> Table:
     from rich.table import Table
 
     cells = _cells(progress, cluster)
@@ -84,7 +84,7 @@ def _table(progress: Progress, cluster: Cluster) -> Table:
     return table
 
 
-def _line(progress: Progress, cluster: Cluster) -> str:
+def _line(progress: SweepProgress, cluster: Cluster) -> str:
     return ", ".join(f"{name}: {value}" for name, value in _cells(progress, cluster).items())
 
 

@@ -193,11 +193,11 @@ def results_of(study: Study[Case, Result], scheduler: str | None) -> Generator[t
         yield from enumerate(study.run(study.cases))
         return
     from surrogate.kernels.compiled import thread_count
-    from vinewright.cluster.cluster import WorkerKilled, connected
+    from vinewright.cluster.cluster import WorkerKilled, connect
 
     groups = [study.cases] if study.chained else [[case] for case in study.cases]
     with (
-        connected(min(thread_count(), len(groups)), scheduler) as cluster,
+        connect(min(thread_count(), len(groups)), scheduler) as cluster,
         closing(cluster.outcomes(partial(_run_group, study.run), groups)) as outcomes,
     ):
         killed = None
