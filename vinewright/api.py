@@ -266,10 +266,10 @@ def _planned(
     from planner.plan.options import Inputs
     from planner.plan.watcher import QUIET
     from vinewright.console.plan_progress import Shown, planned
-    from vinewright.console.terminal import new_console
+    from vinewright.console.terminal import make_console
 
     check_environment(environment, tube.radius)
-    watcher = Shown(new_console(), checkpoint) if progress else QUIET
+    watcher = Shown(make_console(), checkpoint) if progress else QUIET
     return planned(environment, tube, Inputs(**asked), checkpoint, watcher=watcher)
 
 

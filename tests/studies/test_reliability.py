@@ -17,7 +17,7 @@ from studies.reliability.checks import Checked, evaluate
 from studies.reliability.report import InvalidCounts, fuzz_lines, memory_of, report, success
 from studies.reliability.study import Case, Record, cases, died, run_case
 from vinewright.cli import main
-from vinewright.console.study import Study, results_of
+from vinewright.console.study import Study, run_cases
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, TOLERANCE = 0.03, 1e-3
@@ -144,7 +144,7 @@ def die(case: Case) -> Record:
 def test_a_process_that_dies_is_one_crash() -> None:
     """Of four cases of which one kills its process, three are done and one has crashed."""
     study = Study("soak", cases(4, 0.1), partial(map, die), lambda _: report([], None), parallel=True, died=died)
-    records = [record for _, record in sorted(results_of(study, None), key=lambda found: found[0])]
+    records = [record for _, record in sorted(run_cases(study, None), key=lambda found: found[0])]
     assert [record.crash for record in records] == ["", "the process died", "", ""]
 
 

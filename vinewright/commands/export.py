@@ -151,13 +151,13 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
 
     from planner.fabrication.formats import Written, write_formats
     from planner.output.folder import write_folder
-    from vinewright.console.progress import columns
+    from vinewright.console.progress import make_columns
 
     written = Written()
 
     def fill(fresh: Path) -> None:
         nonlocal written
-        with Progress(*columns(), console=console, transient=True) as bar:
+        with Progress(*make_columns(), console=console, transient=True) as bar:
             written = write_formats(pack, bar.track(wanted, description="writing"), fresh)
 
     write_folder(out, fill)

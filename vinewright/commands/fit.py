@@ -143,7 +143,7 @@ def fit_with_progress(
     from rich.text import Text
 
     from planner.recordings.identification import fit as fit_recording
-    from vinewright.console.progress import stoppable
+    from vinewright.console.progress import handle_stop_signals
 
     shown = 0.0
 
@@ -156,7 +156,7 @@ def fit_with_progress(
             shown = seconds
             console.print(line)
 
-    with stoppable(), Live(console=console, auto_refresh=False, transient=True) as live:
+    with handle_stop_signals(), Live(console=console, auto_refresh=False, transient=True) as live:
         return fit_recording(read, bodies, mass_per_length, time_budget=time_budget, on_progress=tell)
 
 

@@ -137,10 +137,10 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
 
     from planner.mapping.policies import explore
     from surrogate.kernels.compiled import thread_count
-    from vinewright.console.progress import gathered
+    from vinewright.console.progress import gather
 
     exploring = explore(task, policy, deployments, np.random.default_rng(seed), thread_count())
-    steps, interrupted = gathered(console, exploring, deployments, "deployments", transient=True)
+    steps, interrupted = gather(console, exploring, deployments, "deployments", transient=True)
     if not steps:
         raise NothingKept("interrupted before the first deployment; nothing was written")
     if len(steps) < deployments and not interrupted:

@@ -22,7 +22,7 @@ from vinewright.console.options import (
     print_hints,
     replaced_tube,
 )
-from vinewright.console.schedules import ScheduleOption, with_schedule
+from vinewright.console.schedules import ScheduleOption, apply_schedule
 from vinewright.console.study import Report, Study, run_study
 from vinewright.console.study_options import command_line
 
@@ -89,7 +89,7 @@ def robustness(
         from planner.uncertainty.errors import named_errors
         from planner.uncertainty.survey import Survey
 
-        made = with_schedule(chosen_design(console, design, solution), schedule)
+        made = apply_schedule(chosen_design(console, design, solution), schedule)
         made = replace(made, params=replaced_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)

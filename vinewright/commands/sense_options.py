@@ -59,7 +59,7 @@ def sensed(console: Console, path: Path, readings: str, rule: str) -> tuple[Reco
     from dynamics.recording import load_recording
     from planner.mapping.sensing.estimated import RESAMPLES, Sensor
     from planner.mapping.sensing.tracked import Track, sense_tracked
-    from vinewright.console.progress import gathered
+    from vinewright.console.progress import gather
 
     # Frames are compared at equal length, so any frame rate will do.
     recording = load_recording(path, frames_per_second=1.0)
@@ -70,7 +70,7 @@ def sensed(console: Console, path: Path, readings: str, rule: str) -> tuple[Reco
         sensor = Sensor.of(track)
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
-    estimates, interrupted = gathered(
+    estimates, interrupted = gather(
         console, sensor.estimates(rule, np.random.default_rng(0)), RESAMPLES + 1, "estimates", transient=True
     )
     if interrupted and len(estimates) < 2:

@@ -22,7 +22,7 @@ from planner.fabrication.success import Success
 from vinewright.commands.simulate import sentence
 from vinewright.console.errors import BadInput
 from vinewright.console.options import environment_of, solution_note
-from vinewright.console.terminal import CROSSING, actuators_of, rejections, section_table, trials_line
+from vinewright.console.terminal import CROSSING, actuators_text, rejection_text, section_table, trials_line
 
 
 class Part(BaseModel):
@@ -112,7 +112,7 @@ def show_run(file: Path, run: RunFile) -> Shown:
     lines.append(
         f"found in {run.timings.search_s:.1f} s and {run.iterations} iterations, first solution after "
         f"{run.time_to_first_s:.2f} s; {inputs.stopped}; {run.replayed} candidates replayed, of which "
-        f"{rejections(run.rejected, run.ambiguous)}"
+        f"{rejection_text(run.rejected, run.ambiguous)}"
     )
     if trials := run.trials:
         front = [f"{one.actuators}: {Estimate(one.reached, one.trials)}" for one in trials.front]
@@ -166,7 +166,7 @@ def _prediction(design: Design) -> str:
     friction = "" if params.friction is None else f", friction {params.friction:g}"
     friction += "" if params.static_friction is None else f", static {params.static_friction:g}"
     return (
-        f"{actuators_of(design)}, tube {1e3 * design.length:.0f} mm; predicted tip ({x:.0f}, {y:.0f}) mm, heading "
+        f"{actuators_text(design)}, tube {1e3 * design.length:.0f} mm; predicted tip ({x:.0f}, {y:.0f}) mm, heading "
         f"{np.degrees(design.tip[2]):.1f} deg; radius {1e3 * params.radius:g} mm, {1e-3 * params.growth_pressure:.4g} kPa{friction}; "
         f"{force_at_tip(design):.1f} N of {params.growth_force:.1f} N of growth force left at the tip"
     )

@@ -30,7 +30,7 @@ from vinewright.console.options import (
     print_hints,
     replaced_tube,
 )
-from vinewright.console.schedules import ScheduleOption, with_schedule
+from vinewright.console.schedules import ScheduleOption, apply_schedule
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,7 +77,7 @@ def simulate(
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
-        planned = with_schedule(chosen_design(console, design, solution), schedule)
+        planned = apply_schedule(chosen_design(console, design, solution), schedule)
         made = replace(planned, params=replaced_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vinewright.console.compiling import compiling
-from vinewright.console.progress import gathered
+from vinewright.console.progress import gather
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -82,7 +82,7 @@ class Miss:
             (change, growth(self.environment, self.made, make(self.environment, params)).reached)
             for change, make in several.items()
         )
-        found, _ = gathered(console, grown, len(several), "changes of the model", transient=True)
+        found, _ = gather(console, grown, len(several), "changes of the model", transient=True)
         return [change for change, _ in found], [change for change, reached in found if reached]
 
     def _from_goal(self, tip: Any) -> float:

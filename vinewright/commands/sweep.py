@@ -13,7 +13,7 @@ from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import ForceOption
 from vinewright.console.study_options import FolderOption, SchedulerOption
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
     from vinewright.sweeps.folder import SweepFolder, SweepState
@@ -49,7 +49,7 @@ def make(
         from planner.output.folder import write_folder
         from vinewright.commands.sweep_progress import array_of
         from vinewright.console.compiling import compiling
-        from vinewright.console.progress import gathered
+        from vinewright.console.progress import gather
         from vinewright.sweeps.make import load_grid, make_manifest, sample_size, time_sample
 
         with answer.console.status("loading environments and tubes"):
@@ -57,7 +57,7 @@ def make(
         count = len(grid.cases)
         with claimed(out, out, force):
             with compiling(answer.console):
-                seconds, interrupted = gathered(
+                seconds, interrupted = gather(
                     answer.console, time_sample(grid), sample_size(count), "timed cases", True
                 )
             if interrupted and not seconds:
@@ -88,7 +88,7 @@ def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: Schedul
         from vinewright.cluster.cluster import connect
         from vinewright.commands.sweep_progress import run_shown
 
-        opened, console = _opened(folder), new_console()
+        opened, console = _opened(folder), make_console()
         with locked(folder):
             _check_not_cancelled(opened)
             if not (state := opened.state()).missing:
@@ -243,13 +243,13 @@ def _check_not_cancelled(opened: SweepFolder) -> None:
 
 def _ended(opened: SweepFolder, state: SweepState) -> int:
     """The exit code of `run`, with a last line."""
-    from vinewright.console.answer import ended
+    from vinewright.console.answer import end_command
 
-    console, total = new_console(), len(opened.manifest.shards)
+    console, total = make_console(), len(opened.manifest.shards)
     for number, message in list(state.failures.items())[:5]:
         console.print(f"shard {number} was set aside: {message}")
     if state.failures:
         console.print(f"to compute them again: vinewright sweep retry {opened.path}")
     if not state.unmet:
         console.print(f"{total} of {total} shards are done; next: vinewright sweep collect {opened.path} table.csv")
-    return ended(console, state.unmet)
+    return end_command(console, state.unmet)

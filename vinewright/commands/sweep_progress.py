@@ -7,7 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vinewright.console.progress import stoppable
+from vinewright.console.progress import handle_stop_signals
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -42,7 +42,7 @@ def run_shown(folder: SweepFolder, cluster: Cluster, console: Console, options: 
 
     try:
         with (
-            stoppable(),
+            handle_stop_signals(),
             closing(run_sweep(folder, cluster)) as steps,
             Live(console=console, get_renderable=view, refresh_per_second=2, transient=True),
         ):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vinewright.console.errors import BadInput, NothingKept, needs, readable_errors
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -107,7 +107,7 @@ def track(
 
     Ctrl-C keeps the frames so far.
     """
-    console = new_console()
+    console = make_console()
     for option, value, most in (("--scale", scale, 1000), ("--radius", radius, 1000), ("--tolerance", tolerance, 200)):
         if value is not None and not 0 < value <= most:
             raise BadInput(f"{option} {value:g} must be greater than 0 and at most {most}")
@@ -131,7 +131,7 @@ def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> int:
     from dynamics.recording import write_recording
     from planner.output.claim import writing
     from planner.recordings.tracking.track import median_radius, recording_of, shrinking
-    from vinewright.console.answer import ended
+    from vinewright.console.answer import end_command
 
     base = _base(console, job, pixel)
     with writing(job.drawn):
@@ -144,7 +144,7 @@ def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> int:
     shrunk = shrinking(tracked)
     _report(console, tracked, skipped, recording, measured, base, shrunk)
     console.print(f"wrote {job.recorded}" + f" and {job.drawn}" * shown)
-    return ended(console, _doubt(job.segmentation, len(shrunk), len(tracked)))
+    return end_command(console, _doubt(job.segmentation, len(shrunk), len(tracked)))
 
 
 def _doubt(segmentation: Segmentation, shrunk: int, tracked: int) -> str:
@@ -262,15 +262,15 @@ def _follow(console: Console, job: Job, base: Base) -> tuple[list[Tracked], int,
     from planner.recordings.tracking.overlay import overlay
     from planner.recordings.tracking.track import track_frame
     from planner.recordings.tracking.video import VideoWriter
-    from vinewright.console.progress import columns, stoppable
+    from vinewright.console.progress import handle_stop_signals, make_columns
 
     video, every = job.video, job.every
     tracked: list[Tracked] = []
     skipped = 0
-    with Progress(*columns(), console=console, transient=True) as bar:
+    with Progress(*make_columns(), console=console, transient=True) as bar:
         task = bar.add_task("tracking", total=-(-video.frames // every))
         try:
-            with stoppable(), VideoWriter(job.drawn, max(1.0, video.rate / every)) as writer:
+            with handle_stop_signals(), VideoWriter(job.drawn, max(1.0, video.rate / every)) as writer:
                 try:
                     for index, image in video.images(every):
                         time = index / video.rate

@@ -228,7 +228,7 @@ def test_output_to_a_full_disk_is_an_error_of_the_machine(small: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_writing_does_not_stop_it(tmp_path: Path, number: int) -> None:
     """The first is ignored; the second removes the temporary folder, and the earlier one stays."""
-    from vinewright.console.progress import stoppable
+    from vinewright.console.progress import handle_stop_signals
 
     def fill(signals: int) -> Callable[[Path], None]:
         def write(folder: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_signal_while_writing_does_not_stop_it(tmp_path: Path, number: int) ->
 
         return write
 
-    with stoppable():
+    with handle_stop_signals():
         write_folder(tmp_path / "run", fill(1))
         with pytest.raises(KeyboardInterrupt):
             write_folder(tmp_path / "run", fill(2))
