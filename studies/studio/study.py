@@ -21,7 +21,7 @@ from environments import Environment, Obstacles
 from environments.environment_file import environment_text
 from planner.search.run import Budget, Run
 from vinewright.console.errors import BadInput, remedy
-from vinewright.studio.server import Listener, serve, taken
+from vinewright.studio.server import Listener, serve, take_port
 from vinewright.studio.session import OpenedFile, Session
 from vinewright.studio.streamed import TreeDelta
 
@@ -120,7 +120,7 @@ def studio(environment: Environment, folder: Path) -> Iterator[tuple[Session, Li
     """A studio under way in this process, with the file of an environment in a folder."""
     file = folder / f"{environment.name}.toml"
     file.write_text(environment_text(environment), encoding="utf-8")
-    session, listener = Session(folder / "runs", OpenedFile(file)), taken("127.0.0.1", 8900)
+    session, listener = Session(folder / "runs", OpenedFile(file)), take_port("127.0.0.1", 8900)
     servers: queue.SimpleQueue[uvicorn.Server] = queue.SimpleQueue()
     serving = threading.Thread(target=serve, args=(session, listener, servers.put))
     serving.start()

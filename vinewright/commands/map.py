@@ -79,19 +79,21 @@ def map_environment(
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
-        command += f" --tube {tube}" * (tube is not None)
+        if tube is not None:
+            command += f" --tube {tube}"
         with claimed(out, Path("maps") / stem_of(environment.name), force) as folder:
-            task = _task(console, environment, actions, deployments, thick, length)
-            _note(console, task)
+            task = _make_task(console, environment, actions, deployments, thick, length)
+            _print_notes(console, task)
             steps, interrupted = _explore(console, task, policy, deployments, seed)
             console.print(_table(task, steps))
             with Interruption().handling_signals():  # a first Ctrl-C does not lose the map
-                content = _write(folder, task, policy, steps, seed, command + ", interrupted," * interrupted)
+                command += ", interrupted," if interrupted else ""
+                content = _write(folder, task, policy, steps, seed, command)
             console.print(f"wrote {folder}/: map.json, map.png")
     return answer.end(content, [folder])
 
 
-def _task(
+def _make_task(
     console: Console, environment: Environment, actions: str, deployments: int, radius: float, length_mm: float | None
 ) -> Task:
     """Simulate all possible deployments in an environment.
@@ -115,7 +117,7 @@ def _task(
         return Task.of(environment, choices, radius)
 
 
-def _note(console: Console, task: Task) -> None:
+def _print_notes(console: Console, task: Task) -> None:
     """Print differences from the environment file: blocked launch points, and shapes replaced by polygons."""
     from dynamics.geometric.walls import POLYGON_TOLERANCE
 
@@ -132,7 +134,7 @@ def _note(console: Console, task: Task) -> None:
 
 
 def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> tuple[list[Step], bool]:
-    """Deploy tubes with a progress bar; returns the steps and whether Ctrl-C interrupted."""
+    """Deploy tubes with a progress bar; return the steps and whether Ctrl-C interrupted."""
     import numpy as np
 
     from planner.mapping.policies import explore
@@ -163,7 +165,7 @@ def _table(task: Task, steps: list[Step]) -> Table:
 
 
 def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
-    """The deployments in the units of the map file."""
+    """Return the deployments in the units of the map file."""
     from dynamics.vine import Status
 
     rows = []
@@ -181,7 +183,7 @@ def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
 
 
 def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> dict[str, Any]:
-    """Write the map and its figure, with the scores of the ideal and the random policy; returns the content of the map file."""
+    """Write the map and its figure, with the scores of the ideal and the random policy; return the content of the map file."""
     import numpy as np
 
     from planner.drawing.style import save_figure

@@ -1,4 +1,4 @@
-"""What commands share that sense an environment from a recording."""
+"""Options and the computation that commands share which sense an environment from a recording."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_readings(readings: str, rule: str) -> None:
     """Check the values of `ReadingsOption` and `RuleOption`.
 
     Raises:
-        BadInput: One of them is unknown.
+        BadInput: A value is unknown.
     """
     from planner.mapping.sensing.rules import RULES
 
@@ -46,13 +46,13 @@ def check_readings(readings: str, rule: str) -> None:
             raise BadInput(f"{option} {given} must be one of {', '.join(known)}")
 
 
-def sensed(console: Console, path: Path, readings: str, rule: str) -> tuple[Recording, Found]:
-    """Read a recording and sense from it, with a progress bar where that takes long.
+def sense_recording(console: Console, path: Path, readings: str, rule: str) -> tuple[Recording, Found]:
+    """Read a recording and sense the environment from it, with a progress bar for `length-angle`.
 
     Raises:
         InvalidRecording: The recording is invalid.
-        BadInput: It has too few frames, or does not grow.
-        NothingKept: Ctrl-C came before there was an interval.
+        BadInput: The recording has too few frames, or its tube does not grow.
+        NothingKept: Ctrl-C came before the second estimate, which an interval needs.
     """
     import numpy as np
 

@@ -74,7 +74,7 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def taken(host: str, port: int) -> Listener:
+def take_port(host: str, port: int) -> Listener:
     """Take the first free port from `port` on.
 
     Raises:

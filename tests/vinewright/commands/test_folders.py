@@ -15,7 +15,7 @@ import vinewright as vw
 from planner.output.claim import Occupied, locked
 from planner.output.folder import write_folder
 from tests.full_disk import largest_file
-from vinewright.commands.track import _outputs
+from vinewright.commands.track import _claim_outputs
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -133,14 +133,17 @@ def test_tracked_files_count_up_together(tmp_path: Path) -> None:
     video = tmp_path / "film.mp4"
     (tmp_path / "film-overlay.mp4").write_text("earlier")
     with ExitStack() as one, ExitStack() as other:
-        assert _outputs(one, video, None, None, False) == (tmp_path / "film-2.json", tmp_path / "film-2-overlay.mp4")
-        assert _outputs(other, video, None, None, False)[1] == tmp_path / "film-3-overlay.mp4"
+        assert _claim_outputs(one, video, None, None, False) == (
+            tmp_path / "film-2.json",
+            tmp_path / "film-2-overlay.mp4",
+        )
+        assert _claim_outputs(other, video, None, None, False)[1] == tmp_path / "film-3-overlay.mp4"
         with pytest.raises(Occupied, match=r"--overlay .* already exists"), ExitStack() as third:
-            _outputs(third, video, None, tmp_path / "film-overlay.mp4", False)
+            _claim_outputs(third, video, None, tmp_path / "film-overlay.mp4", False)
     with ExitStack() as one, ExitStack() as other:
-        assert _outputs(one, video, tmp_path / "b.json", None, False)[1] == tmp_path / "b-overlay.mp4"
+        assert _claim_outputs(one, video, tmp_path / "b.json", None, False)[1] == tmp_path / "b-overlay.mp4"
         assert (
-            _outputs(other, tmp_path / "a.mp4", tmp_path / "film.json", None, False)[1]
+            _claim_outputs(other, tmp_path / "a.mp4", tmp_path / "film.json", None, False)[1]
             == tmp_path / "film-2-overlay.mp4"
         )
     assert os.listdir(tmp_path) == ["film-overlay.mp4"]
