@@ -22,7 +22,7 @@ from environments.environment_file import environment_text
 from planner.search.run import Budget, Run
 from vinewright.console.errors import BadInput, remedy
 from vinewright.studio.server import Listener, serve, take_port
-from vinewright.studio.session import OpenedFile, Session
+from vinewright.studio.session import OpenedFile, StudioSession
 from vinewright.studio.streamed import TreeDelta
 
 if TYPE_CHECKING:
@@ -116,11 +116,11 @@ def tree_events(environment: Environment, nodes: int) -> list[dict[str, Any]]:
 
 
 @contextmanager
-def studio(environment: Environment, folder: Path) -> Iterator[tuple[Session, Listener]]:
+def studio(environment: Environment, folder: Path) -> Iterator[tuple[StudioSession, Listener]]:
     """A studio under way in this process, with the file of an environment in a folder."""
     file = folder / f"{environment.name}.toml"
     file.write_text(environment_text(environment), encoding="utf-8")
-    session, listener = Session(folder / "runs", OpenedFile(file)), take_port("127.0.0.1", 8900)
+    session, listener = StudioSession(folder / "runs", OpenedFile(file)), take_port("127.0.0.1", 8900)
     servers: queue.SimpleQueue[uvicorn.Server] = queue.SimpleQueue()
     serving = threading.Thread(target=serve, args=(session, listener, servers.put))
     serving.start()
@@ -153,7 +153,7 @@ def measure(cases: Sequence[Case]) -> Iterator[Result]:
             browser.close()
 
 
-def _measured(page: Page, session: Session, case: Case, events: list[dict[str, Any]]) -> Result:
+def _measured(page: Page, session: StudioSession, case: Case, events: list[dict[str, Any]]) -> Result:
     started = _start_ms(page)
     plan = {**session.hub.plan, "phase": "searching", "nodes": case.nodes}
     for event in [{"type": "plan", "plan": plan}, *events]:

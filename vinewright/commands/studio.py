@@ -15,7 +15,7 @@ from vinewright.console.completion import environment_names
 from vinewright.console.errors import BadInput, readable_errors
 
 if TYPE_CHECKING:
-    from vinewright.studio.session import Session
+    from vinewright.studio.session import StudioSession
 
 PORT = 8737
 
@@ -70,7 +70,7 @@ def studio(
     return 0
 
 
-def make_session(path: str | None) -> Session:
+def make_session(path: str | None) -> StudioSession:
     """Make the session of the studio from the argument of the command.
 
     Raises:
@@ -79,19 +79,19 @@ def make_session(path: str | None) -> Session:
     """
     from environments import known_environments, load_environment
     from planner.design.design_file import load_design
-    from vinewright.studio.session import OpenedFile, Session
+    from vinewright.studio.session import OpenedFile, StudioSession
 
     root = Path("runs")
     if path is None:
-        return Session(root)
+        return StudioSession(root)
     if path in known_environments():
-        return Session(root, shipped=path)
+        return StudioSession(root, shipped=path)
     file = Path(path)
     if file.is_dir():
         load_design(file)
-        return Session(root, run=file.resolve())
+        return StudioSession(root, run=file.resolve())
     load_environment(path, 0.0)
-    return Session(root, OpenedFile(file))
+    return StudioSession(root, OpenedFile(file))
 
 
 def _open_browser(address: str, folder: Path) -> None:

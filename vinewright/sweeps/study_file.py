@@ -180,7 +180,7 @@ class StudyFile(Table):
     device: Literal["cpu", "cuda"] = "cpu"
     """Device on which everything is computed."""
     environments: EnvironmentsPart
-    """In what is planned or grown."""
+    """Environments in which designs are planned or grown."""
     tubes: _make_tubes_model() | None = None  # type: ignore[valid-type]
     """Tubes; without them that of each environment, or the prototype."""
     plan: _make_plan_model() | None = None  # type: ignore[valid-type]
@@ -188,7 +188,7 @@ class StudyFile(Table):
     designs: DesignsPart | None = None
     """Designs that exist, instead of plans."""
     trials: SweepTrialsPart | None = None
-    """How often, and with which errors, designs are grown."""
+    """Number of trials of each design, and their errors."""
 
     @model_validator(mode="after")
     def _one_task(self) -> StudyFile:
