@@ -13,7 +13,7 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.plan.choice.refinement import grown_candidates
 from planner.plan.choice.selection import CANDIDATES, NO_TRIALS, SLACK, Champion, Choice, Selection
-from planner.plan.options import SUCCESS, Inputs
+from planner.plan.inputs import SUCCESS, Inputs
 from planner.plan.plan import INTERRUPTED, search
 from planner.search.run import Budget, Keep, Run
 from planner.uncertainty.errors import named_errors

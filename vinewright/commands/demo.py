@@ -74,13 +74,16 @@ def _say(console: Console, text: str) -> None:
 
 
 def _plan(console: Console, environment: Environment) -> Result:
-    """Return the plan, made while its progress is shown."""
-    from planner.plan.options import Inputs
-    from vinewright.console.options import chosen_tube
-    from vinewright.console.plan_progress import Shown, planned
+    """Plan in the environment, and show the progress."""
+    from dynamics.tube_choice import choose_tube
+    from planner.plan.inputs import Inputs
+    from planner.plan.plan import plan
+    from planner.plan.problem import Problem
+    from vinewright.console.plan_progress import ConsoleWatcher
 
     inputs = Inputs(fast=True, iterations=ITERATIONS, seed=SEED)
-    return planned(environment, chosen_tube(None, environment), inputs, watcher=Shown(console))
+    problem = Problem.of(environment, choose_tube(None, environment), inputs)
+    return plan(problem, watcher=ConsoleWatcher(console))
 
 
 def _show_design(console: Console, environment: Environment, design: Design) -> None:
@@ -104,11 +107,10 @@ def _compare_models(console: Console, environment: Environment, design: Design) 
     """Grow the design with a second model, and print the distance between the tips."""
     import numpy as np
 
-    from planner.design.replay import replay, simulated
+    from planner.design.replay import replay, resolve_growth, simulated
     from vinewright.console.compiling import compiling
-    from vinewright.console.models import chosen_model
 
-    make = chosen_model(design.params, "impulse", "auto", None, None, None, design)
+    design, make = resolve_growth(design, environment, "impulse")
     with compiling(console, "impulse"):
         growth = simulated(design, environment, replay(design, make(environment, design.params)))
     apart = 1e3 * float(np.hypot(*(growth.tip[:2] - design.tip[:2])))

@@ -59,7 +59,7 @@ def _preset(name: str) -> str:
 
 
 class Options(_Request):
-    """The options of a plan that the page offers, see `planner.plan.options.Inputs`."""
+    """The options of a plan that the page offers, see `planner.plan.inputs.Inputs`."""
 
     time_budget_s: Annotated[float, Field(gt=0, le=86400)] = 30.0
     iterations: Annotated[int, Field(ge=1)] | None = None
