@@ -80,8 +80,7 @@ def map_environment(
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
-        if tube is not None:
-            command += f" --tube {tube}"
+        command += "" if tube is None else f" --tube {tube}"
         with claimed(out, Path("maps") / stem_of(environment.name), force) as folder:
             task = _make_task(console, environment, actions, deployments, thick, length)
             _print_notes(console, task)
