@@ -19,6 +19,7 @@ from vinewright.studio.document import parse_content
 from vinewright.studio.events import Message, Send
 from vinewright.studio.folders import NoRun, RunFolders
 from vinewright.studio.hub import Hub
+from vinewright.studio.requests import offered_options
 from vinewright.studio.tubes import content_view, named_tube, shipped_tube, tube_keys, tube_view
 from vinewright.studio.views import error_keys, error_presets
 from vinewright.studio.workers import Worker
@@ -120,6 +121,7 @@ class StudioSession:
             "errors": error_presets(),
             "errorKeys": error_keys(),
             "propagators": list(propagators()),
+            "planOptions": offered_options(),
         }
 
     def document(self) -> dict[str, Any] | None:
