@@ -91,10 +91,10 @@ def test_every_extra_is_described() -> None:
 
 def test_every_command_is_in_the_readme() -> None:
     """One row of its table each, except hidden ones."""
-    from vinewright.commands.registry import LISTED
+    from vinewright.commands.registry import COMMANDS
 
     rows = re.findall(r"^\| `vinewright (\w+)", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
-    assert sorted(rows) == sorted(name for name, listed in LISTED.items() if not listed.hidden)
+    assert sorted(rows) == sorted(name for name, listed in COMMANDS.items() if not listed.hidden)
 
 
 @pytest.mark.slow

@@ -270,9 +270,9 @@ def _plan(
     watcher: Watcher = QUIET
     if progress:
         from vinewright.console.plan_progress import ConsoleWatcher
-        from vinewright.console.terminal import new_console
+        from vinewright.console.terminal import make_console
 
-        watcher = ConsoleWatcher(new_console(), checkpoint)
+        watcher = ConsoleWatcher(make_console(), checkpoint)
     return search_and_choose(Problem.of(environment, tube, Inputs(**asked)), checkpoint, watcher=watcher)
 
 

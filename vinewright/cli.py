@@ -11,10 +11,10 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
-from vinewright.commands.registry import LISTED, SESSION
+from vinewright.commands.registry import COMMANDS, SESSION
 from vinewright.console.errors import MachineFault, NothingKept
-from vinewright.console.progress import stoppable
-from vinewright.console.terminal import lasting_output
+from vinewright.console.progress import handle_stop_signals
+from vinewright.console.terminal import tolerate_lost_output
 
 BAD_INPUT = 2
 """Exit code if no command is given."""
@@ -48,7 +48,7 @@ class WholeHelp(TyperGroup):
 
 def part(name: str) -> typer.Typer:
     """The application of one command or group, whose module is imported now."""
-    listed = LISTED[name]
+    listed = COMMANDS[name]
     home, _, attribute = listed.home.partition(":")
     found = getattr(import_module(home), attribute)
     one = typer.Typer(rich_markup_mode=None)
@@ -87,17 +87,17 @@ class Commands(WholeHelp):
 
     def __init__(self, **attributes: Any) -> None:
         super().__init__(**attributes)
-        names: Any = dict.fromkeys(LISTED)
+        names: Any = dict.fromkeys(COMMANDS)
         self.commands = names  # only their keys are used
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of this name, or None."""
-        return _made(cmd_name) if cmd_name in LISTED else super().get_command(ctx, cmd_name)
+        return _made(cmd_name) if cmd_name in COMMANDS else super().get_command(ctx, cmd_name)
 
     def lines(self, ctx: Any) -> list[tuple[str, str]]:
         """Name and help of the commands, none of which is imported."""
         del ctx
-        return [(name, listed.help) for name, listed in LISTED.items() if not listed.hidden]
+        return [(name, listed.help) for name, listed in COMMANDS.items() if not listed.hidden]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command of the first argument."""
@@ -132,7 +132,7 @@ def vinewright(
 
 def main() -> None:
     """Run a command; for an error, print one line to stderr and exit with the code of the error."""
-    with lasting_output() as failures:
+    with tolerate_lost_output() as failures:
         code = _run()
     if failures:
         print(f"error: the output cannot be written: {failures[0].strerror}", file=sys.stderr)
@@ -143,7 +143,7 @@ def main() -> None:
 def _run() -> int:
     """Run the command of the command line; returns the exit code."""
     try:
-        with stoppable():
+        with handle_stop_signals():
             code = app(prog_name="vinewright", standalone_mode=False)
         if code == INTERRUPTED:  # what typer returns after Ctrl-C, without a message
             raise KeyboardInterrupt

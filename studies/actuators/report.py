@@ -9,7 +9,7 @@ from planner.output.markdown import table
 from studies.actuators.study import CELL, MIXED, ActuatorOutcome, ActuatorRange
 from surrogate.registry import actuators
 from vinewright.console.study import Report
-from vinewright.sweeps.report.paired import Effect
+from vinewright.sweeps.report.paired import PairedEffect
 
 STRAINS = 0.02, 0.1, 0.2
 PRESSURES = 10e3, 20e3, 35e3
@@ -64,7 +64,7 @@ def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -
     return Report("Actuators", lines, content)
 
 
-def compare_actuators(outcomes: Sequence[ActuatorOutcome], kind: str, first: str) -> Effect | None:
+def compare_actuators(outcomes: Sequence[ActuatorOutcome], kind: str, first: str) -> PairedEffect | None:
     """Actuators that plans with one type have more than those with another, over pairs of environment and seed that both solved."""
     found = {(one.case.kind, one.environment, one.case.seed): one.actuators for one in outcomes}
     differences, groups = [], []
@@ -73,7 +73,7 @@ def compare_actuators(outcomes: Sequence[ActuatorOutcome], kind: str, first: str
         if other == kind and number is not None and base is not None:
             differences.append(number - base)
             groups.append(environment)
-    return Effect.of(differences, groups) if differences else None
+    return PairedEffect.of(differences, groups) if differences else None
 
 
 _BAR_COLUMNS = (
@@ -129,7 +129,7 @@ def _environment_rows(outcomes: Sequence[ActuatorOutcome], kinds: Sequence[str])
     return rows
 
 
-def effects_table(effects: dict[str, Effect | None], first: str) -> list[str]:
+def effects_table(effects: dict[str, PairedEffect | None], first: str) -> list[str]:
     """Differences between the actuators, with intervals."""
     rows = [
         [kind, f"{one.mean:+.2f}", f"{one.interval[0]:+.2f} to {one.interval[1]:+.2f}", f"{one.p:.2g}"]

@@ -26,7 +26,7 @@ from vinewright.console.study import Study, run_study
 from vinewright.console.study_options import (
     command_line,
 )
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
     from dynamics.propagator import Propagator
@@ -67,7 +67,7 @@ def rollouts(
             split_results,
         )
 
-        console, params = new_console(), environment_and_tube(env, tube, physics=physics)[1]
+        console, params = make_console(), environment_and_tube(env, tube, physics=physics)[1]
         models = _models(params, propagator, device, solver, surrogate)
         if out is None:
             with console.status("growing"):

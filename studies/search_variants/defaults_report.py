@@ -21,7 +21,7 @@ from studies.search_variants.study import (
     environment_name,
     group_by_density,
 )
-from vinewright.sweeps.report.paired import Effect, sign_test
+from vinewright.sweeps.report.paired import PairedEffect, sign_test
 
 COLUMNS: Sequence[Column] = (
     ("solved in time", lambda _, runs: _solved_in_time(runs)),
@@ -88,18 +88,18 @@ def _effects(study: VariantStudy, records: Sequence[RunRecord]) -> Iterator[list
 def _effect_cells(pairs: Sequence[tuple[str, RunRecord, RunRecord]]) -> list[str]:
     """Return the cells of pairs: environment, run before, and run after."""
     solved = [(name, before, after) for name, before, after in pairs if before.history and after.history]
-    first = Effect.of(
+    first = PairedEffect.of(
         [math.log(min(after.first, after.seconds) / min(before.first, before.seconds)) for _, before, after in pairs],
         [name for name, _, _ in pairs],
     )
     cells = [str(len(pairs)), _effect_text(first, math.exp), number_text(first.p, 3), str(len(solved))]
     if not solved:
         return [*cells, "-", "-"]
-    cost = Effect.of([after.cost - before.cost for _, before, after in solved], [name for name, _, _ in solved])
+    cost = PairedEffect.of([after.cost - before.cost for _, before, after in solved], [name for name, _, _ in solved])
     return [*cells, _effect_text(cost, float), number_text(cost.p, 3)]
 
 
-def _effect_text(effect: Effect, scale: Callable[[float], float]) -> str:
+def _effect_text(effect: PairedEffect, scale: Callable[[float], float]) -> str:
     """Return mean and interval, transformed, as text."""
     mean, low, high = map(scale, (effect.mean, *effect.interval))
     return f"{mean:.2f} ({low:.2f} ... {high:.2f})"

@@ -15,7 +15,7 @@ from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import ForceOption
 from vinewright.console.study import Study
 from vinewright.console.study_options import FolderOption, command_line, measure_study
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
     from surrogate.weights_file import Errors
@@ -46,7 +46,7 @@ def train(
     force: ForceOption = False,
 ) -> None:
     """Train the network of an actuator on the CPU; of the sPAM, for comparison also the form of paper 002. Takes less than two minutes."""
-    console = new_console()
+    console = make_console()
     with readable_errors():
         from planner.output.claim import claimed
         from planner.output.folder import write_folder

@@ -27,7 +27,7 @@ from planner.plan.choice.selection import Champion, Choice
 from planner.plan.run import checkpoint, stages
 from planner.uncertainty.shown_trials import ShownTrials
 from tests.conftest import Vinewright
-from vinewright.sweeps.study_file import checked_study
+from vinewright.sweeps.study_file import check_study
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reference" / "formats"
@@ -71,7 +71,7 @@ def test_examples_on_the_pages_are_valid(tmp_path: Path) -> None:
     """Environment, tube, study, design and recording are read as the commands read them."""
     assert parse_environment(example("environment").encode(), "example", 0.03).goal[2] == 0.1
     assert parse_tube(example("tube").encode()).actuator.kind == "pouch"
-    assert checked_study(tomllib.loads(example("study"))).plan
+    assert check_study(tomllib.loads(example("study"))).plan
     assert design_in(json.loads(example("design")), "example").actuators == 3
     path = tmp_path / "bench.json"
     path.write_text(example("recording"))

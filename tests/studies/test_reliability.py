@@ -17,7 +17,7 @@ from studies.reliability.checks import Checked, check_tubes
 from studies.reliability.report import InvalidCounts, fit_memory, fuzz_lines, report, success
 from studies.reliability.study import ReliabilityCase, ReliabilityRecord, cases, record_death, run_case
 from vinewright.cli import main
-from vinewright.console.study import Study, results_of
+from vinewright.console.study import Study, run_cases
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, TOLERANCE = 0.03, 1e-3
@@ -152,7 +152,7 @@ def test_a_process_that_dies_is_one_crash() -> None:
     study = Study(
         "soak", cases(4, 0.1), partial(map, die), lambda _: report([], None), parallel=True, died=record_death
     )
-    records = [record for _, record in sorted(results_of(study, None), key=lambda found: found[0])]
+    records = [record for _, record in sorted(run_cases(study, None), key=lambda found: found[0])]
     assert [record.crash for record in records] == ["", "the process died", "", ""]
 
 

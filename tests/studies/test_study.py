@@ -19,7 +19,7 @@ from planner.output.markdown import table
 from planner.output.provenance import Provenance, machine
 from vinewright.cluster.cluster import SETTINGS, WorkerKilled
 from vinewright.console.errors import MachineFault, NothingKept
-from vinewright.console.study import Report, Study, data_text, results_of, run_study
+from vinewright.console.study import Report, Study, format_data, run_cases, run_study
 from vinewright.console.study_options import command_line
 
 CASES = [1, 2, 3, 4]
@@ -100,14 +100,14 @@ def test_data_have_a_line_for_each_result() -> None:
         "none": [],
         "runs": [{"seed": 0, "history": [[0.5, 1.0]]}, {"seed": 1}],
     }
-    text = data_text(content)
+    text = format_data(content)
     assert json.loads(text) == content
     assert text.splitlines() == [
         *("{", ' "schema": 1,', ' "range": [1.0, 2.5],', ' "none": [],', ' "runs": ['),
         *('  {"seed": 0, "history": [[0.5, 1.0]]},', '  {"seed": 1}', " ]", "}"),
     ]
     with pytest.raises(ValueError, match="not JSON compliant"):
-        data_text({"runs": [{"cost": float("nan")}]})
+        format_data({"runs": [{"cost": float("nan")}]})
 
 
 def test_ctrl_c_keeps_what_was_measured(tmp_path: Path) -> None:
@@ -260,7 +260,7 @@ def wait_long(case: int) -> int:
 def test_leaving_early_ends_the_cases_under_way() -> None:
     """After the first result the others are not waited for."""
     start = time.perf_counter()
-    results = results_of(study(cases=[0, 1, 2], run=partial(map, wait_long), parallel=True), None)
+    results = run_cases(study(cases=[0, 1, 2], run=partial(map, wait_long), parallel=True), None)
     assert next(results) == (0, 0)
     results.close()
     assert time.perf_counter() - start < 60

@@ -1,4 +1,4 @@
-"""A Dask cluster that runs independent cases, each on one thread, and survives the death of workers."""
+"""A Dask cluster that runs independent cases, each on one thread, and goes on if workers are killed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from uuid import uuid4
 
-from vinewright.cluster.worker import ONE_THREAD, call, packed
+from vinewright.cluster.worker import ONE_THREAD, call, pack
 
 if TYPE_CHECKING:
     from distributed import Client, Future
@@ -24,29 +24,29 @@ Result = TypeVar("Result")
 CONNECTING = 10.0
 """Time within which a scheduler must answer [s]."""
 POLLING = 0.5
-"""Time between two looks at the cluster [s]; Ctrl-C ends it at once."""
+"""Time between two checks of the cluster [s]; Ctrl-C ends the wait at once."""
 PREPARING = 0.1
-"""Time between two looks at what is prepared [s]."""
+"""Time between two checks of the preparation [s]."""
 CLOSING = 5.0
 """Time within which a part of a cluster must close [s]."""
 FOR_EVER = 1e9
-"""A time that does not come [s]."""
+"""Time limit that is never reached [s]."""
 DEATHS = 3
 """Number of workers that a case may kill before it is set aside."""
 SETTINGS: dict[str, Any] = {
     "distributed.scheduler.allowed-failures": DEATHS - 1,
     "distributed.worker.preload": ["vinewright.cluster.worker"],
     "distributed.nanny.pre-spawn-environ": {**dict.fromkeys(ONE_THREAD, "1"), "DASK_LOGGING__DISTRIBUTED": "critical"},
-    # Dask would give a worker up that happens to be starting again this long after it was killed.
+    # A worker that is still restarting this long after it was killed would be given up by Dask.
     "distributed.deploy.lost-worker-timeout": FOR_EVER,
-    # A clock that jumps must not look like workers that are silent.
+    # A jump of the clock must not make workers look silent.
     "distributed.scheduler.worker-ttl": None,
     "distributed.comm.timeouts.connect": CONNECTING,
 }
 """Configuration of Dask."""
 LOST = "the scheduler ended, or cannot be reached any more"
 AHEAD = 3
-"""Number of cases that the scheduler has for each thread, so that no worker waits for the next one."""
+"""Number of cases that the scheduler holds for each thread, so that no worker waits for its next case."""
 
 
 class NoScheduler(ConnectionError):
@@ -69,14 +69,14 @@ class WorkerKilled(RuntimeError):
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(Generic[Result]):
-    """What became of a case."""
+class CaseOutcome(Generic[Result]):
+    """Result or failure of a case."""
 
     number: int
-    """Its place among the cases."""
+    """Index of the case."""
     result: Result | None = None
     failure: BaseException | None = None
-    """The exception that it raised, or `WorkerKilled`; None if it has a result."""
+    """The exception that the case raised, or `WorkerKilled`; None if there is a result."""
 
 
 class Cluster:
@@ -87,8 +87,8 @@ class Cluster:
         self.threads = 0
         """Number of threads of all workers; 0 while there are none."""
         self.running = 0
-        """Number of cases that are being run."""
-        self._looked = -math.inf
+        """Number of cases that are running."""
+        self._counted_at = -math.inf
 
     @property
     def dashboard(self) -> str:
@@ -98,25 +98,25 @@ class Cluster:
     def prepare(
         self, function: Callable[[Case], object], case: Case, stopped: Callable[[], bool] = lambda: False
     ) -> None:
-        """Wait for a worker, and run a case once on each machine, for example to compile kernels into its cache.
+        """Wait for a worker, and run a case once on each machine, for example to fill its cache of compiled kernels.
 
         Args:
-            function: Its result is not kept; where it fails, the cases will tell.
-            stopped: Called several times a second; once it says so, there is no more waiting.
+            function: Function of a case; its result and its exceptions are ignored.
+            stopped: Called several times a second; the wait ends when it returns True.
         Raises:
             SchedulerLost: The scheduler ended.
         """
-        self._look()
+        self._count_threads()
         while not self.threads and not stopped():
             time.sleep(POLLING)
-            self._look()
+            self._count_threads()
         hosts = {address.rsplit(":", 1)[0]: address for address in self._workers()}
-        given = packed(function, case)
+        message = pack(function, case)
         futures = {
-            address: self.client.submit(call, given, workers=[address], key=f"prepare-{uuid4()}", pure=False)
+            address: self.client.submit(call, message, workers=[address], key=f"prepare-{uuid4()}", pure=False)
             for address in hosts.values()
         }
-        # A worker that dies comes back under another address, and what only the old one may run would wait for ever.
+        # A killed worker restarts at a new address: a call that only the old address may run would wait for ever.
         while any(address in self._workers() and not future.done() for address, future in futures.items()):
             time.sleep(PREPARING)
 
@@ -125,39 +125,39 @@ class Cluster:
         function: Callable[[Case], Result],
         cases: Iterable[Case],
         stopped: Callable[[], bool] = lambda: False,
-    ) -> Generator[Outcome[Result]]:
-        """Run cases, in the order given; yields their outcomes in the order in which they end.
+    ) -> Generator[CaseOutcome[Result]]:
+        """Run cases, in the order given; yield their outcomes in the order in which they end.
 
-        A case whose worker dies runs again on another one. Dask cannot tell which of a worker's cases was to blame: those
-        that it gives up are repeated at the end, each while no other runs, and the guilty ones are set aside.
-        Closing the iterator early cancels the others.
+        A case whose worker is killed runs again on another worker. Dask cannot tell which case of a worker killed it: cases
+        that Dask gives up are repeated at the end, one at a time, and fail if their worker is killed again.
+        Closing the iterator early cancels the cases that are left.
 
         Args:
             function: A function that the workers can import by name, or one that cloudpickle can copy.
-            stopped: Called several times a second; once it says so, the other cases are cancelled.
+            stopped: Called several times a second; the cases that are left are cancelled when it returns True.
         Raises:
             SchedulerLost: The scheduler ended; earlier outcomes have been yielded.
         """
         waiting, token = enumerate(cases), uuid4().hex
         following = next(waiting, None)
-        accused: deque[tuple[int, Case]] = deque()
+        suspects: deque[tuple[int, Case]] = deque()
         retried: set[int] = set()
         under_way: dict[Any, tuple[Future[Any], int, Case]] = {}
         finished: SimpleQueue[Future[Any]] = SimpleQueue()
 
         def submit(number: int, case: Case, attempt: int = 0) -> None:
             key = f"case-{token}-{number}-{attempt}"
-            future = self.client.submit(call, packed(function, case), key=key, pure=False)
+            future = self.client.submit(call, pack(function, case), key=key, pure=False)
             under_way[key] = future, number, case
             future.add_done_callback(finished.put)
 
         try:
-            while (following or under_way or accused) and not stopped():
-                if accused and not following and not under_way:
-                    number, case = accused.popleft()
+            while (following or under_way or suspects) and not stopped():
+                if suspects and not following and not under_way:
+                    number, case = suspects.popleft()
                     retried.add(number)
                     submit(number, case, attempt=1)
-                self._look()
+                self._count_threads()
                 while following and len(under_way) < max(AHEAD * self.threads, AHEAD):
                     submit(*following)
                     following = next(waiting, None)
@@ -168,39 +168,39 @@ class Cluster:
                     outcome = self._outcome(future, number)
                     future.release()
                     if isinstance(outcome.failure, WorkerKilled) and number not in retried:
-                        accused.append((number, case))
+                        suspects.append((number, case))
                     else:
                         yield outcome
         finally:
             self.running = 0
-            with suppress(Exception):  # where the scheduler is lost, there is nothing to cancel
+            with suppress(Exception):  # if the scheduler is lost, there is nothing to cancel
                 self.client.cancel([future for future, _, _ in under_way.values()], force=True)
 
-    def _outcome(self, future: Future[Any], number: int) -> Outcome[Any]:
+    def _outcome(self, future: Future[Any], number: int) -> CaseOutcome[Any]:
         from distributed import KilledWorker
 
         try:
-            # Waits where the worker has died since, and the case runs again.
-            return Outcome(number, future.result())
+            # Waits if the worker was killed since, while the case runs again.
+            return CaseOutcome(number, future.result())
         except KilledWorker:
-            return Outcome(number, failure=WorkerKilled())
+            return CaseOutcome(number, failure=WorkerKilled())
         except Exception as error:
             if future.status == "cancelled" or self.client.status != "running":
                 raise SchedulerLost(LOST) from None
-            return Outcome(number, failure=error)
+            return CaseOutcome(number, failure=error)
 
-    def _look(self) -> None:
+    def _count_threads(self) -> None:
         """Count the threads of the cluster, at most every `POLLING` seconds.
 
         Raises:
             SchedulerLost: The scheduler does not answer.
         """
-        if time.monotonic() >= self._looked + POLLING:
+        if time.monotonic() >= self._counted_at + POLLING:
             self.threads = sum(self._workers().values())
-            self._looked = time.monotonic()
+            self._counted_at = time.monotonic()
 
     def _workers(self) -> dict[str, int]:
-        """Number of threads of each worker, by address."""
+        """Return number of threads of each worker, by address."""
         try:
             return dict(self.client.nthreads())
         except Exception:
@@ -208,28 +208,31 @@ class Cluster:
 
 
 @contextmanager
-def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluster]:
-    """A cluster of processes of this machine, or that of a scheduler which runs already.
+def connect(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluster]:
+    """Open a cluster of processes on this machine, or connect to a running scheduler.
 
     Args:
-        workers: Number of processes; without meaning for a scheduler that runs already.
-        scheduler: Address of a Dask scheduler, for example `tcp://10.0.0.5:8786`; None starts one here.
+        workers: Number of processes on this machine; ignored for a running scheduler.
+        scheduler: Address of a Dask scheduler, for example `tcp://10.0.0.5:8786`; None starts a scheduler in this process.
     Raises:
         NoScheduler: No scheduler answers at that address within `CONNECTING` seconds.
         SchedulerLost: No processes can be started on this machine.
     """
     import dask
-    import distributed  # noqa: F401 - its defaults must be there before they are changed, or they go with the changes
+    import distributed  # noqa: F401 - sets its defaults, which must exist before they are changed, or they are lost
 
     for name in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
-        logging.getLogger(name).setLevel(logging.CRITICAL)  # what users need to know, this package tells them
-    with dask.config.set(SETTINGS), _own(workers) if scheduler is None else _other(scheduler) as client:
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # this package prints what users need to know
+    with (
+        dask.config.set(SETTINGS),
+        _start_local_scheduler(workers) if scheduler is None else _connect_to_scheduler(scheduler) as client,
+    ):
         yield Cluster(client)
 
 
 @contextmanager
-def _own(workers: int) -> Iterator[Client]:
-    """A scheduler in this process, with workers that are processes of this machine."""
+def _start_local_scheduler(workers: int) -> Iterator[Client]:
+    """Start a scheduler in this process, with worker processes on this machine."""
     from distributed import Client, LocalCluster
 
     try:
@@ -250,20 +253,20 @@ def _own(workers: int) -> Iterator[Client]:
         try:
             yield client
         finally:
-            with suppress(Exception):  # a worker that is just being started again complains when it is closed
+            with suppress(Exception):  # a worker that is restarting raises errors when it is closed
                 client.wait_for_workers(workers, timeout=CLOSING)
 
 
 @contextmanager
-def _other(scheduler: str) -> Iterator[Client]:
-    """A scheduler that runs already."""
+def _connect_to_scheduler(scheduler: str) -> Iterator[Client]:
+    """Connect to a running scheduler."""
     from distributed import Client
 
     client = Client.__new__(Client)
     try:
         Client.__init__(client, scheduler, timeout=CONNECTING)
     except (OSError, ValueError, TypeError) as error:
-        # Else the garbage collector closes it, and blocks for ever if it does so while another one is begun.
+        # Otherwise the garbage collector closes the client, and blocks for ever if another client is starting then.
         with suppress(Exception):
             client.close(timeout=CLOSING)
         words = f"no Dask scheduler answers at {scheduler!r} (it may take {CONNECTING:g} s)"

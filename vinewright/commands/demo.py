@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vinewright.console.answer import ended
+from vinewright.console.answer import end_command
 from vinewright.console.errors import NothingKept, readable_errors
 from vinewright.console.options import ForceOption
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from planner.plan.plan import Result
 
 ENVIRONMENT = "divider"
-"""The environment of the tour: a small one, with a wall to go round."""
+"""The environment of the tour: small, with a wall to go round."""
 ITERATIONS, TRIALS, SEED = 10, 200, 1
 """Iterations of the search, number of trials, and seed of both."""
 WIDEST, NARROWEST = 72, 24
@@ -37,7 +37,7 @@ def demo(
     force: ForceOption = False,
 ) -> int:
     """Take a tour of one minute: plan, grow with a second model, try under errors. Nothing is written without --out."""
-    console = new_console()
+    console = make_console()
     with readable_errors():
         from environments import load_environment
         from planner.output.claim import claimed
@@ -50,20 +50,20 @@ def demo(
                 "grows. Obstacles bend it too. Which actuators does it need to grow to a goal? The first run compiles the models, which "
                 "takes minutes.",
             )
-            result = _planned(console, environment)
+            result = _plan(console, environment)
             if result.best is None:
-                return ended(console, f"no design: {result.reason}")
+                return end_command(console, f"no design: {result.reason}")
             if out:
                 result.write(out)
             if result.interrupted and not out:
                 raise NothingKept("interrupted before the end of the tour")
             if not result.interrupted:
-                _shown(console, environment, result.best)
-                _compared(console, environment, result.best)
-                _tried(console, environment, result.best)
+                _show_design(console, environment, result.best)
+                _compare_models(console, environment, result.best)
+                _try_under_errors(console, environment, result.best)
             if out:
                 console.print(f"wrote {out}/")
-            _next(console, out)
+            _suggest_commands(console, out)
     return 0
 
 
@@ -73,8 +73,8 @@ def _say(console: Console, text: str) -> None:
     console.print(fill(text, console.width))
 
 
-def _planned(console: Console, environment: Environment) -> Result:
-    """The plan, made while its progress is shown."""
+def _plan(console: Console, environment: Environment) -> Result:
+    """Plan in the environment, and show the progress."""
     from dynamics.tube_choice import choose_tube
     from planner.plan.inputs import Inputs
     from planner.plan.plan import plan
@@ -86,15 +86,15 @@ def _planned(console: Console, environment: Environment) -> Result:
     return plan(problem, watcher=ConsoleWatcher(console))
 
 
-def _shown(console: Console, environment: Environment, design: Design) -> None:
-    """The design: its sections, and a picture."""
+def _show_design(console: Console, environment: Environment, design: Design) -> None:
+    """Print the sections of the design, and a picture."""
     from planner.drawing.text import LEGEND, text_picture
-    from vinewright.console.terminal import actuators_of, section_table
+    from vinewright.console.terminal import actuators_text, section_table
 
     _say(
         console,
-        f"The design has {actuators_of(design)}, and its tube is {design.length:.2f} m long. The table says where actuators are fixed, of "
-        "which cells they are made, and at which pressure they are held:",
+        f"The design has {actuators_text(design)}, and its tube is {design.length:.2f} m long. The table says where actuators are fixed, "
+        "of which cells they are made, and at which pressure they are held:",
     )
     console.print(section_table(design))
     columns = max(min(console.width, WIDEST), NARROWEST)
@@ -103,8 +103,8 @@ def _shown(console: Console, environment: Environment, design: Design) -> None:
     console.print(fill(LEGEND, console.width))
 
 
-def _compared(console: Console, environment: Environment, design: Design) -> None:
-    """Grow the design with a second model, and say how far apart the tips end."""
+def _compare_models(console: Console, environment: Environment, design: Design) -> None:
+    """Grow the design with a second model, and print the distance between the tips."""
     import numpy as np
 
     from planner.design.replay import replay, resolve_growth, simulated
@@ -121,16 +121,16 @@ def _compared(console: Console, environment: Environment, design: Design) -> Non
     )
 
 
-def _tried(console: Console, environment: Environment, design: Design) -> None:
-    """Grow the design in worlds with errors, and say how often it reaches the goal."""
+def _try_under_errors(console: Console, environment: Environment, design: Design) -> None:
+    """Grow the design in worlds with errors, and print how often it reaches the goal."""
     from planner.design.estimate import Estimate
     from planner.uncertainty.errors import named_errors
     from planner.uncertainty.survey import ALL, Survey
-    from vinewright.console.progress import gathered
+    from vinewright.console.progress import gather
 
     named, errors = named_errors(environment, design.params, None)
     survey = Survey.of(design, environment, errors, TRIALS, SEED, alone=False)
-    done, _ = gathered(console, survey.run(), len(survey.batches()), "batches of trials", transient=True)
+    done, _ = gather(console, survey.run(), len(survey.batches()), "batches of trials", transient=True)
     if done:
         _say(
             console,
@@ -139,8 +139,8 @@ def _tried(console: Console, environment: Environment, design: Design) -> None:
         )
 
 
-def _next(console: Console, out: Path | None) -> None:
-    """Three commands to try."""
+def _suggest_commands(console: Console, out: Path | None) -> None:
+    """Print three commands to try."""
     folder = shlex.quote(str(out or f"runs/{ENVIRONMENT}"))
     _say(console, "What to try next:")
     console.print(f"  vinewright plan {ENVIRONMENT}")

@@ -18,7 +18,7 @@ def doctor(as_json: JsonOption = False) -> int:
     from rich.table import Table
 
     answer = Answer(as_json)
-    content = _found()
+    content = _collect()
     table = Table(show_header=False, box=None, padding=(0, 2, 0, 0))
     table.add_row("vinewright", content["vinewright"])
     table.add_row("python", content["python"])
@@ -42,8 +42,8 @@ def doctor(as_json: JsonOption = False) -> int:
     return answer.end(content)
 
 
-def _found() -> dict[str, Any]:
-    """The properties, for a JSON document."""
+def _collect() -> dict[str, Any]:
+    """Collect the properties of the installation for a JSON document."""
     from dynamics.registry import propagators
     from surrogate.kernels.compiled import cache_folder, thread_count
     from vinewright.console.errors import EXTRAS, missing, remedy
@@ -63,7 +63,7 @@ def _found() -> dict[str, Any]:
         "threads": thread_count(),
         "kernel_cache": str(folder),
         "kernels": sum(1 for _ in folder.rglob("*.nbi")),
-        "cache_writable": _writable(folder),
+        "cache_writable": _is_writable(folder),
     }
 
 
@@ -84,7 +84,7 @@ def _devices() -> list[str]:
 
 
 def _exact_contact() -> str:
-    """Where `quasistatic` grows vines, and why."""
+    """Return the device on which `quasistatic` grows vines, and the reason, as text."""
     from dynamics.crossover import known_crossover
     from dynamics.cuda import CHOICE, default_device, device_name, why_not
     from surrogate.kernels.compiled import thread_count
@@ -99,7 +99,7 @@ def _exact_contact() -> str:
     return f"cpu, and {device_name()} for batches of at least so many vines: {known}"
 
 
-def _writable(folder: os.PathLike[str]) -> bool:
+def _is_writable(folder: os.PathLike[str]) -> bool:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError:

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from environments import Environment
 
 
-def content_of(environment: Environment) -> dict[str, Any]:
-    """The properties of an environment, for a JSON document."""
+def environment_content(environment: Environment) -> dict[str, Any]:
+    """Return the properties of an environment, for a JSON document."""
     left, bottom, right, top = (round(1e3 * float(part), 6) for part in environment.bounds)
     x, y, radius = (round(1e3 * float(part), 6) for part in environment.goal)
     obstacles = environment.obstacles

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from vinewright.commands import environments_export, environments_import
-from vinewright.commands.environment_content import content_of
+from vinewright.commands.environment_content import environment_content
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import EnvironmentArgument, environment_and_tube, print_hints
@@ -24,12 +24,12 @@ def list_environments(as_json: JsonOption = False) -> int:
     from environments import known_environments, load_environment
 
     answer = Answer(as_json)
-    listed = [content_of(load_environment(name)) for name in known_environments()]
+    listed = [environment_content(load_environment(name)) for name in known_environments()]
     table = Table("name", "size m", "obstacles", "description")
-    for one in listed:
-        (left, bottom), (right, top) = one["bounds_mm"]
+    for content in listed:
+        (left, bottom), (right, top) = content["bounds_mm"]
         size = f"{1e-3 * (right - left):.2f} x {1e-3 * (top - bottom):.2f}"
-        table.add_row(one["name"], size, str(sum(one["obstacles"].values())), one["description"])
+        table.add_row(content["name"], size, str(sum(content["obstacles"].values())), content["description"])
     answer.console.print(table)
     return answer.end({"environments": listed})
 
@@ -49,15 +49,15 @@ def show(
         from environments.passages import narrowest_passages
 
         environment, params = environment_and_tube(env, None)
-    answer, content = Answer(as_json), content_of(environment)
+    answer, content = Answer(as_json), environment_content(environment)
     console, counts = answer.console, content["obstacles"]
     console.print(f"{environment.name}  {environment.description}", style="bold")
     low, high, start, goal = (
-        _position(point) for point in (*content["bounds_mm"], content["start_mm"], content["goal_mm"])
+        _position_text(point) for point in (*content["bounds_mm"], content["start_mm"], content["goal_mm"])
     )
     edge = {"open": "", "table": ", the edge of a table", "wall": ", walls"}[environment.edge]
-    mount = ", mounted in a wall" * (environment.mount == "wall")
-    edge += "; the tube may lie on itself" * environment.stacked
+    mount = ", mounted in a wall" if environment.mount == "wall" else ""
+    edge += "; the tube may lie on itself" if environment.stacked else ""
     console.print(f"bounds     {low} to {high} mm{edge}")
     console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
     console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")
@@ -65,12 +65,12 @@ def show(
     friction = "" if environment.friction is None else f"; friction: {environment.friction:g}"
     console.print(f"obstacles  {solid}; circles: {counts['circles']}; other walls: {counts['walls']}{friction}")
     passages = narrowest_passages(environment)
-    gaps = [f"{rounded(1e3 * one.width, 'mm')} mm at {at(one.middle)}" for one in passages]
+    gaps = [f"{rounded(1e3 * gap.width, 'mm')} mm at {at(gap.middle)}" for gap in passages]
     console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")
     console.print(f"tube       {rounded(2e3 * params.radius, 'mm')} mm wide")
     content["passages"] = [
-        {"width_mm": round(1e3 * one.width, 6), "at_mm": [round(1e3 * float(part), 6) for part in one.middle]}
-        for one in passages
+        {"width_mm": round(1e3 * gap.width, 6), "at_mm": [round(1e3 * float(part), 6) for part in gap.middle]}
+        for gap in passages
     ]
     content["tube_width_mm"] = round(2e3 * params.radius, 6)
     console.print(f"sha256     {environment.sha256}")
@@ -86,8 +86,8 @@ def show(
     return answer.end(content, [picture])
 
 
-def _position(point: list[float]) -> str:
-    """A position [mm] as text."""
+def _position_text(point: list[float]) -> str:
+    """Return a position [mm] as text."""
     from environments.lengths import listed
 
     return f"({listed(point, 'mm')[1:-1]})"

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinewright.commands.environment_content import content_of
+from vinewright.commands.environment_content import environment_content
+from vinewright.commands.track import parse_color
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, needs, readable_errors
 from vinewright.console.options import print_hints
@@ -119,17 +119,17 @@ def import_file(
     if unknown not in ("obstacle", "free"):
         raise BadInput(f"--unknown {unknown} must be obstacle or free")
     options = ImportOptions(
-        simplify=None if simplify is None else _length("--simplify", simplify),
-        start=_placed("--start", start, "X,Y,DEG", math.radians(1)),
-        goal=_placed("--goal", goal, "X,Y,RADIUS", 1e-3),
+        simplify=None if simplify is None else _parse_length("--simplify", simplify),
+        start=_parse_position("--start", start, "X,Y,DEG", math.radians(1)),
+        goal=_parse_position("--goal", goal, "X,Y,RADIUS", 1e-3),
         unit=unit,
-        mm_per_unit=None if mm_per_unit is None else 1e3 * _length("--mm-per-unit", mm_per_unit, least=1e-6),
+        mm_per_unit=None if mm_per_unit is None else 1e3 * _parse_length("--mm-per-unit", mm_per_unit, least=1e-6),
         layers={name: layer for name, layer in layers.items() if layer is not None},
         unknown_free=unknown == "free",
-        size=_size(size),
-        corners=_corners(corners),
+        size=_parse_size(size),
+        corners=_parse_corners(corners),
         aruco=aruco,
-        color=_color(color),
+        color=parse_color(color),
         tolerance=tolerance,
     )
     answer, out = Answer(as_json), out or Path(f"{file.stem}.toml")
@@ -142,8 +142,8 @@ def import_file(
         with answer.console.status(f"reading {file.name}"):
             found = imported(file, options)
         if found.missing:
-            return _looked_at(answer, found, picture, force)
-        return _made(answer, found, out, picture or out.with_name(f"{out.stem}-imported.png"), force)
+            return _write_picture(answer, found, picture, force)
+        return _write_environment(answer, found, out, picture or out.with_name(f"{out.stem}-imported.png"), force)
 
 
 def _check_paths(file: Path, out: Path, picture: Path | None) -> None:
@@ -155,8 +155,8 @@ def _check_paths(file: Path, out: Path, picture: Path | None) -> None:
         raise BadInput(f"--picture {picture} is the file that is imported; give another name")
 
 
-def _looked_at(answer: Answer, found: Imported, picture: Path | None, force: bool) -> int:
-    """Write only the picture, for someone to choose start and goal in it."""
+def _write_picture(answer: Answer, found: Imported, picture: Path | None, force: bool) -> int:
+    """Write only the picture, in which the user can choose start and goal."""
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
     from planner.output.claim import claimed_file, writing
@@ -175,7 +175,7 @@ def _looked_at(answer: Answer, found: Imported, picture: Path | None, force: boo
     return answer.end(_content(found), [picture], f"no environment was written: {lacks}; {wanted}")
 
 
-def _made(answer: Answer, found: Imported, out: Path, picture: Path, force: bool) -> int:
+def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path, force: bool) -> int:
     """Write the environment and the picture."""
     from dynamics.tube import VineParams
     from environments import InvalidEnvironment, write_environment
@@ -195,7 +195,7 @@ def _made(answer: Answer, found: Imported, out: Path, picture: Path, force: bool
     except InvalidEnvironment as error:
         answer.console.print(f"hint: the default tube does not fit: {error}")
     answer.console.print(f"wrote {out} and {picture}")
-    return answer.end({**_content(found), "environment": content_of(environment)}, [out, picture])
+    return answer.end({**_content(found), "environment": environment_content(environment)}, [out, picture])
 
 
 def _report(answer: Answer, found: Imported) -> None:
@@ -216,7 +216,7 @@ def _report(answer: Answer, found: Imported) -> None:
 
 
 def _content(found: Imported) -> dict[str, Any]:
-    """What was found, for a JSON document."""
+    """Return the properties of the imported environment for a JSON document."""
     obstacles = found.obstacles
     return {
         "file": found.name,
@@ -235,8 +235,8 @@ def _content(found: Imported) -> dict[str, Any]:
 # ---- the options ----
 
 
-def _numbers(option: str, text: str, form: str, separator: str = ",") -> list[float]:
-    """The numbers of a text such as `1,2,3`, as many as in the form that the help shows."""
+def _parse_numbers(option: str, text: str, form: str, separator: str = ",") -> list[float]:
+    """Parse a text such as `1,2,3` into as many numbers as the form in the help has."""
     parts = text.split(separator)
     try:
         numbers = [float(part) for part in parts]
@@ -247,46 +247,36 @@ def _numbers(option: str, text: str, form: str, separator: str = ",") -> list[fl
     return numbers
 
 
-def _placed(option: str, text: str | None, form: str, third: float) -> tuple[float, float, float] | None:
-    """A position [m] and what follows it, in units of `third`."""
+def _parse_position(option: str, text: str | None, form: str, third: float) -> tuple[float, float, float] | None:
+    """Parse a position [m] and a third number, which is multiplied by its unit `third`."""
     if text is None:
         return None
-    x, y, more = _numbers(option, text, form)
+    x, y, more = _parse_numbers(option, text, form)
     return x / 1e3, y / 1e3, more * third
 
 
-def _length(option: str, millimetres: float, least: float = 0.0) -> float:
-    """A length [m]."""
+def _parse_length(option: str, millimetres: float, least: float = 0.0) -> float:
+    """Check a length in millimetres, and return it [m]."""
     if not least <= millimetres <= 1e6:
         raise BadInput(f"{option} {millimetres:g} must be from {least:g} to 1e6")
     return millimetres / 1e3
 
 
-def _size(text: str | None) -> tuple[float, float] | None:
-    """Width and height [m]."""
+def _parse_size(text: str | None) -> tuple[float, float] | None:
+    """Parse width and height [m]."""
     if text is None:
         return None
-    width, height = _numbers("--size", text.lower(), "WIDTHxHEIGHT", "x")
+    width, height = _parse_numbers("--size", text.lower(), "WIDTHxHEIGHT", "x")
     if not (min(width, height) >= 1 and max(width, height) <= 1e6):
         raise BadInput(f"--size {text} must be from 1 to 1e6 mm, such as 600x400")
     return width / 1e3, height / 1e3
 
 
-def _corners(text: str | None) -> tuple[tuple[float, float], ...]:
-    """Pixels of four corners."""
+def _parse_corners(text: str | None) -> tuple[tuple[float, float], ...]:
+    """Parse the pixels of four corners."""
     if text is None:
         return ()
     if len(pairs := text.split()) != 4:
         raise BadInput(f"--corners {text} must be four corners, such as '90,610 1100,640 980,80 200,60'")
-    numbers = [_numbers("--corners", pair, "X,Y") for pair in pairs]
+    numbers = [_parse_numbers("--corners", pair, "X,Y") for pair in pairs]
     return tuple((x, y) for x, y in numbers)
-
-
-def _color(text: str | None) -> tuple[int, int, int] | None:
-    """Red, green and blue of `#rrggbb`."""
-    if text is None:
-        return None
-    if not re.fullmatch("#?[0-9a-fA-F]{6}", text):
-        raise BadInput(f"--color {text} must be '#rrggbb', for example '#d04030'")
-    red, green, blue = bytes.fromhex(text.removeprefix("#"))
-    return red, green, blue

@@ -71,7 +71,7 @@ def export(
     the goal."""
     answer = Answer(as_json)
     console = answer.console
-    wanted = _parsed(formats)
+    wanted = _parse_formats(formats)
     with readable_errors():
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.design.design_file import design_content
@@ -80,12 +80,12 @@ def export(
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
-        widths = _widths(stock)
+        widths = _parse_stock(stock)
         made = chosen_design(console, design, solution)
         apart(out, design, "design")
-        environment = _environment_of(design, made, env)
+        environment = _load_environment(design, made, env)
         same_environment(console, made, environment, force)
-        made, chosen = _from_stock(made, environment, widths)
+        made, chosen = _use_stock(made, environment, widths)
         with claimed(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit)
@@ -103,7 +103,7 @@ def export(
     return answer.end(content, [out] if files else [], missed)
 
 
-def _parsed(formats: str) -> list[str]:
+def _parse_formats(formats: str) -> list[str]:
     wanted = list(dict.fromkeys(part.strip() for part in formats.split(",")))
     for form in wanted:
         if form not in KNOWN:
@@ -111,8 +111,8 @@ def _parsed(formats: str) -> list[str]:
     return wanted
 
 
-def _widths(stock: str | None) -> list[float]:
-    """The lay-flat widths in stock [m]; none if not given."""
+def _parse_stock(stock: str | None) -> list[float]:
+    """Parse the lay-flat widths in stock [m]; return an empty list without the option."""
     from planner.fabrication.stock import parsed_widths
 
     try:
@@ -121,8 +121,8 @@ def _widths(stock: str | None) -> list[float]:
         raise BadInput(f"--stock: {error}") from None
 
 
-def _from_stock(design: Design, environment: Environment, widths: list[float]) -> tuple[Design, Stock | None]:
-    """The design with tubes of the nearest lay-flat widths in stock [m], if there are any, checked for room at the start."""
+def _use_stock(design: Design, environment: Environment, widths: list[float]) -> tuple[Design, Stock | None]:
+    """Replace the design's tubes by the nearest lay-flat widths in stock [m], if there are any, and check the room at the start."""
     if not widths:
         return design, None
     from environments import check_environment
@@ -133,8 +133,8 @@ def _from_stock(design: Design, environment: Environment, widths: list[float]) -
     return made, stock
 
 
-def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
-    """The given environment, or that of the design."""
+def _load_environment(path: Path, design: Design, env: str | None) -> Environment:
+    """Load the environment of the option, or else that of the design."""
     from environments import load_environment
 
     environment = load_environment(env, design.params.radius) if env is not None else environment_of(path, design)
@@ -146,18 +146,18 @@ def _environment_of(path: Path, design: Design, env: str | None) -> Environment:
 
 
 def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], dict[str, str]]:
-    """Write all formats that can be written; returns the file names, and why the other formats are missing."""
+    """Write all formats that can be written; return the file names, and the reason for each missing format."""
     from rich.progress import Progress
 
     from planner.fabrication.formats import Written, write_formats
     from planner.output.folder import write_folder
-    from vinewright.console.progress import columns
+    from vinewright.console.progress import make_columns
 
     written = Written()
 
     def fill(fresh: Path) -> None:
         nonlocal written
-        with Progress(*columns(), console=console, transient=True) as bar:
+        with Progress(*make_columns(), console=console, transient=True) as bar:
             written = write_formats(pack, bar.track(wanted, description="writing"), fresh)
 
     write_folder(out, fill)
@@ -172,7 +172,7 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
 
     content = pack.content()
     moved = [
-        max(abs(one - other) for one, other in zip(planned, made, strict=True))
+        max(abs(before - after) for before, after in zip(planned, made, strict=True))
         for planned, made in zip(content["planned_mm"], content["made_mm"], strict=True)
     ]
     cells = (
@@ -199,7 +199,7 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
 
 
 def _advice(pack: Pack, out: Path, files: list[str]) -> str:
-    """What to do about a design that misses its goal."""
+    """Return advice about a design that misses its goal."""
     from planner.fabrication.pack import TUBE_FILE
 
     if pack.stock is None:

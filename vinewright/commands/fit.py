@@ -78,7 +78,7 @@ def fit(
         _warn_of_mass(console, recording, read, mass_per_length)
         with claimed(out, Path("runs") / f"fit-{stem_of(read.name)}", force) as folder:
             found = fit_with_progress(console, read, bodies, mass_per_length, time_budget or math.inf)
-            _tell(console, found)
+            _print_fit(console, found)
             _write(folder, found, save_fits, converted=recording.suffix.lower() == ".h5")
     console.print(f"wrote {folder}/")
     done = found.convergence
@@ -115,10 +115,10 @@ def _read(path: Path, frames_per_second: float | None) -> Recording:
 
 
 def load_experiment(path: Path) -> Recording:
-    """The published wall experiment, with the checks of any recording.
+    """Read the published wall experiment, with the checks of any recording.
 
     Raises:
-        InvalidRecording: It cannot be used.
+        InvalidRecording: The recording cannot be used.
     """
     from dynamics.recording import InvalidRecording, check_recording
     from dynamics.recording_hdf5 import load_wall_growth
@@ -138,34 +138,34 @@ def fit_with_progress(
     mass_per_length: float | None = None,
     time_budget: float = math.inf,
 ) -> Fit:
-    """Fit a recording; show a line that is updated on a terminal, or a new line every two seconds elsewhere."""
+    """Fit a recording; show progress in a line that is updated on a terminal, or in a new line every two seconds elsewhere."""
     from rich.live import Live
     from rich.text import Text
 
     from planner.recordings.identification import fit as fit_recording
-    from vinewright.console.progress import stoppable
+    from vinewright.console.progress import handle_stop_signals
 
     shown = 0.0
 
     def tell(step: Step, seconds: float) -> None:
         nonlocal shown
-        line = f"{read.name}: {_progress(step, seconds)}"
+        line = f"{read.name}: {_progress_text(step, seconds)}"
         if console.is_terminal:
             live.update(Text(line), refresh=True)
         elif seconds >= shown + PLAIN_EVERY:
             shown = seconds
             console.print(line)
 
-    with stoppable(), Live(console=console, auto_refresh=False, transient=True) as live:
+    with handle_stop_signals(), Live(console=console, auto_refresh=False, transient=True) as live:
         return fit_recording(read, bodies, mass_per_length, time_budget=time_budget, on_progress=tell)
 
 
-def _progress(step: Step, seconds: float) -> str:
+def _progress_text(step: Step, seconds: float) -> str:
     near = f"{1e3 * step.rms:.2f} mm RMS" if math.isfinite(step.rms) else "no fit yet"
     return f"{seconds:.0f} s  iteration {step.iteration}  best: {near}  {step.stage}"
 
 
-def _tell(console: Console, found: Fit) -> None:
+def _print_fit(console: Console, found: Fit) -> None:
     from rich.table import Table
 
     from planner.recordings.fit_report import chain_note, rows, sentences

@@ -80,19 +80,20 @@ def map_environment(
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
-        command += f" --tube {tube}" * (tube is not None)
+        command += "" if tube is None else f" --tube {tube}"
         with claimed(out, Path("maps") / stem_of(environment.name), force) as folder:
-            task = _task(console, environment, actions, deployments, thick, length)
-            _note(console, task)
+            task = _make_task(console, environment, actions, deployments, thick, length)
+            _print_notes(console, task)
             steps, interrupted = _explore(console, task, policy, deployments, seed)
             console.print(_table(task, steps))
             with Interruption().handling_signals():  # a first Ctrl-C does not lose the map
-                content = _write(folder, task, policy, steps, seed, command + ", interrupted," * interrupted)
+                command += ", interrupted," if interrupted else ""
+                content = _write(folder, task, policy, steps, seed, command)
             console.print(f"wrote {folder}/: map.json, map.png")
     return answer.end(content, [folder])
 
 
-def _task(
+def _make_task(
     console: Console, environment: Environment, actions: str, deployments: int, radius: float, length_mm: float | None
 ) -> Task:
     """Simulate all possible deployments in an environment.
@@ -116,7 +117,7 @@ def _task(
         return Task.of(environment, choices, radius)
 
 
-def _note(console: Console, task: Task) -> None:
+def _print_notes(console: Console, task: Task) -> None:
     """Print differences from the environment file: blocked launch points, and shapes replaced by polygons."""
     from dynamics.geometric.walls import POLYGON_TOLERANCE
 
@@ -133,15 +134,15 @@ def _note(console: Console, task: Task) -> None:
 
 
 def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> tuple[list[Step], bool]:
-    """Deploy tubes with a progress bar; returns the steps and whether Ctrl-C interrupted."""
+    """Deploy tubes with a progress bar; return the steps and whether Ctrl-C interrupted."""
     import numpy as np
 
     from planner.mapping.policies import explore
     from surrogate.kernels.compiled import thread_count
-    from vinewright.console.progress import gathered
+    from vinewright.console.progress import gather
 
     exploring = explore(task, policy, deployments, np.random.default_rng(seed), thread_count())
-    steps, interrupted = gathered(console, exploring, deployments, "deployments", transient=True)
+    steps, interrupted = gather(console, exploring, deployments, "deployments", transient=True)
     if not steps:
         raise NothingKept("interrupted before the first deployment; nothing was written")
     if len(steps) < deployments and not interrupted:
@@ -164,7 +165,7 @@ def _table(task: Task, steps: list[Step]) -> Table:
 
 
 def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
-    """The deployments in the units of the map file."""
+    """Return the deployments in the units of the map file."""
     from dynamics.vine import Status
 
     rows = []
@@ -182,7 +183,7 @@ def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
 
 
 def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> dict[str, Any]:
-    """Write the map and its figure, with the scores of the ideal and the random policy; returns the content of the map file."""
+    """Write the map and its figure, with the scores of the ideal and the random policy; return the content of the map file."""
     import numpy as np
 
     from planner.drawing.style import save_figure

@@ -15,7 +15,7 @@ from vinewright.commands.sense_options import (
     RecordingArgument,
     RuleOption,
     check_readings,
-    sensed,
+    sense_recording,
 )
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, readable_errors
@@ -61,7 +61,7 @@ def new(
     as_json: JsonOption = False,
 ) -> int:
     """Begin a session without a recording, for example with several bases."""
-    folder, answer = _folder(context), Answer(as_json)
+    folder, answer = _session_folder(context), Answer(as_json)
     for option, given in (("--radius", radius), ("--length", length)):
         if not 0 < given <= 100_000:
             raise BadInput(f"{option} {given:g} must be greater than 0 and at most 100000, in mm")
@@ -74,20 +74,20 @@ def new(
         from planner.mapping.session_file import SESSION, session_content, write_session
         from planner.output.claim import reclaimed
 
-        bases = np.array([_numbers("--base", one, 3) for one in base]) * [1e-3, 1e-3, math.pi / 180]
-        region = None if bounds is None else 1e-3 * np.array(_numbers("--bounds", bounds, 4))
+        bases = np.array([_parse_numbers("--base", text, 3) for text in base]) * [1e-3, 1e-3, math.pi / 180]
+        region = None if bounds is None else 1e-3 * np.array(_parse_numbers("--bounds", bounds, 4))
         if region is not None and not (region[:2] < region[2:]).all():
             raise BadInput(f"--bounds {bounds} must be lower left X,Y and upper right X,Y")
-        made = Session.begun(1e-3 * radius, 1e-3 * length, bases, region)
-        made.known("straight")  # checks the bases
+        started = Session.begun(1e-3 * radius, 1e-3 * length, bases, region)
+        started.known("straight")  # checks the bases
         with reclaimed(folder):
-            _check(folder)
+            _check_folder(folder)
             if (folder / SESSION).exists():
                 raise BadInput(f"{folder} contains a session; add to it, or give another --session")
-            write_session(folder, made)
-        answer.console.print(_region(made))
+            write_session(folder, started)
+        answer.console.print(_region_text(started))
         answer.console.print(f"wrote {folder / SESSION}")
-    return answer.end(session_content(made), [folder / SESSION])
+    return answer.end(session_content(started), [folder / SESSION])
 
 
 @app.command()
@@ -99,7 +99,7 @@ def add(
     as_json: JsonOption = False,
 ) -> int:
     """Add a recorded deployment to the session. The first one begins it: its launch is the base, its final length that of the tubes."""
-    folder, answer = _folder(context), Answer(as_json)
+    folder, answer = _session_folder(context), Answer(as_json)
     with readable_errors():
         from planner.mapping.session import Session
         from planner.mapping.session_file import SESSION, read_session, session_content, write_session
@@ -107,11 +107,11 @@ def add(
 
         check_readings(readings, rule)
         with reclaimed(folder):
-            _check(folder)
+            _check_folder(folder)
             before = read_session(folder) if (folder / SESSION).exists() else None
-            read, found = sensed(answer.console, recording, readings, rule)
+            read, found = sense_recording(answer.console, recording, readings, rule)
             sha256 = hashlib.sha256(recording.read_bytes()).hexdigest()
-            if before and any(one.sha256 == sha256 for one in before.added):
+            if before and any(deployment.sha256 == sha256 for deployment in before.added):
                 raise BadInput(f"{recording} is already in the session {folder}")
             if before and abs(read.tube_radius - before.radius) > 0.1 * before.radius:
                 raise BadInput(
@@ -126,7 +126,7 @@ def add(
             f"{last.name}: {plural(last.walls, 'wall')} and {plural(last.corners, 'corner')}; "
             f"{last.hits} cells newly covered, {last.free} newly free"
         )
-        answer.console.print(_region(after))
+        answer.console.print(_region_text(after))
         answer.console.print(f"wrote {folder / SESSION}")
     return answer.end(session_content(after), [folder / SESSION])
 
@@ -144,7 +144,7 @@ def propose_next(
     as_json: JsonOption = False,
 ) -> int:
     """Propose the next deployment, and what it is expected to find: means over environments sampled from what is known."""
-    folder, answer = _folder(context), Answer(as_json)
+    folder, answer = _session_folder(context), Answer(as_json)
     with readable_errors():
         import numpy as np
 
@@ -159,7 +159,7 @@ def propose_next(
         now = read_session(folder)
         with answer.console.status("compiling kernels if necessary, and simulating all deployments"):
             chosen = propose(now.known(actions), now.belief, policy, np.random.default_rng(seed), thread_count())
-        content = _proposal(chosen)
+        content = _proposal_content(chosen)
         x, y = content["base_mm"]
         turn = f", turn {content['turn_deg']:.0f} deg at {content['turn_at_mm']:.0f} mm" if content["turn_deg"] else ""
         answer.console.print(
@@ -175,7 +175,7 @@ def propose_next(
 @app.command()
 def show(context: typer.Context, as_json: JsonOption = False) -> int:
     """Print the state of the session and the map, and draw it to session.png in its folder."""
-    folder, answer = _folder(context), Answer(as_json)
+    folder, answer = _session_folder(context), Answer(as_json)
     with readable_errors():
         from planner.mapping.plots import save_marks
         from planner.mapping.session_file import PICTURE, read_session, session_content
@@ -192,15 +192,15 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
     return answer.end(session_content(now), [folder / PICTURE])
 
 
-def _folder(context: typer.Context) -> Path:
-    """The folder of the session, from the options before the subcommand."""
+def _session_folder(context: typer.Context) -> Path:
+    """Return the folder of the session, from the options before the subcommand."""
     if context.obj is None:
         raise BadInput("missing option --session DIR before the subcommand, the folder of the session")
     return Path(context.obj)
 
 
-def _check(folder: Path) -> None:
-    """Check that a folder contains nothing but a session."""
+def _check_folder(folder: Path) -> None:
+    """Check that a folder contains only the files of a session."""
     from planner.mapping.session_file import PICTURE, SESSION
     from planner.output.contents import names_in
 
@@ -210,8 +210,8 @@ def _check(folder: Path) -> None:
         raise BadInput(f"{folder} contains {others[0]}, which is not part of a session; give another --session")
 
 
-def _numbers(option: str, text: str, count: int) -> list[float]:
-    """Finite numbers separated by commas."""
+def _parse_numbers(option: str, text: str, count: int) -> list[float]:
+    """Parse finite numbers separated by commas."""
     try:
         numbers = [float(part) for part in text.split(",")]
     except ValueError:
@@ -222,18 +222,18 @@ def _numbers(option: str, text: str, count: int) -> list[float]:
 
 
 def session_lines(now: Session) -> list[str]:
-    """The region, what each deployment has added, and the map."""
+    """Return the region, the findings of each deployment, and the map, as lines of text."""
     added = [
-        f"{number}. {one.name}: from ({round(1e3 * one.launch[0])}, {round(1e3 * one.launch[1])}) mm at "
-        f"{math.degrees(one.launch[2]):.0f} deg to {1e3 * one.length:.0f} mm, {plural(one.walls, 'wall')}, "
-        f"{plural(one.corners, 'corner')}, {one.hits} cells covered and {one.free} free that were new"
-        for number, one in enumerate(now.added, start=1)
+        f"{number}. {tube.name}: from ({round(1e3 * tube.launch[0])}, {round(1e3 * tube.launch[1])}) mm at "
+        f"{math.degrees(tube.launch[2]):.0f} deg to {1e3 * tube.length:.0f} mm, {plural(tube.walls, 'wall')}, "
+        f"{plural(tube.corners, 'corner')}, {tube.hits} cells covered and {tube.free} free that were new"
+        for number, tube in enumerate(now.added, start=1)
     ]
-    return [_region(now), *added, *now.rows()]
+    return [_region_text(now), *added, *now.rows()]
 
 
-def _region(now: Session) -> str:
-    """The region and how much of it is known."""
+def _region_text(now: Session) -> str:
+    """Return the region and the numbers of its known cells as text."""
     hits, free = int(now.belief.hits.sum()), int((now.belief.misses & ~now.belief.hits).sum())
     cells, grid = now.belief.hits.size, now.grid
     low_x, low_y, high_x, high_y = 1e3 * now.bounds
@@ -243,8 +243,8 @@ def _region(now: Session) -> str:
     )
 
 
-def _proposal(chosen: Proposal) -> dict[str, Any]:
-    """A proposal in mm and degrees."""
+def _proposal_content(chosen: Proposal) -> dict[str, Any]:
+    """Return the content of a proposal for a JSON document, in mm and degrees."""
     x, y, heading, length, turn_at, turn = map(float, chosen.launch)
     return {
         "base_mm": [round(1e3 * x, 3), round(1e3 * y, 3)],

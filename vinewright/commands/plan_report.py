@@ -13,7 +13,7 @@ from planner.plan.run.success import jump_of, with_trials
 from planner.search.run import TIME_SPENT
 from vinewright.commands.plan_verify import unverified, verdict
 from vinewright.console.options import solution_note
-from vinewright.console.terminal import CROSSING, actuators_of, rejections, section_table
+from vinewright.console.terminal import CROSSING, actuators_text, rejection_text, section_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -40,7 +40,7 @@ def unmet(result: Result) -> str:
         return _no_solution(result.run, result.reason)
     said = []
     if asked.target_actuators is not None and best.actuators > asked.target_actuators:
-        said.append(f"the design has {actuators_of(best)}, at most {asked.target_actuators} were asked")
+        said.append(f"the design has {actuators_text(best)}, at most {asked.target_actuators} were asked")
     if choice and asked.success is not None and not choice.met:
         rate = f"{100 * choice.chosen.estimate.rate:.1f} % of trials succeed"
         said.append(f"{rate}, {asked.success:g} % were asked")
@@ -81,7 +81,7 @@ def _no_solution(run: Run, reason: str) -> str:
     goal = run.environment.goal
     nearest = max(float(np.hypot(*(tips[:, :2] - goal[:2]).T).min() - goal[2]), 0.0)
     solutions = run.solutions
-    why = rejections(solutions.rejected, solutions.ambiguous)
+    why = rejection_text(solutions.rejected, solutions.ambiguous)
     missed = f"; of {solutions.replayed} candidates replayed, {why}" * bool(solutions.rejected)
     done = run.search.iteration
     return (
@@ -111,12 +111,12 @@ def report(console: Console, result: Result, out: Path) -> None:
         return
     console.print(section_table(design))
     solutions = run.solutions
-    others, why = len(solutions.best) - 1, rejections(solutions.rejected, solutions.ambiguous)
+    others, why = len(solutions.best) - 1, rejection_text(solutions.rejected, solutions.ambiguous)
     done = run.search.iteration
     # With trials, the closing line says it.
     jump = None if result.choice else jump_of(design, None, solutions.best)
     console.print(
-        f"{actuators_of(design)}, tube {design.length * 1e3:.0f} mm, tip at "
+        f"{actuators_text(design)}, tube {design.length * 1e3:.0f} mm, tip at "
         f"({design.tip[0] * 1e3:.0f}, {design.tip[1] * 1e3:.0f}) mm; first solution after {run.history[0].seconds:.2f} s"
         + (f"; {jump.words}" if jump else ""),
         style="bold",
@@ -164,7 +164,7 @@ def success_line(choice: Choice) -> str:
         not choice.chosen.sound
     )
     doubt += f"; {choice.chosen.jump.words}" if choice.chosen.jump else ""
-    line = ", ".join([actuators_of(chosen), *([chosen.trialled.words] if chosen.trialled else [])])
+    line = ", ".join([actuators_text(chosen), *([chosen.trialled.words] if chosen.trialled else [])])
     return line + doubt + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
 
 

@@ -10,7 +10,7 @@ from planner.search.planners import SST_STAR
 from vinewright.console.answer import Answer
 from vinewright.console.errors import BadInput, NothingKept
 from vinewright.console.options import print_hints
-from vinewright.console.terminal import actuators_of, section_table
+from vinewright.console.terminal import actuators_text, section_table
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -153,7 +153,7 @@ def closing_line(result: CommonResult) -> str:
         success = design.trialled.words if design.trialled else "reaches the goal as planned"
         off = f", actuator{'s' * (len(design.off) > 1)} {' and '.join(map(str, design.off))} off" if design.off else ""
         parts.append(f"{design.environment} {success}{off}")
-    line = f"{actuators_of(designs[0])} for {COUNTED.get(len(designs), f'all {len(designs)}')}: {'; '.join(parts)}"
+    line = f"{actuators_text(designs[0])} for {COUNTED.get(len(designs), f'all {len(designs)}')}: {'; '.join(parts)}"
     doubt = "; as planned, it misses at a finer step or snaps where only its damping decides" * (
         not choice.champion.sound
     )

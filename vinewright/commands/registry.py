@@ -1,4 +1,4 @@
-"""All commands by name, with their lines in `vinewright --help`: what is known of them before their modules are imported."""
+"""All commands by name, with their lines in `vinewright --help`, so that no module of a command is imported for the help."""
 
 from __future__ import annotations
 
@@ -8,110 +8,110 @@ SESSION = "map-session"
 """Name of the form of `map` with --session, which has subcommands."""
 
 
-class Listed(NamedTuple):
-    """Where a command is defined, and its line in the help."""
+class CommandEntry(NamedTuple):
+    """The definition of a command and its line in the help."""
 
     home: str
     """Module in `vinewright.commands`, and the function, or `app` if there are subcommands: `module:function`."""
     help: str
     """First paragraph of its docstring, or the help of the group."""
     device: bool = False
-    """Whether it, or each of its subcommands, gets the option --device."""
+    """Whether the command, or each of its subcommands, gets the option --device."""
     hidden: bool = False
 
 
-LISTED = {
-    "plan": Listed(
+COMMANDS = {
+    "plan": CommandEntry(
         "vinewright.commands.plan:plan",
         "Find a design with few actuators that reaches the goal although nothing is built exactly. Ctrl-C stops early and keeps the best.",
     ),
-    "demo": Listed(
+    "demo": CommandEntry(
         "vinewright.commands.demo:demo",
         "Take a tour of one minute: plan, grow with a second model, try under errors. Nothing is written without --out.",
     ),
-    "studio": Listed(
+    "studio": CommandEntry(
         "vinewright.commands.studio:studio",
         "Open a page in the browser: draw an environment, watch the search, look at the result, download the files. Ctrl-C ends it.",
         device=True,
     ),
-    "simulate": Listed(
+    "simulate": CommandEntry(
         "vinewright.commands.simulate:simulate",
         "Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal.",
     ),
-    "robustness": Listed(
+    "robustness": CommandEntry(
         "vinewright.commands.robustness:robustness",
         "Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done.",
         device=True,
     ),
-    "export": Listed(
+    "export": CommandEntry(
         "vinewright.commands.export:export",
         "Write builder's guide, parts and cut lists, patterns at true size, prints and pressures. "
         "Exit code 3 if the rounded design misses the goal.",
         device=True,
     ),
-    "show": Listed(
+    "show": CommandEntry(
         "vinewright.commands.show:show",
         "Recognise a result by its content and print a summary; --picture draws it.",
         device=True,
     ),
-    "funnel": Listed(
+    "funnel": CommandEntry(
         "studies.funneling.command:funneling",
         "Grow fans of vines into random obstacles and measure how their ends concentrate. Ctrl-C keeps the fields done.",
         device=True,
     ),
-    "map": Listed(
+    "map": CommandEntry(
         "vinewright.commands.map:map_environment",
         "Map an unknown environment with simulated vines, the most informative first. Ctrl-C keeps the map so far.",
     ),
-    "sense": Listed(
+    "sense": CommandEntry(
         "vinewright.commands.sense:sense",
         "Find walls, corners and free area from a recording alone, with 95 % intervals. The environment only names what was touched.",
     ),
-    "track": Listed(
+    "track": CommandEntry(
         "vinewright.commands.track:track",
         "Track a tube in a video: centrelines in metres, and a video to check them. Exit code 3 if the background shows the tube.",
     ),
-    "fit": Listed(
+    "fit": CommandEntry(
         "vinewright.commands.fit:fit",
         "Fit a dynamic model to a recording and report which parameters the data identify. Exit code 3 if the fit does not converge.",
         device=True,
     ),
-    "validate": Listed(
+    "validate": CommandEntry(
         "studies.validation.command:validate",
         "Compare every propagator with recorded growths, with the others, and with itself at finer steps.",
         device=True,
     ),
-    "doctor": Listed(
+    "doctor": CommandEntry(
         "vinewright.commands.doctor:doctor",
         "Show versions, extras, devices, threads and the cache of compiled kernels.",
     ),
-    "environments": Listed(
+    "environments": CommandEntry(
         "vinewright.commands.environments:app",
         "List, show, generate, import and export environments.",
     ),
-    "tube": Listed(
+    "tube": CommandEntry(
         "vinewright.commands.tube:app",
         "List, show, create and check tubes.",
     ),
-    "sweep": Listed(
+    "sweep": CommandEntry(
         "vinewright.commands.sweep:app",
         "Compute many plans or trials on any number of machines.",
     ),
-    "bench": Listed(
+    "bench": CommandEntry(
         "studies.bench:app",
         "Measure the speed of the propagators, or planning in all environments.",
         device=True,
     ),
-    "reproduce": Listed(
+    "reproduce": CommandEntry(
         "studies.reproduce:app",
         "Repeat a study: experiments of the papers, measurements of the planner.",
         device=True,
     ),
-    "surrogate": Listed(
+    "surrogate": CommandEntry(
         "studies.surrogate.command:app",
         "Train and evaluate the neural network that approximates an actuator.",
     ),
-    SESSION: Listed(
+    SESSION: CommandEntry(
         "vinewright.commands.map_session:app",
         "Map an unknown environment with a real vine: add recorded deployments, and get the next one to make.",
         hidden=True,

@@ -1,4 +1,4 @@
-"""`vinewright robustness`: how likely a design is to reach the goal under random errors."""
+"""`vinewright robustness`: probability that a design reaches the goal under random errors."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from vinewright.console.options import (
     print_hints,
     replaced_tube,
 )
-from vinewright.console.schedules import ScheduleOption, with_schedule
+from vinewright.console.schedules import ScheduleOption, apply_schedule
 from vinewright.console.study import Report, Study, run_study
 from vinewright.console.study_options import command_line
 
@@ -83,13 +83,13 @@ def robustness(
     """Grow a design many times with random errors and report how often it succeeds. Ctrl-C keeps the trials done."""
     answer = Answer(as_json)
     console = answer.console
-    grid = parsed_levels(levels) if levels is not None else []
+    grid = parse_levels(levels) if levels is not None else []
     with readable_errors():
         from environments import load_environment
         from planner.uncertainty.errors import named_errors
         from planner.uncertainty.survey import Survey
 
-        made = with_schedule(chosen_design(console, design, solution), schedule)
+        made = apply_schedule(chosen_design(console, design, solution), schedule)
         made = replace(made, params=replaced_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
@@ -108,8 +108,8 @@ def robustness(
             tube=tube,
             physics=physics,
         )
-        study = _study(survey, grid, named)
-        found = run_study(study, command, out, console, force, _beside(design))
+        study = _make_study(survey, grid, named)
+        found = run_study(study, command, out, console, force, _default_folder(design))
         if survey.broken:
             console.print(
                 f"note: {len(survey.broken)} trials failed without a rest or with non-finite numbers; the first: {survey.broken[0]}"
@@ -117,8 +117,8 @@ def robustness(
     return answer.end(found.content, [found.folder], code=found.code)
 
 
-def _beside(design: Path) -> Path | None:
-    """The default folder of a report: beside the folder of the design, if that is a run or a pack."""
+def _default_folder(design: Path) -> Path | None:
+    """Return the default folder of a report: beside the folder of a run or a pack, else None."""
     folder = design if design.is_dir() else design.parent
     if not any((folder / name).exists() for name in ("run.json", "pack.json")):
         return None
@@ -126,8 +126,8 @@ def _beside(design: Path) -> Path | None:
     return folder.with_name(f"{folder.name}-robustness")
 
 
-def _study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
-    """The trials of a survey in batches, then the margin of each parameter."""
+def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
+    """Make the study of a survey: its trials in batches, then the margin of each parameter."""
     from planner.drawing.robustness import save_robustness, save_sensitivity
     from planner.output.folder import stem_of
     from planner.uncertainty.report import robustness_report, title
@@ -145,7 +145,7 @@ def _study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
             yield margin(design, environment, parameter)
 
     def margins(found: list[Any]) -> list[Margin]:
-        return [one for one in found if isinstance(one, Margin)]
+        return [result for result in found if isinstance(result, Margin)]
 
     def report(found: list[Any]) -> Report:
         lines, content = robustness_report(survey, margins(found), len(varied), grid)
@@ -184,8 +184,8 @@ def _note_a_miss(console: Console, design: Design, environment: Environment) -> 
         console.print(f"note: this design misses the goal even without errors{why}")
 
 
-def parsed_levels(text: str) -> list[float]:
-    """Percentages as fractions, in ascending order and without duplicates."""
+def parse_levels(text: str) -> list[float]:
+    """Parse percentages into fractions, in ascending order and without duplicates."""
     try:
         numbers = {round(float(part), 3) + 0.0 for part in text.split(",")}
     except ValueError:

@@ -13,7 +13,7 @@ from vinewright.commands.sense_options import (
     RecordingArgument,
     RuleOption,
     check_readings,
-    sensed,
+    sense_recording,
 )
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, readable_errors
@@ -61,10 +61,10 @@ def sense(
         with ExitStack() as held:
             if picture:
                 held.enter_context(claimed_file(picture, force, "--picture"))
-            elements = _elements(env) if env is not None else None
-            read, found = sensed(console, recording, readings, rule)
-            elements = _own(read, unknown) if elements is None else elements
-            _tell(found, read, readings, answer)
+            elements = _load_elements(env) if env is not None else None
+            read, found = sense_recording(console, recording, readings, rule)
+            elements = _recorded_walls(read, unknown) if elements is None else elements
+            _print_state(found, read, readings, answer)
             if found.walls or found.corners:
                 console.print(_table(found, elements))
             if picture:
@@ -77,20 +77,20 @@ def sense(
     return answer.end(content, [picture])
 
 
-def _elements(env: str) -> Elements:
+def _load_elements(env: str) -> Elements:
     from environments import load_environment
     from planner.mapping.recorded import Elements
 
     return Elements.of_obstacles(load_environment(env, 0.0).obstacles)
 
 
-def _own(read: Recording, unknown: bool) -> Elements:
+def _recorded_walls(read: Recording, unknown: bool) -> Elements:
     from planner.mapping.recorded import Elements
 
     return Elements.of_walls(read.walls[:0] if unknown else read.walls)
 
 
-def _tell(found: Found, read: Recording, readings: str, answer: Answer) -> None:
+def _print_state(found: Found, read: Recording, readings: str, answer: Answer) -> None:
     """Print the state of the tube and the noise of the recording."""
     import numpy as np
 
@@ -124,9 +124,9 @@ def _table(found: Found, elements: Elements) -> Table:
         ends = [f"({1e3 * x:.0f}, {1e3 * y:.0f})" for x, y in wall.ends]
         nearest = elements.nearest(wall.ends)
         table.add_row(
-            "wall" + " (not determined)" * (not wall.determined),
+            "wall" if wall.determined else "wall (not determined)",
             *ends,
-            " ".join(f"{1e3 * one:.0f}" for one in wall.within),
+            " ".join(f"{1e3 * width:.0f}" for width in wall.within),
             f"{np.degrees(wall.heading):.0f}",
             f"{np.degrees(wall.angle_within):.0f}",
             f"{wall.first}-{wall.last}",

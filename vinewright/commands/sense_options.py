@@ -1,4 +1,4 @@
-"""What commands share that sense an environment from a recording."""
+"""Options and the computation that commands share which sense an environment from a recording."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def check_readings(readings: str, rule: str) -> None:
     """Check the values of `ReadingsOption` and `RuleOption`.
 
     Raises:
-        BadInput: One of them is unknown.
+        BadInput: A value is unknown.
     """
     from planner.mapping.sensing.rules import RULES
 
@@ -46,20 +46,20 @@ def check_readings(readings: str, rule: str) -> None:
             raise BadInput(f"{option} {given} must be one of {', '.join(known)}")
 
 
-def sensed(console: Console, path: Path, readings: str, rule: str) -> tuple[Recording, Found]:
-    """Read a recording and sense from it, with a progress bar where that takes long.
+def sense_recording(console: Console, path: Path, readings: str, rule: str) -> tuple[Recording, Found]:
+    """Read a recording and sense the environment from it, with a progress bar for `length-angle`.
 
     Raises:
         InvalidRecording: The recording is invalid.
-        BadInput: It has too few frames, or does not grow.
-        NothingKept: Ctrl-C came before there was an interval.
+        BadInput: The recording has too few frames, or its tube does not grow.
+        NothingKept: Ctrl-C came before the second estimate, which an interval needs.
     """
     import numpy as np
 
     from dynamics.recording import load_recording
     from planner.mapping.sensing.estimated import RESAMPLES, Sensor
     from planner.mapping.sensing.tracked import Track, sense_tracked
-    from vinewright.console.progress import gathered
+    from vinewright.console.progress import gather
 
     # Frames are compared at equal length, so any frame rate will do.
     recording = load_recording(path, frames_per_second=1.0)
@@ -70,7 +70,7 @@ def sensed(console: Console, path: Path, readings: str, rule: str) -> tuple[Reco
         sensor = Sensor.of(track)
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
-    estimates, interrupted = gathered(
+    estimates, interrupted = gather(
         console, sensor.estimates(rule, np.random.default_rng(0)), RESAMPLES + 1, "estimates", transient=True
     )
     if interrupted and len(estimates) < 2:

@@ -1,4 +1,4 @@
-"""`vinewright show`: what a result is, in short."""
+"""`vinewright show`: a summary of a result."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, readable_errors
 
 if TYPE_CHECKING:
-    from vinewright.commands.show_kinds import Kind
+    from vinewright.commands.show_kinds import ResultKind
 
 _MOST_BYTES = 50_000_000
 
@@ -35,33 +35,33 @@ def show(
     with readable_errors():
         from planner.output.claim import claimed_file, writing
 
-        file, content, kind = _recognised(path)
-        shown = kind.read(file, _checked(file, content, kind))
+        file, content, kind = _recognise(path)
+        summary = kind.read(file, _validate(file, content, kind))
         # a file of another name is not part of a result folder
         patterns = kind.pictures if file.name == kind.file else []
-        pictures = [str(one) for pattern in patterns for one in sorted(file.parent.glob(pattern))]
-        if picture and shown.draw is None:
+        pictures = [str(match) for pattern in patterns for match in sorted(file.parent.glob(pattern))]
+        if picture and summary.draw is None:
             raise BadInput(
                 f"--picture: no picture of a {kind.name} is drawn; pictures: {', '.join(pictures) or 'none'}"
             )
-        for k, line in enumerate(shown.lines):
+        for k, line in enumerate(summary.lines):
             answer.console.print(line, style="" if k or not isinstance(line, str) else "bold")
         if pictures:
             answer.console.print(f"pictures: {', '.join(pictures)}")
-        elif shown.draw and not picture:
+        elif summary.draw and not picture:
             answer.console.print("no picture yet: --picture FILE.png draws one")
-        if picture and shown.draw:
+        if picture and summary.draw:
             with claimed_file(picture, force, "--picture"), writing(picture):
-                shown.draw(picture)
+                summary.draw(picture)
             answer.console.print(f"wrote {picture}")
     return answer.end({"kind": kind.name, "file": str(file), "pictures": pictures, "content": content}, [picture])
 
 
-def _recognised(path: Path) -> tuple[Path, Any, Kind]:
-    """The file that is shown, its parsed content (None for arrays), and what it is.
+def _recognise(path: Path) -> tuple[Path, Any, ResultKind]:
+    """Find the file of a result; return its path, its parsed content (None for arrays), and its kind.
 
     Raises:
-        BadInput: It cannot be read, or is none of the known kinds.
+        BadInput: The file cannot be read, or is of no known kind.
     """
     from planner.output.contents import CHECKPOINT, FRICTION, REFINEMENT
     from vinewright.commands.show_kinds import KINDS
@@ -71,7 +71,7 @@ def _recognised(path: Path) -> tuple[Path, Any, Kind]:
         file = next((path / kind.file for kind in KINDS if (path / kind.file).is_file()), None)
         if file is None:
             raise BadInput(f"{path} contains no {known}: none of the files {', '.join(kind.file for kind in KINDS)}")
-    else:  # later stages are part of what a checkpoint is shown with
+    else:  # files of later stages are shown with the checkpoint
         file = path.parent / CHECKPOINT if path.name in (*FRICTION, REFINEMENT) else path
     keys, content = _keys(file)
     for kind in KINDS:
@@ -85,7 +85,7 @@ def _recognised(path: Path) -> tuple[Path, Any, Kind]:
 
 
 def _keys(file: Path) -> tuple[set[str], Any]:
-    """Top-level keys of a JSON file and its content, or names of the arrays in an NPZ file; none for any other content."""
+    """Return the top-level keys and the content of a JSON file, or the names of the arrays in an NPZ file; otherwise no keys."""
     import json
     import zipfile
 
@@ -103,14 +103,14 @@ def _keys(file: Path) -> tuple[set[str], Any]:
             return set(), None
     try:
         content = json.loads(data.decode("utf-8-sig"))
-        json.dumps(content, indent=1, allow_nan=False)  # what cannot be printed is not recognised either
+        json.dumps(content, indent=1, allow_nan=False)  # content that cannot be printed is not recognised
     except (ValueError, RecursionError):
         return set(), None
     return set(content) if isinstance(content, dict) else set(), content
 
 
-def _checked(file: Path, content: Any, kind: Kind) -> Any:
-    """The validated content of a file, for kinds that no other command reads; else None."""
+def _validate(file: Path, content: Any, kind: ResultKind) -> Any:
+    """Return the validated content of a file if its kind has a model, else None."""
     from pydantic import ValidationError
 
     from environments.file_model import describe

@@ -1,4 +1,4 @@
-"""`vinewright show`: summaries of runs, designs and what was tried with them."""
+"""`vinewright show`: summaries of runs, designs, packs, simulations and surveys."""
 
 from __future__ import annotations
 
@@ -19,14 +19,15 @@ from planner.design.drive_margin import drive_line, force_at_tip
 from planner.design.estimate import Estimate
 from planner.design.solutions_file import load_jumping, solution_of
 from planner.fabrication.success import Success
-from vinewright.commands.simulate import sentence
+from planner.output.text import plural
+from vinewright.commands.simulate import result_sentence
 from vinewright.console.errors import BadInput
 from vinewright.console.options import environment_of, solution_note
-from vinewright.console.terminal import CROSSING, actuators_of, rejections, section_table, trials_line
+from vinewright.console.terminal import CROSSING, actuators_text, rejection_text, section_table, trials_line
 
 
-class Part(BaseModel):
-    """A table of a file of which only these keys are read."""
+class FileTable(BaseModel):
+    """A table of a file; keys without a field are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
 
@@ -35,48 +36,48 @@ Text = Annotated[str, Field(max_length=5000), AfterValidator(check_text)]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class Summary:
     """The summary of a result."""
 
     lines: list[str | Table]
     draw: Callable[[Path], None] | None = None
-    """Writes a picture of it; None if the picture cannot be drawn from the file."""
+    """Draws the result to a file; None if the file of the result does not suffice for a picture."""
 
 
-class _Inputs(Part):
+class _Inputs(FileTable):
     environment: Text
     propagator: Text
     actuator: Text
     stopped: Text
 
 
-class _Timings(Part):
+class _Timings(FileTable):
     search_s: float
 
 
-class _Champion(Part):
+class _Champion(FileTable):
     actuators: Annotated[int, Field(ge=0)]
     reached: Annotated[int, Field(ge=0)]
     trials: Annotated[int, Field(gt=0)]
 
 
-class _Trials(Part):
+class _Trials(FileTable):
     errors: Text
     threshold: float
     front: Annotated[list[_Champion], Field(min_length=1, max_length=1000)]
 
 
-class _Grown(Part):
+class _VerifiedSolution(FileTable):
     reached: bool
 
 
-class _Verification(Part):
+class _Verification(FileTable):
     propagator: Text
     verified: bool
-    solutions: list[_Grown]
+    solutions: list[_VerifiedSolution]
 
 
-class _Drive(Part):
+class _Drive(FileTable):
     margin: float
     length_mm: float
     tip_mm: Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -87,7 +88,7 @@ class _Drive(Part):
     needed_pressure_kpa: float | None
 
 
-class RunFile(Part):
+class RunFile(FileTable):
     inputs: _Inputs
     seed: int
     timings: _Timings
@@ -101,35 +102,35 @@ class RunFile(Part):
     drive: _Drive | None = None
 
 
-def show_run(file: Path, run: RunFile) -> Shown:
-    """The design that a run wrote, how it was found, and the other solutions."""
+def show_run(file: Path, run: RunFile) -> Summary:
+    """Summarise a run: its design, the search, and its solutions."""
     folder, inputs = file.parent, run.inputs
-    shown = show_design(folder / DESIGN, None)
+    summary = show_design(folder / DESIGN, None)
     lines: list[str | Table] = [
         f"run: {inputs.environment}, {inputs.actuator}, {inputs.propagator}, seed {run.seed}",
-        *shown.lines[1:],
+        *summary.lines[1:],
     ]
     lines.append(
         f"found in {run.timings.search_s:.1f} s and {run.iterations} iterations, first solution after "
         f"{run.time_to_first_s:.2f} s; {inputs.stopped}; {run.replayed} candidates replayed, of which "
-        f"{rejections(run.rejected, run.ambiguous)}"
+        f"{rejection_text(run.rejected, run.ambiguous)}"
     )
     if trials := run.trials:
-        front = [f"{one.actuators}: {Estimate(one.reached, one.trials)}" for one in trials.front]
+        front = [f"{best.actuators}: {Estimate(best.reached, best.trials)}" for best in trials.front]
         lines.append(
             f"success by number of actuators under {trials.errors} errors: {', '.join(front)}; {100 * trials.threshold:g} % wanted"
         )
     lines += [drive_line(run.drive.model_dump())] if run.drive else []
     if second := run.verification:
-        passed = sum(one.reached for one in second.solutions)
+        passed = sum(growth.reached for growth in second.solutions)
         lines.append(
             f"{'verified' if second.verified else 'NOT verified'} by {second.propagator}: {passed} of {len(second.solutions)} "
             "designs reach the goal"
         )
     if (folder / SOLUTIONS).is_file():
         lines += show_solutions(folder / SOLUTIONS, None).lines[1:]
-        note = solution_note(folder)
-        lines += [f"note: {note}"] * bool(note)
+        if note := solution_note(folder):
+            lines.append(f"note: {note}")
 
     def draw(path: Path) -> None:
         from planner.drawing.plan import save_plan
@@ -143,22 +144,23 @@ def show_run(file: Path, run: RunFile) -> Shown:
             tried=ShownTrials.read(stored) if stored.is_file() else None,
         )
 
-    return Shown(lines, draw)
+    return Summary(lines, draw)
 
 
-def show_design(file: Path, _: None) -> Shown:
-    """The sections of a design and its predicted shape."""
+def show_design(file: Path, _: None) -> Summary:
+    """Summarise a design: its sections and its predicted shape."""
     design = load_design(file)
     lines: list[str | Table] = [f"design for {design.environment}", section_table(design), _prediction(design)]
     lines += [tried] if (tried := trials_line(design)) else []
-    lines += [CROSSING] * design.crosses_itself
+    if design.crosses_itself:
+        lines.append(CROSSING)
 
     def draw(path: Path) -> None:
         from planner.drawing.plan import save_plan
 
         save_plan(path, _environment(file, design), design)
 
-    return Shown(lines, draw)
+    return Summary(lines, draw)
 
 
 def _prediction(design: Design) -> str:
@@ -166,7 +168,7 @@ def _prediction(design: Design) -> str:
     friction = "" if params.friction is None else f", friction {params.friction:g}"
     friction += "" if params.static_friction is None else f", static {params.static_friction:g}"
     return (
-        f"{actuators_of(design)}, tube {1e3 * design.length:.0f} mm; predicted tip ({x:.0f}, {y:.0f}) mm, heading "
+        f"{actuators_text(design)}, tube {1e3 * design.length:.0f} mm; predicted tip ({x:.0f}, {y:.0f}) mm, heading "
         f"{np.degrees(design.tip[2]):.1f} deg; radius {1e3 * params.radius:g} mm, {1e-3 * params.growth_pressure:.4g} kPa{friction}; "
         f"{force_at_tip(design):.1f} N of {params.growth_force:.1f} N of growth force left at the tip"
     )
@@ -182,17 +184,17 @@ def _environment(file: Path, design: Design) -> Environment:
     return found
 
 
-def show_solutions(file: Path, _: None) -> Shown:
-    """All designs that a run kept."""
-    every = load_jumping(file)
-    if not every:
+def show_solutions(file: Path, _: None) -> Summary:
+    """Summarise the solutions of a run."""
+    solutions = load_jumping(file)
+    if not solutions:
         raise BadInput(f"{file} has no solutions")
-    designs = [design for design, _ in every]
+    designs = [design for design, _ in solutions]
     number, _count = solution_of(file.parent)
     table = Table("solution", "actuators", "tube mm", "tip mm", "jump mm", "")
     for column in table.columns[:5]:
         column.justify = "right"
-    for k, (design, jump) in enumerate(every, start=1):
+    for k, (design, jump) in enumerate(solutions, start=1):
         x, y = 1e3 * design.tip[:2]
         cells = [f"{k}", f"{design.actuators}", f"{1e3 * design.length:.0f}", f"({x:.0f}, {y:.0f})"]
         cells.append(f"{1e3 * jump.motion:.0f} at {1e3 * jump.length:.0f}" if jump else "")
@@ -202,17 +204,17 @@ def show_solutions(file: Path, _: None) -> Shown:
         from planner.drawing.solutions import save_solutions
 
         written = designs[number - 1] if number else None
-        briefs = {id(design): [jump.brief] for design, jump in every if jump}
+        briefs = {id(design): [jump.brief] for design, jump in solutions if jump}
         save_solutions(
             path, _environment(file, designs[0]), designs, written, lambda design: briefs.get(id(design), ())
         )
 
-    counted = f"{len(designs)} solution{'s' * (len(designs) != 1)}"
-    return Shown([f"{counted} for {designs[0].environment}, lowest cost first; --solution K chooses one", table], draw)
+    count = plural(len(designs), "solution")
+    return Summary([f"{count} for {designs[0].environment}, lowest cost first; --solution K chooses one", table], draw)
 
 
-def show_checkpoint(file: Path, _: None) -> Shown:
-    """The state of a plan, which can be resumed; the folder of an unfinished one has nothing else."""
+def show_checkpoint(file: Path, _: None) -> Summary:
+    """Summarise the checkpoint of a plan, the only file in the folder of an unfinished plan."""
     from planner.output.contents import FRICTION, REFINEMENT
     from planner.plan.run.checkpoint import read_checkpoint
     from planner.plan.run.stages import read_known
@@ -222,7 +224,7 @@ def show_checkpoint(file: Path, _: None) -> Shown:
     written = (file.parent / DESIGN).exists()
     lines: list[str | Table] = [
         f"checkpoint: {environment.name}, {inputs.actuator}, {inputs.propagator}, seed {inputs.seed}"
-        + "; no design is written yet" * (not written),
+        + ("" if written else "; no design is written yet"),
         f"resume with: vinewright plan --resume {file.parent}",
     ]
     searches, refinement = sum((file.parent / name).exists() for name in FRICTION), file.parent / REFINEMENT
@@ -235,10 +237,10 @@ def show_checkpoint(file: Path, _: None) -> Shown:
 
         save_environment(path, environment)
 
-    return Shown(lines, draw)
+    return Summary(lines, draw)
 
 
-class PackFile(Part):
+class PackFile(FileTable):
     reaches_goal: bool
     roundings_tried: int
     tip_moved_mm: float
@@ -247,27 +249,30 @@ class PackFile(Part):
     warnings: list[Text]
 
 
-def show_pack(file: Path, pack: PackFile) -> Shown:
-    """The whole-cell design of a pack, and whether it reaches the goal."""
-    shown = show_design(file.parent / DESIGN, None)
-    others = sorted(one.name for one in file.parent.iterdir() if one.suffix in (".csv", ".dxf", ".svg", ".pdf", ".stl"))
+def show_pack(file: Path, pack: PackFile) -> Summary:
+    """Summarise a pack: its design with whole cells, and whether it reaches the goal."""
+    summary = show_design(file.parent / DESIGN, None)
+    patterns = sorted(
+        path.name for path in file.parent.iterdir() if path.suffix in (".csv", ".dxf", ".svg", ".pdf", ".stl")
+    )
     result = (
         "reaches the goal"
         if pack.reaches_goal
         else f"MISSES the goal ({pack.roundings_tried} ways of rounding were tried)"
     )
-    lines: list[str | Table] = [f"pack: {shown.lines[0]}", *shown.lines[1:]]
+    lines: list[str | Table] = [f"pack: {summary.lines[0]}", *summary.lines[1:]]
     lines.append(
         f"rounded to whole cells it {result}; its tip ends {pack.tip_moved_mm:.0f} mm from the planned position"
     )
     success = Success(trialled_of(pack.trials, file.name) if pack.trials else None, pack.rounded)
     lines.append(success.text)
     lines += [f"warning: {warning}" for warning in pack.warnings]
-    lines += [f"to print and cut: {', '.join(others)}"] * bool(others)
-    return Shown(lines, shown.draw)
+    if patterns:
+        lines.append(f"to print and cut: {', '.join(patterns)}")
+    return Summary(lines, summary.draw)
 
 
-class SimulationFile(Part):
+class SimulationFile(FileTable):
     environment: dict[str, Text]
     reached: bool
     advice: Text
@@ -279,23 +284,25 @@ class SimulationFile(Part):
     drive: _Drive | None = None
 
 
-def show_simulation(_: Path, result: SimulationFile) -> Shown:
-    """Where a simulated design ended."""
-    lines: list[str | Table] = [f"simulation in {result.environment.get('name', '?')}", sentence(result.model_dump())]
+def show_simulation(_: Path, result: SimulationFile) -> Summary:
+    """Summarise a simulation: where the design ends."""
+    lines: list[str | Table] = [
+        f"simulation in {result.environment.get('name', '?')}",
+        result_sentence(result.model_dump()),
+    ]
     lines += [drive_line(result.drive.model_dump())] if result.drive else []
-    return Shown(lines)
+    return Summary(lines)
 
 
-class RobustnessFile(Part):
+class RobustnessFile(FileTable):
     command: Text
     counts: dict[Text, dict[Text, Annotated[int, Field(ge=0)]]]
 
 
-def show_robustness(_: Path, data: RobustnessFile) -> Shown:
-    """Success rates of a survey."""
-
+def show_robustness(_: Path, data: RobustnessFile) -> Summary:
+    """Summarise a survey: its success rates."""
     table = Table("errors (all, one source, or obstacles / bending)", "success (95 % interval)")
     for name, counts in data.counts.items():
         if trials := sum(counts.values()):
             table.add_row(name, str(Estimate(counts.get("reached", 0), trials)))
-    return Shown([f"robustness: {data.command}", table])
+    return Summary([f"robustness: {data.command}", table])

@@ -1,4 +1,4 @@
-"""`vinewright show`: the kinds of results that it recognises."""
+"""`vinewright show`: the kinds of results that the command recognises."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ from planner.output.contents import CHECKPOINT, SAME
 from planner.output.text import plural
 from vinewright.commands.map_session import session_lines
 from vinewright.commands.show_designs import (
+    FileTable,
     PackFile,
-    Part,
     RobustnessFile,
     RunFile,
-    Shown,
     SimulationFile,
+    Summary,
     Text,
     show_checkpoint,
     show_design,
@@ -38,52 +38,53 @@ from vinewright.commands.show_designs import (
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ResultKind:
     """A kind of result."""
 
     name: str
     file: str
-    """Its file in a folder."""
+    """Name of the result's file in its folder."""
     keys: Set[str]
     """Top-level keys, or arrays, by which the content of a file is recognised."""
-    read: Callable[[Path, Any], Shown]
+    read: Callable[[Path, Any], Summary]
     """Summarises a file, given its path and its validated content: an instance of `model`, or None."""
     model: type[BaseModel] | None = None
     """Model of the content of files that no other command reads."""
     pictures: Sequence[str] = ()
-    """Patterns of the names of its pictures in the same folder."""
+    """Patterns of the names of the result's pictures in the same folder."""
 
     @property
     def in_folder(self) -> bool:
-        """Whether other files of its folder are read as well, so that the file must have its own name."""
+        """Whether other files of the folder are read as well, so that the file must have its usual name."""
         return self.file in (SAME, SESSION, "run.json", "pack.json", CHECKPOINT)
 
 
-def _recording(file: Path, _: None) -> Shown:
-    """Frames, duration and lengths of a recorded motion."""
+def _show_recording(file: Path, _: None) -> Summary:
+    """Summarise a recording: its frames, duration and lengths."""
     from dynamics.recording import load_recording
 
-    made = load_recording(file)
-    lengths = 1e3 * np.array([np.hypot(*np.diff(line, axis=0).T).sum() for line in made.centerlines])
-    points = sorted({len(line) for line in made.centerlines})
-    counted = f"{points[0]}" if len(points) == 1 else f"{points[0]} to {points[-1]}"
-    mass = "unknown" if made.mass_per_length is None else f"{1e3 * made.mass_per_length:g} g/m"
+    recording = load_recording(file)
+    lengths = 1e3 * np.array([np.hypot(*np.diff(line, axis=0).T).sum() for line in recording.centerlines])
+    points = sorted({len(line) for line in recording.centerlines})
+    count = f"{points[0]}" if len(points) == 1 else f"{points[0]} to {points[-1]}"
+    mass = "unknown" if recording.mass_per_length is None else f"{1e3 * recording.mass_per_length:g} g/m"
     lines: list[str | Table] = [
-        f"recording {made.name}: {len(made.times)} frames in {made.times[-1] - made.times[0]:.3g} s",
+        f"recording {recording.name}: {len(recording.times)} frames in {recording.times[-1] - recording.times[0]:.3g} s",
         f"length {lengths[0]:.0f} mm in the first frame, {lengths[-1]:.0f} mm in the last, {lengths.max():.0f} mm at most; "
-        f"{counted} points in a frame",
-        f"tube radius {1e3 * made.tube_radius:g} mm, mass per length {mass}; {len(made.walls)} walls, {len(made.contacts)} contacts",
+        f"{count} points in a frame",
+        f"tube radius {1e3 * recording.tube_radius:g} mm, mass per length {mass}; "
+        f"{len(recording.walls)} walls, {len(recording.contacts)} contacts",
     ]
 
     def draw(path: Path) -> None:
         from planner.drawing.recording import save_recording
 
-        save_recording(path, made)
+        save_recording(path, recording)
 
-    return Shown(lines, draw)
+    return Summary(lines, draw)
 
 
-class _FittedParameter(Part):
+class _FittedParameter(FileTable):
     name: Text
     value: float
     unit: Text
@@ -91,24 +92,27 @@ class _FittedParameter(Part):
     identified: bool
 
 
-class _Fit(Part):
+class _Fit(FileTable):
     recording: Text
     converged: bool
     parameters: list[_FittedParameter]
     sentences: list[Text]
 
 
-def _fit(_: Path, fit: _Fit) -> Shown:
-    """Fitted parameters with their intervals."""
+def _show_fit(_: Path, fit: _Fit) -> Summary:
+    """Summarise a fit: its parameters with their intervals."""
     table = Table("parameter", "value", "95 %", "identified")
     table.columns[1].justify = "right"
-    for one in fit.parameters:
-        low, high = ("-" if side is None else f"{side:.4g}" for side in one.interval_95)
+    for parameter in fit.parameters:
+        low, high = ("-" if side is None else f"{side:.4g}" for side in parameter.interval_95)
         table.add_row(
-            f"{one.name} [{one.unit}]", f"{one.value:.4g}", f"{low} ... {high}", "yes" if one.identified else "no"
+            f"{parameter.name} [{parameter.unit}]",
+            f"{parameter.value:.4g}",
+            f"{low} ... {high}",
+            "yes" if parameter.identified else "no",
         )
     ending = "" if fit.converged else "; it did NOT converge"
-    return Shown([f"fit of {fit.recording}{ending}", table, *fit.sentences])
+    return Summary([f"fit of {fit.recording}{ending}", table, *fit.sentences])
 
 
 def _check_rows(rows: list[str]) -> list[str]:
@@ -117,17 +121,17 @@ def _check_rows(rows: list[str]) -> list[str]:
     return rows
 
 
-class _MapDeployment(Part):
+class _MapDeployment(FileTable):
     status: Text
     score: float
 
 
-class _MappedEnvironment(Part):
+class _MappedEnvironment(FileTable):
     name: Text
     sha256: str
 
 
-class _Map(Part):
+class _Map(FileTable):
     environment: _MappedEnvironment
     policy: Text
     seed: int
@@ -135,12 +139,12 @@ class _Map(Part):
     marks: Annotated[list[str], Field(alias="map", min_length=1, max_length=1000), AfterValidator(_check_rows)]
 
 
-def _map(_: Path, mapped: _Map) -> Shown:
-    """How much of an environment is known, and the score."""
+def _show_map(_: Path, mapped: _Map) -> Summary:
+    """Summarise a map: the shares of cells that are known, and the score."""
     marks = "".join(mapped.marks)
     hit, free, unseen = (100 * marks.count(mark) / len(marks) for mark in "#.?")
-    count = len(mapped.deployments)
-    title = f"map of {mapped.environment.name} after {count} deployment{'s' * (count != 1)}, policy {mapped.policy}, seed {mapped.seed}"
+    count = plural(len(mapped.deployments), "deployment")
+    title = f"map of {mapped.environment.name} after {count}, policy {mapped.policy}, seed {mapped.seed}"
     lines: list[str | Table] = [
         title,
         f"score {mapped.deployments[-1].score:.1f} of 100; cells: {hit:.0f} % obstacle, {free:.0f} % free, {unseen:.0f} % not seen",
@@ -151,76 +155,76 @@ def _map(_: Path, mapped: _Map) -> Shown:
         from planner.mapping.plots import save_marks
 
         named = [load_environment(name) for name in known_environments() if name == mapped.environment.name]
-        bounds = [one.bounds for one in named if one.sha256 == mapped.environment.sha256]
+        bounds = [environment.bounds for environment in named if environment.sha256 == mapped.environment.sha256]
         save_marks(path, title, mapped.marks, bounds[0] if bounds else None)
 
-    return Shown(lines, draw)
+    return Summary(lines, draw)
 
 
-class _CommonEnvironment(Part):
+class _SharedEnvironment(FileTable):
     environment: Text
     off: list[int]
     reached: Annotated[int, Field(ge=0)]
     trials: Annotated[int, Field(ge=0)]
 
 
-class _CommonTube(Part):
+class _SharedTube(FileTable):
     actuators: Annotated[int, Field(ge=0)]
-    environments: Annotated[list[_CommonEnvironment], Field(min_length=2, max_length=1000)]
+    environments: Annotated[list[_SharedEnvironment], Field(min_length=2, max_length=1000)]
 
 
-class _Common(Part):
+class _SharedDesign(FileTable):
     errors: list[Text] | None
     chosen: Annotated[int, Field(ge=0)]
-    front: Annotated[list[_CommonTube], Field(min_length=1, max_length=1000)]
+    front: Annotated[list[_SharedTube], Field(min_length=1, max_length=1000)]
 
 
-def _same_design(file: Path, same: _Common) -> Shown:
-    """One tube for several environments, its success in each, and the sections of the chosen one."""
+def _show_same_design(file: Path, same: _SharedDesign) -> Summary:
+    """Summarise a shared design: the success of each tube in each environment, and the sections of the chosen tube."""
     if same.chosen >= len(same.front):
         raise InvalidDesign(f"{file.name}: chosen = {same.chosen} must be below {len(same.front)}")
     table = Table("actuators", "environment", "off", "success (95 % interval)", "")
     for k, tube in enumerate(same.front):
-        for one in tube.environments:
-            success = str(Estimate(one.reached, one.trials)) if one.trials else "not tried"
-            off = ", ".join(map(str, one.off)) or "-"
-            table.add_row(f"{tube.actuators}", one.environment, off, success, "chosen" if k == same.chosen else "")
-    names = ", ".join(one.environment for one in same.front[same.chosen].environments)
-    folders = sorted(one.name for one in file.parent.iterdir() if (one / DESIGN).is_file())
+        for growth in tube.environments:
+            success = str(Estimate(growth.reached, growth.trials)) if growth.trials else "not tried"
+            off = ", ".join(map(str, growth.off)) or "-"
+            table.add_row(f"{tube.actuators}", growth.environment, off, success, "chosen" if k == same.chosen else "")
+    names = ", ".join(growth.environment for growth in same.front[same.chosen].environments)
+    folders = sorted(path.name for path in file.parent.iterdir() if (path / DESIGN).is_file())
     lines: list[str | Table] = [f"one design for {names}; a run for each in {', '.join(folders)}", table]
     for folder in folders:
         lines += show_design(file.parent / folder / DESIGN, None).lines[:2]
-    return Shown(lines)
+    return Summary(lines)
 
 
-def _session(file: Path, _: None) -> Shown:
-    """What the deployments of a mapping session have found."""
+def _show_session(file: Path, _: None) -> Summary:
+    """Summarise a mapping session: its deployments and its map."""
     from planner.mapping.plots import save_marks
     from planner.mapping.session_file import read_session
 
     now, name = read_session(file.parent), file.parent.resolve().name
     title = f"{name}: after {plural(len(now.added), 'deployment')}"
-    return Shown(
+    return Summary(
         [f"mapping session {name}", *session_lines(now)], lambda path: save_marks(path, title, now.rows(), now.bounds)
     )
 
 
 KINDS = (
-    Kind("run", "run.json", {"inputs", "history"}, show_run, RunFile, ["plan.png", "solutions.png"]),
-    Kind("pack", "pack.json", {"reaches_goal", "made_mm"}, show_pack, PackFile),
-    Kind("session", SESSION, {"bases", "prior", "deployments", "map"}, _session, None, [PICTURE]),
-    Kind("map", "map.json", {"map", "deployments"}, _map, _Map, ["map.png"]),
-    Kind("fit", "fit.json", {"recording", "parameters"}, _fit, _Fit, ["fit.png"]),
-    Kind(
+    ResultKind("run", "run.json", {"inputs", "history"}, show_run, RunFile, ["plan.png", "solutions.png"]),
+    ResultKind("pack", "pack.json", {"reaches_goal", "made_mm"}, show_pack, PackFile),
+    ResultKind("session", SESSION, {"bases", "prior", "deployments", "map"}, _show_session, None, [PICTURE]),
+    ResultKind("map", "map.json", {"map", "deployments"}, _show_map, _Map, ["map.png"]),
+    ResultKind("fit", "fit.json", {"recording", "parameters"}, _show_fit, _Fit, ["fit.png"]),
+    ResultKind(
         "simulation", "simulation.json", {"reached", "from_predicted_mm"}, show_simulation, SimulationFile, ["plan.png"]
     ),
-    Kind(
+    ResultKind(
         "robustness survey", "data.json", {"counts", "spreads"}, show_robustness, RobustnessFile, ["robustness-*.png"]
     ),
-    Kind("recording", "recording.json", {"frames", "tube_radius_m"}, _recording),
-    Kind("solutions", SOLUTIONS, {"solutions"}, show_solutions, None, ["solutions.png"]),
-    Kind("design", DESIGN, {"sections", "predicted"}, show_design, None, ["plan.png"]),
-    Kind("checkpoint", CHECKPOINT, {"facts", "slots"}, show_checkpoint),
-    Kind("same design", SAME, {"front", "chosen"}, _same_design, _Common),
+    ResultKind("recording", "recording.json", {"frames", "tube_radius_m"}, _show_recording),
+    ResultKind("solutions", SOLUTIONS, {"solutions"}, show_solutions, None, ["solutions.png"]),
+    ResultKind("design", DESIGN, {"sections", "predicted"}, show_design, None, ["plan.png"]),
+    ResultKind("checkpoint", CHECKPOINT, {"facts", "slots"}, show_checkpoint),
+    ResultKind("same design", SAME, {"front", "chosen"}, _show_same_design, _SharedDesign),
 )
-"""In the order in which a folder is searched for their files."""
+"""All kinds, in the order in which a folder is searched for their files."""

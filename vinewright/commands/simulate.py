@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinewright.commands.simulate_snaps import told_snaps
+from vinewright.commands.simulate_snaps import print_snaps
 from vinewright.commands.simulate_why import Miss
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.device import DeviceOption
@@ -30,7 +30,7 @@ from vinewright.console.options import (
     print_ignored,
     replaced_tube,
 )
-from vinewright.console.schedules import ScheduleOption, with_schedule
+from vinewright.console.schedules import ScheduleOption, apply_schedule
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,7 +77,7 @@ def simulate(
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
-        planned = with_schedule(chosen_design(console, design, solution), schedule)
+        planned = apply_schedule(chosen_design(console, design, solution), schedule)
         made = replace(planned, params=replaced_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
@@ -95,24 +95,24 @@ def simulate(
         with console.status("solving every step with OSQP") if qp == "osqp" else compiling(console, propagator):
             rollout = replay(made, model)
         simulation = simulated(made, environment, rollout)
-        result = _outcome(environment, made, simulation)
-        console.print(sentence(result))
-        result["drive"] = _told_drive(console, environment, made, make, rollout)
-        result["snaps"] = told_snaps(console, made, model)
+        result = _result_content(environment, made, simulation)
+        console.print(result_sentence(result))
+        result["drive"] = _print_drive(console, environment, made, make, rollout)
+        result["snaps"] = print_snaps(console, made, model)
         if made.uniform and len(simulation.joints):
-            result["curvature"] = _told_curvature(console, made, rollout, simulation.centerline)
+            result["curvature"] = _print_curvature(console, made, rollout, simulation.centerline)
         if not simulation.reached and not elsewhere:
-            result["why"] = Miss(environment, planned, made, propagator, make, rollout).explained(console)
-        _tell_crossing(console, made, simulation, propagator)
+            result["why"] = Miss(environment, planned, made, propagator, make, rollout).explain(console)
+        _print_crossing(console, made, simulation, propagator)
         if out:
             files = _write(out, environment, made, simulation, result)
             console.print(f"wrote {out}/: {', '.join(files)}")
-        drawn = animate and _animate(console, animate, environment, made, simulation.joints)
-    return answer.end(result, [out, drawn], _missed(propagator, environment, simulation))
+        animation = animate and _animate(console, animate, environment, made, simulation.joints)
+    return answer.end(result, [out, animation], _miss_text(propagator, environment, simulation))
 
 
-def _tell_crossing(console: Console, made: Design, simulation: Simulation, propagator: str) -> None:
-    """Print a note if the design crosses itself, or its tube as grown by a propagator that does not see the tube's own body."""
+def _print_crossing(console: Console, made: Design, simulation: Simulation, propagator: str) -> None:
+    """Print a note if the design crosses itself, or its tube crosses itself with a propagator that ignores the tube's own body."""
     from dynamics.registry import load_propagator
     from vinewright.console.terminal import CROSSING
 
@@ -136,7 +136,7 @@ def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool)
 
 
 def _check_animation(animate: Path) -> None:
-    """Check that the format of an animation is known, and what it needs is there, before any work is done for it."""
+    """Check that the format of an animation is known and its library is installed, before any computation."""
     from planner.drawing.animation import FORMATS
     from vinewright.console.errors import needs
 
@@ -147,8 +147,8 @@ def _check_animation(animate: Path) -> None:
             import imageio_ffmpeg  # noqa: F401
 
 
-def _outcome(environment: Environment, planned: Design, simulation: Simulation) -> dict[str, Any]:
-    """The result, in the units of files."""
+def _result_content(environment: Environment, planned: Design, simulation: Simulation) -> dict[str, Any]:
+    """Return the result, in the units of files."""
     import numpy as np
 
     from dynamics.dent_depth import dents
@@ -170,8 +170,8 @@ def _outcome(environment: Environment, planned: Design, simulation: Simulation) 
     }
 
 
-def _told_curvature(console: Console, design: Design, rollout: Rollout, joints: Floats) -> dict[str, float]:
-    """Print the mean curvature at the end of a tube with one section, and that at rest in free space; the same for a file.
+def _print_curvature(console: Console, design: Design, rollout: Rollout, joints: Floats) -> dict[str, float]:
+    """Print the mean curvature of a tube with one section, grown and at rest in free space; return both for a file.
 
     Args:
         joints: Centreline at the end [m], shape (n, 2).
@@ -191,13 +191,13 @@ def _told_curvature(console: Console, design: Design, rollout: Rollout, joints: 
     return {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}
 
 
-def _told_drive(
+def _print_drive(
     console: Console, environment: Environment, design: Design, make: PropagatorFactory, rollout: Rollout
 ) -> dict[str, Any] | None:
-    """Print how much of the growth force is left over where least is, and the growth pressure needed; the same for a file.
+    """Print the smallest margin of the growth force and the growth pressure needed; return the content for a file.
 
     Returns:
-        None if the vine has no record, or the propagator does not compute the force that growth needs.
+        The content; None if the vine has no record, or the propagator does not compute the force that growth needs.
     """
     from planner.design.drive_margin import drive_line, driven
 
@@ -209,8 +209,8 @@ def _told_drive(
     return content
 
 
-def _missed(propagator: str, environment: Environment, simulation: Simulation) -> str:
-    """What is said at the end of a design that misses the goal; empty for one that reaches it."""
+def _miss_text(propagator: str, environment: Environment, simulation: Simulation) -> str:
+    """Return the text about a design that misses the goal; empty if it reaches the goal."""
     import numpy as np
 
     if simulation.reached:
@@ -219,21 +219,21 @@ def _missed(propagator: str, environment: Environment, simulation: Simulation) -
     return f"with {propagator} the design ends {outside:.0f} mm outside the goal"
 
 
-def sentence(result: dict[str, Any]) -> str:
-    """Where a design ends, from the content of `simulation.json`."""
-    (x, y), dent = result["tip_mm"], result.get("deepest_dent_mm")
-    dented = "" if dent is None else f", deepest dent {dent:.1f} mm"
+def result_sentence(result: dict[str, Any]) -> str:
+    """Return where a design ends as a sentence, from the content of `simulation.json`."""
+    (x, y), depth = result["tip_mm"], result.get("deepest_dent_mm")
+    dent = "" if depth is None else f", deepest dent {depth:.1f} mm"
     return (
         f"{'reaches' if result['reached'] else 'misses'} the goal: {result['advice']}; {result['length_mm']:.0f} mm grown, "
         f"tip at ({x:.0f}, {y:.0f}) mm, {result['from_predicted_mm']:.1f} mm from the design's prediction; "
-        f"greatest contact force {result['greatest_contact_force_n']:.1f} N{dented}"
+        f"greatest contact force {result['greatest_contact_force_n']:.1f} N{dent}"
     )
 
 
 def _write(
     out: Path, environment: Environment, design: Design, simulation: Simulation, result: dict[str, Any]
 ) -> list[str]:
-    """Write the folder; returns the names of its files."""
+    """Write the folder, and return the names of its files."""
     import numpy as np
 
     from planner.drawing.plan import save_plan
@@ -258,7 +258,7 @@ def _write(
 
 
 def _animate(console: Console, path: Path, environment: Environment, design: Design, points: Floats) -> Path | None:
-    """Write the animation; returns its path, or None if there is nothing to draw."""
+    """Write the animation, and return its path; None if there is nothing to draw."""
     from rich.progress import Progress
 
     from planner.drawing.animation import save_animation

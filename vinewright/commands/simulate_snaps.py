@@ -1,4 +1,4 @@
-"""`vinewright simulate`: the snaps of a design, and which of them depend on its damping."""
+"""`vinewright simulate`: the snap-throughs of a design, and which of them depend on its damping."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ if TYPE_CHECKING:
     from planner.design.design import Design
 
 
-def told_snaps(console: Console, design: Design, propagator: Propagator) -> list[dict[str, Any]] | None:
-    """Print one line per snap of a design, and what to do if one of them is ambiguous; the same for a file.
+def print_snaps(console: Console, design: Design, propagator: Propagator) -> list[dict[str, Any]] | None:
+    """Print a line for each snap-through of a design, and advice if any is ambiguous; return the content for a file.
 
     The design is grown once more, at an eighth of the growth step.
 
     Returns:
-        The snaps in order of length; None if the propagator does not look for them.
+        The snap-throughs in order of length; None if the propagator does not look for them.
     """
     from dynamics.quasistatic.propagator import QuasiStatic
     from dynamics.relaxations import Relaxations
@@ -45,7 +45,7 @@ def told_snaps(console: Console, design: Design, propagator: Propagator) -> list
 
 
 def snaps_content(snaps: Snaps, design: Design) -> list[dict[str, Any]]:
-    """Snaps of one vine, in the units of files."""
+    """Return the snap-throughs of a vine, in the units of files."""
     import numpy as np
 
     ambiguous = set(snaps.ambiguous(design.params).tolist())
@@ -62,7 +62,7 @@ def snaps_content(snaps: Snaps, design: Design) -> list[dict[str, Any]]:
 
 
 def _line(snap: dict[str, Any]) -> str:
-    """One snap in a sentence."""
+    """Return a snap-through as a sentence."""
     x, y = snap["tip_mm"]
     if not snap["ambiguous"]:
         doubt = "not ambiguous"

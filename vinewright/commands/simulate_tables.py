@@ -17,10 +17,10 @@ GROWTH_COLUMNS = "grown_mm", *POSE_COLUMNS
 
 
 def centreline_table(design: Design, joints: Floats, heading: float) -> str:
-    """A centreline as CSV, one row per joint from the base to the tip.
+    """Return a centreline as CSV, with a row for each joint from the base to the tip.
 
     Heading and curvature of a row are those of the link that begins there: the curvature is the bend of the joint over the length
-    of the link. The last row, the tip, repeats those of the last link.
+    of the link. The last row, the tip, repeats the values of the last link.
 
     Args:
         joints: Joints from base to tip [m], shape (n, 2), n at least 2.
@@ -40,7 +40,7 @@ def centreline_table(design: Design, joints: Floats, heading: float) -> str:
 
 
 def growth_table(simulation: Simulation, start: Floats) -> str:
-    """The pose of the tip as CSV, one row per record of the growth, after one for the start.
+    """Return the poses of the tip as CSV, with a row for the start and a row for each record of the growth.
 
     Args:
         start: x [m], y [m] and heading [rad] of the base, shape (3,).
@@ -58,7 +58,7 @@ def growth_table(simulation: Simulation, start: Floats) -> str:
 
 
 def _pose(pose: Floats) -> Sequence[float]:
-    """Columns of `POSE_COLUMNS`: for people, then as in a `nav_msgs/Path`, with the yaw from -pi to pi."""
+    """Return the values of `POSE_COLUMNS`: in mm and degrees, then as in a `nav_msgs/Path`, with the yaw from -pi to pi."""
     x, y, heading = (float(part) for part in pose)
     yaw = float(np.arctan2(np.sin(heading), np.cos(heading)))
     shown = _tidy(1e3 * x, 3), _tidy(1e3 * y, 3), _tidy(float(np.degrees(heading)), 4)

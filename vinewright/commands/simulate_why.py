@@ -1,4 +1,4 @@
-"""`vinewright simulate`: why a design misses the goal with a propagator although the plan reaches it."""
+"""`vinewright simulate`: causes of a miss with a propagator although the plan reaches the goal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vinewright.console.compiling import compiling
-from vinewright.console.progress import gathered
+from vinewright.console.progress import gather
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -19,29 +19,29 @@ if TYPE_CHECKING:
 
 PAGE = "docs/reference/propagators.md"
 HEADING = "Which model to believe when"
-"""Where to read on: a file of the repository, and a heading in it."""
+"""Further reading: a file of the repository, and a heading in it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Miss:
-    """A design that misses the goal with the propagator that was asked for, in the environment that it was made for."""
+    """A design that misses the goal with the requested propagator, in the environment that it was made for."""
 
     environment: Environment
     planned: Design
     """The design with the tube that it was made for."""
     made: Design
-    """The same design with the tube that was asked for."""
+    """The design with the requested tube."""
     name: str
     """Name of the propagator."""
     make: PropagatorFactory
     """The propagator, with its settings."""
     rollout: Rollout
 
-    def explained(self, console: Console) -> dict[str, Any] | None:
-        """Print why it misses, in one line; returns the same for a JSON file, or None if it was not expected to reach the goal.
+    def explain(self, console: Console) -> dict[str, Any] | None:
+        """Print why the design misses, in one line; return the content for a JSON file, or None if no other result was expected.
 
         The default propagator grows the design as planned. If it reaches the goal, the design is grown again by the propagator
-        that misses, with one change at a time; Ctrl-C ends these trials.
+        that misses, with a single change each time; Ctrl-C ends these growths.
         """
         from dynamics.registry import load_propagator, propagators
         from planner.design.comparison.growths import Comparison, growth, growth_of
@@ -63,14 +63,14 @@ class Miss:
             "heading": HEADING,
         }
         if first.reached:
-            tried, cured = self._tried(console, model)
+            tried, cured = self._try_changes(console, model)
             compared = Comparison(self.environment, self.made, self.name, own, first, tuple(cured))
             content["causes"] = [*compared.causes(), *_no_cure(tried, cured)]
         console.print(_line(self.name, default, content))
         return content
 
-    def _tried(self, console: Console, model: type[Propagator]) -> tuple[list[str], list[str]]:
-        """The changes with which the design was grown again, and those of them with which it ends in the goal."""
+    def _try_changes(self, console: Console, model: type[Propagator]) -> tuple[list[str], list[str]]:
+        """Grow the design with each change of the model; return all changes, and the changes with which it reaches the goal."""
         from planner.design.comparison.changes import changes
         from planner.design.comparison.growths import growth
 
@@ -82,18 +82,18 @@ class Miss:
             (change, growth(self.environment, self.made, make(self.environment, params)).reached)
             for change, make in several.items()
         )
-        found, _ = gathered(console, grown, len(several), "changes of the model", transient=True)
+        found, _ = gather(console, grown, len(several), "changes of the model", transient=True)
         return [change for change, _ in found], [change for change, reached in found if reached]
 
     def _from_goal(self, tip: Any) -> float:
-        """Distance of a tip from the goal's centre [mm]."""
+        """Return the distance of a tip from the goal's centre [mm]."""
         import numpy as np
 
         return round(1e3 * float(np.hypot(*(tip[:2] - self.environment.goal[:2]))), 3)
 
 
 def friction_of(model: type[Propagator], params: VineParams, environment: Environment) -> float:
-    """Kinetic coefficient of friction that a propagator uses for a tube; 0 if it has no friction."""
+    """Return the kinetic coefficient of friction that a propagator uses for a tube; 0 if the propagator has no friction."""
     from dynamics.propagator import coefficients
 
     if not model.capabilities.friction:
@@ -104,7 +104,7 @@ def friction_of(model: type[Propagator], params: VineParams, environment: Enviro
 def differences(
     name: str, model: type[Propagator], planned: VineParams, made: VineParams, environment: Environment
 ) -> list[str]:
-    """Differences between a propagator with a tube, and the default propagator with the tube of the plan, each as a clause."""
+    """Return the differences between a propagator with a tube and the default propagator with the plan's tube, each as a clause."""
     from dynamics.registry import load_propagator, propagators
     from dynamics.tube_file import difference
 
@@ -116,9 +116,9 @@ def differences(
     if name == "geometric":
         found.append("in geometric a tube does not buckle: a tip that cannot slide along a wall is stuck")
     if now != before:
-        assumed = " (assumed where the tube has none)" * (
-            planned.friction is None and environment.friction is None and now == model.capabilities.assumed_friction
-        )
+        unset = planned.friction is None and environment.friction is None
+        is_assumed = unset and now == model.capabilities.assumed_friction
+        assumed = " (assumed where the tube has none)" if is_assumed else ""
         found.append(f"the friction is {now:g}{assumed}, in the plan {before:g}")
     if (
         made.physics == "published"
@@ -126,22 +126,22 @@ def differences(
         and made.segment_length != made.hinge_length
     ):
         found.append(f"{name} takes the moment per length, {default} per joint of {1e3 * made.segment_length:g} mm")
-    if other := difference(replace(planned, friction=made.friction, static_friction=made.static_friction), made):
-        found.append(f"the tube is not that of the plan: {other}")
+    if changes := difference(replace(planned, friction=made.friction, static_friction=made.static_friction), made):
+        found.append(f"the tube is not that of the plan: {changes}")
     return found
 
 
 def _no_cure(tried: list[str], cured: list[str]) -> list[str]:
-    """What is said if no change alone leads to the goal."""
+    """Return the clause about changes of which none leads to the goal by itself; empty if a change does."""
     return [] if cured or not tried else [f"it also misses {', '.join(tried)}"]
 
 
 def _line(name: str, default: str, content: dict[str, Any]) -> str:
-    """The explanation as one line."""
+    """Return the explanation in one line."""
     plan, here = content["planned_tip_from_goal_centre_mm"], content["tip_from_goal_centre_mm"]
     causes = content["causes"]
     if not content["default_reaches_goal"]:
         causes = [f"{default}, the default propagator, does not end in the goal either"]
     said = [f"why: the plan ends {plan:.0f} mm from the goal's centre, {name} {here:.0f} mm: {'; '.join(causes)}"]
-    said += [one[0].upper() + one[1:] for one in content["differences"]]
+    said += [clause[0].upper() + clause[1:] for clause in content["differences"]]
     return ". ".join([*said, f'See "{HEADING}" in {PAGE} of the repository'])

@@ -15,7 +15,7 @@ from vinewright.console.completion import environment_names
 from vinewright.console.errors import BadInput, readable_errors
 
 if TYPE_CHECKING:
-    from vinewright.studio.session import Session
+    from vinewright.studio.session import StudioSession
 
 PORT = 8737
 
@@ -40,11 +40,11 @@ def studio(
 ) -> int:
     """Open a page in the browser: draw an environment, watch the search, look at the result, download the files. Ctrl-C ends it."""
     with readable_errors():
-        from vinewright.studio.server import NoPort, is_loopback, serve, taken
+        from vinewright.studio.server import NoPort, is_loopback, serve, take_port
 
-        session = session_of(path)
+        session = make_session(path)
         try:
-            listener = taken(host, port)
+            listener = take_port(host, port)
         except NoPort as error:
             raise BadInput(str(error)) from None
     if listener.port != port:
@@ -63,50 +63,50 @@ def studio(
                 f"studio: {listener.address}\nCtrl-C ends it; a plan under way then keeps its best design", flush=True
             )
             if not no_browser:
-                # In a thread of its own: some browsers return only when they are closed.
+                # In its own thread, since some browsers return only when they are closed.
                 threading.Thread(target=_open_browser, args=(listener.address, Path(folder)), daemon=True).start()
 
         serve(session, listener, opened)
     return 0
 
 
-def session_of(path: str | None) -> Session:
-    """What the studio is started with.
+def make_session(path: str | None) -> StudioSession:
+    """Make the session of the studio from the argument of the command.
 
     Raises:
-        InvalidEnvironment: The file is not that of an environment.
-        InvalidDesign: The folder is not that of a plan.
+        InvalidEnvironment: The file is no environment.
+        InvalidDesign: The folder is not the folder of a plan.
     """
     from environments import known_environments, load_environment
     from planner.design.design_file import load_design
-    from vinewright.studio.session import OpenedFile, Session
+    from vinewright.studio.session import OpenedFile, StudioSession
 
     root = Path("runs")
     if path is None:
-        return Session(root)
+        return StudioSession(root)
     if path in known_environments():
-        return Session(root, shipped=path)
-    given = Path(path)
-    if given.is_dir():
-        load_design(given)
-        return Session(root, run=given.resolve())
+        return StudioSession(root, shipped=path)
+    file = Path(path)
+    if file.is_dir():
+        load_design(file)
+        return StudioSession(root, run=file.resolve())
     load_environment(path, 0.0)
-    return Session(root, OpenedFile(given))
+    return StudioSession(root, OpenedFile(file))
 
 
 def _open_browser(address: str, folder: Path) -> None:
-    """Open the page; without a browser, the address that was printed is enough.
+    """Open the page; without a browser, point to the printed address.
 
-    The browser gets a file that leads to the address: everyone on this machine can read the command lines of its programs.
+    The browser gets a file that leads to the address, since every user of this machine can read the command lines of programs.
 
     Args:
-        folder: A folder that nobody else can read.
+        folder: A folder that no other user can read.
     """
     file = folder / "studio.html"
     file.write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={address}">', encoding="utf-8")
     try:
-        found = webbrowser.open(file.as_uri())
+        is_open = webbrowser.open(file.as_uri())
     except webbrowser.Error:
-        found = False
-    if not found:
+        is_open = False
+    if not is_open:
         print("no browser was found: open the address above in one", flush=True)

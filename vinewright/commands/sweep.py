@@ -13,10 +13,10 @@ from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import ForceOption
 from vinewright.console.study_options import FolderOption, SchedulerOption
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
-    from vinewright.sweeps.folder import Folder, State
+    from vinewright.sweeps.folder import SweepFolder, SweepState
 
 app = typer.Typer(help="Compute many plans or trials on any number of machines.")
 
@@ -26,7 +26,7 @@ WorkersOption = Annotated[
     typer.Option(min=1, max=1024, help="Number of processes on this machine. Default: one for each core."),
 ]
 ARRAYS = "SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"
-"""Variables of the environment in which Slurm and Kubernetes give the number of a job in an array."""
+"""Environment variables in which Slurm and Kubernetes give the number of a job in an array."""
 
 
 @app.command()
@@ -47,27 +47,29 @@ def make(
 
         from planner.output.claim import claimed
         from planner.output.folder import write_folder
-        from vinewright.commands.sweep_progress import array_of
+        from vinewright.commands.sweep_progress import array_command
         from vinewright.console.compiling import compiling
-        from vinewright.console.progress import gathered
-        from vinewright.sweeps.make import manifest_of, sample, sampled, study_and_grid
+        from vinewright.console.progress import gather
+        from vinewright.sweeps.make import load_grid, make_manifest, sample_size, time_sample
 
         with answer.console.status("loading environments and tubes"):
-            name, checked, grid = study_and_grid(study)
+            name, checked, grid = load_grid(study)
         count = len(grid.cases)
         with claimed(out, out, force):
             with compiling(answer.console):
-                seconds, interrupted = gathered(answer.console, sample(grid), sampled(count), "timed cases", True)
+                seconds, interrupted = gather(
+                    answer.console, time_sample(grid), sample_size(count), "timed cases", True
+                )
             if interrupted and not seconds:
                 raise KeyboardInterrupt
-            manifest = manifest_of(name, checked, grid, float(np.mean(seconds)), shard_seconds)
+            manifest = make_manifest(name, checked, grid, float(np.mean(seconds)), shard_seconds)
             write_folder(out, manifest.write)
         lines = [
             f"{count} cases in {len(manifest.shards)} shards of {manifest.case_seconds * len(manifest.shards[0]):.1f} s",
             f"about {manifest.core_hours:.2g} core hours, from {len(seconds)} timed cases",
             *["note: plans are limited by time, so their results depend on the machine"] * grid.timed,
             f"wrote {out}/; next: vinewright sweep run {out}",
-            *[f"or as a job array (docs/howto/sweeps.md): {array_of(out, len(manifest.shards))}"]
+            *[f"or as a job array (docs/howto/sweeps.md): {array_command(out, len(manifest.shards))}"]
             * (len(manifest.shards) > 1),
         ]
     answer.console.print("\n".join(lines))
@@ -83,20 +85,21 @@ def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: Schedul
     with readable_errors():
         from planner.output.claim import locked
         from surrogate.kernels.compiled import thread_count
-        from vinewright.cluster.cluster import connected
-        from vinewright.commands.sweep_progress import run_shown
+        from vinewright.cluster.cluster import connect
+        from vinewright.commands.sweep_progress import run_with_table
 
-        opened, console = _opened(folder), new_console()
+        opened, console = _open(folder), make_console()
         with locked(folder):
             _check_not_cancelled(opened)
             if not (state := opened.state()).missing:
-                return _ended(opened, state)
-            with connected(workers or thread_count(), scheduler) as cluster:
-                again = f" --workers {workers}" * bool(workers) + f" --scheduler {scheduler}" * bool(scheduler)
-                interrupted = run_shown(opened, cluster, console, again)
+                return _end_run(opened, state)
+            with connect(workers or thread_count(), scheduler) as cluster:
+                again = f" --workers {workers}" if workers else ""
+                again += f" --scheduler {scheduler}" if scheduler else ""
+                interrupted = run_with_table(opened, cluster, console, again)
         if interrupted:
             raise KeyboardInterrupt
-        return _ended(opened, opened.state())
+        return _end_run(opened, opened.state())
 
 
 @app.command()
@@ -113,11 +116,11 @@ def work(
 ) -> int:
     """Compute one shard in this process, without a cluster: for job arrays."""
     use_one_thread()
-    number = _from_array() if shard is None else shard
+    number = _array_number() if shard is None else shard
     with readable_errors():
-        from vinewright.sweeps.shard import message_of, run_shard
+        from vinewright.sweeps.shard import failure_message, run_shard
 
-        opened = _opened(folder)
+        opened = _open(folder)
         if number >= len(opened.manifest.shards):
             raise BadInput(f"--shard {number} must be from 0 to {len(opened.manifest.shards) - 1}")
         _check_not_cancelled(opened)
@@ -127,14 +130,14 @@ def work(
         try:
             done = run_shard(opened.manifest.shard(number))
         except Exception as error:
-            opened.set_aside(number, message_of(error))
+            opened.set_aside(number, failure_message(error))
             raise
         opened.keep(number, done)
     print(f"shard {number}: {len(done.rows)} cases in {done.seconds:.1f} s")
     return 0
 
 
-def _from_array() -> int:
+def _array_number() -> int:
     for name in ARRAYS:
         if text := os.environ.get(name):
             if not text.isdecimal():
@@ -150,7 +153,7 @@ def status(folder: SweepArgument, as_json: JsonOption = False) -> int:
     with readable_errors():
         from vinewright.commands.sweep_progress import status_lines
 
-        content = _opened(folder, same_program=False).state().content()
+        content = _open(folder, same_program=False).state().content()
     answer.console.print("\n".join(status_lines(folder, content)))
     return answer.end(content)
 
@@ -159,7 +162,7 @@ def status(folder: SweepArgument, as_json: JsonOption = False) -> int:
 def cancel(folder: SweepArgument) -> None:
     """Let no more shards be begun; a `run` that is going on ends within a second and keeps those done."""
     with readable_errors():
-        _opened(folder, same_program=False).cancel()
+        _open(folder, same_program=False).cancel()
     print(f"cancelled; `vinewright sweep retry {folder}` lifts that")
 
 
@@ -173,7 +176,7 @@ def retry(
 ) -> None:
     """Let shards that were set aside be computed again, and lift `cancel`."""
     with readable_errors():
-        opened = _opened(folder, same_program=False)
+        opened = _open(folder, same_program=False)
         failed = opened.state().failures
         if unknown := [number for number in shard or [] if number not in failed]:
             raise BadInput(
@@ -199,12 +202,13 @@ def collect(
 
         if file.suffix not in FORMATS:
             raise BadInput(f"{file} must end in {' or '.join(FORMATS)}")
-        opened = _opened(folder, same_program=False)
+        opened = _open(folder, same_program=False)
         with claimed_file(file, force), writing(file):
             rows, state = opened.table()
             write_table(rows, file)
     planned = [row["outcome"] == "design" for row in rows if "outcome" in row]
-    answer.console.print(f"wrote {file}: {len(rows)} rows{f', {sum(planned)} with a design' * bool(planned)}")
+    count = f", {sum(planned)} with a design" if planned else ""
+    answer.console.print(f"wrote {file}: {len(rows)} rows{count}")
     return answer.end({"rows": len(rows)}, [file], state.unmet)
 
 
@@ -217,37 +221,37 @@ def report(
     """Write tables and pictures: success and actuators over everything that varies. Exit code 3 if shards are missing."""
     with readable_errors():
         from vinewright.console.study_options import measure_study
-        from vinewright.sweeps.report.study import study_of
+        from vinewright.sweeps.report.study import make_report_study
 
-        opened = _opened(folder, same_program=False)
+        opened = _open(folder, same_program=False)
         rows, state = opened.table()
         if not rows:
             raise BadInput(f"{folder} has no results yet; next: vinewright sweep run {folder}")
         command = f"vinewright sweep report {folder.name if folder.is_absolute() else folder}"
-        return measure_study(study_of(state, rows), command, out, force, lambda _: state.unmet)
+        return measure_study(make_report_study(state, rows), command, out, force, lambda _: state.unmet)
 
 
-def _opened(folder: Path, same_program: bool = True) -> Folder:
-    from vinewright.sweeps.folder import Folder
+def _open(folder: Path, same_program: bool = True) -> SweepFolder:
+    from vinewright.sweeps.folder import SweepFolder
     from vinewright.sweeps.manifest import read_manifest
 
-    return Folder(folder, read_manifest(folder, same_program))
+    return SweepFolder(folder, read_manifest(folder, same_program))
 
 
-def _check_not_cancelled(opened: Folder) -> None:
+def _check_not_cancelled(opened: SweepFolder) -> None:
     if opened.cancelled:
         raise BadInput(f"{opened.path} was cancelled; `vinewright sweep retry {opened.path}` lifts that")
 
 
-def _ended(opened: Folder, state: State) -> int:
-    """The exit code of `run`, with a last line."""
-    from vinewright.console.answer import ended
+def _end_run(opened: SweepFolder, state: SweepState) -> int:
+    """Print the last lines of `run`, and return its exit code."""
+    from vinewright.console.answer import end_command
 
-    console, total = new_console(), len(opened.manifest.shards)
+    console, total = make_console(), len(opened.manifest.shards)
     for number, message in list(state.failures.items())[:5]:
         console.print(f"shard {number} was set aside: {message}")
     if state.failures:
         console.print(f"to compute them again: vinewright sweep retry {opened.path}")
     if not state.unmet:
         console.print(f"{total} of {total} shards are done; next: vinewright sweep collect {opened.path} table.csv")
-    return ended(console, state.unmet)
+    return end_command(console, state.unmet)

@@ -1,4 +1,4 @@
-"""A sweep on the console: a live table while it runs, and how far it is."""
+"""A sweep on the console: a live table while it runs, and its state."""
 
 from __future__ import annotations
 
@@ -7,33 +7,33 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vinewright.console.progress import stoppable
+from vinewright.console.progress import handle_stop_signals
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
     from vinewright.cluster.cluster import Cluster
-    from vinewright.sweeps.execution import Progress
-    from vinewright.sweeps.folder import Folder
+    from vinewright.sweeps.execution import SweepProgress
+    from vinewright.sweeps.folder import SweepFolder
 
 PLAIN_EVERY = 10.0
 """Seconds between lines where there is no terminal."""
 SHOWN_FAILURES = 20
-"""Maximum number of shards that were set aside and are listed."""
+"""Maximum number of set-aside shards that are listed."""
 
 
-def run_shown(folder: Folder, cluster: Cluster, console: Console, options: str = "") -> bool:
-    """Run a sweep with a live table; returns whether Ctrl-C interrupted. What is done is kept in any case.
+def run_with_table(folder: SweepFolder, cluster: Cluster, console: Console, options: str = "") -> bool:
+    """Run a sweep with a live table; return whether Ctrl-C interrupted. All results so far are kept in any case.
 
     Args:
-        options: Those of the command, for the line that says how to go on.
+        options: Options of the command, for the line that says how to resume.
     """
     from rich.live import Live
 
     from vinewright.sweeps.execution import run_sweep
 
-    latest: list[Progress] = []
+    latest: list[SweepProgress] = []
     shown = time.monotonic()
     console.print(f"Dask's page: {cluster.dashboard}")
 
@@ -42,7 +42,7 @@ def run_shown(folder: Folder, cluster: Cluster, console: Console, options: str =
 
     try:
         with (
-            stoppable(),
+            handle_stop_signals(),
             closing(run_sweep(folder, cluster)) as steps,
             Live(console=console, get_renderable=view, refresh_per_second=2, transient=True),
         ):
@@ -58,12 +58,12 @@ def run_shown(folder: Folder, cluster: Cluster, console: Console, options: str =
     return False
 
 
-def array_of(folder: Path, shards: int) -> str:
-    """The command that computes all shards as a job array of Slurm."""
+def array_command(folder: Path, shards: int) -> str:
+    """Return the command that computes all shards as a job array of Slurm."""
     return f'sbatch --array=0-{shards - 1} --wrap "vinewright sweep work {folder}"'
 
 
-def _cells(progress: Progress, cluster: Cluster) -> dict[str, str]:
+def _cells(progress: SweepProgress, cluster: Cluster) -> dict[str, str]:
     left = progress.seconds_left(cluster.threads)
     waiting = "no worker has come yet" if not cluster.threads else "-"
     return {
@@ -71,11 +71,11 @@ def _cells(progress: Progress, cluster: Cluster) -> dict[str, str]:
         "running": str(min(cluster.running, progress.left)),
         "set aside": str(progress.failed),
         "core hours": f"{progress.seconds / 3600:.3g}",
-        "time left": waiting if left is None else duration(left),
+        "time left": waiting if left is None else duration_text(left),
     }
 
 
-def _table(progress: Progress, cluster: Cluster) -> Table:
+def _table(progress: SweepProgress, cluster: Cluster) -> Table:
     from rich.table import Table
 
     cells = _cells(progress, cluster)
@@ -84,27 +84,28 @@ def _table(progress: Progress, cluster: Cluster) -> Table:
     return table
 
 
-def _line(progress: Progress, cluster: Cluster) -> str:
+def _line(progress: SweepProgress, cluster: Cluster) -> str:
     return ", ".join(f"{name}: {value}" for name, value in _cells(progress, cluster).items())
 
 
-def duration(seconds: float) -> str:
-    """A time in the unit in which it is read best."""
+def duration_text(seconds: float) -> str:
+    """Return a time as text, in seconds, minutes or hours."""
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def status_lines(folder: Path, content: dict[str, Any]) -> list[str]:
-    """How far a sweep is, for people; `content` is that of its state."""
+    """Return the state of a sweep as lines of text, from the content of the state."""
     failed = content["set_aside"]
     lines = [
         f"{content['name']}: {content['cases']} cases in {content['shards']} shards",
         f"done {content['done']}, missing {content['missing']}, set aside {len(failed)}",
         f"core hours {content['core_hours']:.3g}, left about {content['core_hours_left']:.3g}",
     ]
-    lines += [f"shard {one['shard']} was set aside: {one['message']}" for one in failed[:SHOWN_FAILURES]]
-    lines += [f"and {len(failed) - SHOWN_FAILURES} more"] * (len(failed) > SHOWN_FAILURES)
+    lines += [f"shard {failure['shard']} was set aside: {failure['message']}" for failure in failed[:SHOWN_FAILURES]]
+    if len(failed) > SHOWN_FAILURES:
+        lines.append(f"and {len(failed) - SHOWN_FAILURES} more")
     if content["cancelled"]:
         lines.append(f"cancelled; to lift that: vinewright sweep retry {folder}")
     elif failed:

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from planner.output.text import plural
 from vinewright.console.errors import BadInput, NothingKept, needs, readable_errors
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -71,7 +72,7 @@ OverlayOption = Annotated[
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class TrackingJob:
     """A video to track, the checked options, and the files to write."""
 
     video: VideoFile
@@ -85,7 +86,7 @@ class Job:
     recorded: Path
     """File of the recording."""
     drawn: Path
-    """File of the overlay."""
+    """File of the overlay video."""
 
 
 def track(
@@ -107,35 +108,35 @@ def track(
 
     Ctrl-C keeps the frames so far.
     """
-    console = new_console()
+    console = make_console()
     for option, value, most in (("--scale", scale, 1000), ("--radius", radius, 1000), ("--tolerance", tolerance, 200)):
         if value is not None and not 0 < value <= most:
             raise BadInput(f"{option} {value:g} must be greater than 0 and at most {most}")
     if color is not None and background is not None:
         raise BadInput("--color and --background exclude each other; give one of them")
-    rgb, pixel = parsed_color(color), _parsed_base(base)
+    rgb, pixel = parse_color(color), _parse_base(base)
     with readable_errors(), needs("video"), ExitStack() as held:
         from planner.recordings.tracking.video import InvalidVideo, VideoFile
 
         try:
             source = VideoFile.open(video)
-            recorded, drawn = _outputs(held, video, out, overlay, force)
-            segmentation = _segmentation(source, rgb, background, tolerance)
+            recorded, drawn = _claim_outputs(held, video, out, overlay, force)
+            segmentation = _make_segmentation(source, rgb, background, tolerance)
         except InvalidVideo as error:
             raise BadInput(str(error)) from None
-        return _run(console, Job(source, segmentation, scale, radius, every, recorded, drawn), pixel)
+        return _run(console, TrackingJob(source, segmentation, scale, radius, every, recorded, drawn), pixel)
 
 
-def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> int:
+def _run(console: Console, job: TrackingJob, pixel: tuple[float, float] | None) -> int:
     """Track the video, write and report the recording, and return the exit code."""
     from dynamics.recording import write_recording
     from planner.output.claim import writing
     from planner.recordings.tracking.track import median_radius, recording_of, shrinking
-    from vinewright.console.answer import ended
+    from vinewright.console.answer import end_command
 
-    base = _base(console, job, pixel)
+    base = _find_base(console, job, pixel)
     with writing(job.drawn):
-        tracked, skipped, shown = _follow(console, job, base)
+        tracked, skipped, complete = _follow(console, job, base)
     measured = 1e-3 * job.scale * median_radius(tracked)
     radius = 1e-3 * job.radius if job.radius else measured
     recording = recording_of(job.video.path.stem, tracked, base.pixel, 1e-3 * job.scale, radius)
@@ -143,12 +144,12 @@ def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> int:
         write_recording(recording, job.recorded)
     shrunk = shrinking(tracked)
     _report(console, tracked, skipped, recording, measured, base, shrunk)
-    console.print(f"wrote {job.recorded}" + f" and {job.drawn}" * shown)
-    return ended(console, _doubt(job.segmentation, len(shrunk), len(tracked)))
+    console.print(f"wrote {job.recorded} and {job.drawn}" if complete else f"wrote {job.recorded}")
+    return end_command(console, _doubt(job.segmentation, len(shrunk), len(tracked)))
 
 
 def _doubt(segmentation: Segmentation, shrunk: int, tracked: int) -> str:
-    """What is wrong if most frames show a tube that is too short: its place in the background differs from nothing."""
+    """Return a warning if the tube is too short in most frames, as it is where the background shows the tube; else ""."""
     from planner.recordings.tracking.segmentation import ByBackground
 
     if not isinstance(segmentation, ByBackground) or 2 * shrunk <= tracked:
@@ -159,8 +160,8 @@ def _doubt(segmentation: Segmentation, shrunk: int, tracked: int) -> str:
     )
 
 
-def parsed_color(text: str | None) -> tuple[int, int, int] | None:
-    """Red, green and blue of `#rrggbb`."""
+def parse_color(text: str | None) -> tuple[int, int, int] | None:
+    """Parse `#rrggbb` into red, green and blue."""
     if text is None:
         return None
     if not re.fullmatch("#?[0-9a-fA-F]{6}", text):
@@ -169,7 +170,7 @@ def parsed_color(text: str | None) -> tuple[int, int, int] | None:
     return red, green, blue
 
 
-def _parsed_base(text: str | None) -> tuple[float, float] | None:
+def _parse_base(text: str | None) -> tuple[float, float] | None:
     if text is None:
         return None
     try:
@@ -179,8 +180,10 @@ def _parsed_base(text: str | None) -> tuple[float, float] | None:
     return x, y
 
 
-def _outputs(held: ExitStack, video: Path, out: Path | None, overlay: Path | None, force: bool) -> tuple[Path, Path]:
-    """The files of the recording and of the overlay, locked and checked before any computation."""
+def _claim_outputs(
+    held: ExitStack, video: Path, out: Path | None, overlay: Path | None, force: bool
+) -> tuple[Path, Path]:
+    """Lock and check the files of the recording and of the overlay before any computation, and return them."""
     from planner.output.claim import Occupied, claimed_file
 
     for path, option, suffix in ((out, "--out", ".json"), (overlay, "--overlay", ".mp4")):
@@ -207,7 +210,7 @@ def _outputs(held: ExitStack, video: Path, out: Path | None, overlay: Path | Non
     return out, overlay
 
 
-def _segmentation(
+def _make_segmentation(
     video: VideoFile, color: tuple[int, int, int] | None, background: str | None, tolerance: float | None
 ) -> Segmentation:
     from planner.recordings.tracking.segmentation import (
@@ -230,8 +233,8 @@ def _segmentation(
     return ByBackground(picture, tolerance or BACKGROUND_TOLERANCE)
 
 
-def _base(console: Console, job: Job, pixel: tuple[float, float] | None) -> Base:
-    """The given base, or else the detected one."""
+def _find_base(console: Console, job: TrackingJob, pixel: tuple[float, float] | None) -> Base:
+    """Return the base of the option, or else detect it."""
     import numpy as np
 
     from planner.recordings.tracking.track import Base, find_base
@@ -250,11 +253,11 @@ def _base(console: Console, job: Job, pixel: tuple[float, float] | None) -> Base
     return found
 
 
-def _follow(console: Console, job: Job, base: Base) -> tuple[list[Tracked], int, bool]:
+def _follow(console: Console, job: TrackingJob, base: Base) -> tuple[list[Tracked], int, bool]:
     """Track all frames and write the overlay, with a progress bar.
 
     Returns:
-        The tubes, the number of frames without one, and whether the overlay was written.
+        The tubes, the number of frames without a tube, and whether the overlay was written.
     """
     from rich.progress import Progress
 
@@ -262,15 +265,15 @@ def _follow(console: Console, job: Job, base: Base) -> tuple[list[Tracked], int,
     from planner.recordings.tracking.overlay import overlay
     from planner.recordings.tracking.track import track_frame
     from planner.recordings.tracking.video import VideoWriter
-    from vinewright.console.progress import columns, stoppable
+    from vinewright.console.progress import handle_stop_signals, make_columns
 
     video, every = job.video, job.every
     tracked: list[Tracked] = []
     skipped = 0
-    with Progress(*columns(), console=console, transient=True) as bar:
+    with Progress(*make_columns(), console=console, transient=True) as bar:
         task = bar.add_task("tracking", total=-(-video.frames // every))
         try:
-            with stoppable(), VideoWriter(job.drawn, max(1.0, video.rate / every)) as writer:
+            with handle_stop_signals(), VideoWriter(job.drawn, max(1.0, video.rate / every)) as writer:
                 try:
                     for index, image in video.images(every):
                         time = index / video.rate
@@ -291,7 +294,7 @@ def _follow(console: Console, job: Job, base: Base) -> tuple[list[Tracked], int,
                 if not tracked:
                     raise BadInput(_nothing_found(video.path, job.segmentation))
                 if len(tracked) < LEAST_FRAMES:
-                    few = f"{video.path} shows a tube in {_frames(len(tracked))} only"
+                    few = f"{video.path} shows a tube in {plural(len(tracked), 'frame')} only"
                     raise BadInput(f"{few}; a recording needs {LEAST_FRAMES}. Give a smaller --every")
                 # The encoder buffers the last frames and takes seconds to write them.
                 bar.update(task, description="finishing the overlay")
@@ -328,7 +331,9 @@ def _report(
     import numpy as np
 
     first, last = recording.times[[0, -1]]
-    console.print(f"a tube in {_frames(len(tracked))}, from {first:.2f} to {last:.2f} s; {skipped} without one skipped")
+    console.print(
+        f"a tube in {plural(len(tracked), 'frame')}, from {first:.2f} to {last:.2f} s; {skipped} without one skipped"
+    )
     radius, measured = 1e3 * recording.tube_radius, 1e3 * measured
     if radius == measured:
         console.print(f"radius {radius:.1f} mm, measured (median half width)")
@@ -340,7 +345,7 @@ def _report(
     console.print(f"length {lengths[0]:.0f} mm in the first frame, at most {max(lengths):.0f} mm")
     if shrunk:
         console.print(
-            f"warning: in {_frames(len(shrunk))} the tube is shorter than before by more than a radius, first at "
+            f"warning: in {plural(len(shrunk), 'frame')} the tube is shorter than before by more than a radius, first at "
             f"{shrunk[0]:.2f} s; check the overlay there and remove wrong frames"
         )
     heading = np.degrees(recording.base[2])
@@ -351,7 +356,3 @@ def _report(
     gap = float(np.median([1e3 * np.hypot(*line[0]) for line in recording.centerlines]))
     if gap > radius:
         console.print(f"warning: centrelines begin {gap:.0f} mm from the base (median); check --base")
-
-
-def _frames(count: int) -> str:
-    return "1 frame" if count == 1 else f"{count} frames"

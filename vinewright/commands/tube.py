@@ -70,7 +70,7 @@ def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption 
 
 
 def _print_hint(answer: Answer, params: VineParams) -> None:
-    """Say that a thickness alone makes no tube stiffer."""
+    """Print a hint if a thickness is given without a modulus, since it alone makes no tube stiffer."""
     if params.film_thickness is not None and params.elastic_stiffness is None:
         answer.console.print(
             "hint: film_thickness_um alone changes no stiffness: give film_modulus_mpa too, or bending_stiffness_n_m2 if it was measured",
@@ -79,7 +79,7 @@ def _print_hint(answer: Answer, params: VineParams) -> None:
 
 
 def _rows(params: VineParams, figures: TubeFigures, given: frozenset[str]) -> list[tuple[str, str, str]]:
-    """Name, value with unit, and origin of each figure.
+    """Return the name, the value with unit, and the origin of each figure.
 
     Args:
         given: The keys that the tube gives.
@@ -106,7 +106,7 @@ def _rows(params: VineParams, figures: TubeFigures, given: frozenset[str]) -> li
         ("friction", friction, "given" if params.friction is not None else "not set"),
         ("collapse", collapse, origin("collapse_share")),
         ("physics", params.physics, origin("physics")),
-        *(_actuator_row(one) for one in params.actuators),
+        *(_actuator_row(actuator) for actuator in params.actuators),
         ("drag of the tail", tail if params.has_tail else "none", origin(*TAIL)),
         *figures.rows(params),
     ]  # fmt: skip

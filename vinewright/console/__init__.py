@@ -1,1 +1,1 @@
-"""What the commands share: errors, options, progress, and the message during compilation."""
+"""Shared by the commands: errors, options, progress, and the message during compilation."""

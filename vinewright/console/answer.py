@@ -1,4 +1,4 @@
-"""How a command ends: with its exit code, a last line about what was not met, and one JSON document if that was asked."""
+"""The end of a command: its exit code, a last line about a request that was not met, and the JSON document of `--json`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
     from rich.console import Console
 
 NOT_MET = 3
-"""Exit code if a command did what it could, but not what was asked."""
+"""Exit code of a command that ran, but did not meet the request."""
 
 JsonOption = Annotated[
     bool,
@@ -24,11 +24,11 @@ JsonOption = Annotated[
 ]
 
 
-def ended(console: Console, missed: str, code: int = 0) -> int:
-    """The exit code of a command; if something was asked and not met, this prints the last line.
+def end_command(console: Console, missed: str, code: int = 0) -> int:
+    """Print the last line if a request was not met, and return the exit code of the command.
 
     Args:
-        missed: What was not met, in words; empty if all was.
+        missed: Text that says what was not met; empty if everything was.
         code: Exit code that takes precedence, such as that of a killed worker; 0 if there is none.
     """
     if missed:
@@ -41,17 +41,17 @@ class Answer:
 
     def __init__(self, as_json: bool) -> None:
         self.as_json = as_json
-        self.console = new_console(stderr=as_json)
-        """Where everything is printed except the document."""
+        self.console = make_console(stderr=as_json)
+        """Console for everything except the document."""
 
     def end(self, content: dict[str, Any], wrote: Iterable[Path | None] = (), missed: str = "", code: int = 0) -> int:
-        """The exit code (see `ended`); with `--json`, the document is printed.
+        """Return the exit code (see `end_command`); with `--json`, the document is printed.
 
         Args:
             content: The result, with the units in its keys.
-            wrote: Files and folders that were written; None for those that were not asked for.
+            wrote: Files and folders that were written; None for files that were not requested.
         """
-        code = ended(self.console, missed, code)
+        code = end_command(self.console, missed, code)
         if self.as_json:
             files = [str(path) for path in wrote if path is not None]
             document = {"met": not missed, "reason": missed or None, "wrote": files, **content}

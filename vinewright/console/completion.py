@@ -1,4 +1,4 @@
-"""What the shell offers for the value of an argument or option, without importing anything slow."""
+"""Values that the shell offers for an argument or option, without slow imports."""
 
 from __future__ import annotations
 
@@ -7,24 +7,24 @@ from pathlib import Path
 
 
 def environment_names(incomplete: str) -> list[str]:
-    """The shipped environments, and the TOML files and folders that continue a path; the first letters are given."""
-    return _beginning(incomplete, "environments")
+    """Return the shipped environments, TOML files and folders that begin with the letters typed so far."""
+    return _complete(incomplete, "environments")
 
 
 def tube_names(incomplete: str) -> list[str]:
-    """The shipped tubes, and the TOML files and folders that continue a path; the first letters are given."""
-    return _beginning(incomplete, "dynamics", "tubes")
+    """Return the shipped tubes, TOML files and folders that begin with the letters typed so far."""
+    return _complete(incomplete, "dynamics", "tubes")
 
 
 def propagator_names(incomplete: str) -> list[str]:
-    """The propagators; the first letters are given."""
+    """Return the propagators that begin with the letters typed so far."""
     from dynamics.registry import propagators
 
     return [name for name in propagators() if name.startswith(incomplete)]
 
 
-def _beginning(incomplete: str, package: str, *below: str) -> list[str]:
-    """Names of the TOML files in a folder of a package, then files and folders, that begin with some letters."""
+def _complete(incomplete: str, package: str, *below: str) -> list[str]:
+    """Return names of TOML files in a folder of a package, then paths, that begin with the letters typed so far."""
     spec = find_spec(package)  # unlike an import of the package, this takes no time
     shipped = Path(((spec and spec.submodule_search_locations) or [""])[0], *below)
     names = sorted(path.stem for path in shipped.glob("*.toml") if path.stem.startswith(incomplete))
@@ -32,7 +32,7 @@ def _beginning(incomplete: str, package: str, *below: str) -> list[str]:
 
 
 def _paths(incomplete: str) -> list[str]:
-    """The TOML files and folders that begin with a path; a folder ends with a slash."""
+    """Return the TOML files and folders that begin with a path; a folder ends with a slash."""
     folder, _, first = incomplete.rpartition("/")
     parent = f"{folder}/" if "/" in incomplete else ""
     try:
@@ -40,4 +40,6 @@ def _paths(incomplete: str) -> list[str]:
     except OSError:
         return []
     kept = [path for path in entries if path.name.startswith(first) and (first or not path.name.startswith("."))]
-    return [f"{parent}{path.name}{'/' * path.is_dir()}" for path in kept if path.suffix == ".toml" or path.is_dir()]
+    return [
+        f"{parent}{path.name}{'/' if path.is_dir() else ''}" for path in kept if path.suffix == ".toml" or path.is_dir()
+    ]

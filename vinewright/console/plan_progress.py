@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, TypeVar
 from planner.plan.watcher import Watcher
 from planner.search.planners import SST_STAR
 from vinewright.console.compiling import compiling
-from vinewright.console.progress import gathered, stoppable
-from vinewright.console.terminal import actuators_of
+from vinewright.console.progress import gather, handle_stop_signals
+from vinewright.console.terminal import actuators_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -77,7 +77,7 @@ class ConsoleWatcher(Watcher):
                 shown = run.seconds
                 self.console.print(line)
 
-        with stoppable(), Live(console=self.console, auto_refresh=False, transient=True) as live:
+        with handle_stop_signals(), Live(console=self.console, auto_refresh=False, transient=True) as live:
             live.update(Text("growing the first vines"), refresh=self.console.is_terminal)
             yield show
 
@@ -98,13 +98,13 @@ class ConsoleWatcher(Watcher):
                 shown = time.monotonic()
                 self.console.print(line)
 
-        with stoppable(), Live(console=self.console, auto_refresh=False, transient=True) as live:
+        with handle_stop_signals(), Live(console=self.console, auto_refresh=False, transient=True) as live:
             live.update(Text("comparing solutions in worlds with errors"), refresh=self.console.is_terminal)
             yield show
 
     def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
         """Show a progress bar."""
-        return gathered(self.console, items, total, words)[0]
+        return gather(self.console, items, total, words)[0]
 
     def note(self, message: str) -> None:
         """Print it."""
@@ -114,7 +114,7 @@ class ConsoleWatcher(Watcher):
 def _progress(run: Run, budget: Budget) -> str:
     best = "no solution yet"
     if run.best:
-        best = f"{actuators_of(run.best.design)}, {run.best.design.length:.2f} m"
+        best = f"{actuators_text(run.best.design)}, {run.best.design.length:.2f} m"
     left = max(budget.seconds - run.seconds, 0.0)
     rate = run.search.vine_steps / max(run.seconds, 1e-9)
     # Friction of the propagator itself, not of its tube or environment: a search with friction.

@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 
 
-def columns() -> list[ProgressColumn]:
-    """The columns of a progress bar with a known total."""
+def make_columns() -> list[ProgressColumn]:
+    """Return the columns of a progress bar with a known total."""
     from rich.progress import MofNCompleteColumn, Progress, TimeRemainingColumn
 
     return [*Progress.get_default_columns()[:2], MofNCompleteColumn(), TimeRemainingColumn()]
 
 
 @contextmanager
-def stoppable() -> Iterator[None]:
+def handle_stop_signals() -> Iterator[None]:
     """Make Ctrl-C and SIGTERM raise KeyboardInterrupt, even if the shell that started this process ignores them.
 
     Only the main thread receives signals; in other threads this has no effect.
@@ -39,25 +39,25 @@ def stoppable() -> Iterator[None]:
             signal.signal(number, handler)
 
 
-def gathered(
+def gather(
     console: Console, items: Iterable[Item], total: int, words: str, transient: bool = False
 ) -> tuple[list[Item], bool]:
-    """Collect the items of a long computation with a progress bar; after Ctrl-C, those so far, with a message.
+    """Collect the items of a long computation with a progress bar; after Ctrl-C, print a message and keep the items so far.
 
     Args:
         words: Name of the items, in the plural.
         transient: Whether the bar is removed at the end.
     Returns:
-        The items, and whether Ctrl-C interrupted.
+        The items, and whether Ctrl-C interrupted the computation.
     """
     from rich.progress import Progress
 
     found: list[Item] = []
-    unseen = transient and not console.is_terminal  # it would leave an empty line
-    with Progress(*columns(), console=console, transient=transient, disable=unseen) as bar:
+    hidden = transient and not console.is_terminal  # the bar would leave an empty line
+    with Progress(*make_columns(), console=console, transient=transient, disable=hidden) as bar:
         task = bar.add_task(words, total=total)
         try:
-            with stoppable():
+            with handle_stop_signals():
                 for item in items:
                     found.append(item)
                     bar.advance(task)

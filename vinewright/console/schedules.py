@@ -22,19 +22,19 @@ ScheduleOption = Annotated[
 ]
 
 
-def with_schedule(design: Design, file: Path | None) -> Design:
-    """The design with the schedule in a file, if one is given (`ScheduleOption`).
+def apply_schedule(design: Design, file: Path | None) -> Design:
+    """Return the design with the schedule in a file, if one is given (`ScheduleOption`).
 
     Raises:
-        InvalidSchedule: It cannot be used.
+        InvalidSchedule: The schedule cannot be used.
     """
     from planner.design.schedule_file import read_schedule
 
     return design if file is None else design.scheduled(read_schedule(file, design))
 
 
-def schedule_words(design: Design) -> str | None:
-    """How the pressures of a design change while it grows, one change per line; None if they are constant."""
+def schedule_text(design: Design) -> str | None:
+    """Return the changes of a design's pressures during growth as text, one per line; None if pressures are constant."""
     if (schedule := design.schedule) is None:
         return None
     lengths, pressures = 1e3 * schedule.lengths, 1e-3 * schedule.pressures

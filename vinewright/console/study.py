@@ -1,4 +1,4 @@
-"""The definition of a study, and the one way to run it: progress, Ctrl-C, provenance, and writing the results."""
+"""The definition of a study, and its run: progress, Ctrl-C, provenance, and the folder of results."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ class Report:
 
     @property
     def text(self) -> str:
-        """The lines as one text."""
+        """The lines, joined."""
         return "\n".join(self.lines) + "\n"
 
     def document(self, made: Provenance) -> str:
-        """The whole Markdown file."""
+        """Return the content of the Markdown file."""
         return f"# {self.title}\n\n{made.line()}\n\n{self.text}"
 
 
@@ -53,7 +53,7 @@ class Study(Generic[Case, Result]):
     name: str
     """Name of the folder of results and of the command."""
     cases: Sequence[Case]
-    """What to compute."""
+    """The cases to compute."""
     run: Callable[[Sequence[Case]], Iterable[Result]]
     """Yields the results of cases, in any order."""
     report: Callable[[list[Result]], Report]
@@ -63,11 +63,11 @@ class Study(Generic[Case, Result]):
     unit: str = "runs"
     """Name of the cases, plural."""
     parallel: bool = False
-    """Whether cases run in parallel on this machine, each on one thread, unless there is a scheduler, which runs those of any study."""
+    """Whether cases run in parallel on this machine, each on one thread, unless there is a scheduler, which runs the cases of any study."""
     chained: bool = False
-    """Whether a case depends on those before, so that one worker must run them all."""
+    """Whether a case depends on earlier cases, so that one worker must run them all."""
     died: Callable[[Case], Result] | None = None
-    """The result of a case that kills every worker; without this function, the study ends with the others' results."""
+    """Returns the result of a case that kills every worker; without this function, the study ends with the results of the other cases."""
     prepare: Callable[[], object] | None = None
     """Called before time is measured, for example to compile."""
     tell: Callable[[Result], str] | None = None
@@ -75,13 +75,13 @@ class Study(Generic[Case, Result]):
     enough: Callable[[list[Result]], bool] = bool
     """Whether results of an interrupted study can be reported."""
     least: str = "any result was complete"
-    """What was needed for a report, for the error message: interrupted before ..."""
+    """Minimum for a report, as text for the error message: interrupted before ..."""
     kept: tuple[str, ...] = ()
-    """Files that other commands wrote into the folder, and that are kept when it is replaced."""
+    """Files of other commands in the folder, which are kept when the folder is replaced."""
 
 
 @dataclass
-class Measured(Generic[Result]):
+class StudyResults(Generic[Result]):
     """Results of a study, possibly incomplete."""
 
     results: list[Result] = field(default_factory=list)
@@ -105,7 +105,7 @@ def run_study(
     force: bool = False,
     default: Path | None = None,
     scheduler: str | None = None,
-) -> Measured[Result]:
+) -> StudyResults[Result]:
     """Run all cases, then write report, data and figures to a folder with the study's name.
 
     After Ctrl-C, or if a worker process is killed or memory runs out, the earlier results are reported.
@@ -114,7 +114,7 @@ def run_study(
         command: The command line without --out, for the report.
         out: Folder of all results, for example `results`; None takes the first free folder of the name `default`.
         force: Whether an earlier report in `out` may be replaced.
-        default: By default, `runs` and the name of the study.
+        default: Folder to write without `out`; None means `runs` and the name of the study.
         scheduler: Address of a Dask scheduler, on whose workers the cases run; None for this machine.
     Raises:
         NoScheduler: No scheduler answers at that address.
@@ -136,7 +136,7 @@ def run_study(
         found.folder = folder
         with Interruption().handling_signals():  # a first Ctrl-C does not lose the results
             report = study.report(found.results)
-            made = Provenance.here(command + f", {found.stopped}," * bool(found.stopped), found.seconds)
+            made = Provenance.here(f"{command}, {found.stopped}," if found.stopped else command, found.seconds)
             console.print(report.document(made))
             found.content = made.content() | report.content
             files = _write(study, report, made, found, console)
@@ -144,22 +144,22 @@ def run_study(
     return found
 
 
-def _measure(study: Study[Case, Result], console: Console, scheduler: str | None) -> Measured[Result]:
+def _measure(study: Study[Case, Result], console: Console, scheduler: str | None) -> StudyResults[Result]:
     """Run the cases with progress on the console."""
     from rich.progress import Progress
 
     from vinewright.cluster.cluster import SchedulerLost, WorkerKilled
-    from vinewright.console.progress import columns, stoppable
+    from vinewright.console.progress import handle_stop_signals, make_columns
 
-    found, total, numbers = Measured[Result](), len(study.cases), list[int]()
+    found, total, numbers = StudyResults[Result](), len(study.cases), list[int]()
     begun = time.perf_counter()
     try:
-        with stoppable():
+        with handle_stop_signals():
             with console.status("compiling if necessary, and warming up"):
                 if study.prepare:
                     study.prepare()
             begun = time.perf_counter()
-            with closing(results_of(study, scheduler)) as results, Progress(*columns(), console=console) as bar:
+            with closing(run_cases(study, scheduler)) as results, Progress(*make_columns(), console=console) as bar:
                 task = bar.add_task(study.unit, total=total)
                 for number, result in results:
                     place = bisect(numbers, number)
@@ -183,21 +183,21 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
     return found
 
 
-def results_of(study: Study[Case, Result], scheduler: str | None) -> Generator[tuple[int, Result]]:
-    """Results in the order in which they come, from this process or from workers, with numbers in the order of their cases.
+def run_cases(study: Study[Case, Result], scheduler: str | None) -> Generator[tuple[int, Result]]:
+    """Yield results in the order in which they come, from this process or from workers, with numbers in the order of their cases.
 
     Raises:
-        WorkerKilled: A case killed every worker that ran it; all others have been yielded.
+        WorkerKilled: A case killed every worker that ran it; the results of all other cases have been yielded.
     """
     if scheduler is None and not study.parallel:
         yield from enumerate(study.run(study.cases))
         return
     from surrogate.kernels.compiled import thread_count
-    from vinewright.cluster.cluster import WorkerKilled, connected
+    from vinewright.cluster.cluster import WorkerKilled, connect
 
     groups = [study.cases] if study.chained else [[case] for case in study.cases]
     with (
-        connected(min(thread_count(), len(groups)), scheduler) as cluster,
+        connect(min(thread_count(), len(groups)), scheduler) as cluster,
         closing(cluster.outcomes(partial(_run_group, study.run), groups)) as outcomes,
     ):
         killed = None
@@ -218,8 +218,8 @@ def _run_group(run: Callable[[Sequence[Case]], Iterable[Result]], cases: Sequenc
     return list(run(cases))
 
 
-def data_text(content: dict[str, Any]) -> str:
-    """JSON with a line for each key, and for each item of a list of results."""
+def format_data(content: dict[str, Any]) -> str:
+    """Return JSON with a line for each key, and for each item of a list of results."""
 
     def text(value: Any) -> str:
         if not isinstance(value, list) or not any(isinstance(item, list | dict) for item in value):
@@ -230,17 +230,17 @@ def data_text(content: dict[str, Any]) -> str:
 
 
 def _write(
-    study: Study[Case, Result], report: Report, made: Provenance, found: Measured[Result], console: Console
+    study: Study[Case, Result], report: Report, made: Provenance, found: StudyResults[Result], console: Console
 ) -> list[str]:
-    """Write the whole folder; returns the names of its files."""
+    """Write the folder, and return the names of its files."""
     from planner.output.folder import write_folder
-    from vinewright.console.progress import stoppable
+    from vinewright.console.progress import handle_stop_signals
 
     def fill(fresh: Path) -> None:
-        (fresh / "data.json").write_text(data_text(found.content), encoding="utf-8")
+        (fresh / "data.json").write_text(format_data(found.content), encoding="utf-8")
         (fresh / "README.md").write_text(report.document(made), encoding="utf-8")
         try:
-            with stoppable(), console.status("drawing"):
+            with handle_stop_signals(), console.status("drawing"):
                 for file, draw in study.draw.items():
                     draw(fresh / file, found.results)
         except KeyboardInterrupt:

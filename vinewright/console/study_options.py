@@ -1,4 +1,4 @@
-"""The options that studies share, and the text of a command for its report."""
+"""Options that studies share, and the command line that a report states."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from vinewright.console.answer import ended
+from vinewright.console.answer import end_command
 from vinewright.console.completion import environment_names
 from vinewright.console.errors import needs
 from vinewright.console.study import Study, run_study
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 RunsOption = Annotated[int, typer.Option(min=1, max=1000, help="Number of runs of each kind in each environment.")]
 BudgetOption = Annotated[
@@ -49,7 +49,7 @@ _scheduler: ContextVar[str | None] = ContextVar("scheduler", default=None)
 
 
 def study_command(function: Callable[..., int]) -> Callable[..., int]:
-    """The command of a study, with the option --scheduler besides its own: `chosen_scheduler` has its value."""
+    """Add the option --scheduler to the command of a study; `chosen_scheduler` returns its value."""
 
     @wraps(function)
     def command(scheduler: str | None = None, **options: Any) -> int:
@@ -60,7 +60,7 @@ def study_command(function: Callable[..., int]) -> Callable[..., int]:
             _scheduler.reset(before)
 
     own, types = signature(function), get_type_hints(function, include_extras=True)
-    options = [one.replace(annotation=types[name]) for name, one in own.parameters.items()]
+    options = [parameter.replace(annotation=types[name]) for name, parameter in own.parameters.items()]
     options.append(Parameter("scheduler", Parameter.KEYWORD_ONLY, default=None, annotation=SchedulerOption))
     command.__signature__ = own.replace(parameters=options)  # type: ignore[attr-defined]
     command.__annotations__ = {**types, "scheduler": SchedulerOption}
@@ -68,16 +68,16 @@ def study_command(function: Callable[..., int]) -> Callable[..., int]:
 
 
 def chosen_scheduler() -> str | None:
-    """Address of the scheduler that the command under way was given."""
+    """Return address of the scheduler that the command under way was given."""
     return _scheduler.get()
 
 
 def command_line(words: str, **options: Any) -> str:
-    """A command as typed: options without a value are left out, an option with a list is repeated."""
+    """Return a command line: options without a value are left out, an option with a list is repeated."""
     typed = [f"vinewright {words}"]
     for name, value in options.items():
         values = value if isinstance(value, list) else [] if value is None else [value]
-        typed += [f"--{name.replace('_', '-')} {f'{one:g}' if isinstance(one, float) else one}" for one in values]
+        typed += [f"--{name.replace('_', '-')} {f'{item:g}' if isinstance(item, float) else item}" for item in values]
     return " ".join(typed)
 
 
@@ -88,10 +88,10 @@ def measure_study(
     force: bool,
     missed: Callable[[list[Any]], str] = lambda _: "",
 ) -> int:
-    """Run a study on the console; returns the exit code. `missed` says what its results do not meet, empty if nothing."""
-    console, scheduler = new_console(), chosen_scheduler()
+    """Run a study on the console, and return the exit code. `missed` returns what the results do not meet as text, empty if they do."""
+    console, scheduler = make_console(), chosen_scheduler()
     if scheduler:
         command += f" --scheduler {scheduler}"
     with needs("cluster"):
         found = run_study(study, command, out, console, force, scheduler=scheduler)
-    return ended(console, missed(found.results), found.code)
+    return end_command(console, missed(found.results), found.code)

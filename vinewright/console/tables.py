@@ -15,21 +15,21 @@ UNLIMITED = 10_000
 
 
 class Terminal(Console):
-    """A console that prints text as it is, and lays out tables for its width."""
+    """A console that prints text unchanged, and fits tables to its width."""
 
     def print(self, *objects: Any, **options: Any) -> None:
-        """Print objects as a console does; see `fitted` for tables."""
-        laid = tuple(fitted(one, self) if isinstance(one, Table) else one for one in objects)
-        if any(isinstance(one, Table) for one in laid):
+        """Print objects as a console does; see `fit_to_width` for tables."""
+        fitted = tuple(fit_to_width(item, self) if isinstance(item, Table) else item for item in objects)
+        if any(isinstance(item, Table) for item in fitted):
             options.setdefault("soft_wrap", False)
-        super().print(*laid, **options)
+        super().print(*fitted, **options)
 
 
-def fitted(table: Table, console: Console) -> Table | str:
-    """A table that fits into the width of a console: as it is, with wrapped cells, without lines, or one text per row.
+def fit_to_width(table: Table, console: Console) -> Table | str:
+    """Fit a table to the width of a console: wrap its cells, then leave out its lines, or else return one text per row.
 
     Args:
-        table: A table whose cells are texts; it is changed.
+        table: A table whose cells are texts; it is changed in place.
     """
     texts = [[str(column.header) * table.show_header, *map(str, column.cells)] for column in table.columns]
     natural = [max(cell_len(line) for text in cells for line in text.split("\n")) for cells in texts]
@@ -40,14 +40,14 @@ def fitted(table: Table, console: Console) -> Table | str:
         lines = console.measure(table, options=console.options.update(max_width=UNLIMITED)).maximum - sum(natural)
         room = console.width - lines
         if sum(least) <= room:
-            for column, width in zip(table.columns, _shared(least, natural, room), strict=True):
+            for column, width in zip(table.columns, _share_width(least, natural, room), strict=True):
                 column.width = width
             return table
-    return _records(table, texts, console.width)
+    return _make_records(table, texts, console.width)
 
 
-def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
-    """Widths of columns: at least `least`, at most `natural`; where they do not fit, the narrowest grow first."""
+def _share_width(least: list[int], natural: list[int], room: int) -> list[int]:
+    """Return the widths of columns, from `least` to `natural`; if there is too little room, the narrowest grow first."""
     widths = list(least)
     for _ in range(min(room, sum(natural)) - sum(least)):
         column = min((k for k in range(len(widths)) if widths[k] < natural[k]), key=widths.__getitem__)
@@ -55,12 +55,12 @@ def _shared(least: list[int], natural: list[int], room: int) -> list[int]:
     return widths
 
 
-def _records(table: Table, texts: list[list[str]], width: int) -> str:
-    """One text per row, with the header before each cell; words longer than the width are left to the terminal."""
+def _make_records(table: Table, texts: list[list[str]], width: int) -> str:
+    """Return one text per row, with the header before each cell; words longer than the width are left to the terminal."""
     headers, *rows = zip(*texts, strict=True)
-    said = ["  ".join(f"{header} {cell}".strip() for header, cell in zip(headers, row, strict=True)) for row in rows]
+    records = ["  ".join(f"{header} {cell}".strip() for header, cell in zip(headers, row, strict=True)) for row in rows]
     wrapped = [
-        textwrap.fill(one, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
-        for one in said
+        textwrap.fill(record, width, subsequent_indent="  ", break_long_words=False, break_on_hyphens=False)
+        for record in records
     ]
     return "\n".join([str(table.title)] * bool(table.title) + wrapped)

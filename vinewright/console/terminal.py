@@ -1,4 +1,4 @@
-"""The console that every command writes to, and output that several commands share."""
+"""The console of every command, and output that several commands share."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ CROSSING = "note: this tube crosses or overlaps itself; the model has no contact
 
 
 class _Stream(io.FileIO):
-    """Output to a terminal, pipe or file. Once it cannot be written, for example after `| head`, text is dropped."""
+    """Output to a terminal, pipe or file. After a failure to write, for example after `| head`, all text is dropped."""
 
     failure: OSError | None = None
 
     def write(self, text: Any) -> int:
-        """Write or drop some bytes."""
+        """Write bytes, or drop them after a failure."""
         if self.failure is None:
             try:
                 return super().write(text)
@@ -33,10 +33,10 @@ class _Stream(io.FileIO):
 
 
 @contextmanager
-def lasting_output() -> Iterator[list[OSError]]:
+def tolerate_lost_output() -> Iterator[list[OSError]]:
     """Let a command finish and write its results even if its output cannot be written.
 
-    Yields a list that contains the errors at the end, except that nobody reads the output any more.
+    Yields a list that contains the errors at the end, without those of a closed pipe.
     """
     kept, streams, failures = (sys.stdout, sys.stderr), [], list[OSError]()
     for name, stream in zip(("stdout", "stderr"), kept, strict=True):
@@ -57,58 +57,60 @@ def lasting_output() -> Iterator[list[OSError]]:
         sys.stdout, sys.stderr = kept
 
 
-def new_console(stderr: bool = False) -> Console:
-    """A console that prints text unchanged: names in brackets are not interpreted as markup. Tables fit its width.
+def make_console(stderr: bool = False) -> Console:
+    """Make a console that prints text unchanged, without markup, and fits tables to its width.
 
     Args:
-        stderr: Whether it prints to stderr instead of stdout.
+        stderr: Whether the console prints to stderr instead of stdout.
     """
     from vinewright.console.tables import Terminal
 
     return Terminal(highlight=False, soft_wrap=True, markup=False, stderr=stderr)
 
 
-def actuators_of(design: Design) -> str:
-    """What bends a design, counted, as text."""
+def actuators_text(design: Design) -> str:
+    """Return the number of actuators of a design as text."""
     return design.words.replace("no actuators", "0 actuators")
 
 
 def trials_line(design: Design) -> str:
-    """What the file of a design says of its trials; "" if it was not tried."""
+    """Return the trials in the file of a design as text; "" without trials."""
     return f"this design, as planned, {design.trialled.words}" if design.trialled else ""
 
 
-def rejections(rejected: int, ambiguous: int) -> str:
-    """How many replayed candidates are no solutions, and why.
+def rejection_text(rejected: int, ambiguous: int) -> str:
+    """Return the number of replayed candidates that are no solutions, and the reasons, as text.
 
     Args:
-        rejected: All of them, with the ambiguous ones.
+        rejected: Number of rejected candidates, the ambiguous included.
     """
-    doubtful = f" and {ambiguous} need{'s' * (ambiguous == 1)} an ambiguous snap" * bool(ambiguous)
+    need = "needs" if ambiguous == 1 else "need"
+    doubtful = f" and {ambiguous} {need} an ambiguous snap" if ambiguous else ""
     return f"{rejected - ambiguous} missed the goal{doubtful}"
 
 
 def section_table(design: Design) -> Table:
-    """The sections of a design, for fabrication."""
+    """Return a table of the sections of a design, for fabrication."""
     from rich.table import Table
 
     from planner.design.design import cell_name, type_of, types_of
-    from vinewright.console.schedules import schedule_words
+    from vinewright.console.schedules import schedule_text
 
     mixed = len(types_of(design)) > 1
     steered = "highest kPa" if design.schedule else "pressure kPa"
     table = Table(
         "from mm", "to mm", "side", *["type"] * mixed, f"{cell_name(design)} mm", steered, "curvature 1/m", "radius mm"
     )
-    table.caption, table.caption_justify = schedule_words(design), "left"
+    table.caption, table.caption_justify = schedule_text(design), "left"
     for column in table.columns:
         column.justify = "right"
     for section in design.sections:
         cells, kind = ["-"] * 4, [type_of(section, design) or "-"] * mixed
         if section.side != "none":
-            made = [f"{section.l_0 * 1e3:.0f}", f"{section.pressure * 1e-3:.1f}{' off' * (not section.on)}"]
+            off = "" if section.on else " off"
+            pressurised = [f"{section.l_0 * 1e3:.0f}", f"{section.pressure * 1e-3:.1f}{off}"]
             cells = [
-                *(["-", "preformed"] if section.preformed else made),
+                *(["-", "preformed"] if section.preformed else pressurised),
                 f"{section.curvature:.2f}",
                 f"{1e3 / section.curvature:.0f}",
             ]

@@ -22,14 +22,14 @@ from dynamics.tube import InvalidTube
 from environments.file_model import InvalidEnvironment
 from planner.design.design import InvalidDesign
 from vinewright.studio import requests
-from vinewright.studio.checking import checked
-from vinewright.studio.document import content_in
-from vinewright.studio.folders import NoRun, zipped
+from vinewright.studio.checking import check_drawing
+from vinewright.studio.document import parse_content
+from vinewright.studio.folders import NoRun, zip_folder
 from vinewright.studio.guard import MOST_BYTES, Guard
 from vinewright.studio.pictures import MOST_BYTES as LARGEST_PICTURE
-from vinewright.studio.pictures import UnusablePicture, picture_of, reencoded
-from vinewright.studio.session import Changed, Session
-from vinewright.studio.tubes import named_tube, tube_in, view_of
+from vinewright.studio.pictures import UnusablePicture, reencode, render_picture
+from vinewright.studio.session import FileChanged, StudioSession
+from vinewright.studio.tubes import content_view, named_tube, tube_in
 from vinewright.studio.views import run_view
 from vinewright.studio.workers import Busy
 
@@ -37,7 +37,7 @@ PAGE = Path(__file__).parent / "page"
 TYPES = "image/png", "image/jpeg", "image/webp"
 FIRST_MESSAGE = 5.0
 """Time that a socket has to send its token [s]."""
-Answer = Callable[[Session, Request, bytes], Any]
+Answer = Callable[[StudioSession, Request, bytes], Any]
 STATUS: dict[type[Exception], int] = {
     requests.BadRequest: 400,
     InvalidEnvironment: 422,
@@ -45,13 +45,13 @@ STATUS: dict[type[Exception], int] = {
     InvalidDesign: 422,
     UnusablePicture: 415,
     NoRun: 404,
-    Changed: 409,
+    FileChanged: 409,
     Busy: 409,
 }
 
 
-def answering(answer: Answer) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-    """An endpoint: it reads the body, answers in another thread, and turns the project's errors into one line."""
+def make_endpoint(answer: Answer) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    """Make an endpoint that reads the body, answers in another thread, and turns the project's errors into one line."""
 
     @wraps(answer)
     async def endpoint(request: Request) -> Response:
@@ -59,18 +59,18 @@ def answering(answer: Answer) -> Callable[[Request], Coroutine[Any, Any, Respons
             body = await _body(request)
             found = await run_in_threadpool(answer, request.app.state.session, request, body)
         except ClientDisconnect:
-            return Response(status_code=400)  # nobody reads it
+            return Response(status_code=400)  # the page is gone
         except HTTPException:
             raise
         except Exception as error:
-            return _failed(error)
+            return _answer_failure(error)
         return found if isinstance(found, Response) else JSONResponse(found)
 
     return endpoint
 
 
 async def _body(request: Request) -> bytes:
-    """The body of a request; one without a length is refused as soon as it is too long."""
+    """Read the body of a request; refuse a body without a stated length as soon as it is too long."""
     found = bytearray()
     async for part in request.stream():
         found += part
@@ -82,8 +82,8 @@ async def _body(request: Request) -> bytes:
 # ---- the drawing ----
 
 
-def state(session: Session, _: Request, __: bytes) -> Any:
-    """What a page needs when it is opened."""
+def state(session: StudioSession, _: Request, __: bytes) -> Any:
+    """Return the data that a page needs when it is opened."""
     run = session.hub.plan["run"] or (session.folders.name_of(session.run) if session.run else None)
     return {
         "known": session.known,
@@ -94,84 +94,84 @@ def state(session: Session, _: Request, __: bytes) -> Any:
     }
 
 
-def open_text(_: Session, __: Request, body: bytes) -> Any:
-    """The content of a file that the page read."""
+def open_text(_: StudioSession, __: Request, body: bytes) -> Any:
+    """Return the content of a file that the page read."""
     asked = requests.parsed(requests.Open, body)
-    content = content_in(asked.text)
+    content = parse_content(asked.text)
     name = content["name"] or Path(asked.name).stem[:100] or "environment"
     return {"content": content, "name": name, "tube": named_tube(content["tube"])}
 
 
-def check(session: Session, _: Request, body: bytes) -> Any:
+def check(session: StudioSession, _: Request, body: bytes) -> Any:
     """Check a drawing, and remember it for a page that is opened again."""
     asked = requests.parsed(requests.Check, body)
-    found = checked(asked.text, asked.content, asked.origins, tube_in(asked.tube))
+    found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube))
     session.remember(asked.model_dump())
     return found
 
 
-def save(session: Session, _: Request, body: bytes) -> Any:
+def save(session: StudioSession, _: Request, body: bytes) -> Any:
     """Write the file that the studio was started with."""
     asked = requests.parsed(requests.Save, body)
     if session.file is None:
-        raise Changed("the studio was not started with a file: save a copy")
-    content_in(asked.text)
+        raise FileChanged("the studio was not started with a file: save a copy")
+    parse_content(asked.text)
     session.file.save(asked.text, asked.saved)
     return {}
 
 
-def tube(_: Session, __: Request, body: bytes) -> Any:
-    """A tube with its derived figures."""
-    return view_of(requests.parsed(requests.TubeRequest, body).content)
+def tube(_: StudioSession, __: Request, body: bytes) -> Any:
+    """Return a tube with its derived figures."""
+    return content_view(requests.parsed(requests.TubeRequest, body).content)
 
 
-def image(_: Session, request: Request, body: bytes) -> Response:
-    """A picture for the background, encoded again."""
+def image(_: StudioSession, request: Request, body: bytes) -> Response:
+    """Encode a picture for the background again."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind not in TYPES:
         raise UnusablePicture(f"a background must be a PNG, JPEG or WebP picture, not {kind[:40] or 'of no type'}")
     if len(body) > LARGEST_PICTURE:
         return JSONResponse({"error": f"the picture is larger than the allowed {LARGEST_PICTURE / 1e6:g} MB"}, 413)
-    return Response(reencoded(body), media_type="image/png")
+    return Response(reencode(body), media_type="image/png")
 
 
 # ---- runs ----
 
 
-def runs(session: Session, _: Request, __: bytes) -> Any:
-    """The list of runs."""
-    return session.folders.listed()
+def runs(session: StudioSession, _: Request, __: bytes) -> Any:
+    """Return the list of runs."""
+    return session.folders.list_runs()
 
 
-def run(session: Session, request: Request, _: bytes) -> Any:
-    """A run."""
+def run(session: StudioSession, request: Request, _: bytes) -> Any:
+    """Return the view of a run."""
     name = request.path_params["name"]
     return run_view(session.folders[name], name)
 
 
-def run_zip(session: Session, request: Request, _: bytes) -> Response:
-    """The folder of a run as a zip file."""
-    return Response(zipped(session.folders[request.path_params["name"]]), media_type="application/zip")
+def run_zip(session: StudioSession, request: Request, _: bytes) -> Response:
+    """Return the folder of a run as a zip file."""
+    return Response(zip_folder(session.folders[request.path_params["name"]]), media_type="application/zip")
 
 
-def picture(session: Session, request: Request, _: bytes) -> Response:
-    """The picture of a design."""
+def picture(session: StudioSession, request: Request, _: bytes) -> Response:
+    """Return the picture of a design."""
     form, key = request.path_params["form"], request.path_params["design"]
-    data = picture_of(session.folders[request.path_params["name"]], key, form)
+    data = render_picture(session.folders[request.path_params["name"]], key, form)
     return Response(data, media_type="image/png" if form == "png" else "image/svg+xml")
 
 
 # ---- computing ----
 
 
-def plan(session: Session, _: Request, body: bytes) -> Any:
+def plan(session: StudioSession, _: Request, body: bytes) -> Any:
     """Start a plan."""
     asked = requests.parsed(requests.Plan, body)
     tube_in(asked.tube)
     return {"job": session.plan(asked.model_dump())}
 
 
-def stop(session: Session, _: Request, body: bytes) -> Any:
+def stop(session: StudioSession, _: Request, body: bytes) -> Any:
     """Stop a plan, which keeps its best design, or trials."""
     if requests.parsed(requests.Stop, body).what == "plan":
         session.planning.stop("plan")
@@ -180,13 +180,13 @@ def stop(session: Session, _: Request, body: bytes) -> Any:
     return {}
 
 
-def look(session: Session, _: Request, body: bytes) -> Any:
+def look(session: StudioSession, _: Request, body: bytes) -> Any:
     """Grow a design."""
     asked = requests.parsed(requests.Look, body)
     return {"job": session.look("look", asked.run, {"design": asked.design, "propagator": asked.propagator})}
 
 
-def trials(session: Session, _: Request, body: bytes) -> Any:
+def trials(session: StudioSession, _: Request, body: bytes) -> Any:
     """Grow a design under errors; earlier trials end."""
     asked = requests.parsed(requests.Trials, body)
     session.looking.stop("trials")
@@ -194,15 +194,15 @@ def trials(session: Session, _: Request, body: bytes) -> Any:
     return {"job": session.look("trials", asked.run, given)}
 
 
-def pack(session: Session, _: Request, body: bytes) -> Any:
+def pack(session: StudioSession, _: Request, body: bytes) -> Any:
     """Make the files for fabrication."""
     asked = requests.parsed(requests.Pack, body)
-    given = {"design": asked.design, "allow_limit": asked.allow_limit, "zip": str(session.new_pack())}
+    given = {"design": asked.design, "allow_limit": asked.allow_limit, "zip": str(session.new_pack_path())}
     return {"job": session.look("pack", asked.run, given)}
 
 
-def pack_zip(session: Session, request: Request, _: bytes) -> Response:
-    """A pack as a zip file."""
+def pack_zip(session: StudioSession, request: Request, _: bytes) -> Response:
+    """Return a pack as a zip file."""
     return Response(session.pack(request.path_params["key"]), media_type="application/zip")
 
 
@@ -235,18 +235,18 @@ async def events(socket: WebSocket) -> None:
 
 
 async def _until_closed(socket: WebSocket, queue: asyncio.Queue[Any]) -> None:
-    """Wait until the page is gone; it sends nothing more."""
+    """Wait until the page is gone, and ignore its messages."""
     message = await socket.receive()
     while message["type"] != "websocket.disconnect":
         message = await socket.receive()
     queue.put_nowait(None)
 
 
-def make_app(session: Session, token: str, hosts: list[str]) -> Starlette:
-    """The application.
+def make_app(session: StudioSession, token: str, hosts: list[str]) -> Starlette:
+    """Make the application.
 
     Args:
-        token: What every request must carry.
+        token: Secret that every request must carry.
         hosts: Allowed values of `Host`, with the port.
     """
     posts = {"open": open_text, "check": check, "save": save, "tube": tube, "image": image, "plan": plan, "stop": stop}
@@ -259,16 +259,18 @@ def make_app(session: Session, token: str, hosts: list[str]) -> Starlette:
         "runs/{name}/{design}/picture.{form:str}": picture,
         "packs/{key}.zip": pack_zip,
     }
-    routes: list[Any] = [Route(f"/api/{path}", answering(answer), methods=["POST"]) for path, answer in posts.items()]
-    routes += [Route(f"/api/{path}", answering(answer), methods=["GET"]) for path, answer in gets.items()]
+    routes: list[Any] = [
+        Route(f"/api/{path}", make_endpoint(answer), methods=["POST"]) for path, answer in posts.items()
+    ]
+    routes += [Route(f"/api/{path}", make_endpoint(answer), methods=["GET"]) for path, answer in gets.items()]
     routes += [WebSocketRoute("/api/events", events), Mount("/", StaticFiles(directory=PAGE, html=True))]
-    app = Starlette(routes=routes, exception_handlers={HTTPException: _refused})
+    app = Starlette(routes=routes, exception_handlers={HTTPException: _answer_refusal})
     guard = Guard(app, token, hosts)
     app.state.session, app.state.guard = session, guard
     return app
 
 
-async def _refused(_: Request, error: Exception) -> Response:
+async def _answer_refusal(_: Request, error: Exception) -> Response:
     status = error.status_code if isinstance(error, HTTPException) else 500
     words = {
         404: "there is nothing at this address",
@@ -278,8 +280,8 @@ async def _refused(_: Request, error: Exception) -> Response:
     return JSONResponse({"error": words.get(status, "the request cannot be answered")}, status)
 
 
-def _failed(error: Exception) -> Response:
-    """The answer to a request that failed: the project's own errors have a message for users."""
+def _answer_failure(error: Exception) -> Response:
+    """Answer a request that failed; errors of the project have a message for users."""
     message = " ".join(str(error).split())
     for kind, status in STATUS.items():
         if isinstance(error, kind):

@@ -1,6 +1,6 @@
-"""The environment of the studio and the text of its file: what did not change keeps its bytes.
+"""The environment of the studio and the text of its file: unchanged parts keep their bytes.
 
-The page works with a `Content`, whose lengths are millimetres whatever the unit of the file is.
+The page works with a `DrawingContent`, whose lengths are millimetres whatever the unit of the file is.
 """
 
 import json
@@ -13,13 +13,13 @@ from pydantic_core import PydanticCustomError
 from environments.environment_file import parse_toml
 from environments.file_model import LONGEST_NAME, SCHEMA, InvalidEnvironment, Name, check_data, check_text, describe
 from environments.lengths import UNITS
-from vinewright.studio.toml_array import Style, edited_array, fresh_array, is_bare
+from vinewright.studio.toml_array import Style, edit_array, is_bare, write_array
 from vinewright.studio.toml_text import TomlText
 
 Row = list[float]
 
 
-class Bounds(TypedDict):
+class BoundsContent(TypedDict):
     """The rectangle of an environment [mm]."""
 
     min: Row
@@ -28,7 +28,7 @@ class Bounds(TypedDict):
     stacked: bool
 
 
-class Start(TypedDict):
+class StartContent(TypedDict):
     """The base: position [mm] and heading [deg]."""
 
     position: Row
@@ -36,14 +36,14 @@ class Start(TypedDict):
     mount: str
 
 
-class Goal(TypedDict):
+class GoalContent(TypedDict):
     """The goal disc [mm]."""
 
     position: Row
     radius: float
 
 
-class Shapes(TypedDict):
+class ObstaclesContent(TypedDict):
     """The obstacles [mm], each list with rows as in a file."""
 
     boxes: list[Row]
@@ -54,23 +54,23 @@ class Shapes(TypedDict):
     friction: float | None
 
 
-class Content(TypedDict):
-    """An environment as the page has it: every key, defaults included; `name` is "" for a file without one."""
+class DrawingContent(TypedDict):
+    """An environment as the page has it: every key, defaults included; `name` is "" for a file without a name."""
 
     name: str
     description: str
     tube: str | None
-    bounds: Bounds
-    start: Start
-    goal: Goal
-    obstacles: Shapes
+    bounds: BoundsContent
+    start: StartContent
+    goal: GoalContent
+    obstacles: ObstaclesContent
 
 
 KINDS: tuple[Literal["boxes", "polygons", "circles", "walls"], ...] = ("boxes", "polygons", "circles", "walls")
 """The lists of obstacles, in the order in which `[uncertainty.obstacle.N]` counts them."""
 MOST_SHAPES = 20_000
 MOST_CORNERS = 50_000
-"""As in files: more is not even read."""
+"""Limits of environment files, which also hold for drawings."""
 _LENGTHS = {"min", "max", "position", "radius", *KINDS}
 _DEFAULTS: dict[str, Any] = {"name": "", "description": "", "tube": None, "obstacles": {}}
 _TABLE_DEFAULTS: dict[str, dict[str, Any]] = {
@@ -83,37 +83,37 @@ _ORDER = (
     *("schema", "name", "description", "unit", "tube", "min", "max", "edge", "stacked"),
     *("position", "heading_deg", "radius", "mount", *KINDS, "ends", "friction"),
 )
-"""Keys in the order in which files have them, of all tables together."""
+"""Keys of all tables in the order of files."""
 _PATHS = (
     *(("name",), ("description",), ("tube",), ("bounds", "min"), ("bounds", "max"), ("bounds", "edge")),
     *(("bounds", "stacked"), ("start", "position"), ("start", "heading_deg"), ("start", "mount")),
     *(("goal", "position"), ("goal", "radius"), ("obstacles", "ends"), ("obstacles", "friction")),
 )
-"""Everything but the lists of obstacles."""
+"""Paths of all values but the lists of obstacles."""
 _NEWER = (("bounds", "edge"), ("bounds", "stacked"), ("start", "mount"), ("obstacles", "friction"))
-"""What needs schema 2."""
+"""Paths of the values that need schema 2."""
 
 
-def content_in(text: str) -> Content:
-    """The content of an environment file, with its defaults filled in.
+def parse_content(text: str) -> DrawingContent:
+    """Parse an environment file, and fill in its defaults.
 
     Returns:
         Lengths in millimetres, rounded to 12 significant digits, whole numbers as integers. Repeated corners of polygons
         stay.
     Raises:
-        InvalidEnvironment: The text is not TOML, or a key or number is wrong. Whether start and goal are at possible
-            positions is not checked.
+        InvalidEnvironment: The text is not TOML, or a key or number is wrong. The positions of start and goal are not
+            checked.
     """
-    return _content(_valid(text))
+    return _content(_parse_checked(text))
 
 
-def edited(text: str, content: Any, origins: Any) -> str:
-    """The text of a file, changed where the content differs from it.
+def edit_text(text: str, content: Any, origins: Any) -> str:
+    """Change the text of a file where the content differs from it.
 
     Args:
-        text: The file, which `content_in` can read.
-        content: A `Content`, checked here, except for what `content_in` reports of the result: shapes, bounds and numbers
-            outside their ranges.
+        text: The file, which `parse_content` can read.
+        content: A `DrawingContent`. Only its structure is checked here; shapes, bounds and ranges of numbers are checked by
+            `parse_content` of the result.
         origins: For each of the four lists of obstacles the index of each row in `text`, or None if it is new.
     Returns:
         `text` itself if nothing differs. Otherwise changed numbers are in the unit of the file; deleted rows are gone with
@@ -122,28 +122,28 @@ def edited(text: str, content: Any, origins: Any) -> str:
     Raises:
         InvalidEnvironment: The text is no environment file, or `content` or `origins` are not what they must be.
     """
-    data = _valid(text)
-    old, new = _content(data), _tidied(_checked(_Content, content), 1.0)
-    moved = _checked_origins(origins, old, new)
+    data = _parse_checked(text)
+    old, new = _content(data), _convert(_validate(_Content, content), 1.0)
+    moved = _check_origins(origins, old, new)
     if new == old and all(moved[kind] == [*range(len(old["obstacles"][kind]))] for kind in KINDS):
         return text
     file, factor = TomlText(text), 1000 / UNITS[data["unit"]]
     style = Style(lambda value: str(_tidy(value / factor)), file.newline)
-    shown = _raised(file, data, old, new)
+    raised = _raise_schema(file, data, old, new)
     for kind in KINDS:
         _set_rows(file, kind, old["obstacles"][kind], new["obstacles"][kind], moved[kind], style)
-    for path in (path for path in _PATHS if _at(shown, path) != _at(new, path)):
+    for path in (path for path in _PATHS if _at(raised, path) != _at(new, path)):
         _set(file, path, _at(old, path), _at(new, path), style)
     numbers = _numbers(old, moved)
     file.rename(("uncertainty", "obstacle"), numbers)
     result = file.result()
-    written = _parsed(result)
+    written = _parse(result)
     if _content(written) != new or _errors(written, {}) != _errors(data, numbers):
         raise InvalidEnvironment("has a number or a layout that cannot be changed here")
     return result
 
 
-# ---- what is read ----
+# ---- reading ----
 
 
 class _Table(BaseModel):
@@ -215,22 +215,26 @@ class _Origins(_Table):
     walls: _Indices
 
 
-def _checked(model: type[BaseModel], value: Any) -> dict[str, Any]:
+def _validate(model: type[BaseModel], value: Any) -> dict[str, Any]:
     try:
         return model.model_validate(value).model_dump()
     except ValidationError as error:
         raise InvalidEnvironment(describe(error, model)) from None
 
 
-def _checked_origins(origins: Any, old: Any, new: Any) -> dict[str, list[int | None]]:
+def _check_origins(origins: Any, old: Any, new: Any) -> dict[str, list[int | None]]:
     try:
-        moved = _checked(_Origins, origins)
+        moved = _validate(_Origins, origins)
     except InvalidEnvironment as error:
         raise InvalidEnvironment(f"origins: {error}") from None
-    for kind, found in moved.items():
-        known, before, after = [one for one in found if one is not None], old["obstacles"][kind], new["obstacles"][kind]
-        if len(found) != len(after):
-            raise InvalidEnvironment(f"origins: {kind} are {len(found)}, for {len(after)} {kind}")
+    for kind, indices in moved.items():
+        known, before, after = (
+            [index for index in indices if index is not None],
+            old["obstacles"][kind],
+            new["obstacles"][kind],
+        )
+        if len(indices) != len(after):
+            raise InvalidEnvironment(f"origins: {kind} are {len(indices)}, for {len(after)} {kind}")
         if len(set(known)) < len(known):
             raise InvalidEnvironment(f"origins: {kind} name a row twice")
         if max(known, default=-1) >= len(before):
@@ -238,33 +242,33 @@ def _checked_origins(origins: Any, old: Any, new: Any) -> dict[str, list[int | N
     return moved
 
 
-def _parsed(text: str) -> dict[str, Any]:
-    # Half of a surrogate pair, which JSON can have, is refused as what it is: no UTF-8.
+def _parse(text: str) -> dict[str, Any]:
+    # Half of a surrogate pair, which JSON can have, is refused as invalid UTF-8.
     return parse_toml(text.encode("utf-8", "surrogatepass"))
 
 
-def _valid(text: str) -> dict[str, Any]:
-    data = _parsed(text)
+def _parse_checked(text: str) -> dict[str, Any]:
+    data = _parse(text)
     check_data(data)
     return data
 
 
 def _content(data: dict[str, Any]) -> Any:
-    """The content of a parsed file in which unit and schema are right."""
+    """Return the content of a parsed file whose unit and schema are valid."""
     filled = _DEFAULTS | {key: value for key, value in data.items() if key not in ("schema", "unit", "uncertainty")}
     for table, defaults in _TABLE_DEFAULTS.items():
-        if isinstance(given := filled.get(table), dict):
+        if isinstance(values := filled.get(table), dict):
             schema_1 = {"ends": "round"} if table == "obstacles" and data["schema"] == 1 else {}
-            filled[table] = defaults | schema_1 | given
-    return _tidied(_checked(_Content, filled), 1000 / UNITS[data["unit"]])
+            filled[table] = defaults | schema_1 | values
+    return _convert(_validate(_Content, filled), 1000 / UNITS[data["unit"]])
 
 
-def _tidied(value: Any, factor: float, key: str = "") -> Any:
-    """A content, or what is in it under a key, with lengths times a factor and all numbers rounded."""
+def _convert(value: Any, factor: float, key: str = "") -> Any:
+    """Multiply the lengths in a content, or in a value under a key, by a factor, and round all numbers."""
     if isinstance(value, dict):
-        return {name: _tidied(one, factor, name) for name, one in value.items()}
+        return {name: _convert(item, factor, name) for name, item in value.items()}
     if isinstance(value, list):
-        return [_tidied(one, factor, key) for one in value]
+        return [_convert(item, factor, key) for item in value]
     return _tidy(value * (factor if key in _LENGTHS else 1.0)) if isinstance(value, float) else value
 
 
@@ -274,7 +278,7 @@ def _tidy(value: float) -> float:
     return int(rounded) if rounded.is_integer() and abs(rounded) < 1e15 else rounded
 
 
-# ---- what is written ----
+# ---- writing ----
 
 
 def _at(content: Any, path: Sequence[str]) -> Any:
@@ -283,8 +287,8 @@ def _at(content: Any, path: Sequence[str]) -> Any:
     return content
 
 
-def _raised(file: TomlText, data: dict[str, Any], old: Any, new: Any) -> Any:
-    """The old content as the file gives it after its schema has become 2, if that is needed; in 1, ends are round by default."""
+def _raise_schema(file: TomlText, data: dict[str, Any], old: Any, new: Any) -> Any:
+    """Raise the schema to 2 if the new content needs it; return the old content as read by it, as ends are round by default in 1."""
     if data["schema"] == SCHEMA or all(_at(old, path) == _at(new, path) for path in _NEWER):
         return old
     file.set(("schema",), str(SCHEMA))
@@ -298,7 +302,7 @@ def _set(file: TomlText, path: tuple[str, ...], old: Any, new: Any, style: Style
         file.remove(path)
         return
     if isinstance(new, list):
-        written = edited_array(file.value(path) or "[]", old, new, None, style)
+        written = edit_array(file.value(path) or "[]", old, new, None, style)
     elif isinstance(new, str):
         # A JSON string is a TOML string where control characters are refused.
         written = json.dumps(new, ensure_ascii=False)
@@ -315,31 +319,31 @@ def _set_rows(file: TomlText, kind: str, old: Any, new: Any, origins: list[int |
     path = ("obstacles", kind)
     written = file.value(path)
     if written is not None and (file.in_braces(path) or not is_bare(written)):
-        rows = edited_array(written, old, new, origins, style)
+        rows = edit_array(written, old, new, origins, style)
     elif file.in_braces(path):
-        rows = fresh_array(new, style)
+        rows = write_array(new, style)
     else:
         comment = f"  # [{_COLUMNS[kind]}]" if kind in _COLUMNS else ""
-        rows = style.newline.join([f"[{comment}", *(f"  {fresh_array(row, style)}," for row in new), "]"])
+        rows = style.newline.join([f"[{comment}", *(f"  {write_array(row, style)}," for row in new), "]"])
     file.set(path, rows, _ORDER[: _ORDER.index(kind)])
 
 
 def _numbers(old: Any, moved: dict[str, list[int | None]]) -> dict[str, str | None]:
-    """The new numbers of obstacles by their old ones, None for those that are gone."""
+    """Return the new numbers of obstacles by their old numbers, None for deleted obstacles."""
     numbers: dict[str, str | None] = {}
-    place = 0
+    number = 0
     for kind in KINDS:
         first = len(numbers) + 1
         numbers |= {str(first + index): None for index in range(len(old["obstacles"][kind]))}
         for origin in moved[kind]:
-            place += 1
+            number += 1
             if origin is not None:
-                numbers[str(first + origin)] = str(place)
+                numbers[str(first + origin)] = str(number)
     return numbers
 
 
 def _errors(data: dict[str, Any], numbers: dict[str, str | None]) -> dict[str, Any]:
-    """The table `[uncertainty]` with other numbers of obstacles."""
+    """Return the table `[uncertainty]` with new numbers of obstacles."""
     found = dict(data.get("uncertainty", {}))
     single = {numbers.get(number, number): part for number, part in found.pop("obstacle", {}).items()}
     single.pop(None, None)

@@ -1,4 +1,4 @@
-"""The runs that the studio shows: names that are looked up, so that no path from a page is ever opened."""
+"""The runs that the studio shows. Their names are looked up, so that no path from a page is ever opened."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class NoRun(LookupError):
     """There is no run of this name; the one-line message says so."""
 
 
-class Folders:
-    """The folders of runs: those below `runs` and, at most, one that was given at the start."""
+class RunFolders:
+    """The folders of runs: all folders in `runs`, and the run that the studio was started with."""
 
     def __init__(self, root: Path, given: Path | None = None) -> None:
         self.root, self.given = root, given
 
-    def every(self) -> dict[str, Path]:
-        """The folders of plans by their names, the newest first."""
+    def find_plans(self) -> dict[str, Path]:
+        """Return the folders of plans by their names, the newest first."""
         found = [self.given] if self.given else []
         found += self.root.iterdir() if self.root.is_dir() else []
         plans = {folder.resolve(): folder for folder in found if _is_plan(folder)}
@@ -36,25 +36,25 @@ class Folders:
         return {self.name_of(folder): folder for folder in ordered}
 
     def name_of(self, folder: Path) -> str:
-        """The name of a run. A folder that was given and is not in `runs` says so, since a plan may have its name."""
+        """Return the name of a run; outside `runs` it includes the parent folder, since a plan may have the same name."""
         beside = folder.parent == self.root.resolve()
         return folder.name if beside else f"{folder.name} ({folder.parent.name or '/'})"
 
     def __getitem__(self, name: str) -> Path:
-        """The folder of a name.
+        """Return the folder of a run, by name.
 
         Raises:
-            NoRun: There is none.
+            NoRun: There is no such run.
         """
-        folder = self.every().get(name)
+        folder = self.find_plans().get(name)
         if folder is None:
             raise NoRun(f"there is no run {name[:80]!r}")
         return folder
 
-    def listed(self) -> list[dict[str, Any]]:
-        """The runs for a list; damaged ones are left out."""
+    def list_runs(self) -> list[dict[str, Any]]:
+        """Return the runs for a list, without damaged runs."""
         rows = []
-        for name, folder in list(self.every().items())[:MOST_RUNS]:
+        for name, folder in list(self.find_plans().items())[:MOST_RUNS]:
             try:
                 design = load_design(folder / DESIGN)
                 changed = datetime.fromtimestamp((folder / "run.json").stat().st_mtime, UTC)
@@ -77,8 +77,8 @@ def _is_plan(folder: Path) -> bool:
     return not folder.name.startswith(".") and (folder / "run.json").is_file()
 
 
-def zipped(folder: Path) -> bytes:
-    """The files of a run folder as a zip file."""
+def zip_folder(folder: Path) -> bytes:
+    """Pack the files of a run folder into a zip file."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for path in sorted(folder.iterdir()):

@@ -1,4 +1,4 @@
-"""Who may talk to the studio: only its own page, which knows the token, from this machine."""
+"""Access control of the studio: only its own page may send requests, with the token."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_BYTES = 25_000_000
 
 
 def policy(hosts: Iterable[str]) -> str:
-    """The content security policy of the page: only its own files, no inline scripts or styles, nothing that frames it."""
+    """Return the content security policy of the page: only its own files, no inline scripts or styles, no frames."""
     sockets = " ".join(f"ws://{host}" for host in hosts)
     return (
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; "
@@ -47,26 +47,26 @@ class Guard:
         }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, or refuse it."""
+        """Pass a request to the application, or refuse it."""
         if scope["type"] == "lifespan":
             await self.app(scope, receive, send)
             return
 
-        async def sending(message: Message) -> None:
+        async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 MutableHeaders(scope=message).update(self.headers)
             await send(message)
 
-        refused = self._refused(scope)
-        if refused is None:
-            await self.app(scope, receive, sending)
+        refusal = self._refusal(scope)
+        if refusal is None:
+            await self.app(scope, receive, send_with_headers)
         elif scope["type"] == "websocket":
             await send({"type": "websocket.close", "code": 1008})
         else:
-            await JSONResponse({"error": refused[1]}, refused[0])(scope, receive, sending)
+            await JSONResponse({"error": refusal[1]}, refusal[0])(scope, receive, send_with_headers)
 
-    def _refused(self, scope: Scope) -> tuple[int, str] | None:
-        """Status and reason if a request is refused."""
+    def _refusal(self, scope: Scope) -> tuple[int, str] | None:
+        """Return status and reason of a refusal; None if the request is allowed."""
         headers = Headers(scope=scope)
         host, origin = headers.get("host", "").lower(), headers.get("origin")
         if host not in self.hosts:
@@ -87,5 +87,5 @@ class Guard:
         return None
 
     def knows(self, token: object) -> bool:
-        """Whether a token is that of this studio."""
+        """Return whether a token is the token of this studio."""
         return isinstance(token, str) and hmac.compare_digest(token.encode(errors="replace"), self.token.encode())

@@ -1,4 +1,4 @@
-"""The state that all open pages share, and the events that they get."""
+"""The state that all open pages share, and the events that they receive."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REPLACED = "plan", "tree", "best", "trials", "pack"
 
 
 class Hub:
-    """Keeps what a page that is opened later must know, and passes events on to all pages."""
+    """Keeps the present state for pages that are opened later, and sends events to all pages."""
 
     def __init__(self) -> None:
         self.pages: set[asyncio.Queue[Message | None]] = set()
@@ -29,7 +29,7 @@ class Hub:
         """The drawing as a page last sent it."""
 
     def snapshot(self) -> list[Message]:
-        """Events that bring a page to the present state."""
+        """Return events that bring a page to the present state."""
         events: list[Message] = [{"type": "plan", "plan": self.plan}]
         events.append({"type": "tree", "reset": True, "drop": [], "add": list(self.tree.values())})
         if self.plan["phase"] in BUSY and self.best:
@@ -39,7 +39,7 @@ class Hub:
         return events + ([self.pack] if self.pack else [])
 
     def attach(self) -> asyncio.Queue[Message | None]:
-        """A queue of events for a new page, which begins with the present state."""
+        """Add a page; return its queue of events, which begins with the present state."""
         page: asyncio.Queue[Message | None] = asyncio.Queue()
         for event in [{"type": "connected"}, *self.snapshot()]:
             page.put_nowait(event)
@@ -56,7 +56,7 @@ class Hub:
             page.put_nowait(None)
 
     def tell(self, event: Message) -> None:
-        """Note an event and pass it on; called in the thread of the server."""
+        """Record an event, and send it to all pages; called in the thread of the server."""
         self._note(event)
         if event["type"] in ("began", "ended"):
             return
@@ -64,9 +64,9 @@ class Hub:
             if page.qsize() < MOST_WAITING:
                 page.put_nowait(event)
                 continue
-            # The page is slow: it gets the present state instead of how that came about, and everything else.
+            # The page is slow: the present state replaces the events that led to it; all other events stay.
             waiting = [page.get_nowait() for _ in range(page.qsize())]
-            kept = [one for one in [*waiting, event] if one is None or one["type"] not in REPLACED]
+            kept = [item for item in [*waiting, event] if item is None or item["type"] not in REPLACED]
             for part in [*self.snapshot(), *kept]:
                 page.put_nowait(part)
 

@@ -35,7 +35,7 @@ from planner.uncertainty.weakest import weakest_error
 from vinewright.console.errors import without_extra
 from vinewright.studio.events import Send
 from vinewright.studio.stop import Stop
-from vinewright.studio.streamed import Streamed
+from vinewright.studio.streamed import EventWatcher
 from vinewright.studio.tubes import tube_in
 from vinewright.studio.views import line_of
 
@@ -53,7 +53,7 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
             runs.
         stop: Ends it as Ctrl-C does.
     """
-    watcher = Streamed(send, stop)
+    watcher = EventWatcher(send, stop)
     watcher.tell(phase="starting")
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)

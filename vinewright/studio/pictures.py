@@ -1,4 +1,4 @@
-"""Pictures: a background that is uploaded, and a design that is downloaded."""
+"""Pictures: the uploaded background, and the picture of a design for download."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 MOST_BYTES = 20_000_000
 """Maximum size of an uploaded picture."""
 MOST_PIXELS = 60_000_000
-"""Maximum number of pixels of an uploaded picture, which a small file can have by far too many of."""
+"""Maximum number of pixels of an uploaded picture, since a small file can have very many."""
 LARGEST = 4096
 """Width and height to which pictures are reduced [px]."""
 FORMATS = "PNG", "JPEG", "WEBP"
@@ -28,15 +28,15 @@ class UnusablePicture(ValueError):
     """The upload is not a picture that can be used; the one-line message says why."""
 
 
-def reencoded(data: bytes) -> bytes:
-    """An uploaded picture as a PNG of its pixels alone: upright, without anything else that its file may hold.
+def reencode(data: bytes) -> bytes:
+    """Encode an uploaded picture as an upright PNG of its pixels, without any other content of its file.
 
     Raises:
-        UnusablePicture: It is no PNG, JPEG or WebP picture, or has too many pixels.
+        UnusablePicture: The data is no PNG, JPEG or WebP picture, or has too many pixels.
     """
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # its limit is another one
+            warnings.simplefilter("ignore", Image.DecompressionBombWarning)  # MOST_PIXELS is checked instead
             image = Image.open(io.BytesIO(data), formats=FORMATS)
         if image.width * image.height > MOST_PIXELS:
             raise UnusablePicture(f"the picture has more than {MOST_PIXELS / 1e6:g} million pixels; make it smaller")
@@ -53,8 +53,8 @@ def reencoded(data: bytes) -> bytes:
     return out.getvalue()
 
 
-def picture_of(folder: Path, key: str, form: str) -> bytes:
-    """The picture of a design of a run; that of the design to make shows its trials and the front.
+def render_picture(folder: Path, key: str, form: str) -> bytes:
+    """Draw a design of a run; the picture of the design to make also shows its trials and the front.
 
     Args:
         key: "best", or the number of a solution.

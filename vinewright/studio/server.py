@@ -1,4 +1,4 @@
-"""The server of the studio: where it listens, and how it ends."""
+"""The server of the studio: its port, its start and its end."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ import uvicorn
 
 from vinewright.studio.app import make_app
 from vinewright.studio.events import BUSY
-from vinewright.studio.session import Session
+from vinewright.studio.session import StudioSession
 
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = "0.0.0.0", "::"
@@ -28,12 +28,12 @@ CLOSING = 1
 
 
 class NoPort(OSError):
-    """No port is free; the one-line message says which were tried."""
+    """No port is free; the one-line message names the ports that were tried."""
 
 
 @dataclass(frozen=True, slots=True)
 class Listener:
-    """Where a studio listens."""
+    """The socket, address and token of a studio."""
 
     socket: socket.socket
     host: str
@@ -42,13 +42,13 @@ class Listener:
 
     @property
     def hosts(self) -> list[str]:
-        """Values of the header `Host` with which a browser may ask for the page."""
+        """Values of the header `Host` that a browser may send."""
         names = {self.host, LOOPBACK, "localhost"} if is_loopback(self.host) else {self.host}
         if self.host in EVERYWHERE:
             names |= {LOOPBACK, "localhost", socket.gethostname(), socket.getfqdn(), *_addresses()}
-        shown = [f"[{name}]" if ":" in name else name for name in names]
-        # Browsers leave the usual port out.
-        return sorted([*(f"{name}:{self.port}" for name in shown), *(shown if self.port == 80 else [])])
+        bracketed = [f"[{name}]" if ":" in name else name for name in names]
+        # Browsers leave out port 80.
+        return sorted([*(f"{name}:{self.port}" for name in bracketed), *(bracketed if self.port == 80 else [])])
 
     @property
     def address(self) -> str:
@@ -59,7 +59,7 @@ class Listener:
 
 
 def _addresses() -> list[str]:
-    """Addresses of this machine."""
+    """Return the addresses of this machine."""
     try:
         return [str(found[4][0]) for found in socket.getaddrinfo(socket.gethostname(), None)]
     except OSError:
@@ -67,14 +67,14 @@ def _addresses() -> list[str]:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether an address is that of this machine only."""
+    """Return whether an address is reachable from this machine only."""
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
         return host == "localhost"
 
 
-def taken(host: str, port: int) -> Listener:
+def take_port(host: str, port: int) -> Listener:
     """Take the first free port from `port` on.
 
     Raises:
@@ -86,30 +86,30 @@ def taken(host: str, port: int) -> Listener:
         raise NoPort(f"--host {host} is no address of this machine: {error.strerror}") from None
     last = min(port + PORTS - 1, 65535)
     for number in range(port, last + 1):
-        # asyncio sends small packets at once only where the protocol is given: else each answer takes 40 ms longer.
-        one = socket.socket(family, proto=socket.IPPROTO_TCP)
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        # asyncio sends small packets at once only if the protocol is given: otherwise each answer takes 40 ms longer.
+        candidate = socket.socket(family, proto=socket.IPPROTO_TCP)
+        candidate.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            one.bind((host, number))
-            one.listen(64)
+            candidate.bind((host, number))
+            candidate.listen(64)
         except OSError as error:
-            one.close()
+            candidate.close()
             if error.errno in (errno.EADDRINUSE, errno.EACCES):
                 continue
             raise NoPort(f"--host {host} cannot be used: {error.strerror}") from None
-        one.setblocking(False)
-        return Listener(one, host, number, secrets.token_urlsafe(24))
+        candidate.setblocking(False)
+        return Listener(candidate, host, number, secrets.token_urlsafe(24))
     raise NoPort(f"the ports {port} to {last} are taken: give another --port")
 
 
-def serve(session: Session, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
-    """Serve until Ctrl-C, then end the processes that compute.
+def serve(session: StudioSession, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
+    """Serve until Ctrl-C, then end the worker processes.
 
     Args:
         opened: Called with the server when the page can be opened.
     """
     try:
-        with suppress(KeyboardInterrupt):  # the way to end it
+        with suppress(KeyboardInterrupt):  # Ctrl-C ends the server
             asyncio.run(_serve(session, listener, opened))
         if session.hub.plan["phase"] in BUSY:
             print("ending: the plan under way keeps its best design; Ctrl-C again ends at once", flush=True)
@@ -117,7 +117,7 @@ def serve(session: Session, listener: Listener, opened: Callable[[uvicorn.Server
         session.close()
 
 
-async def _serve(session: Session, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
+async def _serve(session: StudioSession, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
     loop = asyncio.get_running_loop()
 
     def tell(event: dict[str, Any]) -> None:
@@ -138,18 +138,20 @@ async def _serve(session: Session, listener: Listener, opened: Callable[[uvicorn
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it has started, and ends the connections of pages when it is told to end."""
+    """A server that calls a function when it has started, and closes the connections of pages when it ends."""
 
-    def __init__(self, config: uvicorn.Config, session: Session, opened: Callable[[uvicorn.Server], None]) -> None:
+    def __init__(
+        self, config: uvicorn.Config, session: StudioSession, opened: Callable[[uvicorn.Server], None]
+    ) -> None:
         super().__init__(config)
         self.session, self.opened = session, opened
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and say so."""
+        """Start, and call the function."""
         await super().startup(sockets)
         self.opened(self)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """End the connections."""
+        """Close the connections of pages, then the server."""
         self.session.hub.close()
         await super().shutdown(sockets)

@@ -1,4 +1,4 @@
-"""What a studio works on: the file it was started with, the runs, the processes that compute, and the packs."""
+"""The state of a studio: the file it was started with, the runs, the worker processes, and the packs."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from dynamics.tube_file import known_tubes, tube_description
 from environments import known_environments, load_environment
 from environments.environment_file import environment_text
 from environments.writing import whole
-from vinewright.studio.document import content_in
+from vinewright.studio.document import parse_content
 from vinewright.studio.events import Message, Send
-from vinewright.studio.folders import Folders, NoRun
+from vinewright.studio.folders import NoRun, RunFolders
 from vinewright.studio.hub import Hub
 from vinewright.studio.requests import offered_options
-from vinewright.studio.tubes import named_tube, shipped_tube, tube_keys, tube_view, view_of
+from vinewright.studio.tubes import content_view, named_tube, shipped_tube, tube_keys, tube_view
 from vinewright.studio.views import error_keys, error_presets
 from vinewright.studio.workers import Worker
 
 
-class Changed(RuntimeError):
-    """The file cannot be saved: it is no longer what was opened, or there is none; the one-line message says what to do."""
+class FileChanged(RuntimeError):
+    """The file cannot be saved: it has changed since it was opened, or there is none; the one-line message says what to do."""
 
 
 @dataclass(slots=True)
@@ -37,25 +37,25 @@ class OpenedFile:
 
     @property
     def text(self) -> str:
-        """Its content, with its byte order mark, if it has one.
+        """The content of the file, with its byte order mark, if any.
 
         Raises:
-            OSError: It cannot be read.
+            OSError: The file cannot be read.
         """
         return self.path.read_bytes().decode()
 
     def save(self, text: str, opened: str) -> None:
-        """Replace its content; links and permissions stay.
+        """Replace the content of the file; links and permissions stay.
 
         Args:
-            opened: Its content when it was opened or last saved.
+            opened: Content of the file when it was opened or last saved.
         Raises:
-            Changed: It has another content by now.
-            OSError: It cannot be written.
+            FileChanged: The file has changed since.
+            OSError: The file cannot be written.
         """
         path = self.path.resolve()
         if path.exists() and self.text != opened:
-            raise Changed(f"{self.path.name} has changed since it was opened here: save a copy, or open it again")
+            raise FileChanged(f"{self.path.name} has changed since it was opened here: save a copy, or open it again")
         with whole(path) as partial:
             partial.write_bytes(text.encode())
             if path.exists():
@@ -63,27 +63,27 @@ class OpenedFile:
 
 
 @dataclass(eq=False)
-class Session:
+class StudioSession:
     """The state of a studio."""
 
     root: Path
     """Folder of all runs."""
     file: OpenedFile | None = None
     run: Path | None = None
-    """The run folder it was started with."""
+    """The run folder that the studio was started with."""
     shipped: str | None = None
-    """The name of the shipped environment it was started with."""
+    """The name of the shipped environment that the studio was started with."""
     hub: Hub = field(default_factory=Hub)
 
     def __post_init__(self) -> None:
-        self.folders = Folders(self.root, self.run)
+        self.folders = RunFolders(self.root, self.run)
         self.packs = tempfile.TemporaryDirectory(prefix="vinewright-studio-")
         self.tell: Send = self.hub.tell
         self.planning: Worker
         self.looking: Worker
 
     def start(self, tell: Send) -> None:
-        """Start the process that plans; the other one starts when it is needed.
+        """Start the process that plans; the process for all other jobs starts with its first job.
 
         Args:
             tell: Called with each event, in another thread.
@@ -102,13 +102,13 @@ class Session:
 
     @cached_property
     def known(self) -> dict[str, Any]:
-        """What the page offers."""
+        """Environments, tubes, errors and propagators that the page offers."""
         from importlib.metadata import version
 
         environments = []
         for name in known_environments():
             text = environment_text(load_environment(name, 0.0))
-            content = content_in(text)
+            content = parse_content(text)
             environments.append({"name": name, "description": content["description"], "content": content, "text": text})
         tubes = [
             {"name": name, "description": tube_description(name), "tube": shipped_tube(name)} for name in known_tubes()
@@ -125,7 +125,7 @@ class Session:
         }
 
     def document(self) -> dict[str, Any] | None:
-        """The drawing to show first: as a page last sent it, else what the studio was started with."""
+        """Return the drawing to show first: the last drawing of a page, else the environment that the studio was started with."""
         if self.hub.document is not None:
             return self.hub.document
         if self.file:
@@ -136,7 +136,7 @@ class Session:
             text, name, file = environment_text(load_environment(self.shipped, 0.0)), self.shipped, None
         else:
             return None
-        content = content_in(text)
+        content = parse_content(text)
         return {
             "text": text,
             "saved": text,
@@ -146,9 +146,9 @@ class Session:
         }
 
     def tube(self) -> dict[str, Any]:
-        """The tube to show first."""
+        """Return the tube to show first."""
         if self.hub.document is not None:
-            return view_of(self.hub.document["tube"])
+            return content_view(self.hub.document["tube"])
         if self.run:
             from planner.design.design_file import load_design
 
@@ -159,7 +159,7 @@ class Session:
         return named_tube(load_environment(self.shipped, 0.0).tube if self.shipped else None)
 
     def look(self, kind: str, name: str, given: Message) -> int:
-        """Queue a job about a design of a run; returns its number.
+        """Queue a job about a design of a run, and return its number.
 
         Raises:
             NoRun: There is no such run.
@@ -168,34 +168,34 @@ class Session:
         return self.looking.submit(kind, {**given, "run": name, "folder": str(self.folders[name])})
 
     def plan(self, given: Message) -> int:
-        """Start a plan; returns the number of the job.
+        """Start a plan, and return the number of the job.
 
         Raises:
-            Busy: One is under way.
+            Busy: A plan is under way.
         """
         return self.planning.submit("plan", given)
 
     def remember(self, drawing: dict[str, Any]) -> None:
-        """Keep a drawing, as it is, for a page that is opened later.
+        """Keep a drawing unchanged for a page that is opened later.
 
         Args:
-            drawing: The `text` that was opened, with the `content` and `origins` of what is drawn, the text as `saved`, the name of
-                its `file` if it is the one that Save writes, its `name`, and its `tube`.
+            drawing: The `text` that was opened, the `content` and `origins` of the drawing, the text as `saved`, the name of its
+                `file` if Save writes it, its `name`, and its `tube`.
         """
         own = self.file is not None and drawing["file"] == self.file.path.name
         self.hub.document = {**drawing, "file": drawing["file"] if own else None}
 
     def pack(self, key: str) -> bytes:
-        """A pack as a zip file.
+        """Read a pack as a zip file.
 
         Raises:
-            NoRun: There is none of this name.
+            NoRun: There is no pack of this name.
         """
-        made = {path.stem: path for path in Path(self.packs.name).glob("*.zip")}
-        if key not in made:
+        packs = {path.stem: path for path in Path(self.packs.name).glob("*.zip")}
+        if key not in packs:
             raise NoRun("there is no such pack: make it again")
-        return made[key].read_bytes()
+        return packs[key].read_bytes()
 
-    def new_pack(self) -> Path:
-        """The file of a new pack, with a name that cannot be guessed."""
+    def new_pack_path(self) -> Path:
+        """Return the path of a new pack, with a name that cannot be guessed."""
         return Path(self.packs.name) / f"{secrets.token_hex(8)}.zip"

@@ -1,4 +1,4 @@
-"""Stopping a job of a worker process."""
+"""A request to stop a job of a worker process."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from surrogate.kernels.interruption import Deferred
 
 
 class Stop:
-    """Whether a job was asked to stop. A plan is stopped as by Ctrl-C, which ends its search and keeps its best design."""
+    """Request to stop a job. A plan stops as by Ctrl-C, which ends its search and keeps its best design."""
 
     def __init__(self) -> None:
         self.requested = False
@@ -22,10 +22,10 @@ class Stop:
         """Ask the job to stop; called in another thread.
 
         Args:
-            plans: Whether it is a plan, in the main thread.
+            plans: Whether the job is a plan, in the main thread.
         """
         if self.requested:
-            return  # a second signal would end it at once, without its best design
+            return  # a second signal would end the plan at once, without its best design
         self.requested = True
         if not plans:
             return
@@ -35,4 +35,4 @@ class Stop:
 
             _thread.interrupt_main()
         else:
-            signal.pthread_kill(ident, signal.SIGINT)  # interrupts it also where it waits for other threads
+            signal.pthread_kill(ident, signal.SIGINT)  # interrupts the main thread even if it waits for other threads

@@ -29,13 +29,13 @@ from vinewright.studio.views import design_view, front_view
 EVERY = 0.15
 """Seconds between two events of a search."""
 MOST_ADDED = 400
-"""Maximum number of branches in an event; the others follow in the next ones."""
+"""Maximum number of branches in an event; further branches follow in the next events."""
 STRAIGHT = 0.5e-3
-"""How far a branch that is sent may be from the one that was grown [m]."""
+"""Tolerance to which branches are simplified before they are sent [m]."""
 
 
 class TreeDelta:
-    """What of a search tree has not been sent yet."""
+    """The part of a search tree that has not been sent yet."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -44,7 +44,7 @@ class TreeDelta:
         self.fresh = True
 
     def event(self, most: int = MOST_ADDED) -> dict[str, Any] | None:
-        """The next event; None if nothing has changed.
+        """Return the next event; None if nothing has changed.
 
         Args:
             most: Maximum number of branches to add.
@@ -76,13 +76,13 @@ class TreeDelta:
         return [list(row) for row in zip(slots.tolist(), jumped, corners, strict=True)]
 
 
-class Streamed(Watcher):
+class EventWatcher(Watcher):
     """Sends the progress of a plan as events."""
 
     def __init__(self, send: Send, stop: Stop) -> None:
         self.send, self.stop = send, stop
         self.state: dict[str, Any] = {**IDLE, "phase": "starting"}
-        self.shown: Design | None = None
+        self.best: Design | None = None
         self.began = self.budget = 0.0
 
     def tell(self, **changes: Any) -> None:
@@ -95,28 +95,28 @@ class Streamed(Watcher):
         self.budget = options.time_budget_s if options.iterations is None else 0.0
 
     def prepared(self, run: Run) -> None:  # noqa: ARG002
-        """Time counts from here, after compilation."""
+        """Start to measure time, after compilation."""
         self.began = time.monotonic()
 
     @property
     def times(self) -> dict[str, float]:
-        """Time since the search began, and what is left of the budget [s]."""
+        """Time since the search began, and time left of the budget [s]."""
         spent = time.monotonic() - self.began
         return {"seconds": spent, "left": max(self.budget - spent, 0.0)}
 
     @contextmanager
     def compiling(self, propagator: str, heuristic: bool = False) -> Iterator[None]:
-        """Tell every half second for how long kernels have been compiled."""
+        """Send the time spent on compilation every half second, if kernels must be compiled."""
         if kernels_are_cached(propagator, heuristic, default_device()):
             self.tell(phase="starting")
             yield
             return
-        with self.waiting("compiling the kernels, only this once (about 15 seconds)"):
+        with self.report_compilation("compiling the kernels, only this once (about 15 seconds)"):
             yield
 
     @contextmanager
-    def waiting(self, message: str) -> Iterator[None]:
-        """Tell every half second how long the kernels have taken."""
+    def report_compilation(self, message: str) -> Iterator[None]:
+        """Send a message, and the time spent on compilation every half second."""
         began, ended = time.monotonic(), threading.Event()
 
         def tick() -> None:
@@ -136,18 +136,18 @@ class Streamed(Watcher):
     @contextmanager
     def searching(self, run: Run, budget: Budget) -> Iterator[Callable[[], None]]:  # noqa: ARG002
         """Send the tree as it grows, and the best design when it changes."""
-        delta, told = TreeDelta(run), -math.inf
-        # Friction of the propagator itself, not of its tube or environment: a search with friction.
+        delta, sent_at = TreeDelta(run), -math.inf
+        # Only a search with friction sets the friction of the propagator itself.
         friction = getattr(run.propagator, "friction", None)
         message = "" if friction is None else f"with friction {friction:g}"
 
         def show() -> None:
-            nonlocal told
+            nonlocal sent_at
             self.stop.deferred.again()
             now = time.monotonic()
-            if now < told + EVERY:
+            if now < sent_at + EVERY:
                 return
-            told = now
+            sent_at = now
             self._show(run, delta, message)
 
         self.tell(phase="searching", message=message)
@@ -160,11 +160,11 @@ class Streamed(Watcher):
         if event := delta.event():
             self.send(event)
         best = run.best
-        if best and best.design is not self.shown and (self.shown is None or message == ""):
-            self.shown = best.design
+        if best and best.design is not self.best and (self.best is None or message == ""):
+            self.best = best.design
             heading = float(run.environment.start[2])
             self.send({"type": "best", "design": design_view(best.design, "best", "Best so far", heading)})
-        found = {"actuators": self.shown.actuators, "length": round(1e3 * self.shown.built, 3)} if self.shown else None
+        found = {"actuators": self.best.actuators, "length": round(1e3 * self.best.built, 3)} if self.best else None
         self.tell(
             phase="searching",
             **self.times,
@@ -176,7 +176,7 @@ class Streamed(Watcher):
 
     @contextmanager
     def refining(self, left: Callable[[], float]) -> Iterator[Callable[[Progress], None]]:  # noqa: ARG002
-        """Send what is refined, and the front as far as it is known."""
+        """Send the progress of the refinement, and the front as far as it is known."""
         front: dict[int, dict[str, Any]] = {}
 
         def show(progress: Progress) -> None:

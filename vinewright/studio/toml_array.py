@@ -1,4 +1,4 @@
-"""Changing an array in the text of a TOML file: what stays keeps its text, its line and its comment."""
+"""Changes of an array in the text of a TOML file: items that stay keep their text, line and comment."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ _LAST_LINE = re.compile(r"\r?\n[^\n]*\Z")
 
 
 class Style(NamedTuple):
-    """How numbers and lines are written."""
+    """Format of numbers and line ends."""
 
     number: Callable[[float], str]
     newline: str
@@ -19,15 +19,15 @@ class Style(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A value in an array, with what stands around it."""
+    """A value in an array, with the blanks and comments around it."""
 
     heading: str = ""
-    """Blank lines and comments above its line: of this item and those after it, up to the next heading."""
+    """Blank lines and comments above the line: they belong to all items up to the next heading."""
     lead: str = ""
-    """Between the line above, or the item before on the same line, and its text."""
+    """Blanks between the line above, or the item before on the same line, and the text."""
     text: str = ""
     gap: str = ""
-    """Between its text and its comma."""
+    """Blanks between text and comma."""
     trail: str = ""
     """The rest of the line, with its comment."""
 
@@ -43,62 +43,62 @@ class _Parts:
     """Whether there is a comma after the last item."""
 
 
-def edited_array(
+def edit_array(
     text: str, old: Sequence[Any], new: Sequence[Any], origins: Sequence[int | None] | None, style: Style
 ) -> str:
-    """The text of an array with other items.
+    """Change the items of an array in its text.
 
-    A deleted item takes the comment on its line with it. A comment above items stays until all of them are deleted, which
-    are those up to the next comment or blank line.
+    The comment on the line of a deleted item is deleted too. A comment above items stays until all items up to the next
+    comment or blank line are deleted.
 
     Args:
-        text: An array of numbers, or of such arrays, from bracket to bracket.
+        text: An array of numbers or of arrays of numbers, from bracket to bracket.
         old: Its items, as many as in the text.
-        new: What is to stand there.
-        origins: For each new item, the index of the old one that it comes from, or None; None to find them.
+        new: The new items.
+        origins: For each new item, the index of the old item that it comes from, or None; None to find them.
 
     >>> edited_array("[1, 2.50,  3]", [1, 2.5, 3], [1, 2.5, 4], None, Style(str, "\\n"))
     '[1, 2.50,  4]'
     """
-    parts = _parts(text)
-    origins = _aligned(old, new) if origins is None else origins
-    items = _inherited(parts.items, {one for one in origins if one is not None})
+    parts = _split_items(text)
+    origins = _align(old, new) if origins is None else origins
+    items = _inherit_places(parts.items, {origin for origin in origins if origin is not None})
     first, fresh = _leads(parts, style.newline)
-    made = []
+    written = []
     for place, (value, origin) in enumerate(zip(new, origins, strict=True)):
         if origin is None:
-            item = _Item(lead=fresh, text=_written(value, style))
+            item = _Item(lead=fresh, text=_write_value(value, style))
         elif old[origin] == value:
             item = items[origin]
         else:
             item = items[origin]
             nested = isinstance(value, list)
-            changed = edited_array(item.text, old[origin], value, None, style) if nested else style.number(value)
+            changed = edit_array(item.text, old[origin], value, None, style) if nested else style.number(value)
             item = replace(item, text=changed)
         if place == 0 and not item.heading and not ("\n" in first and "\n" in item.lead):
             item = replace(item, lead=first)
         elif place > 0 and origin == 0 and "\n" not in item.lead:
             item = replace(item, lead=fresh)
-        made.append(item)
-    return _joined(replace(parts, items=made), style.newline)
+        written.append(item)
+    return _join(replace(parts, items=written), style.newline)
 
 
-def fresh_array(values: Sequence[Any], style: Style) -> str:
-    """An array on one line.
+def write_array(values: Sequence[Any], style: Style) -> str:
+    """Write an array on one line.
 
     >>> fresh_array([[1, 2], [3, 4]], Style(str, "\\n"))
     '[[1, 2], [3, 4]]'
     """
-    return f"[{', '.join(_written(one, style) for one in values)}]"
+    return f"[{', '.join(_write_value(value, style) for value in values)}]"
 
 
 def is_bare(text: str) -> bool:
-    """Whether an array has neither items nor lines nor comments."""
+    """Return whether an array has neither items nor lines nor comments."""
     return not text[1:-1].strip(" \t")
 
 
-def _aligned(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:
-    """Origins of new items: those that are equal at both ends, and between them one after the other."""
+def _align(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:
+    """Find the origins of new items: equal items at both ends, then the items between them in order."""
     shorter = min(len(old), len(new))
     left = next((place for place in range(shorter) if old[place] != new[place]), shorter)
     right = 0
@@ -109,24 +109,24 @@ def _aligned(old: Sequence[Any], new: Sequence[Any]) -> list[int | None]:
     return [*range(left), *middle, *range(len(old) - right, len(old))]
 
 
-def _written(value: Any, style: Style) -> str:
-    return fresh_array(value, style) if isinstance(value, list) else style.number(value)
+def _write_value(value: Any, style: Style) -> str:
+    return write_array(value, style) if isinstance(value, list) else style.number(value)
 
 
 def _leads(parts: _Parts, newline: str) -> tuple[str, str]:
-    """What stands before the first item, and before a new one anywhere else."""
+    """Return the blanks before the first item, and before a new item elsewhere."""
     if not parts.items:
-        # Only the brackets, perhaps with lines between them.
+        # Only brackets, perhaps with lines between them.
         found = _LAST_LINE.search(parts.tail)
         indented = newline + found[0].lstrip("\r\n") + "  " if found else " "
         return indented if found else "", indented
-    lines = [one.lead for one in parts.items if "\n" in one.lead]
+    lines = [item.lead for item in parts.items if "\n" in item.lead]
     between = parts.items[1].lead if len(parts.items) > 1 else " "
     return parts.items[0].lead, lines[-1] if lines else between
 
 
-def _inherited(items: list[_Item], kept: set[int]) -> list[_Item]:
-    """The items, where one that follows deleted ones has their heading, and their place on the line."""
+def _inherit_places(items: list[_Item], kept: set[int]) -> list[_Item]:
+    """Return the items; an item after deleted items gets their heading and their place on the line."""
     found, above = list(items), _Item()
     for place, item in enumerate(items):
         lead = item.lead if "\n" in item.lead or "\n" not in above.lead else above.lead
@@ -135,8 +135,8 @@ def _inherited(items: list[_Item], kept: set[int]) -> list[_Item]:
     return found
 
 
-def _parts(text: str) -> _Parts:
-    tokens = [one for one in _TOKEN.finditer(text) if not one[0].startswith("#")]
+def _split_items(text: str) -> _Parts:
+    tokens = [token for token in _TOKEN.finditer(text) if not token[0].startswith("#")]
     spans, commas, depth, start = [], [], 0, 0
     for token in tokens[1:-1]:
         if token[0] == "[":
@@ -167,13 +167,13 @@ def _parts(text: str) -> _Parts:
 
 
 def _split(blank: str) -> tuple[str, str]:
-    """What stands between two values: the rest of the line, and what begins with the line end; all of it on one line."""
+    """Split the blanks and comments between two values at the first line end; without a line end all go to the second part."""
     found = _LINE_END.search(blank)
     return (blank[: found.start()], blank[found.start() :]) if found else ("", blank)
 
 
-def _joined(parts: _Parts, newline: str) -> str:
-    """The array; a comment is never followed by anything on its line."""
+def _join(parts: _Parts, newline: str) -> str:
+    """Join the parts into the text of the array; nothing follows a comment on its line."""
     blanks_and_texts = [parts.head, ""]
     for place, item in enumerate(parts.items):
         comma = "," if parts.comma or place + 1 < len(parts.items) else ""

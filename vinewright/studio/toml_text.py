@@ -1,4 +1,4 @@
-"""Changing values in the text of a TOML file without touching any other byte.
+"""Changes of values in the text of a TOML file that keep every other byte.
 
 A value is found by its path, whether its table has a header, dotted keys or braces. All changes refer to the text as it
 was read, and are made together by `TomlText.result`. Only for text that `tomllib` has accepted, without arrays of tables.
@@ -28,14 +28,14 @@ class _Entry:
 
     path: Path
     keys: tuple[Span, ...]
-    """Where the last parts of the path are written; the first ones come from the table around it."""
+    """Spans of the last parts of the path; the first parts come from the table around the entry."""
     start: int
     end: int
-    """Its lines with the line end; in braces, key and value alone."""
+    """Start and end of the entry's lines with the line end; in braces, of key and value."""
     value: Span | None
     """None for a header."""
     braces: Path | None
-    """The table in braces in which it stands."""
+    """The table in braces that contains the entry; None outside braces."""
 
 
 class TomlText:
@@ -63,24 +63,24 @@ class TomlText:
         self._headers = {one.path: one for one in self._entries if not one.value}
 
     def value(self, path: Path) -> str | None:
-        """A value as it is written, or None if the file does not have the key."""
+        """Return the text of a value, or None if the file does not have the key."""
         entry = self._values.get(path)
         return self.text[slice(*entry.value)] if entry and entry.value else None
 
     def in_braces(self, path: Path) -> bool:
-        """Whether a value stands in a table in braces, or would stand there, and must fit on its line."""
+        """Return whether a value is or would be in a table in braces, and must fit on its line."""
         if path in self._values:
             return self._values[path].braces is not None
-        return path[:-1] in self._values or any(one.braces for one in self._of(path[:-1]))
+        return path[:-1] in self._values or any(one.braces for one in self._entries_of(path[:-1]))
 
     def set(self, path: Path, value: str, after: Collection[str] = ()) -> None:
-        """Change a value, or add the key, and its table if there is none.
+        """Return change a value, or add the key, and its table if there is none.
 
         Args:
-            value: As it is to be written.
-            after: Keys of the same table, behind which a new key belongs.
+            value: Text of the value.
+            after: Keys of the same table that a new key follows.
         """
-        table, siblings = path[:-1], self._of(path[:-1])
+        table, siblings = path[:-1], self._entries_of(path[:-1])
         before = [one for one in siblings if one.path[-1] in after]
         anchor = before[-1] if before else self._headers.get(table) or (siblings[-1] if siblings else None)
         pair = f"{path[-1]} = {value}"
@@ -96,8 +96,9 @@ class TomlText:
         elif anchor:
             self._add_line(anchor.end, pair)
         elif (braces := self._values.get(table)) and braces.value:
-            # Braces with nothing between them.
-            self._changes.append((braces.value[1] - 1, braces.value[1] - 1, ", " * (table in self._opened) + pair))
+            # Empty braces.
+            separator = ", " if table in self._opened else ""
+            self._changes.append((braces.value[1] - 1, braces.value[1] - 1, separator + pair))
             self._opened.add(table)
         else:
             # New tables follow all other changes, also those of a table at the end of the text.
@@ -112,7 +113,7 @@ class TomlText:
             self._remove({self._values[path]})
 
     def rename(self, parent: Path, names: Mapping[str, str | None]) -> None:
-        """Rename the tables in a table, wherever they are written; those that become None are removed."""
+        """Rename the tables in a table, wherever they are written; remove the tables whose new name is None."""
         removed, depth = set[_Entry](), len(parent)
         for one in self._entries:
             own = depth - (len(one.path) - len(one.keys))
@@ -127,7 +128,7 @@ class TomlText:
         self._remove(removed)
 
     def result(self) -> str:
-        """The text with all changes."""
+        """Make all changes, and return the text."""
         parts, at = [], 0
         for start, end, new in sorted(self._changes, key=lambda change: change[:2]):
             parts += [self.text[at:start], new]
@@ -156,7 +157,7 @@ class TomlText:
             at = self._next(at)
 
     def _pair(self, at: int, start: int, table: Path, braces: Path | None) -> int:
-        """Read a key with its value; returns the position behind it, or behind its line."""
+        """Read a key with its value; return the position after it, or after its line."""
         path, keys, at = self._key(at, table)
         at = self._next(at + 1)
         end = self._in_braces(at, path) if self.text[at] == "{" else _value_end(self.text, at)
@@ -171,7 +172,7 @@ class TomlText:
         return at + 1
 
     def _key(self, at: int, table: Path) -> tuple[Path, tuple[Span, ...], int]:
-        """Read a key with dots; returns its path, where its parts stand, and the position of what follows."""
+        """Read a key with dots; return its path, the spans of its parts, and the position after it."""
         spans, names = [], []
         while True:
             found = _KEY.match(self.text, at)
@@ -184,7 +185,7 @@ class TomlText:
             at += 1
 
     def _next(self, at: int) -> int:
-        """The next position that is neither blank nor comment."""
+        """Return the next position that is neither blank nor comment."""
         found = _BLANK.match(self.text, at)
         return found.end() if found else at
 
@@ -192,8 +193,8 @@ class TomlText:
         found = _LINE.match(self.text, at)
         return found.end() if found else at
 
-    def _of(self, table: Path) -> list[_Entry]:
-        """The keys of a table that have a value, in their order."""
+    def _entries_of(self, table: Path) -> list[_Entry]:
+        """Return the entries of a table that have a value, in order."""
         return [one for one in self._entries if one.value and one.path[:-1] == table]
 
     # ---- writing ----
@@ -221,7 +222,7 @@ class TomlText:
                 self._changes.append((start, inside[-1].end, ""))
 
     def _section(self, number: int) -> Span:
-        """The lines of a table: with the comment right above its header and the blank lines above that."""
+        """Return the span of a table: its lines, the comment right above its header and the blank lines above the comment."""
         header, last, before = self._entries[number], number, number - 1
         while last + 1 < len(self._entries) and self._entries[last + 1].value:
             last += 1
@@ -240,7 +241,7 @@ class TomlText:
 
 
 def _value_end(text: str, at: int) -> int:
-    """The position behind a value that is not a table."""
+    """Return the position after a value that is not a table."""
     if text[at] != "[":
         found = _VALUE.match(text, at)
         assert found  # the text is TOML

@@ -13,16 +13,16 @@ from planner.design.tube_figures import TubeFigures
 
 
 def tube_in(content: dict[str, Any]) -> VineParams:
-    """The tube of a request, with the keys of a tube file.
+    """Check the tube of a request, which has the keys of a tube file.
 
     Raises:
-        InvalidTube: It cannot be used.
+        InvalidTube: The tube cannot be used.
     """
     return checked_tube({"schema": SCHEMA, **content})
 
 
 def tube_view(params: VineParams, name: str = "own") -> dict[str, Any]:
-    """A tube and its derived figures (takes about 0.5 s)."""
+    """Compute the view of a tube: its numbers and derived figures (takes about 0.5 s)."""
     rows = TubeFigures.of(params).rows(params)
     return {
         "name": name,
@@ -33,10 +33,10 @@ def tube_view(params: VineParams, name: str = "own") -> dict[str, Any]:
 
 
 def tube_keys() -> list[dict[str, Any]]:
-    """The numbers of tube files; those of one type of actuator name it in `kind`."""
-    every = [("", "", TUBE | INERTIA), ("actuator", "", LIMITS)]
-    every += [("actuator", kind, keys) for kind, keys in ACTUATORS.items()]
-    return [{"table": table, "kind": kind, **_key_view(key)} for table, kind, keys in every for key in keys.values()]
+    """Return the keys of tube files; keys of a type of actuator name it in `kind`."""
+    tables = [("", "", TUBE | INERTIA), ("actuator", "", LIMITS)]
+    tables += [("actuator", kind, keys) for kind, keys in ACTUATORS.items()]
+    return [{"table": table, "kind": kind, **_key_view(key)} for table, kind, keys in tables for key in keys.values()]
 
 
 def _key_view(key: Key) -> dict[str, Any]:
@@ -53,20 +53,20 @@ def _unit(name: str) -> str:
 
 @lru_cache(maxsize=32)
 def shipped_tube(name: str) -> dict[str, Any]:
-    """A shipped tube with its figures."""
+    """Return the view of a shipped tube."""
     return tube_view(load_tube(name), name)
 
 
 def named_tube(name: str | None) -> dict[str, Any]:
-    """The tube that an environment names, if it is a shipped one; else the default: no path from a page is opened."""
+    """Return the view of the shipped tube of a name, else of the default tube, so that no path from a page is opened."""
     return shipped_tube(name if name and name in known_tubes() else DEFAULT_TUBE)
 
 
-def view_of(content: dict[str, Any]) -> dict[str, Any]:
-    """The view of a tube; a shipped one keeps its name.
+def content_view(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the view of a tube's content; a shipped tube keeps its name.
 
     Raises:
-        InvalidTube: It cannot be used.
+        InvalidTube: The tube cannot be used.
     """
     shipped = [shipped_tube(name) for name in known_tubes()]
     return next((view for view in shipped if view["content"] == content), None) or tube_view(tube_in(content))

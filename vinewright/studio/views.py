@@ -1,4 +1,4 @@
-"""What the page shows of tubes, designs and runs: JSON in millimetres, degrees and kilopascals, as `page/types.js` describes it."""
+"""Views of designs and runs for the page: JSON in millimetres, degrees and kilopascals, as `page/types.js` describes it."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from planner.design.solutions_file import load_jumping
 from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 from planner.uncertainty.survey import UNITS
 from surrogate.kernels.compiled import Floats
-from vinewright.studio.document import content_in
+from vinewright.studio.document import parse_content
 
 
 def line_of(joints: Floats) -> list[list[float]]:
-    """A centreline [m], shape (n, 2), without what is beyond its tip, in millimetres."""
+    """Return a centreline [m], shape (n, 2), in millimetres, without the NaN rows beyond its tip."""
     kept = joints[~np.isnan(joints[:, 0])]
     return (1e3 * kept).round(1).tolist()
 
 
 def success_view(success: Trialled | None) -> dict[str, Any] | None:
-    """The success of a design in trials."""
+    """Return the view of a design's success in trials; None without trials."""
     if success is None:
         return None
     low, high = success.interval
@@ -44,11 +44,11 @@ def success_view(success: Trialled | None) -> dict[str, Any] | None:
 
 
 def design_view(design: Design, key: str, title: str, heading: float, jump: Jump | None = None) -> dict[str, Any]:
-    """A design.
+    """Return the view of a design.
 
     Args:
         key: "best", or the number of a solution.
-        title: What it is called.
+        title: Name of the design on the page.
         heading: Direction in which the tube leaves its base [rad].
     """
     film = np.zeros(1)
@@ -56,16 +56,16 @@ def design_view(design: Design, key: str, title: str, heading: float, jump: Jump
         film = np.concatenate([film, np.cumsum(design.film(design.centerline, heading))])
     sections = [
         {
-            "start_mm": round(1e3 * one.start, 3),
-            "end_mm": round(1e3 * one.end, 3),
-            "side": one.side,
-            "l0_mm": round(1e3 * one.l_0, 3),
-            "pressure_kpa": round(1e-3 * one.pressure, 3),
-            "pressurised": one.on,
-            **({"preformed": True} if one.preformed else {}),
-            **({"type": kind} if (kind := type_of(one, design)) else {}),
+            "start_mm": round(1e3 * section.start, 3),
+            "end_mm": round(1e3 * section.end, 3),
+            "side": section.side,
+            "l0_mm": round(1e3 * section.l_0, 3),
+            "pressure_kpa": round(1e-3 * section.pressure, 3),
+            "pressurised": section.on,
+            **({"preformed": True} if section.preformed else {}),
+            **({"type": kind} if (kind := type_of(section, design)) else {}),
         }
-        for one in design.sections
+        for section in design.sections
     ]
     return {
         "id": key,
@@ -82,7 +82,7 @@ def design_view(design: Design, key: str, title: str, heading: float, jump: Jump
 
 
 def front_view(actuators: int, reached: int, trials: int, chosen: bool) -> dict[str, Any]:
-    """A design of the front of actuators against success."""
+    """Return the view of a design in the front of actuators against success."""
     low, high = Estimate(reached, trials).interval
     return {
         "actuators": actuators, "reached": reached, "trials": trials, "low": low, "high": high, "chosen": chosen,
@@ -90,14 +90,14 @@ def front_view(actuators: int, reached: int, trials: int, chosen: bool) -> dict[
 
 
 def run_view(folder: Path, name: str) -> dict[str, Any]:
-    """The folder of a plan.
+    """Return the view of a plan's folder.
 
     Args:
-        name: How the page calls it.
+        name: Name of the run on the page.
 
     Raises:
-        InvalidDesign: The folder is not that of a plan, or one of its files is damaged.
-        InvalidEnvironment: Its environment cannot be used.
+        InvalidDesign: The folder is not the folder of a plan, or a file in it is damaged.
+        InvalidEnvironment: The environment of the plan cannot be used.
     """
     try:
         facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
@@ -113,7 +113,7 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidDesign(f"{folder.name}/run.json is damaged: {' '.join(str(error).split())}") from None
     best = load_design(folder)
-    content = content_in(text)
+    content = parse_content(text)
     heading = math.radians(content["start"]["heading_deg"])
     designs = [design_view(best, "best", "Design to make", heading)]
     for number, (design, jump) in enumerate(load_jumping(folder / SOLUTIONS), start=1):
@@ -145,7 +145,7 @@ def _trials_of(tried: ShownTrials) -> dict[str, Any]:
 
 
 def error_keys() -> list[dict[str, Any]]:
-    """The numbers of `[uncertainty]`."""
+    """Return the keys of `[uncertainty]`."""
     return [
         {"name": key.name, "unit": UNITS.get(key.name.rpartition("_")[2], ""), "most": key.most, "meaning": key.meaning}
         for key in KEYS.values()
@@ -153,5 +153,5 @@ def error_keys() -> list[dict[str, Any]]:
 
 
 def error_presets() -> list[dict[str, Any]]:
-    """The presets of `[uncertainty]`, with their numbers."""
-    return [{"name": name, "numbers": made.content()} for name, made in PRESETS.items()]
+    """Return the presets of `[uncertainty]`, with their numbers."""
+    return [{"name": name, "numbers": preset.content()} for name, preset in PRESETS.items()]

@@ -1,4 +1,4 @@
-"""A process that computes for the studio: it takes jobs from a pipe, one after the other, and sends events."""
+"""A worker process of the studio: it takes jobs from a pipe, runs them in order, and sends events."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from vinewright.studio.stop import Stop
 
 
 class Inbox:
-    """Jobs from the server, received by a thread, which also stops the job under way. It ends the process when the server is gone."""
+    """Jobs from the server. A thread receives them, stops the job under way, and ends the process when the server is gone."""
 
     def __init__(self, connection: Connection) -> None:
         self.connection = connection
@@ -30,7 +30,7 @@ class Inbox:
             try:
                 message = self.connection.recv()
             except (EOFError, OSError):
-                os._exit(1)  # nobody would get the results
+                os._exit(1)  # the server is gone
             number = message["job"]
             with self.lock:
                 if message["what"] == "job":
@@ -40,7 +40,7 @@ class Inbox:
                     self.stops[number].request(number == self.running)
 
     def begin(self, job: Message) -> Stop:
-        """The stop of a job that begins."""
+        """Begin a job, and return its `Stop`."""
         with self.lock:
             self.running = job["job"] if job["kind"] == "plan" else None
             stop = self.stops[job["job"]]
@@ -71,7 +71,7 @@ def work(connection: Connection, root: str, warm: bool) -> None:
         with sending:
             connection.send(event)
 
-    _attempt(lambda: _prepare(warm, send), send, None)
+    _run_safely(lambda: _prepare(warm, send), send, None)
     while True:
         job = inbox.jobs.get()
         number = job["job"]
@@ -81,7 +81,7 @@ def work(connection: Connection, root: str, warm: bool) -> None:
         def tell(event: Message, number: int = number) -> None:
             send({**event, "job": number})
 
-        _attempt(lambda job=job, stop=stop, tell=tell: _run(job, root, stop, tell), tell, job)  # type: ignore[misc]
+        _run_safely(lambda job=job, stop=stop, tell=tell: _run(job, root, stop, tell), tell, job)  # type: ignore[misc]
         inbox.end(job)
         send({"type": "ended", "job": number})
 
@@ -101,16 +101,16 @@ def _prepare(warm: bool, send: Send) -> None:
         from dynamics.tube import VineParams
         from environments import load_environment
         from planner.search.run import Run
-        from vinewright.studio.streamed import Streamed
+        from vinewright.studio.streamed import EventWatcher
 
-        watcher = Streamed(send, Stop())
+        watcher = EventWatcher(send, Stop())
         with watcher.compiling("quasistatic"):
             Run.prepare(load_environment("plus"), VineParams())
         watcher.tell(phase="idle", seconds=0.0)
 
 
-def _attempt(work: Callable[[], None], send: Send, job: Message | None) -> None:
-    """Do some work; what goes wrong becomes an event with one line."""
+def _run_safely(work: Callable[[], None], send: Send, job: Message | None) -> None:
+    """Call a function; an exception becomes an event with a message of one line."""
     from vinewright.console.errors import readable_errors
 
     kind = job["kind"] if job else "plan"

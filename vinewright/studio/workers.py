@@ -1,4 +1,4 @@
-"""The server's side of its worker processes."""
+"""The worker processes, as the server sees them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Busy(RuntimeError):
 
 
 class Worker:
-    """A process that computes, and its jobs. It is started again when it was killed."""
+    """A worker process and its jobs. It is started again after it was killed."""
 
     def __init__(self, root: str, tell: Send, plans: bool) -> None:
         """Prepare a worker; `start` starts it.
@@ -33,20 +33,20 @@ class Worker:
         Args:
             root: Folder of all runs.
             tell: Called with each event, in a thread of this worker.
-            plans: Whether it plans; then it has at most one job, and loads the kernels of a plan when it starts.
+            plans: Whether the process plans: then it has at most one job, and loads the kernels of a plan when it starts.
         """
         self.root, self.tell, self.plans = root, tell, plans
         self.numbers = itertools.count(1)
         self.jobs: dict[int, str] = {}
         """Kinds of the jobs that have not ended, by their numbers."""
         self.workers: dict[int, BaseProcess | None] = {}
-        """The processes that these jobs were given to."""
+        """The process of each of these jobs."""
         self.process: BaseProcess | None = None
         self.connection: Connection | None = None
         self.lock = threading.RLock()
 
     def start(self) -> None:
-        """Start the process if there is none."""
+        """Start the process if it is not running."""
         with self.lock:
             if self.process and self.process.is_alive():
                 return
@@ -59,10 +59,10 @@ class Worker:
             receiving.start()
 
     def submit(self, kind: str, given: dict[str, Any]) -> int:
-        """Queue a job; returns its number.
+        """Queue a job, and return its number.
 
         Raises:
-            Busy: There are too many.
+            Busy: There are too many jobs.
         """
         with self.lock:
             if len(self.jobs) >= (1 if self.plans else MOST_WAITING):
@@ -74,16 +74,16 @@ class Worker:
             return number
 
     def stop(self, *kinds: str) -> None:
-        """Stop the jobs of some kinds; a plan keeps its best design."""
+        """Stop the jobs of these kinds; a plan keeps its best design."""
         with self.lock:
             for number in [number for number, kind in self.jobs.items() if kind in kinds]:
                 self._send({"what": "stop", "job": number})
 
     def close(self, wait: float = LAST_WAIT) -> None:
-        """Stop everything and end the process; a plan may take a while to write its folder.
+        """Stop all jobs and end the process; a plan gets time to write its folder.
 
         Args:
-            wait: Maximum time for that [s].
+            wait: Maximum time for a plan to write its folder [s].
         """
         self.stop("plan", "look", "trials", "pack")
         process = self.process
@@ -114,13 +114,13 @@ class Worker:
         process.join()
         what = "plan" if self.plans else "look"
         message = "the process that computes was killed (out of memory?): end other programs, and try again"
-        for number in [number for number, one in self.workers.items() if one is process]:
+        for number in [number for number, owner in self.workers.items() if owner is process]:
             kind = self._forget(number)
             self.tell({"type": "failed", "what": what, "kind": kind, "message": message, "job": number})
             self.tell({"type": "ended", "job": number})
 
     def _forget(self, number: int) -> str:
-        """Forget a job that has ended; returns its kind."""
+        """Forget a job that has ended, and return its kind."""
         with self.lock:
             self.workers.pop(number, None)
             return self.jobs.pop(number, "")

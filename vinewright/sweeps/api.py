@@ -12,12 +12,12 @@ import numpy as np
 from planner.output.claim import claimed, locked
 from planner.output.contents import SWEEP
 from planner.output.folder import write_folder
-from vinewright.cluster.cluster import connected
+from vinewright.cluster.cluster import connect
 from vinewright.sweeps.case import Row
 from vinewright.sweeps.errors import InvalidManifest
 from vinewright.sweeps.execution import run_sweep
-from vinewright.sweeps.folder import Folder
-from vinewright.sweeps.make import manifest_of, sample, study_and_grid
+from vinewright.sweeps.folder import SweepFolder
+from vinewright.sweeps.make import load_grid, make_manifest, time_sample
 from vinewright.sweeps.manifest import read_manifest
 
 
@@ -30,12 +30,12 @@ def sweep(
 ) -> list[Row]:
     """Compute every case of a study on a Dask cluster, and return the rows of its table.
 
-    What is done is kept in the folder: a sweep that was interrupted goes on where it stopped. A script that calls this needs
+    The folder keeps every result: an interrupted sweep resumes where it stopped. A script that calls this needs
     `if __name__ == "__main__":`, because the workers of this machine import it.
 
     Args:
         study: The file of a study, or its content as a dictionary.
-        folder: Where manifest and results are kept; made if it does not exist.
+        folder: Folder of the manifest and the results; made if it does not exist.
         workers: Number of processes on this machine; None for one per core.
         scheduler: Address of a Dask scheduler to use instead, for example "tcp://10.0.0.5:8786".
     Returns:
@@ -62,20 +62,20 @@ def sweep(
     from surrogate.kernels.compiled import thread_count
 
     path = Path(folder)
-    name, checked, grid = study_and_grid(study)
+    name, checked, grid = load_grid(study)
     if not (path / SWEEP).exists():
         with claimed(path, path) as out:
-            write_folder(out, manifest_of(name, checked, grid, float(np.mean([*sample(grid)]))).write)
+            write_folder(out, make_manifest(name, checked, grid, float(np.mean([*time_sample(grid)]))).write)
     manifest = read_manifest(path)
     if manifest.grid.cases != grid.cases:
         raise InvalidManifest(f"{path} contains the sweep of another study; give another folder")
-    kept = Folder(path, manifest)
-    if kept.state().missing:
+    results = SweepFolder(path, manifest)
+    if results.state().missing:
         with (
             locked(path),
-            connected(workers or thread_count(), scheduler) as cluster,
-            closing(run_sweep(kept, cluster)) as steps,
+            connect(workers or thread_count(), scheduler) as cluster,
+            closing(run_sweep(results, cluster)) as steps,
         ):
             for _ in steps:
                 pass
-    return kept.table()[0]
+    return results.table()[0]

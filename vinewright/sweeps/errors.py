@@ -1,4 +1,4 @@
-"""Why a sweep cannot be made or run. The messages have one line."""
+"""Exceptions of sweeps that cannot be made or run. Each message has one line."""
 
 
 class InvalidStudy(ValueError):

@@ -1,4 +1,4 @@
-"""What is done in the folder of a sweep: a file for each shard that is done, and one for each that was set aside."""
+"""The folder of a sweep: a file for the result of each shard that is done, and a file for each shard that was set aside."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ from vinewright.sweeps.manifest import Manifest
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class ShardResult:
     """The result of a shard."""
 
     digest: str
     rows: list[Row]
     seconds: float
-    """Time of its worker [s]: not part of the table, since it is not the same everywhere."""
+    """Computing time of the worker [s]: not part of the table, since it depends on the machine."""
 
 
 @dataclass(frozen=True, slots=True)
-class State:
-    """How far a sweep is, as read at one moment."""
+class SweepState:
+    """State of a sweep, as read from its folder at one moment."""
 
     manifest: Manifest
     seconds: dict[int, float]
-    """Computing time of each shard that is done [s]; one whose result is damaged is not done."""
+    """Computing time of each shard that is done [s]; a shard whose result is damaged is not done."""
     failures: dict[int, str]
-    """Why each of the other shards was set aside that were."""
+    """Message of each shard that was set aside."""
     cancelled: bool
 
     @property
@@ -46,12 +46,12 @@ class State:
 
     @property
     def unmet(self) -> str:
-        """What is not done, in words; empty if all is."""
+        """Number of shards that are not done, as text; empty if all are done."""
         left = len(self.manifest.shards) - len(self.seconds)
         return f"{left} of {len(self.manifest.shards)} shards are not done" if left else ""
 
     def content(self) -> dict[str, Any]:
-        """Content for a JSON document."""
+        """Return the content of a JSON document."""
         manifest, spent = self.manifest, sum(self.seconds.values())
         cases = sum(len(manifest.shards[number]) for number in self.seconds)
         each = spent / cases if cases else manifest.case_seconds
@@ -70,84 +70,84 @@ class State:
 
 
 @dataclass(frozen=True)
-class Folder:
+class SweepFolder:
     """The folder of a sweep."""
 
     path: Path
     manifest: Manifest
 
-    def state(self) -> State:
-        """How far the sweep is; reads every result once."""
-        return self._state({number: done.seconds for number, done in self.done()})
+    def state(self) -> SweepState:
+        """Read every result, and return the state of the sweep."""
+        return self._state({number: result.seconds for number, result in self.results()})
 
-    def table(self) -> tuple[list[Row], State]:
-        """Rows of all shards that are done, each beginning with the number of its case, and how far the sweep was then."""
+    def table(self) -> tuple[list[Row], SweepState]:
+        """Return the rows of all shards that are done, each beginning with the number of its case, and the state of the sweep."""
         rows, seconds = list[Row](), dict[int, float]()
-        for number, done in self.done():
+        for number, result in self.results():
             cases = self.manifest.shards[number]
-            rows += [{"case": case, **row} for case, row in zip(cases, done.rows, strict=True)]
-            seconds[number] = done.seconds
+            rows += [{"case": case, **row} for case, row in zip(cases, result.rows, strict=True)]
+            seconds[number] = result.seconds
         return rows, self._state(seconds)
 
-    def _state(self, seconds: dict[int, float]) -> State:
+    def _state(self, seconds: dict[int, float]) -> SweepState:
         failures = {}
         for number in self._numbers(SWEEP_FAILED):
             with suppress(OSError, ValueError, KeyError, TypeError):
                 if number not in seconds:
                     failures[number] = str(self._read(SWEEP_FAILED, number)["message"])
-        return State(self.manifest, seconds, failures, self.cancelled)
+        return SweepState(self.manifest, seconds, failures, self.cancelled)
 
     @property
     def cancelled(self) -> bool:
-        """Whether no shard is to be begun."""
+        """Whether the sweep was cancelled, so that no shard may begin."""
         return (self.path / SWEEP_CANCELLED).exists()
 
-    def result(self, number: int) -> Done | None:
-        """The result of a shard; None if there is none that is whole and belongs to this manifest."""
+    def result(self, number: int) -> ShardResult | None:
+        """Return the result of a shard; None if it is missing, incomplete or of another manifest."""
         with suppress(OSError, ValueError, KeyError, TypeError):
             content, shard = self._read(SWEEP_DONE, number), self.manifest.shard(number)
             if content["digest"] == shard.digest and len(content["rows"]) == len(shard.cases):
-                return Done(content["digest"], content["rows"], content["seconds"])
+                return ShardResult(content["digest"], content["rows"], content["seconds"])
         return None
 
-    def done(self) -> Iterator[tuple[int, Done]]:
-        """Results of the shards that are done, in order."""
+    def results(self) -> Iterator[tuple[int, ShardResult]]:
+        """Yield number and result of each shard that is done, in order."""
         for number in self._numbers(SWEEP_DONE):
-            if found := self.result(number):
-                yield number, found
+            if result := self.result(number):
+                yield number, result
 
-    def keep(self, number: int, done: Done) -> None:
-        """Keep the result of a shard, whole; it is no longer set aside. Another process may do the same.
+    def keep(self, number: int, result: ShardResult) -> None:
+        """Write the result of a shard, which is then no longer set aside. Safe if another process writes it too.
 
         Raises:
-            UnwritableFolder: It cannot be written; nothing is left of it.
+            UnwritableFolder: The file cannot be written; no partial file remains.
         """
-        content = {"shard": number, "digest": done.digest, "seconds": round(done.seconds, 3), "rows": done.rows}
+        content = {"shard": number, "digest": result.digest, "seconds": round(result.seconds, 3), "rows": result.rows}
         self._write(SWEEP_DONE, number, content)
         self._path(SWEEP_FAILED, number).unlink(missing_ok=True)
 
     def set_aside(self, number: int, message: str) -> None:
-        """Set a shard aside: it is not begun again until `retry`.
+        """Set a shard aside, so that it is not computed again before `retry`.
 
         Raises:
-            UnwritableFolder: That cannot be written.
+            UnwritableFolder: The file cannot be written.
         """
         self._write(SWEEP_FAILED, number, {"shard": number, "message": message})
 
     def retry(self, numbers: Iterable[int]) -> None:
-        """Let shards be begun again that were set aside, and all that were cancelled."""
+        """Allow shards that were set aside to be computed again, and lift `cancel`."""
         with writing(self.path):
             (self.path / SWEEP_CANCELLED).unlink(missing_ok=True)
             for number in numbers:
                 self._path(SWEEP_FAILED, number).unlink(missing_ok=True)
 
     def cancel(self) -> None:
-        """Let no shard be begun until `retry`."""
+        """Cancel the sweep: no shard begins before `retry`."""
         with writing(self.path):
             (self.path / SWEEP_CANCELLED).touch()
 
     def _numbers(self, kind: str) -> list[int]:
-        """Numbers of the shards with a file, in order."""
+        """Return the numbers of the shards that have a file of this kind, in order."""
         try:
             stems = [Path(name).stem for name in os.listdir(self.path / kind)]
         except FileNotFoundError:
@@ -162,7 +162,7 @@ class Folder:
         return dict(json.loads(self._path(kind, number).read_text(encoding="utf-8")))
 
     def _write(self, kind: str, number: int, content: dict[str, Any]) -> None:
-        """Write a file that appears whole, also if the machine loses power."""
+        """Write a file in one step: it is complete or absent, even if the machine loses power."""
 
         def write(fresh: Path) -> None:
             with fresh.open("w", encoding="utf-8") as file:

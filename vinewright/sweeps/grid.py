@@ -34,24 +34,24 @@ from vinewright.sweeps.case import Case, Input, Trials, Value
 from vinewright.sweeps.errors import InvalidStudy
 from vinewright.sweeps.study_file import RandomPart, StudyFile
 
-Task = Callable[[Environment], Iterator[Case]]
+ListCases = Callable[[Environment], Iterator[Case]]
 """The cases of an environment, without its name and digest."""
 ITERATIONS = 100
-"""Iterations of each plan unless the file limits it: a plan that is limited by iterations is the same on every machine."""
+"""Iterations of each plan unless the file limits it: a plan limited by iterations is the same on every machine."""
 TESTING = 3_000_000
 """Number of the first trial of a planned design: plans use none of these."""
 MOST_CASES = 1_000_000
 SCHEMA = {"schema": 1}
-"""The entry without which no file is a tube."""
+"""The entry that every tube file must have."""
 SIZES = "radius_mm", "growth_pressure_kpa"
-"""The numbers of a tube with which the others are scaled."""
+"""The keys of a tube from which all its other default values are scaled."""
 DIGITS = 16
-"""Length of a digest."""
+"""Number of characters of a digest."""
 
 
 @dataclass(frozen=True, slots=True)
-class Grid:
-    """Cases, and everything that they read."""
+class CaseGrid:
+    """The cases of a sweep, and the inputs that they read."""
 
     cases: list[Case] = field(default_factory=list)
     inputs: dict[str, Input] = field(default_factory=dict)
@@ -60,22 +60,22 @@ class Grid:
     """Whether plans are limited by time, so that their results depend on the machine."""
 
     def keep(self, name: str, text: str) -> str:
-        """Keep an input; returns its digest."""
+        """Add an input, and return its digest."""
         digest = digest_of(name, text)
         self.inputs[digest] = Input(name, text)
         return digest
 
 
 def digest_of(*parts: str) -> str:
-    """A short hash of some texts."""
+    """Return a short hash of texts."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:DIGITS]
 
 
-def grid_of(study: StudyFile, folder: Path) -> Grid:
-    """All cases, with every environment and tube loaded and every option checked.
+def make_grid(study: StudyFile, folder: Path) -> CaseGrid:
+    """Make all cases of a study: load every environment and tube, and check every option.
 
     Args:
-        folder: To which the paths in the file are relative.
+        folder: Folder that the paths in the file are relative to.
     Raises:
         InvalidStudy: Nothing matches, a combination is impossible, or there are too many cases.
         InvalidEnvironment: An environment does not load, or a tube does not fit at its start; the message names it.
@@ -84,12 +84,12 @@ def grid_of(study: StudyFile, folder: Path) -> Grid:
     """
     if study.device == "cuda" and (reason := why_not()):
         raise InvalidStudy(f"device cuda: {reason}; make the sweep where there is one")
-    grid = Grid(timed=bool(study.plan and study.plan.time_budget_s))
-    environments = _environments(study, folder)
-    tasks = _designs(study, folder, grid) if study.designs else _plans(study, folder, grid)
-    keys = {name: grid.keep(one.name, environment_text(one)) for name, (_, one) in environments.items()}
+    grid = CaseGrid(timed=bool(study.plan and study.plan.time_budget_s))
+    environments = _load_environments(study, folder)
+    list_cases = _design_cases(study, folder, grid) if study.designs else _plan_cases(study, folder, grid)
+    keys = {name: grid.keep(env.name, environment_text(env)) for name, (_, env) in environments.items()}
     for name, (factors, environment) in environments.items():
-        for case in tasks(environment):
+        for case in list_cases(environment):
             if len(grid.cases) == MOST_CASES:
                 raise InvalidStudy(f"has more than {MOST_CASES} cases; split it")
             factors_of_case = {"environment": name, **factors, **case.factors}
@@ -100,41 +100,42 @@ def grid_of(study: StudyFile, folder: Path) -> Grid:
 # ---- environments ----
 
 
-def _environments(study: StudyFile, folder: Path) -> dict[str, tuple[dict[str, Value], Environment]]:
-    """Environments and their factors, by a name that none of the others has."""
+def _load_environments(study: StudyFile, folder: Path) -> dict[str, tuple[dict[str, Value], Environment]]:
+    """Load the environments of a study; return their factors and the environments, by unique names."""
     found: dict[str, tuple[dict[str, Value], Environment]] = {}
     random = study.environments.random
     unknown: dict[str, Value] = dict.fromkeys(("density", "passage_mm", "environment_seed")) if random else {}
-    for path in _matching(study.environments.files, folder, set(known_environments())):
+    for path in _expand_globs(study.environments.files, folder, set(known_environments())):
         environment = load_environment(path, 0.0)
         name = environment.name if environment.name not in found else os.path.relpath(path, folder)
         found[name] = unknown, environment
     if random:
-        for factors, one in _random(random):
-            found[one.name if one.name not in found else f"{one.name}, drawn"] = factors, one
+        for factors, environment in _generate_environments(random):
+            name = environment.name if environment.name not in found else f"{environment.name}, drawn"
+            found[name] = factors, environment
     return found
 
 
-def _random(part: RandomPart) -> Iterator[tuple[dict[str, Value], Environment]]:
+def _generate_environments(part: RandomPart) -> Iterator[tuple[dict[str, Value], Environment]]:
     for density, passage, seed in product(part.density, part.passage_mm, part.seed):
-        name = f"random-{_shown(density)}-{_shown(passage)}-{seed}"
+        name = f"random-{_short_number(density)}-{_short_number(passage)}-{seed}"
         size = part.width_mm * 1e-3, part.height_mm * 1e-3
         try:
-            made = generate_environment(
+            environment = generate_environment(
                 np.random.default_rng(seed), size=size, density=density, tube_radius=passage * 5e-4, name=name
             )
         except ValueError as error:
             raise InvalidStudy(f"environments.random, density {density:g}, passage {passage:g} mm: {error}") from None
-        yield {"density": density, "passage_mm": passage, "environment_seed": seed}, made
+        yield {"density": density, "passage_mm": passage, "environment_seed": seed}, environment
 
 
-def _shown(value: float) -> str:
-    """A number as text, as short as possible, but different for different numbers."""
+def _short_number(value: float) -> str:
+    """Return a number as its shortest text that differs from those of all other numbers."""
     return f"{value:g}" if float(f"{value:g}") == value else repr(value)
 
 
-def _matching(patterns: list[str], folder: Path, known: set[str]) -> list[str]:
-    """Names and paths, with globs replaced by what matches them, sorted, each once.
+def _expand_globs(patterns: list[str], folder: Path, known: set[str]) -> list[str]:
+    """Replace each glob by the sorted paths that match it; return names and paths without duplicates.
 
     Raises:
         InvalidStudy: A glob matches nothing.
@@ -154,24 +155,24 @@ def _matching(patterns: list[str], folder: Path, known: set[str]) -> list[str]:
 # ---- plans ----
 
 
-def _plans(study: StudyFile, folder: Path, grid: Grid) -> Task:
-    """A function that yields the plans in an environment; their factors are tube and options."""
+def _plan_cases(study: StudyFile, folder: Path, grid: CaseGrid) -> ListCases:
+    """Return a function that yields the plans in an environment; the factors of a plan are tube and options."""
     part: Any = study.plan
     options = part.model_dump(exclude_none=True)
     if "iterations" not in options and "time_budget_s" not in options:
         options["iterations"] = [ITERATIONS]
     settings = [dict(zip(options, values, strict=True)) for values in product(*options.values())]
     trials = study.trials
-    tried: list[Trials | None] = [None]
+    all_trials: list[Trials | None] = [None]
     if trials:
-        names = _presets(trials.uncertainty, "trials.uncertainty")
-        tried = [Trials(TESTING, trials.number, name, trials.seed) for name in names]
-    _presets(part.uncertainty, "plan.uncertainty")
+        names = _check_presets(trials.uncertainty, "trials.uncertainty")
+        all_trials = [Trials(TESTING, trials.number, name, trials.seed) for name in names]
+    _check_presets(part.uncertainty, "plan.uncertainty")
 
     checked: set[str] = set()
 
-    def plans(environment: Environment) -> Iterator[Case]:
-        for factors, content in _tubes(study, folder, environment):
+    def list_plans(environment: Environment) -> Iterator[Case]:
+        for factors, content in _vary_tubes(study, folder, environment):
             key = grid.keep(str(factors["tube"]), json.dumps(content, sort_keys=True))
             _check_fit(environment, grid.inputs[key])
             for setting in settings:
@@ -180,15 +181,15 @@ def _plans(study: StudyFile, folder: Path, grid: Grid) -> Task:
                 if kind not in checked:
                     checked.add(kind)
                     _check_options(environment, grid.inputs[key], {"device": study.device, **inputs})
-                for one in tried:
-                    named: dict[str, Value] = {"trials_uncertainty": one.uncertainty} if one else {}
-                    yield Case({**factors, **setting, **named}, "", tube=key, plan=inputs, trials=one)
+                for trial in all_trials:
+                    named: dict[str, Value] = {"trials_uncertainty": trial.uncertainty} if trial else {}
+                    yield Case({**factors, **setting, **named}, "", tube=key, plan=inputs, trials=trial)
 
-    return plans
+    return list_plans
 
 
 def _with_limits(setting: Mapping[str, Any]) -> dict[str, Any]:
-    """The options of one plan; without a limit of time if there is one of iterations."""
+    """Return the options of a plan, without a time limit if its iterations are limited."""
     limits = {} if "time_budget_s" in setting else {"time_budget_s": 1e6}
     return {**limits, **setting}
 
@@ -202,7 +203,7 @@ def _check_fit(environment: Environment, tube: Input) -> None:
 
 
 def _check_options(environment: Environment, tube: Input, options: Mapping[str, Any]) -> None:
-    """Check that a plan can be begun, as far as that is known without growing a vine."""
+    """Check that a plan can start, as far as this is known without growing a vine."""
     params = tube.tube()
     try:
         resolve_models(environment, params, Inputs(actuator=params.kinds, **options))
@@ -216,10 +217,10 @@ def _check_options(environment: Environment, tube: Input, options: Mapping[str, 
         raise InvalidStudy(f"plan: {error}") from None
 
 
-def _tubes(
+def _vary_tubes(
     study: StudyFile, folder: Path, environment: Environment
 ) -> Iterator[tuple[dict[str, Value], dict[str, Any]]]:
-    """Factors and contents of the tubes that are planned with in an environment."""
+    """Yield factors and content of each tube that an environment is planned with."""
     part = study.tubes.model_dump(exclude_none=True) if study.tubes else {}
     names = part.pop("files", None) or [environment.tube or DEFAULT_TUBE]
     stems = [Path(name).stem for name in names]
@@ -227,46 +228,46 @@ def _tubes(
     for (name, label), values in product(zip(names, labels, strict=True), product(*part.values())):
         changed = dict(zip(part, values, strict=True))
         path = str(folder / name) if name.endswith(".toml") else name
-        shown = " ".join([label, *(f"{key} {value:g}" for key, value in changed.items())])
+        title = " ".join([label, *(f"{key} {value:g}" for key, value in changed.items())])
         try:
-            content = _changed(tube_content(load_tube(path)), changed)
+            content = _change_tube(tube_content(load_tube(path)), changed)
         except InvalidTube as error:
-            raise InvalidTube(f"{shown}: {error}" if changed else str(error)) from None
+            raise InvalidTube(f"{title}: {error}" if changed else str(error)) from None
         yield {"tube": label, **changed}, content
 
 
-def _changed(content: dict[str, Any], changed: Mapping[str, float]) -> dict[str, Any]:
-    """A tube with other numbers.
+def _change_tube(content: dict[str, Any], changed: Mapping[str, float]) -> dict[str, Any]:
+    """Return the content of a tube with changed numbers.
 
-    With another radius or pressure, the numbers that are the prototype's, scaled, are scaled again; its own ones stay.
+    If radius or pressure change, all values that are scaled from the prototype's are scaled again; the tube's own values stay.
     """
     if {*SIZES} & set(changed):
         size: dict[str, Any] = {key: content[key] for key in SIZES}
         kinds: dict[str, Any] = {"actuator": {"type": content["actuator"]["type"]}}
         if others := content.get(OTHERS):
-            kinds[OTHERS] = [{"type": one["type"]} for one in others]
+            kinds[OTHERS] = [{"type": actuator["type"]} for actuator in others]
         usual = tube_content(checked_tube({**SCHEMA, **size, **kinds}))
-        own = _different(content, usual)
+        own = _differences(content, usual)
         for key in kinds.keys() & own.keys():
-            own[key] = _different_actuators(own[key], usual[key])
+            own[key] = _actuator_differences(own[key], usual[key])
         content = {**kinds, **size, **own}
     return tube_content(checked_tube({**SCHEMA, **content, **changed})) if changed else content
 
 
-def _different(content: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries that differ from the usual ones."""
+def _differences(content: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the entries of a table that differ from its default values."""
     return {key: value for key, value in content.items() if value != usual.get(key)}
 
 
-def _different_actuators(content: Any, usual: Any) -> Any:
-    """The same for an actuator, or a list of them, with their types."""
+def _actuator_differences(content: Any, usual: Any) -> Any:
+    """Return the type of an actuator and its entries that differ from the default values; a list for a list of actuators."""
     if isinstance(content, list):
-        return [_different_actuators(*pair) for pair in zip(content, usual, strict=True)]
-    return {"type": content["type"], **_different(content, usual)}
+        return [_actuator_differences(*pair) for pair in zip(content, usual, strict=True)]
+    return {"type": content["type"], **_differences(content, usual)}
 
 
-def _presets(names: list[str] | None, key: str) -> list[str | None]:
-    """Names of presets; None alone for the errors of environment and tube."""
+def _check_presets(names: list[str] | None, key: str) -> list[str | None]:
+    """Check the names of presets, and return them; without names return a None, for the errors of environment and tube."""
     for name in names or []:
         if name not in PRESETS:
             raise InvalidStudy(
@@ -278,12 +279,12 @@ def _presets(names: list[str] | None, key: str) -> list[str | None]:
 # ---- designs ----
 
 
-def _designs(study: StudyFile, folder: Path, grid: Grid) -> Task:
-    """A function that yields the trials of all designs in an environment, split into ranges."""
+def _design_cases(study: StudyFile, folder: Path, grid: CaseGrid) -> ListCases:
+    """Return a function that yields the trials of all designs in an environment, split into ranges."""
     assert study.designs
     assert study.trials  # checked with the file
     trials, designs = study.trials, []
-    for path in _matching(study.designs.files, folder, set()):
+    for path in _expand_globs(study.designs.files, folder, set()):
         design = load_design(path)
         content = json.dumps(design_content(design), sort_keys=True)
         designs.append((path, design, grid.keep(Path(path).stem, content)))
@@ -292,18 +293,18 @@ def _designs(study: StudyFile, folder: Path, grid: Grid) -> Task:
         (first, min(trials.together, trials.number - first)) for first in range(0, trials.number, trials.together)
     ]
 
-    def tried(environment: Environment) -> Iterator[Case]:
+    def list_trials(environment: Environment) -> Iterator[Case]:
         for path, design, key in designs:
             _check_fit(environment, Input(names[path], json.dumps(tube_content(design.params))))
-            for name, (first, number) in product(_presets(trials.uncertainty, "trials.uncertainty"), ranges):
+            for name, (first, number) in product(_check_presets(trials.uncertainty, "trials.uncertainty"), ranges):
                 factors: dict[str, Value] = {"design": names[path], "trials_uncertainty": name, "first_trial": first}
                 yield Case(factors, "", design=key, trials=Trials(first, number, name, trials.seed))
 
-    return tried
+    return list_trials
 
 
-def shards_of(cases: int, seconds: float, least: float) -> list[range]:
-    """Consecutive cases that together take at least some time.
+def split_into_shards(cases: int, seconds: float, least: float) -> list[range]:
+    """Split the cases into consecutive shards, each of which takes at least the least time.
 
     Args:
         seconds: Expected time of a case [s].

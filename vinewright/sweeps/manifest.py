@@ -3,8 +3,8 @@
 DIR/sweep.json             cases, shards and hashes
 DIR/inputs/DIGEST.json     an environment, a tube or a design
 DIR/shards/000012.json     the rows of a shard that is done
-DIR/failed/000012.json     why a shard was set aside
-DIR/cancelled              there after `vinewright sweep cancel`
+DIR/failed/000012.json     the message of a shard that was set aside
+DIR/cancelled              exists after `vinewright sweep cancel`
 """
 
 from __future__ import annotations
@@ -24,18 +24,18 @@ from planner.output.contents import SWEEP, SWEEP_INPUTS
 from surrogate.kernels.compiled import PACKAGES
 from vinewright.sweeps.case import Case, Input
 from vinewright.sweeps.errors import InvalidManifest
-from vinewright.sweeps.grid import DIGITS, Grid, digest_of
+from vinewright.sweeps.grid import DIGITS, CaseGrid, digest_of
 
 SCHEMA = 1
 
 
 @dataclass(frozen=True, slots=True)
 class Shard:
-    """Consecutive cases that one worker computes, with all that they read: this is what is sent to it."""
+    """Consecutive cases that one worker computes, with all their inputs, as they are sent to the worker."""
 
     number: int
     digest: str
-    """Hash of cases and program: a result that carries another one belongs to another sweep."""
+    """Hash of cases and program: a result with another digest belongs to another sweep."""
     cases: list[Case]
     inputs: dict[str, Input]
     program: dict[str, str]
@@ -47,13 +47,13 @@ class Manifest:
 
     name: str
     description: str
-    grid: Grid
+    grid: CaseGrid
     shards: list[range]
     """The cases of each shard."""
     case_seconds: float
     """Expected time of a case on one thread, from a sample [s]."""
     program: dict[str, str]
-    """What computes the results: see `program`."""
+    """Versions, source and device that determine the results: see `program`."""
 
     @property
     def core_hours(self) -> float:
@@ -65,18 +65,18 @@ class Manifest:
         return digest_of(json.dumps(self.program, sort_keys=True))
 
     def shard(self, number: int) -> Shard:
-        """A shard, by its number."""
+        """Return the shard with a number."""
         cases = [self.grid.cases[k] for k in self.shards[number]]
         needed = dict.fromkeys(digest for case in cases for digest in case.inputs())
         content = json.dumps([case.content() for case in cases])
         digest = digest_of(content, self._program_digest)
-        return Shard(number, digest, cases, {one: self.grid.inputs[one] for one in needed}, self.program)
+        return Shard(number, digest, cases, {key: self.grid.inputs[key] for key in needed}, self.program)
 
     def write(self, folder: Path) -> None:
-        """Write it into an empty folder."""
+        """Write the manifest and its inputs into an empty folder."""
         (folder / SWEEP_INPUTS).mkdir()
-        for digest, one in self.grid.inputs.items():
-            text = json.dumps({"name": one.name, "text": one.text})
+        for digest, source in self.grid.inputs.items():
+            text = json.dumps({"name": source.name, "text": source.text})
             (folder / SWEEP_INPUTS / f"{digest}.json").write_text(text, encoding="utf-8")
         cases = [case.content() for case in self.grid.cases]
         head = {
@@ -87,7 +87,7 @@ class Manifest:
             "limited_by_time": self.grid.timed,
             "case_seconds": self.case_seconds,
             "sha256": digest_of(json.dumps(cases)),
-            "shards": [[one.start, one.stop] for one in self.shards],
+            "shards": [[shard.start, shard.stop] for shard in self.shards],
         }
         lines = [f" {json.dumps(key)}: {json.dumps(value)}," for key, value in head.items()]
         rows = ",\n".join("  " + json.dumps(case) for case in cases)
@@ -95,25 +95,19 @@ class Manifest:
 
 
 def program(device: str = "cpu") -> dict[str, str]:
-    """What determines results besides a case: versions of Vinewright and the packages it computes with, its source, and the device.
+    """Return everything but the case that determines a result: versions of Vinewright and its libraries, its source, and the device.
 
     Args:
-        device: "cpu", which may be any, or "cuda", which means the one that is here.
+        device: "cpu", which means any CPU, or "cuda", which means the GPU of this machine.
     """
-    found = {}
-    for package in (
-        "vinewright",
-        "numpy",
-        "numba",
-        "scipy",
-        "shapely",
-        "cma",
-        "ompl",
-        *["numba-cuda"] * (device == "cuda"),
-    ):
+    packages = ["vinewright", "numpy", "numba", "scipy", "shapely", "cma", "ompl"]
+    if device == "cuda":
+        packages.append("numba-cuda")
+    versions = {}
+    for package in packages:
         with suppress(PackageNotFoundError):
-            found[package] = version(package)
-    return {**found, "source": _source_digest(), "device": _device_here() if device == "cuda" else "cpu"}
+            versions[package] = version(package)
+    return {**versions, "source": _source_digest(), "device": _device_here() if device == "cuda" else "cpu"}
 
 
 def _device_here() -> str:
@@ -122,7 +116,7 @@ def _device_here() -> str:
 
 @cache
 def _source_digest() -> str:
-    """Hash of all modules of the program."""
+    """Return hash of all modules of the program."""
     root, digest = Path(__file__).parents[2], hashlib.sha256()
     for path in sorted(path for package in (*PACKAGES, "vinewright") for path in (root / package).rglob("*.py")):
         digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
@@ -130,38 +124,38 @@ def _source_digest() -> str:
 
 
 def read_manifest(folder: Path, same_program: bool = True) -> Manifest:
-    """Read and check the manifest in a folder, and everything that it needs.
+    """Read and check the manifest in a folder, and all its inputs.
 
     Args:
-        same_program: Whether this program must be the one that it was made for; not needed to look at results.
+        same_program: Whether the manifest must have been made by this program; not needed to read results.
     Raises:
-        InvalidManifest: There is none, it is of another version, or something in the folder was changed.
+        InvalidManifest: There is no manifest, it is of another version, or a file in the folder was changed.
     """
     again = "make it again with `vinewright sweep make`"
-    content = _content(folder)
+    content = _read_content(folder)
     try:
-        cases = [Case.of(one) for one in content["cases"]]
+        cases = [Case.of(case) for case in content["cases"]]
         if content["sha256"] != digest_of(json.dumps(content["cases"])):
             raise InvalidManifest(f"{folder}: the cases in {SWEEP} were changed; {again}")
         needed = dict.fromkeys(digest for case in cases for digest in case.inputs())
-        inputs = {digest: _input(folder, digest) for digest in needed}
+        inputs = {digest: _read_input(folder, digest) for digest in needed}
         shards = [range(start, stop) for start, stop in content["shards"]]
-        grid = Grid(cases, inputs, content["limited_by_time"])
+        grid = CaseGrid(cases, inputs, content["limited_by_time"])
         numbers = float(content["case_seconds"]), dict(content["program"])
-        made = Manifest(content["name"], content["description"], grid, shards, *numbers)
+        manifest = Manifest(content["name"], content["description"], grid, shards, *numbers)
     except (KeyError, TypeError, ValueError) as error:
         if isinstance(error, InvalidManifest):
             raise
         raise InvalidManifest(f"{folder}: {SWEEP} is damaged; {again}") from None
-    if [k for one in shards for k in one] != list(range(len(cases))):
+    if [k for shard in shards for k in shard] != list(range(len(cases))):
         raise InvalidManifest(f"{folder}: the shards in {SWEEP} do not have every case once; {again}")
-    if same_program and (other := other_program(made.program)):
-        raise InvalidManifest(f"{folder} was made for {other}; {again}, or use that version")
-    return made
+    if same_program and (difference := program_difference(manifest.program)):
+        raise InvalidManifest(f"{folder} was made for {difference}; {again}, or use that version")
+    return manifest
 
 
-def other_program(expected: Mapping[str, str]) -> str:
-    """How the program that was expected differs from this one, in words; empty if it does not."""
+def program_difference(expected: Mapping[str, str]) -> str:
+    """Return how the expected program differs from this program, as text; empty if it does not."""
     here = program("cpu" if expected.get("device", "cpu") == "cpu" else "cuda")
     names = [name for name in expected if expected[name] != here.get(name, expected[name])]
     if names == ["source"]:
@@ -169,7 +163,7 @@ def other_program(expected: Mapping[str, str]) -> str:
     return "; ".join(f"{name} {expected[name]}, and this is {here[name]}" for name in names if name != "source")
 
 
-def _content(folder: Path) -> dict[str, Any]:
+def _read_content(folder: Path) -> dict[str, Any]:
     path = folder / SWEEP
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
@@ -187,16 +181,16 @@ def _content(folder: Path) -> dict[str, Any]:
     return dict(content)
 
 
-def _input(folder: Path, digest: str) -> Input:
+def _read_input(folder: Path, digest: str) -> Input:
     path = folder / SWEEP_INPUTS / f"{digest}.json"
     try:
         content = json.loads(path.read_text(encoding="utf-8"))
-        one = Input(content["name"], content["text"])
-        changed = digest_of(one.name, one.text) != digest
+        source = Input(content["name"], content["text"])
+        changed = digest_of(source.name, source.text) != digest
     except (OSError, ValueError, KeyError, TypeError):
         changed = True
     if changed:
         raise InvalidManifest(
             f"{path} is missing or was changed since the sweep was made; make it again with `vinewright sweep make`"
         )
-    return one
+    return source

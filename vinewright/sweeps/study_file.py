@@ -1,13 +1,13 @@
 """Schema of the file of a sweep (`study.toml`), and its error messages.
 
-A value may be one or a list; every combination of the lists is one case, in the order of the file's tables below.
+A value may be single or a list; every combination of the lists is a case, in the order of the file's tables below.
 
 schema = 1
 description = "What a radius costs."   # optional
 device = "cuda"                        # optional, else "cpu"
 
 [environments]
-files = ["maze", "benches/*.toml"]     # names of shipped ones, files, or globs, relative to this file
+files = ["maze", "benches/*.toml"]     # names of shipped environments, files, or globs, relative to this file
 
 [environments.random]                  # random environments, as of `vinewright environments new`
 density = [0.1, 0.2, 0.3]              # share of the area that obstacles cover
@@ -55,13 +55,13 @@ _MOST_BYTES = 1_000_000
 _MOST_VALUES = 100_000
 """Maximum number of values of a key."""
 NOT_SWEPT = {"actuator", "device", "verify"}
-"""Options of a plan that a sweep does not have: an actuator is one of a tube, and the device is that of the whole sweep."""
+"""Options of a plan that a sweep does not vary: actuators belong to the tube, and the device to the whole sweep."""
 TUBES = "names of shipped tubes, or paths relative to this file"
 Item = TypeVar("Item")
 
 
 def _as_list(value: Any) -> Any:
-    """One value as a list, and `{ first = 0, last = 9 }` as the integers from first to last."""
+    """Return a single value as a list, and `{ first = 0, last = 9 }` as the integers from first to last."""
     if not isinstance(value, dict):
         return value if isinstance(value, list) else [value]
     first, last = value.get("first"), value.get("last")
@@ -72,19 +72,19 @@ def _as_list(value: Any) -> Any:
     return list(range(first, last + 1))
 
 
-def _distinct(values: list[Any]) -> list[Any]:
+def _check_distinct(values: list[Any]) -> list[Any]:
     if len({repr(value) for value in values}) < len(values):
         raise PydanticCustomError("distinct", "must not contain a value twice")
     return values
 
 
-def _many(of: Any) -> Any:
-    """The type of a key with one value or several."""
+def _one_or_several(of: Any) -> Any:
+    """Return the type of a key that has a single value or a list of values."""
     return Annotated[
         list[of],
         Field(min_length=1, max_length=_MOST_VALUES),
         BeforeValidator(_as_list),
-        AfterValidator(_distinct),
+        AfterValidator(_check_distinct),
     ]
 
 
@@ -92,8 +92,8 @@ def _float(value: Any) -> Any:
     return float(value) if type(value) is int and abs(value) < 1e15 else value
 
 
-def _number(**limits: Any) -> Any:
-    """The type of a number that may be written as an integer."""
+def _number_type(**limits: Any) -> Any:
+    """Return the type of a number that may be written as an integer."""
     return Annotated[float, Field(**limits), BeforeValidator(_float)]
 
 
@@ -103,61 +103,66 @@ Seed = Annotated[int, Field(ge=0, lt=2**32)]
 class RandomPart(Table):
     """Random environments."""
 
-    density: _many(_number(ge=0, le=0.6))  # type: ignore[valid-type]
+    density: _one_or_several(_number_type(ge=0, le=0.6))  # type: ignore[valid-type]
     """Share of the area that obstacles cover, dimensionless."""
-    passage_mm: _many(_number(ge=2, le=2000)) = Field(default_factory=lambda: [66.7])  # type: ignore[valid-type]
+    passage_mm: _one_or_several(_number_type(ge=2, le=2000)) = Field(default_factory=lambda: [66.7])  # type: ignore[valid-type]
     """Width of a passage that is left open from start to goal."""
-    seed: _many(Seed) = Field(default_factory=lambda: [0])  # type: ignore[valid-type]
+    seed: _one_or_several(Seed) = Field(default_factory=lambda: [0])  # type: ignore[valid-type]
     """Seed of the random obstacles, dimensionless."""
-    width_mm: _number(gt=0, le=1e7) = 2000.0  # type: ignore[valid-type]
+    width_mm: _number_type(gt=0, le=1e7) = 2000.0  # type: ignore[valid-type]
     """Width of the bounds."""
-    height_mm: _number(gt=0, le=1e7) = 2000.0  # type: ignore[valid-type]
+    height_mm: _number_type(gt=0, le=1e7) = 2000.0  # type: ignore[valid-type]
     """Height of the bounds."""
 
 
 class EnvironmentsPart(Table):
-    """Where the environments come from."""
+    """Environments: shipped, from files, and random."""
 
-    files: _many(str) = Field(default_factory=list)  # type: ignore[valid-type]
+    files: _one_or_several(str) = Field(default_factory=list)  # type: ignore[valid-type]
     """Names of shipped environments, files or globs, relative to this file."""
     random: RandomPart | None = None
     """Random environments, each combination of their values once."""
 
 
-def _plan_part() -> Any:
-    """The model of the options of a plan, each with one value or several."""
+def _make_plan_model() -> Any:
+    """Return the model of the options of a plan, each with a single value or several."""
     fields: dict[str, Any] = {}
     for name, field in Inputs.model_fields.items():
         if name not in NOT_SWEPT:
             kind = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
             kind = Annotated[kind, BeforeValidator(_float)] if field.annotation in (float, float | None) else kind
-            fields[name] = (_many(kind) | None, None)
+            fields[name] = (_one_or_several(kind) | None, None)
     return create_model("plan", __base__=Table, **fields)
 
 
-def _tubes_part() -> Any:
-    """The model of the tubes: files, and numbers that replace theirs."""
+def _make_tubes_model() -> Any:
+    """Return the model of the tubes: files, and numbers that replace those of the files."""
     keys = (*TUBE.values(), *INERTIA.values())
     numbers: dict[str, Any] = {
-        key.name: (_many(_number(ge=key.least, le=key.most)) | None, Field(None, description=key.meaning))
+        key.name: (
+            _one_or_several(_number_type(ge=key.least, le=key.most)) | None,
+            Field(None, description=key.meaning),
+        )
         for key in keys
     }
-    return create_model("tubes", __base__=Table, files=(_many(str) | None, Field(None, description=TUBES)), **numbers)
+    return create_model(
+        "tubes", __base__=Table, files=(_one_or_several(str) | None, Field(None, description=TUBES)), **numbers
+    )
 
 
 class DesignsPart(Table):
     """Designs that exist."""
 
-    files: _many(str)  # type: ignore[valid-type]
+    files: _one_or_several(str)  # type: ignore[valid-type]
     """Design files or globs, relative to this file."""
 
 
-class TrialsPart(Table):
+class SweepTrialsPart(Table):
     """Growth with errors."""
 
     number: Annotated[int, Field(ge=1, le=10**9)]
     """Number of trials of each design."""
-    uncertainty: _many(str) | None = None  # type: ignore[valid-type]
+    uncertainty: _one_or_several(str) | None = None  # type: ignore[valid-type]
     """Presets of errors; without them, the errors of environment and tube."""
     seed: Seed = 0
     """Seed of the errors, dimensionless."""
@@ -175,15 +180,15 @@ class StudyFile(Table):
     device: Literal["cpu", "cuda"] = "cpu"
     """Device on which everything is computed."""
     environments: EnvironmentsPart
-    """In what is planned or grown."""
-    tubes: _tubes_part() | None = None  # type: ignore[valid-type]
+    """Environments in which designs are planned or grown."""
+    tubes: _make_tubes_model() | None = None  # type: ignore[valid-type]
     """Tubes; without them that of each environment, or the prototype."""
-    plan: _plan_part() | None = None  # type: ignore[valid-type]
+    plan: _make_plan_model() | None = None  # type: ignore[valid-type]
     """Options of plans; those of `vinewright plan` with the same meaning."""
     designs: DesignsPart | None = None
     """Designs that exist, instead of plans."""
-    trials: TrialsPart | None = None
-    """How often, and with which errors, designs are grown."""
+    trials: SweepTrialsPart | None = None
+    """Number of trials of each design, and their errors."""
 
     @model_validator(mode="after")
     def _one_task(self) -> StudyFile:
@@ -198,11 +203,11 @@ class StudyFile(Table):
         return self
 
 
-def checked_study(content: Mapping[str, Any]) -> StudyFile:
-    """The parsed content of a file of a sweep, checked.
+def check_study(content: Mapping[str, Any]) -> StudyFile:
+    """Check the parsed content of the file of a sweep.
 
     Raises:
-        InvalidStudy: It is invalid; the message does not name the file.
+        InvalidStudy: The content is invalid; the message does not name the file.
     """
     try:
         return StudyFile.model_validate(content)
@@ -211,12 +216,12 @@ def checked_study(content: Mapping[str, Any]) -> StudyFile:
 
 
 def read_study(path: Path) -> StudyFile:
-    """Read and check a file of a sweep.
+    """Read and check the file of a sweep.
 
     Raises:
-        InvalidStudy: It is missing or invalid.
+        InvalidStudy: The file is missing or invalid.
     """
     try:
-        return checked_study(parse_toml(read_file(path, _MOST_BYTES)))
+        return check_study(parse_toml(read_file(path, _MOST_BYTES)))
     except (InvalidStudy, InvalidEnvironment, Unreadable) as error:
         raise InvalidStudy(f"{path.name or path}: {error}") from None

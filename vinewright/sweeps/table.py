@@ -1,4 +1,4 @@
-"""The table of a sweep: one row per case, in the order of the cases, with the same bytes whatever computed it."""
+"""The table of a sweep: one row per case, in the order of the cases, with the same bytes however it was computed."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ FORMATS = ".csv", ".parquet"
 
 
 def write_table(rows: Sequence[Row], path: Path) -> None:
-    """Write rows to a `.csv` or `.parquet` file, which appears whole.
+    """Write rows to a `.csv` or `.parquet` file in one step, so that it is complete or absent.
 
     Raises:
         ModuleNotFoundError: pyarrow, which Parquet needs, is not installed.
-        OSError: It cannot be written.
+        OSError: The file cannot be written.
     """
     with whole(path) as partial:
         (_write_parquet if path.suffix == ".parquet" else _write_csv)(rows, partial)
@@ -26,20 +26,20 @@ def write_table(rows: Sequence[Row], path: Path) -> None:
 def _write_csv(rows: Sequence[Row], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(columns_of(rows))
-        writer.writerows([[_text(row.get(name)) for name in columns_of(rows)] for row in rows])
+        writer.writerow(column_names(rows))
+        writer.writerows([[_text(row.get(name)) for name in column_names(rows)] for row in rows])
 
 
 def _write_parquet(rows: Sequence[Row], path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
-    columns = {name: [row.get(name) for row in rows] for name in columns_of(rows)}
+    columns = {name: [row.get(name) for row in rows] for name in column_names(rows)}
     pyarrow.parquet.write_table(pyarrow.table(columns), path, compression="zstd")
 
 
-def columns_of(rows: Sequence[Row]) -> list[str]:
-    """Names of the columns, in order."""
+def column_names(rows: Sequence[Row]) -> list[str]:
+    """Return the names of the columns, in order."""
     return list(rows[0]) if rows else ["case"]
 
 

@@ -14,7 +14,7 @@ from dynamics.vine import Actuation
 from environments import Environment
 from surrogate.kernels.interruption import CUT, Deferred, Interrupted, Interruption
 from tests.conftest import MakeEnvironment
-from vinewright.console.progress import stoppable
+from vinewright.console.progress import handle_stop_signals
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def uncut() -> Iterator[None]:
 def test_a_second_ctrl_c_interrupts_at_once() -> None:
     """The first one is only recorded; the second avoids waiting for a long step."""
     interruption = Interruption()
-    with stoppable(), interruption.handling_signals():
+    with handle_stop_signals(), interruption.handling_signals():
         signal.raise_signal(signal.SIGINT)
         assert interruption.requested
         assert not CUT[0]
@@ -40,7 +40,7 @@ def test_a_second_ctrl_c_interrupts_at_once() -> None:
 def test_the_first_ctrl_c_cuts_growth_short_where_that_is_asked() -> None:
     """And only until the end of the computation."""
     interruption = Interruption()
-    with stoppable(), interruption.handling_signals(cut=True):
+    with handle_stop_signals(), interruption.handling_signals(cut=True):
         signal.raise_signal(signal.SIGINT)
         with Interruption().handling_signals():
             pass
@@ -60,7 +60,7 @@ def test_ctrl_c_at_the_very_end_leaves_nothing_behind(monkeypatch: pytest.Monkey
         change(which, handler)
 
     raised = pytest.raises(KeyboardInterrupt) if number == 2 else nullcontext()
-    with stoppable():
+    with handle_stop_signals():
         with raised, monkeypatch.context() as patch, interruption.handling_signals(cut=True):
             for _ in range(number - 1):
                 signal.raise_signal(signal.SIGINT)

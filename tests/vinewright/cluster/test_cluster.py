@@ -17,7 +17,7 @@ import pytest
 from distributed import LocalCluster, Nanny
 
 from tests.vinewright.cluster import cases
-from vinewright.cluster.cluster import AHEAD, DEATHS, Cluster, NoScheduler, Outcome, WorkerKilled, connected
+from vinewright.cluster.cluster import AHEAD, DEATHS, CaseOutcome, Cluster, NoScheduler, WorkerKilled, connect
 
 WORKERS = 2
 
@@ -25,7 +25,7 @@ WORKERS = 2
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     """Two processes of this machine."""
-    with connected(WORKERS) as made:
+    with connect(WORKERS) as made:
         yield made
 
 
@@ -37,16 +37,16 @@ def live(cluster: Cluster) -> list[int]:
     return [nanny.pid for nanny in found if nanny.pid]
 
 
-def by_number(outcomes: Iterable[Outcome[Any]]) -> dict[int, Outcome[Any]]:
+def by_number(outcomes: Iterable[CaseOutcome[Any]]) -> dict[int, CaseOutcome[Any]]:
     """Outcomes by case, each there once."""
-    found: dict[int, Outcome[Any]] = {}
+    found: dict[int, CaseOutcome[Any]] = {}
     for outcome in outcomes:
         assert outcome.number not in found
         found[outcome.number] = outcome
     return found
 
 
-def run_with_kills(cluster: Cluster, total: int, kills: int, seed: int) -> dict[int, Outcome[Any]]:
+def run_with_kills(cluster: Cluster, total: int, kills: int, seed: int) -> dict[int, CaseOutcome[Any]]:
     """Square some numbers while processes are killed at random moments."""
     rng = random.Random(seed)
     moments, found = sorted(rng.sample(range(1, total * 9 // 10), kills)), []
@@ -164,7 +164,7 @@ def test_cases_are_drawn_as_they_are_needed(cluster: Cluster) -> None:
 def test_stopped_ends_the_outcomes() -> None:
     """It is asked several times a second, also while a case takes longer; such a case does not keep the cluster open."""
     begun = time.monotonic()
-    with connected(1) as cluster:
+    with connect(1) as cluster:
         outcomes = cluster.outcomes(time.sleep, [0.0, 600.0, 600.0], lambda: time.monotonic() > begun + 4)
         assert [one.number for one in outcomes] == [0]
     assert time.monotonic() - begun < 90
@@ -191,7 +191,7 @@ def test_a_case_runs_on_one_thread(cluster: Cluster) -> None:
 def test_a_case_for_which_memory_does_not_suffice_is_set_aside(monkeypatch: pytest.MonkeyPatch) -> None:
     """Dask kills its workers; the machine is not filled, and the others have their results."""
     monkeypatch.setattr("distributed.system.MEMORY_LIMIT", 500 * 2**20 * (os.cpu_count() or 1))
-    with connected(2) as cluster:
+    with connect(2) as cluster:
         found = by_number(cluster.outcomes(cases.fill_memory, [1, 2, 800, 3, 4, 5]))
     assert isinstance(found[2].failure, WorkerKilled)
     assert [one.result for k, one in sorted(found.items()) if k != 2] == [1, 2, 3, 4, 5]
@@ -201,7 +201,7 @@ def test_a_case_for_which_memory_does_not_suffice_is_set_aside(monkeypatch: pyte
 def test_where_no_scheduler_answers_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
     """Whatever the address; what to do about it is said too."""
     monkeypatch.setattr("vinewright.cluster.cluster.CONNECTING", 0.3)
-    with pytest.raises(NoScheduler, match="no Dask scheduler answers at ") as error, connected(scheduler=address):
+    with pytest.raises(NoScheduler, match="no Dask scheduler answers at ") as error, connect(scheduler=address):
         pass
     assert repr(address) in str(error.value)
     assert "\n" not in str(error.value)
@@ -211,7 +211,7 @@ def test_where_no_scheduler_answers_is_said_in_one_line(monkeypatch: pytest.Monk
 def test_a_silent_address_is_given_up() -> None:
     """After 10 s, well within a minute instead of never."""
     begun = time.monotonic()
-    with pytest.raises(NoScheduler), connected(scheduler="tcp://127.0.0.1:9"):
+    with pytest.raises(NoScheduler), connect(scheduler="tcp://127.0.0.1:9"):
         pass
     assert time.monotonic() - begun < 60
 

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.vinewright.cluster import cases
-from vinewright.cluster.cluster import Outcome, SchedulerLost, WorkerKilled, connected
+from vinewright.cluster.cluster import CaseOutcome, SchedulerLost, WorkerKilled, connect
 
 ROOT = Path(__file__).parents[3]
 Start = Callable[..., subprocess.Popen[bytes]]
@@ -57,8 +57,8 @@ def test_the_end_of_the_scheduler_is_an_error_after_the_results_so_far(
     file = tmp_path / "scheduler.json"
     scheduler = dask("scheduler", "--port", "0", "--scheduler-file", str(file))
     address = address_in(file)
-    found: list[Outcome[Any]] = []
-    with connected(scheduler=address) as cluster:
+    found: list[CaseOutcome[Any]] = []
+    with connect(scheduler=address) as cluster:
         assert cluster.client.nthreads() == {}
         cluster.prepare(cases.square, 1, stopped=lambda: True)
         assert list(cluster.outcomes(cases.square, [1], stopped=lambda: True)) == []
@@ -86,10 +86,10 @@ def test_a_scheduler_that_runs_already_stays(dask: Start, tmp_path: Path) -> Non
     address = address_in(file)
     dask("worker", address, "--nthreads", "1", "--nworkers", "2")
     for _ in range(2):
-        with connected(scheduler=address) as cluster:
+        with connect(scheduler=address) as cluster:
             outcomes = {one.number: one for one in cluster.outcomes(cases.square_or_be_killed, [0, 1, 2, -1, 4, 5])}
             assert isinstance(outcomes.pop(3).failure, WorkerKilled)
             assert {k: one.result for k, one in outcomes.items()} == {k: k**2 for k in (0, 1, 2, 4, 5)}
-    with connected(scheduler=address) as cluster:
+    with connect(scheduler=address) as cluster:
         assert [one.result for one in cluster.outcomes(cases.threads, [0, 1])] == [(1, 1)] * 2
     assert scheduler.poll() is None

@@ -15,7 +15,7 @@ import vinewright as vw
 from planner.output.claim import Occupied, locked
 from planner.output.folder import write_folder
 from tests.full_disk import largest_file
-from vinewright.commands.track import _outputs
+from vinewright.commands.track import _claim_outputs
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -133,14 +133,17 @@ def test_tracked_files_count_up_together(tmp_path: Path) -> None:
     video = tmp_path / "film.mp4"
     (tmp_path / "film-overlay.mp4").write_text("earlier")
     with ExitStack() as one, ExitStack() as other:
-        assert _outputs(one, video, None, None, False) == (tmp_path / "film-2.json", tmp_path / "film-2-overlay.mp4")
-        assert _outputs(other, video, None, None, False)[1] == tmp_path / "film-3-overlay.mp4"
+        assert _claim_outputs(one, video, None, None, False) == (
+            tmp_path / "film-2.json",
+            tmp_path / "film-2-overlay.mp4",
+        )
+        assert _claim_outputs(other, video, None, None, False)[1] == tmp_path / "film-3-overlay.mp4"
         with pytest.raises(Occupied, match=r"--overlay .* already exists"), ExitStack() as third:
-            _outputs(third, video, None, tmp_path / "film-overlay.mp4", False)
+            _claim_outputs(third, video, None, tmp_path / "film-overlay.mp4", False)
     with ExitStack() as one, ExitStack() as other:
-        assert _outputs(one, video, tmp_path / "b.json", None, False)[1] == tmp_path / "b-overlay.mp4"
+        assert _claim_outputs(one, video, tmp_path / "b.json", None, False)[1] == tmp_path / "b-overlay.mp4"
         assert (
-            _outputs(other, tmp_path / "a.mp4", tmp_path / "film.json", None, False)[1]
+            _claim_outputs(other, tmp_path / "a.mp4", tmp_path / "film.json", None, False)[1]
             == tmp_path / "film-2-overlay.mp4"
         )
     assert os.listdir(tmp_path) == ["film-overlay.mp4"]
@@ -228,7 +231,7 @@ def test_output_to_a_full_disk_is_an_error_of_the_machine(small: Path) -> None:
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_signal_while_writing_does_not_stop_it(tmp_path: Path, number: int) -> None:
     """The first is ignored; the second removes the temporary folder, and the earlier one stays."""
-    from vinewright.console.progress import stoppable
+    from vinewright.console.progress import handle_stop_signals
 
     def fill(signals: int) -> Callable[[Path], None]:
         def write(folder: Path) -> None:
@@ -238,7 +241,7 @@ def test_a_signal_while_writing_does_not_stop_it(tmp_path: Path, number: int) ->
 
         return write
 
-    with stoppable():
+    with handle_stop_signals():
         write_folder(tmp_path / "run", fill(1))
         with pytest.raises(KeyboardInterrupt):
             write_folder(tmp_path / "run", fill(2))

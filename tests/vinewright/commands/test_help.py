@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from vinewright.cli import part
-from vinewright.commands.registry import LISTED, SESSION
+from vinewright.commands.registry import COMMANDS, SESSION
 
 UNIT = re.compile(
     r"\b(mm|[Mm]illimetres|metres|seconds|degrees|percent|kg/m|frames per second|CIELAB units|coefficient|Share of)\b"
@@ -29,8 +29,8 @@ def commands(one: typer.Typer, path: tuple[str, ...] = ()) -> Iterator[tuple[tup
         yield from commands(group.typer_instance, (*path, str(group.name)))
 
 
-COMMANDS = {words: function for name in LISTED for words, function in commands(part(name))}
-GROUPS = list(dict.fromkeys(words[:-1] for words in COMMANDS))
+FUNCTIONS = {words: function for name in COMMANDS for words, function in commands(part(name))}
+GROUPS = list(dict.fromkeys(words[:-1] for words in FUNCTIONS))
 
 
 def options(command: Callable[..., Any]) -> Iterator[tuple[str, set[Any], Any]]:
@@ -43,21 +43,21 @@ def options(command: Callable[..., Any]) -> Iterator[tuple[str, set[Any], Any]]:
 
 def test_the_commands_are_found() -> None:
     """What the tests below run over is all there."""
-    assert {("plan",), ("tube", "check"), ("environments", "new"), ("reproduce", "table2")} <= COMMANDS.keys()
-    assert sum(len(list(options(command))) for command in COMMANDS.values()) > 120
+    assert {("plan",), ("tube", "check"), ("environments", "new"), ("reproduce", "table2")} <= FUNCTIONS.keys()
+    assert sum(len(list(options(command))) for command in FUNCTIONS.values()) > 120
 
 
-@pytest.mark.parametrize("words", COMMANDS, ids=" ".join)
+@pytest.mark.parametrize("words", FUNCTIONS, ids=" ".join)
 def test_every_number_has_a_unit(words: tuple[str, ...]) -> None:
     """The help of an option with a number names its unit or what it counts, and no text has lost what stood in brackets."""
-    for name, types, info in options(COMMANDS[words]):
+    for name, types, info in options(FUNCTIONS[words]):
         assert info.help, name
         assert not re.search(r" [.,;:](\s|$)|\[\s*\]|\(\s*\)", info.help), name
         if types & {int, float}:
             assert UNIT.search(info.help) or COUNT.search(info.help), f"{name}: {info.help}"
 
 
-@pytest.mark.parametrize("words", [*COMMANDS, *GROUPS], ids=" ".join)
+@pytest.mark.parametrize("words", [*FUNCTIONS, *GROUPS], ids=" ".join)
 def test_help_is_whole_in_60_columns(
     words: tuple[str, ...], vinewright: Vinewright, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -69,16 +69,16 @@ def test_help_is_whole_in_60_columns(
     assert not re.search(r"…|\.\.\.(?!$)", re.sub(r"\[[A-Z]+\]\.\.\.", "", printed)), printed
     assert max(map(len, printed.splitlines())) <= 60
     flat = " ".join(printed.split())
-    for name, _, info in options(COMMANDS.get(words, lambda: None)):
+    for name, _, info in options(FUNCTIONS.get(words, lambda: None)):
         assert name.upper() in flat or (info.metavar or "") in flat or f"--{name.replace('_', '-')}" in flat
         assert re.sub(r"\s", "", info.help) in re.sub(r"\s", "", flat)
-    for one in COMMANDS:
+    for one in FUNCTIONS:
         if one[:-1] == words:
-            first = (COMMANDS[one].__doc__ or "").split("\n\n")[0]
+            first = (FUNCTIONS[one].__doc__ or "").split("\n\n")[0]
             assert one == ("reproduce", "soak") or "".join(first.split()) in flat.replace(" ", "")
 
 
-@pytest.mark.parametrize("name", LISTED)
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_list_says_what_the_command_says(name: str) -> None:
     """Its line in the help of all commands is the first paragraph of its own help, or of the callback of its group."""
     one = part(name)
@@ -88,13 +88,13 @@ def test_the_list_says_what_the_command_says(name: str) -> None:
         group = one.registered_groups[0].typer_instance
         assert group
         said = group.info.help if name != SESSION else group.registered_callback.callback.__doc__
-    assert " ".join(str(said).split("\n\n")[0].split()) == LISTED[name].help
+    assert " ".join(str(said).split("\n\n")[0].split()) == COMMANDS[name].help
 
 
 def test_help_lists_what_is_not_hidden(vinewright: Vinewright) -> None:
     """In the order of the list, and the hidden form of `map` under no name of its own."""
     printed = vinewright("--help")[1].split("Commands:\n")[1]
-    assert re.findall(r"^  ([\w-]+)  ", printed, re.M) == [name for name in LISTED if name != SESSION]
+    assert re.findall(r"^  ([\w-]+)  ", printed, re.M) == [name for name in COMMANDS if name != SESSION]
 
 
 def test_a_misspelt_command_is_told_its_neighbour(vinewright: Vinewright) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dynamics.moment import JointMoments, free_curvature, joint_moments
-from dynamics.registry import propagators
+from dynamics.registry import LAST_KERNEL, propagators
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles, write_environment
 from planner.design.design import Design, Section
@@ -16,7 +16,6 @@ from planner.design.design_file import design_content, load_design
 from planner.output.folder import write_json
 from surrogate.pouch import PouchMotor
 from vinewright.cli import main
-from vinewright.console.compiling import LAST_KERNEL
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -9,7 +9,7 @@ from dynamics.tube import VineParams
 from planner.design.design import Design, Section
 from surrogate.cpam import Cpam
 from surrogate.pouch import PouchMotor
-from vinewright.console.terminal import rejections, section_table
+from vinewright.console.terminal import rejection_text, section_table
 
 
 @pytest.mark.parametrize(
@@ -22,7 +22,7 @@ from vinewright.console.terminal import rejections, section_table
 )
 def test_rejected_candidates_missed_the_goal_or_are_ambiguous(rejected: int, ambiguous: int, expected: str) -> None:
     """The two reasons add up to all that were rejected."""
-    assert rejections(rejected, ambiguous) == expected
+    assert rejection_text(rejected, ambiguous) == expected
 
 
 def test_sections_of_several_types_are_told_apart() -> None:

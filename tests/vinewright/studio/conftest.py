@@ -12,7 +12,7 @@ from tests.vinewright.studio.browser import Studio, chromium
 from tests.vinewright.studio.test_server import Running, start
 from vinewright.studio.app import make_app
 from vinewright.studio.guard import TOKEN_HEADER
-from vinewright.studio.session import Session
+from vinewright.studio.session import StudioSession
 from vinewright.studio.workers import Worker
 
 HOST = "127.0.0.1:8737"
@@ -31,16 +31,16 @@ def planned(small_environment: Callable[[str], str], tmp_path_factory: pytest.Te
 
 
 @pytest.fixture
-def session(tmp_path: Path) -> Iterator[Session]:
+def session(tmp_path: Path) -> Iterator[StudioSession]:
     """A session whose processes have not been started."""
-    made = Session(tmp_path / "runs")
+    made = StudioSession(tmp_path / "runs")
     made.planning, made.looking = Worker("", made.hub.tell, True), Worker("", made.hub.tell, False)
     yield made
     made.packs.cleanup()
 
 
 @pytest.fixture
-def stranger(session: Session) -> TestClient:
+def stranger(session: StudioSession) -> TestClient:
     """A client that does not know the token."""
     app = make_app(session, TOKEN, [HOST])
     return TestClient(app.state.guard, base_url=f"http://{HOST}", raise_server_exceptions=False)

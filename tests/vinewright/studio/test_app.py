@@ -28,7 +28,7 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 from vinewright.studio.checking import key_of
 from vinewright.studio.jobs import look_job, pack_job, trials_job, weakest_view
-from vinewright.studio.session import OpenedFile, Session
+from vinewright.studio.session import OpenedFile, StudioSession
 from vinewright.studio.stop import Stop
 
 Drawing = Callable[..., dict[str, Any]]
@@ -156,7 +156,9 @@ def test_a_tube_keeps_its_other_actuators(client: TestClient) -> None:
     assert "reachable curvatures" not in found
 
 
-def test_reload_shows_the_last_drawing(client: TestClient, session: Session, drawing: Drawing, tmp_path: Path) -> None:
+def test_reload_shows_the_last_drawing(
+    client: TestClient, session: StudioSession, drawing: Drawing, tmp_path: Path
+) -> None:
     """A page that is opened again gets the drawing as it was, also if it was wrong; Save stays bound to its own file."""
     text = client.get("/api/state").json()["known"]["environments"][0]["text"]
     file = tmp_path / "bench.toml"
@@ -177,7 +179,7 @@ def test_reload_shows_the_last_drawing(client: TestClient, session: Session, dra
 # ---- runs ----
 
 
-def test_run_of_the_command_line_opens(client: TestClient, session: Session, planned: Path) -> None:
+def test_run_of_the_command_line_opens(client: TestClient, session: StudioSession, planned: Path) -> None:
     """A run that was made elsewhere is shown with its designs, front and trials."""
     session.folders.given = planned
     name = session.folders.name_of(planned)
@@ -206,7 +208,7 @@ def test_run_of_the_command_line_opens(client: TestClient, session: Session, pla
     assert tomllib.loads(view["text"])["name"] == "small"
 
 
-def test_damaged_run_is_told(client: TestClient, session: Session) -> None:
+def test_damaged_run_is_told(client: TestClient, session: StudioSession) -> None:
     """A damaged run is left out of the list and refused in one line."""
     session.root.mkdir()
     for name, content in (("broken", "{"), ("empty", "{}"), ("list", "[]")):
@@ -219,7 +221,7 @@ def test_damaged_run_is_told(client: TestClient, session: Session) -> None:
     assert client.get("/api/runs").json() == []
 
 
-def test_a_run_from_elsewhere_hides_none(client: TestClient, session: Session, planned: Path) -> None:
+def test_a_run_from_elsewhere_hides_none(client: TestClient, session: StudioSession, planned: Path) -> None:
     """A run in `runs` is found by its name also if the studio was started with another one of that name."""
     session.folders.given = planned
     shutil.copytree(planned, session.root / "small")
@@ -234,7 +236,7 @@ def test_a_run_from_elsewhere_hides_none(client: TestClient, session: Session, p
     assert [row["name"] for row in client.get("/api/runs").json()] == ["small"]
 
 
-def test_pictures_and_folder(client: TestClient, session: Session, planned: Path) -> None:
+def test_pictures_and_folder(client: TestClient, session: StudioSession, planned: Path) -> None:
     """Pictures of the design and of a solution as PNG and SVG, and the folder as a zip file."""
     shutil.copytree(planned, session.root / "small")
     for key in ("best", "1"):

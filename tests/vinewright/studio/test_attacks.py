@@ -17,7 +17,7 @@ from starlette.websockets import WebSocketDisconnect
 from tests.vinewright.studio.conftest import HOST, TOKEN
 from vinewright.studio import app as application
 from vinewright.studio.guard import MOST_BYTES, TOKEN_HEADER
-from vinewright.studio.session import OpenedFile, Session
+from vinewright.studio.session import OpenedFile, StudioSession
 from vinewright.studio.workers import MOST_WAITING, Busy, Worker
 
 EVENTS = f"ws://{HOST}/api/events"
@@ -106,7 +106,7 @@ def test_socket_of_another_page(client: TestClient) -> None:
         '{"token": null}',
     ],
 )
-def test_socket_without_token(client: TestClient, session: Session, first: str) -> None:
+def test_socket_without_token(client: TestClient, session: StudioSession, first: str) -> None:
     """A socket whose first message is not the token gets nothing."""
     with client.websocket_connect(EVENTS, headers={"Origin": f"http://{HOST}"}) as socket:
         socket.send_text(first)
@@ -134,7 +134,7 @@ def test_socket_with_token(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("name", CLIMBS)
-def test_path_traversal(client: TestClient, session: Session, tmp_path: Path, name: str) -> None:
+def test_path_traversal(client: TestClient, session: StudioSession, tmp_path: Path, name: str) -> None:
     """Names of runs, designs and packs are looked up: no path leads out of the folders."""
     session.root.mkdir()
     (tmp_path / "secret").mkdir()
@@ -159,7 +159,7 @@ def test_path_traversal(client: TestClient, session: Session, tmp_path: Path, na
         assert client.post(f"/api/{what}", json=body).status_code == 400
 
 
-def test_hidden_and_foreign_folders(client: TestClient, session: Session, planned: Path) -> None:
+def test_hidden_and_foreign_folders(client: TestClient, session: StudioSession, planned: Path) -> None:
     """Only folders of plans are runs: no hidden ones, none without a plan; a zip file has only files of a run, and no links."""
     session.root.mkdir()
     for name in (".hidden", "divider"):
@@ -303,7 +303,7 @@ def test_path_of_a_tube_in_a_file(client: TestClient, tmp_path: Path) -> None:
     assert answer["tube"]["name"] == "prototype"
 
 
-def test_save_where_the_page_wants(client: TestClient, session: Session, tmp_path: Path) -> None:
+def test_save_where_the_page_wants(client: TestClient, session: StudioSession, tmp_path: Path) -> None:
     """Saving writes the file the studio was started with or nothing, and never over what someone else wrote."""
     text = client.get("/api/state").json()["known"]["environments"][0]["text"]
 
@@ -327,7 +327,7 @@ def test_save_where_the_page_wants(client: TestClient, session: Session, tmp_pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bench.toml"]
 
 
-def test_save_keeps_links_permissions_and_marks(client: TestClient, session: Session, tmp_path: Path) -> None:
+def test_save_keeps_links_permissions_and_marks(client: TestClient, session: StudioSession, tmp_path: Path) -> None:
     """A link still leads to the file, which keeps its permissions and its byte order mark."""
     text = "\ufeff" + client.get("/api/state").json()["known"]["environments"][0]["text"]
     (tmp_path / "real").mkdir()
@@ -343,7 +343,9 @@ def test_save_keeps_links_permissions_and_marks(client: TestClient, session: Ses
     assert real.stat().st_mode & 0o777 == 0o600
 
 
-def test_flood_of_jobs(client: TestClient, session: Session, planned: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_flood_of_jobs(
+    client: TestClient, session: StudioSession, planned: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """One plan at a time and a few other jobs: more are refused at once."""
     monkeypatch.setattr(Worker, "start", lambda _: None)
     monkeypatch.setattr(Worker, "_send", lambda *_: None)

@@ -22,7 +22,7 @@ from tests.vinewright.studio.document_texts import (
     identity,
     numbered,
 )
-from vinewright.studio.document import MOST_SHAPES, content_in, edited
+from vinewright.studio.document import MOST_SHAPES, edit_text, parse_content
 
 
 def changed_lines(before: str, after: str) -> tuple[list[str], list[str]]:
@@ -37,7 +37,7 @@ def changed_lines(before: str, after: str) -> tuple[list[str], list[str]]:
 @pytest.mark.parametrize("name", SHIPPED)
 def test_content_is_that_of_the_environment(name: str) -> None:
     """Read independently: the parsed environment has the same numbers, in metres."""
-    content, text = content_in(SHIPPED[name]), SHIPPED[name]
+    content, text = parse_content(SHIPPED[name]), SHIPPED[name]
     environment = parse_environment(text.encode(), name)
     bounds = [*content["bounds"]["min"], *content["bounds"]["max"]]
     assert bounds == pytest.approx(list(1e3 * environment.bounds))
@@ -51,7 +51,7 @@ def test_content_is_that_of_the_environment(name: str) -> None:
 
 
 def test_content_is_in_millimetres_with_defaults() -> None:
-    content = content_in(COMMA_FIRST)
+    content = parse_content(COMMA_FIRST)
     assert content == {
         "name": "", "description": "", "tube": None,
         "bounds": {"min": [0, 0], "max": [2000, 1000], "edge": "open", "stacked": False},
@@ -64,9 +64,9 @@ def test_content_is_in_millimetres_with_defaults() -> None:
             ],
         },
     }  # fmt: skip
-    assert content_in(BRACES)["obstacles"]["ends"] == "flat"
-    assert content_in(BRACES.replace("0.7,", "0.7012345678912,"))["obstacles"]["boxes"][1][0] == 701.234567891
-    assert content_in(BENCH)["obstacles"]["polygons"] == [[[800, 100], [900, 100], [850, 250], [850, 250]]]
+    assert parse_content(BRACES)["obstacles"]["ends"] == "flat"
+    assert parse_content(BRACES.replace("0.7,", "0.7012345678912,"))["obstacles"]["boxes"][1][0] == 701.234567891
+    assert parse_content(BENCH)["obstacles"]["polygons"] == [[[800, 100], [900, 100], [850, 250], [850, 250]]]
     assert type(content["goal"]["radius"]) is int
 
 
@@ -74,7 +74,7 @@ def test_content_is_in_millimetres_with_defaults() -> None:
     "text", ["", "schema = ", "a\ud800", BENCH.replace("[400, 0", "[400, nan"), BENCH.replace("12]", "12, 1]"), "[[x]]"]
 )
 def test_a_malformed_file_is_refused(text: str) -> None:
-    for read in (content_in, lambda text: edited(text, content_in(BENCH), identity(content_in(BENCH)))):
+    for read in (parse_content, lambda text: edit_text(text, parse_content(BENCH), identity(parse_content(BENCH)))):
         with pytest.raises(InvalidEnvironment) as error:
             read(text)
         assert str(error.value).isprintable()
@@ -86,8 +86,8 @@ def test_a_malformed_file_is_refused(text: str) -> None:
 @pytest.mark.parametrize("name", TEXTS)
 def test_without_a_change_it_is_the_same_text(name: str) -> None:
     text = TEXTS[name]
-    content = json.loads(json.dumps(content_in(text)))
-    assert edited(text, content, identity(content)) is text
+    content = json.loads(json.dumps(parse_content(text)))
+    assert edit_text(text, content, identity(content)) is text
 
 
 @pytest.mark.parametrize(
@@ -108,27 +108,27 @@ def test_without_a_change_it_is_the_same_text(name: str) -> None:
 )
 def test_one_number_changes_one_line(name: str, path: tuple[Any, ...], value: Any, line: str) -> None:
     """In the unit of the file, beside numbers that keep their spelling."""
-    content: Any = copy.deepcopy(content_in(OWN[name]))
+    content: Any = copy.deepcopy(parse_content(OWN[name]))
     part = content
     for key in path[:-1]:
         part = part[key]
     part[path[-1]] = value
-    result = edited(OWN[name], content, identity(content))
+    result = edit_text(OWN[name], content, identity(content))
     gone, new = changed_lines(OWN[name], result)
     assert (len(gone), new) == (1, [line])
-    assert content_in(result) == content
+    assert parse_content(result) == content
 
 
 def test_a_comment_goes_with_its_row() -> None:
     """That above rows stays while one of them is there."""
-    content = content_in(BENCH)
+    content = parse_content(BENCH)
     origins = identity(content)
 
     def without(*rows: int) -> str:
         kept = [one for one in range(4) if one not in rows]
         fewer: Any = copy.deepcopy(content)
         fewer["obstacles"]["boxes"] = [content["obstacles"]["boxes"][one] for one in kept]
-        result = edited(BENCH, fewer, origins | {"boxes": kept})
+        result = edit_text(BENCH, fewer, origins | {"boxes": kept})
         gone, new = changed_lines(BENCH.split("friction")[0], result.split("friction")[0])
         assert not new
         return "".join(gone)
@@ -148,14 +148,14 @@ def test_a_comment_goes_with_its_row() -> None:
 
 
 def test_new_rows_look_like_the_others() -> None:
-    content: Any = content_in(BENCH)
+    content: Any = parse_content(BENCH)
     origins = identity(content)
     for kind, place, row in (
         ("boxes", 4, [1, 2, 3, 4]), ("circles", 2, [1, 2, 3]), ("walls", 0, [1, 2, 3, 4, 5]), ("walls", 3, [6, 7, 8, 9, 0.5]),
     ):  # fmt: skip
         content["obstacles"][kind].insert(place, row)
         origins[kind].insert(place, None)
-    gone, new = changed_lines(BENCH, edited(BENCH, content, origins))
+    gone, new = changed_lines(BENCH, edit_text(BENCH, content, origins))
     wide = "walls = [[1, 2, 3, 4, 5], [1500, 1000, 1500, 300, 12], [1600, 1000, 1600, 900, 0], [6, 7, 8, 9, 0.5]]\n"
     assert new[:4] == ["  [1, 2, 3, 4],\n", "  [1300, 500, 10],     # <circle 1>\n", "  [1, 2, 3]\n", wide]
     assert gone[1].startswith("walls")
@@ -166,12 +166,12 @@ def test_new_rows_look_like_the_others() -> None:
 @pytest.mark.parametrize("end", ["\n", ""])
 def test_missing_tables_and_keys_are_written_as_in_a_new_file(end: str) -> None:
     text = SHIPPED["tube"].split("\n[obstacles]")[0].rstrip("\n") + end
-    content: Any = content_in(text)
+    content: Any = parse_content(text)
     content["obstacles"] |= {"boxes": [[1, 2, 3, 4.5]], "walls": [[1, 2, 3, 4, 5]], "ends": "round", "friction": 0.25}
     content["bounds"] |= {"edge": "table", "stacked": True}
     content["tube"], content["start"]["mount"] = "prototype", "wall"
     gone, new = changed_lines(
-        text, edited(text, content, identity(content_in(text)) | {"boxes": [None], "walls": [None]})
+        text, edit_text(text, content, identity(parse_content(text)) | {"boxes": [None], "walls": [None]})
     )
     boxes = "boxes = [  # [x_min, y_min, x_max, y_max]\n  [1, 2, 3, 4.5],\n]\n"
     walls = "walls = [  # [x1, y1, x2, y2, thickness]\n  [1, 2, 3, 4, 5],\n]\n"
@@ -182,33 +182,33 @@ def test_missing_tables_and_keys_are_written_as_in_a_new_file(end: str) -> None:
 
 
 def test_a_key_of_schema_2_keeps_the_walls_round() -> None:
-    content: Any = content_in(COMMA_FIRST)
+    content: Any = parse_content(COMMA_FIRST)
     content["obstacles"]["friction"] = 0.5
-    result = edited(COMMA_FIRST, content, identity(content))
-    assert content_in(result) == content
+    result = edit_text(COMMA_FIRST, content, identity(content))
+    assert parse_content(result) == content
     gone, new = changed_lines(COMMA_FIRST, result)
     assert (gone, new) == (["schema = 1\n"], ["schema = 2\n", 'ends = "round"\n', "friction = 0.5\n"])
     content["obstacles"] |= {"ends": "flat"}
-    assert content_in(flat := edited(COMMA_FIRST, content, identity(content))) == content
+    assert parse_content(flat := edit_text(COMMA_FIRST, content, identity(content))) == content
     assert "ends" not in flat
     content["obstacles"] |= {"friction": None}
-    assert changed_lines(COMMA_FIRST, edited(COMMA_FIRST, content, identity(content))) == ([], ['ends = "flat"\n'])
+    assert changed_lines(COMMA_FIRST, edit_text(COMMA_FIRST, content, identity(content))) == ([], ['ends = "flat"\n'])
 
 
 def test_numbers_of_obstacles_follow_their_rows() -> None:
     """Fridge deleted, a box added in front, triangle and table kept, circles swapped, a wall deleted."""
-    content: Any = content_in(BENCH)
+    content: Any = parse_content(BENCH)
     shapes = content["obstacles"]
     shapes["boxes"] = [[1, 2, 3, 4], *shapes["boxes"][1:]]
     shapes["walls"] = shapes["walls"][:1]
     shapes["circles"].reverse()
     origins = {"boxes": [None, 1, 2, 3], "polygons": [0], "circles": [1, 0], "walls": [0]}
-    result = edited(BENCH, content, origins)
+    result = edit_text(BENCH, content, origins)
     assert numbered(result) == {"3": {"size_mm": 3.5}, "5": {"size_mm": 5.5}}
     assert "# of the fridge" not in result
-    shapes["walls"], origins["walls"] = content_in(BENCH)["obstacles"]["walls"][::-1], [1, 0]
+    shapes["walls"], origins["walls"] = parse_content(BENCH)["obstacles"]["walls"][::-1], [1, 0]
     shapes["boxes"], origins["boxes"] = shapes["boxes"][1:2], [1]
-    result = edited(BENCH, content, origins)
+    result = edit_text(BENCH, content, origins)
     assert numbered(result) == {"2": {"size_mm": 5.5}, "5": {"size_mm": 9.5}}
     ending = '[uncertainty]\npreset = "workshop"\n# more of it\n'
     assert result.endswith(
@@ -220,12 +220,12 @@ def test_numbers_of_obstacles_follow_their_rows() -> None:
 @pytest.mark.parametrize("name", ["crlf", "dotted", "comma first"])
 def test_what_is_added_fits_the_file(name: str) -> None:
     """Line ends, indentation, and one row on a line if that is how rows begin."""
-    content: Any = content_in(OWN[name])
+    content: Any = parse_content(OWN[name])
     origins = identity(content)
     content["start"]["mount"], content["goal"]["position"] = "wall", [1800, 950]
     content["obstacles"]["walls"].append([1, 2, 3, 4, 0])
     origins["walls"].append(None)
-    _, new = changed_lines(OWN[name], edited(OWN[name], content, origins))
+    _, new = changed_lines(OWN[name], edit_text(OWN[name], content, origins))
     assert new == {
         "crlf": [
             'mount = "wall"\r\n', "position = [1800, 950]\r\n",
@@ -244,24 +244,24 @@ def test_what_is_added_fits_the_file(name: str) -> None:
 
 def test_lists_are_added_in_their_order() -> None:
     """Circles between boxes and walls, and both in braces that had nothing."""
-    content: Any = content_in(SHIPPED["spiral"])
+    content: Any = parse_content(SHIPPED["spiral"])
     content["obstacles"]["circles"] = [[1, 2, 3]]
-    result = edited(SHIPPED["spiral"], content, identity(content_in(SHIPPED["spiral"])) | {"circles": [None]})
+    result = edit_text(SHIPPED["spiral"], content, identity(parse_content(SHIPPED["spiral"])) | {"circles": [None]})
     assert re.findall(r"^(\w+) = .*$", result, re.MULTILINE)[-4:] == ["boxes", "circles", "walls", "ends"]
     empty = re.sub("obstacles = .*", "obstacles = { }", BRACES.split("uncertainty")[0])
-    content = content_in(empty)
+    content = parse_content(empty)
     content["obstacles"] |= {"boxes": [[1, 2, 3, 4]], "circles": [[1, 2, 3]]}
-    result = edited(empty, content, identity(content_in(empty)) | {"boxes": [None], "circles": [None]})
+    result = edit_text(empty, content, identity(parse_content(empty)) | {"boxes": [None], "circles": [None]})
     assert "\nobstacles = { boxes = [[0.001, 0.002, 0.003, 0.004]], circles = [[0.001, 0.002, 0.003]]}\n" in result
 
 
 def test_a_corner_more_leaves_the_others() -> None:
-    content: Any = content_in(BENCH)
+    content: Any = parse_content(BENCH)
     content["obstacles"]["polygons"][0].insert(0, [810, 90])
-    gone, new = changed_lines(BENCH, edited(BENCH, content, identity(content)))
+    gone, new = changed_lines(BENCH, edit_text(BENCH, content, identity(content)))
     assert (gone, new) == ([], ["    [810, 90],\n"])
     content["obstacles"]["polygons"][0][2:4] = []
-    gone, new = changed_lines(BENCH, edited(BENCH, content, identity(content)))
+    gone, new = changed_lines(BENCH, edit_text(BENCH, content, identity(content)))
     assert (gone, new) == (
         ["    [800, 100],  # a corner\n", "    [900, 100],\n", "    [850, 250],\n"],
         ["    [810, 90],  # a corner\n", "    [800, 100],\n"],
@@ -269,9 +269,9 @@ def test_a_corner_more_leaves_the_others() -> None:
 
 
 def test_numbers_keep_their_quotes() -> None:
-    content: Any = content_in(DOTTED)
+    content: Any = parse_content(DOTTED)
     content["obstacles"]["circles"].insert(0, content["obstacles"]["circles"].pop())
-    _, new = changed_lines(DOTTED, edited(DOTTED, content, identity(content) | {"circles": [2, 0, 1]}))
+    _, new = changed_lines(DOTTED, edit_text(DOTTED, content, identity(content) | {"circles": [2, 0, 1]}))
     assert [one for one in new if one.startswith("unc")] == [
         """uncertainty."obstacle".'2'.size_mm = 1.5 # dotted\n""",
         "uncertainty.obstacle.3 = {size_mm = 2.5}\n",
@@ -283,18 +283,18 @@ def test_numbers_keep_their_quotes() -> None:
     ("kept", "written"), [([1], "{ 1.size_mm = 2.5 }"), ([0], "{ 1 = { size_mm = 1.5 } }"), ([], "{  }")]
 )
 def test_numbers_in_braces_leave_with_their_rows(kept: list[int], written: str) -> None:
-    content: Any = content_in(BRACES)
+    content: Any = parse_content(BRACES)
     content["obstacles"]["boxes"] = [content["obstacles"]["boxes"][row] for row in kept]
-    result = edited(BRACES, content, identity(content_in(BRACES)) | {"boxes": kept})
+    result = edit_text(BRACES, content, identity(parse_content(BRACES)) | {"boxes": kept})
     assert result.endswith(f"\nuncertainty = {{ obstacle = {written}, start_position_mm = 1.0 }}\n")
 
 
 def test_what_would_not_read_back_is_refused() -> None:
     """In metres, the smallest number of all has no digits left."""
-    content: Any = content_in(BRACES)
+    content: Any = parse_content(BRACES)
     content["goal"]["radius"] = 5e-324
     with pytest.raises(InvalidEnvironment, match="cannot be changed here"):
-        edited(BRACES, content, identity(content))
+        edit_text(BRACES, content, identity(content))
 
 
 # ---- what a browser may send ----
@@ -310,12 +310,12 @@ def test_what_would_not_read_back_is_refused() -> None:
 @pytest.mark.parametrize("name", OWN)
 def test_a_drawing_may_be_wrong_for_a_moment(name: str, kind: str, row: Any) -> None:
     """It is written as it is; reading it says what is wrong."""
-    content: Any = content_in(OWN[name])
+    content: Any = parse_content(OWN[name])
     origins = identity(content)
     content["obstacles"][kind].append(row)
     origins[kind].append(None)
     with pytest.raises(InvalidEnvironment, match=kind):
-        content_in(edited(OWN[name], content, origins))
+        parse_content(edit_text(OWN[name], content, origins))
 
 
 @pytest.mark.parametrize(
@@ -337,13 +337,13 @@ def test_a_drawing_may_be_wrong_for_a_moment(name: str, kind: str, row: Any) -> 
     ],
 )  # fmt: skip
 def test_a_wrong_content_is_refused_in_one_line(path: tuple[Any, ...], value: Any, message: str) -> None:
-    holder: Any = {"content": content_in(BENCH)}
+    holder: Any = {"content": parse_content(BENCH)}
     part, keys = holder, ["content", *path]
     for key in keys[:-1]:
         part = part[key]
     part[keys[-1]] = value
     with pytest.raises(InvalidEnvironment, match=message) as error:
-        edited(BENCH, holder["content"], identity(content_in(BENCH)))
+        edit_text(BENCH, holder["content"], identity(parse_content(BENCH)))
     assert str(error.value).isprintable()
     assert len(str(error.value)) < 1000
 
@@ -357,10 +357,10 @@ def test_a_wrong_content_is_refused_in_one_line(path: tuple[Any, ...], value: An
     ],
 )  # fmt: skip
 def test_wrong_origins_are_refused_in_one_line(origins: Any) -> None:
-    content = content_in(BENCH)
+    content = parse_content(BENCH)
     given = identity(content) | origins if isinstance(origins, dict) and origins else origins
     with pytest.raises(InvalidEnvironment, match=r"^origins") as error:
-        edited(BENCH, content, given)
+        edit_text(BENCH, content, given)
     assert str(error.value).isprintable()
 
 
@@ -377,10 +377,10 @@ def test_a_new_table_follows_a_new_key_of_the_last_one(end: str, table: str, key
     }
     order = [*(name for name in tables if name != table), table]
     text = 'schema = 2\nunit = "mm"\n\n' + "\n\n".join(tables[name] for name in order) + end
-    content: Any = content_in(text)
+    content: Any = parse_content(text)
     content[table][key] = value
     content["obstacles"]["boxes"] = [[300, 300, 400, 400]]
     origins = {"boxes": [None], "polygons": [], "circles": [], "walls": []}
-    made = edited(text, content, origins)
-    assert content_in(made) == content
+    made = edit_text(text, content, origins)
+    assert parse_content(made) == content
     assert made.startswith(text.removesuffix(end))

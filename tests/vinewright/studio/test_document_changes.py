@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from environments.environment_file import parse_environment
 from tests.vinewright.studio.document_texts import OWN, TEXTS, identity, numbered
-from vinewright.studio.document import KINDS, content_in, edited
-from vinewright.studio.toml_array import Style, edited_array
+from vinewright.studio.document import KINDS, edit_text, parse_content
+from vinewright.studio.toml_array import Style, edit_array
 
 _NUMBER = st.integers(1, 20_000).map(lambda value: value / 1000)
 _STEP = st.tuples(
@@ -97,7 +97,7 @@ def row_in(text: str, tag: str) -> str | None:
 
 def check_rows(text: str, result: str, content: Any, origins: Any) -> None:
     """Rows that stay keep their comment, and their text if they are the same; the comment of others is gone."""
-    before: Any = content_in(text)["obstacles"]
+    before: Any = parse_content(text)["obstacles"]
     for name, number in re.findall(r"<(box|circle|wall) (\d+)>", text):
         kind, row, tag = {"box": "boxes"}.get(name, f"{name}s"), int(number), f"<{name} {number}>"
         found = row_in(result, tag)
@@ -127,15 +127,15 @@ def test_any_of_many_changes_reads_back(name: str, steps: list[tuple[str, Any, i
 def check_change(name: str, steps: list[tuple[str, Any, int, int, float]]) -> None:
     """The steps are written, read back, and taken back."""
     text = TEXTS[name]
-    before: Any = content_in(text)
+    before: Any = parse_content(text)
     content, origins = copy.deepcopy(before), identity(before)
     for change in steps:
         step(content, origins, change)
-    result = edited(text, content, origins)
-    assert content_in(result) == content
+    result = edit_text(text, content, origins)
+    assert parse_content(result) == content
     assert parse_environment(result.encode(), name).edge == content["bounds"]["edge"]
     assert numbered(result) == expected_numbers(text, before, origins)
-    assert edited(result, content, identity(content)) is result
+    assert edit_text(result, content, identity(content)) is result
     assert result.startswith("\ufeff") == text.startswith("\ufeff")
     assert result.count("\r\n") == (result.count("\n") if "\r" in text else 0)
     check_rows(text, result, content, origins)
@@ -143,8 +143,8 @@ def check_change(name: str, steps: list[tuple[str, Any, int, int, float]]) -> No
         kind: [origins[kind].index(row) if row in origins[kind] else None for row in found]
         for kind, found in identity(before).items()
     }
-    again = edited(result, before, back)
-    assert content_in(again) == before
+    again = edit_text(result, before, back)
+    assert parse_content(again) == before
     assert numbered(again).items() <= numbered(text).items()
 
 
@@ -174,5 +174,5 @@ def test_an_array_of_any_layout_can_be_changed(data: st.DataObject, pair: tuple[
     places: list[int | None] = [*range(len(old)), *[None] * len(new)]
     origins = data.draw(st.one_of(st.none(), st.permutations(places).map(lambda found: found[: len(new)])))
     style = Style(str, "\n")
-    assert edited_array(text, old, old, None, style) == text
-    assert tomllib.loads(f"x = {edited_array(text, old, new, origins, style)}") == {"x": new}
+    assert edit_array(text, old, old, None, style) == text
+    assert tomllib.loads(f"x = {edit_array(text, old, new, origins, style)}") == {"x": new}

@@ -18,7 +18,7 @@ import pytest
 
 from tests.vinewright.studio.test_workers import alive, request
 from vinewright.studio.guard import TOKEN_HEADER
-from vinewright.studio.server import NoPort, is_loopback, taken
+from vinewright.studio.server import NoPort, is_loopback, take_port
 
 Vinewright = Callable[..., tuple[int, str, str]]
 STUDIO = Path(sys.executable).with_name("vinewright")
@@ -118,7 +118,7 @@ def test_only_this_machine(studio: Running) -> None:
 
 def test_answers_are_sent_at_once() -> None:
     """Small packets do not wait for the acknowledgement of earlier ones, which takes 40 ms."""
-    listener, delays = taken("127.0.0.1", 0), []
+    listener, delays = take_port("127.0.0.1", 0), []
 
     class Connection(asyncio.Protocol):
         def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -145,9 +145,9 @@ def test_no_port_left() -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("vinewright.studio.server.PORTS", 1)
             with pytest.raises(NoPort, match=f"{port} to {port} are taken: give another --port"):
-                taken("127.0.0.1", port)
+                take_port("127.0.0.1", port)
     with pytest.raises(NoPort, match=r"--host 192\.0\.2\.1"):
-        taken("192.0.2.1", 8737)
+        take_port("192.0.2.1", 8737)
 
 
 @pytest.fixture

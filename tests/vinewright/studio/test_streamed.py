@@ -13,7 +13,7 @@ from planner.search.run import Budget, Run
 from planner.search.tree import branches_of
 from surrogate.kernels.interruption import Interruption
 from vinewright.studio.stop import Stop
-from vinewright.studio.streamed import STRAIGHT, Streamed, TreeDelta
+from vinewright.studio.streamed import STRAIGHT, EventWatcher, TreeDelta
 
 
 def corners(branch: list[Any]) -> np.ndarray:
@@ -78,7 +78,7 @@ def test_a_stop_between_two_stages_ends_the_next_one() -> None:
     """The signal is sent again as soon as the next stage handles it: in a search and in refinement."""
     run = Run.prepare(load_environment("divider"), VineParams(), seed=1)
     stop = Stop()
-    watcher = Streamed(lambda _: None, stop)
+    watcher = EventWatcher(lambda _: None, stop)
     before = signal.signal(signal.SIGINT, stop.deferred)
     try:
         for stage, arguments in (
@@ -101,7 +101,7 @@ def test_time_left_is_that_of_the_whole_plan() -> None:
 
     run = Run.prepare(load_environment("divider"), VineParams(), seed=1)
     for options, budget in ((Inputs(time_budget_s=50.0), 50.0), (Inputs(time_budget_s=50.0, iterations=3), 0.0)):
-        watcher = Streamed(lambda _: None, Stop())
+        watcher = EventWatcher(lambda _: None, Stop())
         watcher.beginning(run.environment, options)
         watcher.prepared(run)
         times = watcher.times

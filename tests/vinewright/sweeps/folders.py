@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from planner.output.folder import write_folder
-from vinewright.sweeps.make import manifest_of, study_and_grid
+from vinewright.sweeps.make import load_grid, make_manifest
 
 ROOT = Path(__file__).parents[3]
 COMMAND = [sys.executable, "-c", "from vinewright.cli import main; main()"]
@@ -41,8 +41,8 @@ def toml(content: dict[str, Any], table: str = "") -> str:
 def made_in(folder: Path, content: dict[str, Any], together: int = 1, name: str = "sweep") -> Path:
     """Make a sweep whose shards have some cases each, without timing a sample."""
     (folder / "study.toml").write_text(toml(content))
-    _, checked, grid = study_and_grid(folder / "study.toml")
-    write_folder(folder / name, manifest_of("study", checked, grid, 1.0, float(together)).write)
+    _, checked, grid = load_grid(folder / "study.toml")
+    write_folder(folder / name, make_manifest("study", checked, grid, 1.0, float(together)).write)
     return folder / name
 
 

@@ -22,8 +22,8 @@ from planner.output.folder import write_json
 from tests.vinewright.sweeps.folders import study
 from vinewright.sweeps.case import Case, Trials
 from vinewright.sweeps.errors import InvalidStudy
-from vinewright.sweeps.grid import TESTING, Grid, grid_of, shards_of
-from vinewright.sweeps.study_file import checked_study
+from vinewright.sweeps.grid import TESTING, CaseGrid, make_grid, split_into_shards
+from vinewright.sweeps.study_file import check_study
 
 NOWHERE = np.zeros(3), np.zeros((1, 2))
 TUBES = [20.0, 25.0]
@@ -32,7 +32,7 @@ SHAPES = [(0.0, 60.0, 1), (0.0, 60.0, 0), (0.05, 60.0, 1), (0.05, 60.0, 0)]
 
 
 @pytest.fixture
-def full(place: Path) -> Grid:
+def full(place: Path) -> CaseGrid:
     """A grid in which everything varies."""
     random = {"density": [0.0, 0.05], "passage_mm": 60, "seed": [1, 0], "width_mm": 800, "height_mm": 900}
     content = study(
@@ -41,10 +41,10 @@ def full(place: Path) -> Grid:
         plan={"seed": [7, 3], "fast": [True, False], "iterations": 2, "batch": 20},
         trials={"number": 5, "uncertainty": ["workshop", "handmade"], "seed": 4},
     )
-    return grid_of(checked_study(content), place)
+    return make_grid(check_study(content), place)
 
 
-def test_every_combination_is_a_case_in_order(full: Grid) -> None:
+def test_every_combination_is_a_case_in_order(full: CaseGrid) -> None:
     """The last factor varies fastest: environments, tubes, options in the order of the command's, errors of trials."""
     names = ["small", *(f"random-{density:g}-{passage:g}-{seed}" for density, passage, seed in SHAPES)]
     expected = []
@@ -66,7 +66,7 @@ def test_every_combination_is_a_case_in_order(full: Grid) -> None:
         assert full.inputs[case.environment].environment().name == case.factors["environment"]
 
 
-def test_random_environments_are_those_of_their_factors(full: Grid) -> None:
+def test_random_environments_are_those_of_their_factors(full: CaseGrid) -> None:
     """An environment from a file has none of them, and the columns are the same for all."""
     assert len({tuple(case.factors) for case in full.cases}) == 1
     names = "density", "passage_mm", "environment_seed"
@@ -88,7 +88,7 @@ def test_random_environments_are_those_of_their_factors(full: Grid) -> None:
 def test_values_that_differ_little_are_different_cases() -> None:
     """Also where their first six digits are the same."""
     random = {"density": [0.01, 0.010000001], "seed": [0, 1], "width_mm": 800, "height_mm": 800}
-    grid = grid_of(checked_study(study(environments={"random": random})), Path())
+    grid = make_grid(check_study(study(environments={"random": random})), Path())
     assert len(grid.cases) == 2 * 2 * 6
     assert len({(case.factors["environment"], case.factors["seed"]) for case in grid.cases}) == len(grid.cases)
 
@@ -98,7 +98,7 @@ def test_files_are_found_beside_the_study(place: Path) -> None:
     for name in ("b", "a"):
         (place / f"{name}.toml").write_text((place / "small.toml").read_text())
     files = ["small.toml", "[ab].toml", "b.toml", "divider"]
-    grid = grid_of(checked_study(study(environments={"files": files}, plan={"fast": True})), place)
+    grid = make_grid(check_study(study(environments={"files": files}, plan={"fast": True})), place)
     assert [case.factors["environment"] for case in grid.cases] == ["small", "a", "b", "divider"]
     assert [case.plan["iterations"] for case in grid.cases] == [100] * 4
     assert "radius_mm" not in grid.cases[0].factors
@@ -108,7 +108,7 @@ def test_actuators_of_a_tube_scale_with_it(place: Path) -> None:
     """Of another radius it has the same types, with the usual numbers in proportion; its own numbers stay."""
     text = "schema = 1\n[actuator]\ntype = 'pouch'\n[[other_actuators]]\ntype = 'fpam'\n[[other_actuators]]\ntype = 'cpam'\nwidth_mm = 50"
     (place / "two.toml").write_text(text)
-    grid = grid_of(checked_study(study(tubes={"files": "two.toml", "radius_mm": [30, 20]}, plan={"fast": True})), place)
+    grid = make_grid(check_study(study(tubes={"files": "two.toml", "radius_mm": [30, 20]}, plan={"fast": True})), place)
     tubes = [grid.inputs[case.tube].tube() for case in grid.cases]
     for tube, radius in zip(tubes[:: len(tubes) // 2], (30e-3, 20e-3), strict=True):
         others = similar_actuator("fpam", radius), replace(similar_actuator("cpam", radius), width=50e-3)
@@ -121,7 +121,7 @@ def test_environments_of_one_name_stay_apart(place: Path) -> None:
     (place / "more").mkdir()
     (place / "more" / "small.toml").write_text((place / "small.toml").read_text().replace("700", "701"))
     files = ["small.toml", "more/small.toml"]
-    grid = grid_of(checked_study(study(environments={"files": files}, plan={"fast": True})), place)
+    grid = make_grid(check_study(study(environments={"files": files}, plan={"fast": True})), place)
     assert len({case.factors["environment"] for case in grid.cases}) == 2
     assert len({case.environment for case in grid.cases}) == 2
 
@@ -131,23 +131,23 @@ def test_a_random_environment_does_not_hide_a_file(place: Path) -> None:
     (place / "random-0-60-0.toml").write_text((place / "small.toml").read_text())
     part = {"density": 0, "passage_mm": 60, "width_mm": 800, "height_mm": 800}
     content = study(environments={"files": ["random-0-60-0.toml"], "random": part}, plan={"fast": True})
-    grid = grid_of(checked_study(content), place)
+    grid = make_grid(check_study(content), place)
     assert len({case.factors["environment"] for case in grid.cases}) == len(grid.cases) == 2
 
 
 def test_too_many_cases_are_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Exactly as many as allowed are not."""
     monkeypatch.setattr("vinewright.sweeps.grid.MOST_CASES", 6)
-    assert len(grid_of(checked_study(study()), place).cases) == 6
+    assert len(make_grid(check_study(study()), place).cases) == 6
     monkeypatch.setattr("vinewright.sweeps.grid.MOST_CASES", 5)
     with pytest.raises(InvalidStudy, match="has more than 5 cases; split it"):
-        grid_of(checked_study(study()), place)
+        make_grid(check_study(study()), place)
 
 
 def test_limits_by_time_are_noted(place: Path) -> None:
     """Such plans depend on the machine; those by iterations do not."""
     for plan, timed in (({"time_budget_s": 3}, True), ({"iterations": 3}, False), ({"seed": 1}, False)):
-        grid = grid_of(checked_study(study(plan=plan)), place)
+        grid = make_grid(check_study(study(plan=plan)), place)
         assert grid.timed == timed
         assert grid.cases[0].plan["time_budget_s"] == (3.0 if timed else 1e6)
 
@@ -157,7 +157,7 @@ def test_limits_by_time_are_noted(place: Path) -> None:
 @example(1, 0.0, 0.0)
 def test_shards_have_every_case_once(cases: int, seconds: float, least: float) -> None:
     """In order, and all but the last take the time that is asked for, with as few cases as that needs."""
-    shards = shards_of(cases, seconds, least)
+    shards = split_into_shards(cases, seconds, least)
     assert [k for one in shards for k in one] == list(range(cases))
     assert all(len(one) for one in shards)
     for one in shards[:-1]:
@@ -195,7 +195,7 @@ def test_trials_of_designs_are_split_into_ranges(place: Path) -> None:
         trials={"number": 250, "together": 100, "uncertainty": ["handmade", "workshop"]},
     )
     del content["plan"]
-    cases = grid_of(checked_study(content), place).cases
+    cases = make_grid(check_study(content), place).cases
     expected = list(product(["one.json", "two.json"], ["handmade", "workshop"], [(0, 100), (100, 100), (200, 50)]))
     assert len(cases) == len(expected) == math.prod((2, 2, 3))
     for case, (design, preset, (first, number)) in zip(cases, expected, strict=True):

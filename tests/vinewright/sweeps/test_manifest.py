@@ -25,9 +25,9 @@ from tests.full_disk import largest_file
 from tests.vinewright.sweeps.folders import done_in, made_in, study
 from vinewright.sweeps.case import Input, run_case
 from vinewright.sweeps.errors import OtherProgram
-from vinewright.sweeps.execution import Progress
-from vinewright.sweeps.folder import Done, Folder
-from vinewright.sweeps.manifest import Manifest, other_program, program, read_manifest
+from vinewright.sweeps.execution import SweepProgress
+from vinewright.sweeps.folder import ShardResult, SweepFolder
+from vinewright.sweeps.manifest import Manifest, program, program_difference, read_manifest
 from vinewright.sweeps.shard import run_shard
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -105,8 +105,8 @@ def test_results_of_another_program_can_be_looked_at(vinewright: Vinewright, mad
     older = replace(manifest.shard(1), program=program() | {"numpy": "1.0"})
     with pytest.raises(OtherProgram, match=r"the sweep was made for numpy 1\.0, and this is "):
         run_shard(older)
-    assert other_program(program()) == ""
-    assert other_program({"a package that is not here": "1"}) == ""
+    assert program_difference(program()) == ""
+    assert program_difference({"a package that is not here": "1"}) == ""
 
 
 def test_the_digest_of_a_shard_depends_on_all_that_it_reads(made: Path) -> None:
@@ -180,7 +180,7 @@ def test_damaged_results_are_computed_again(vinewright: Vinewright, made: Path) 
 
 def test_a_damaged_note_of_a_failure_does_not_hide_its_shard(made: Path) -> None:
     """The shard is missing again; other files in that folder do not count."""
-    folder = Folder(made, read_manifest(made))
+    folder = SweepFolder(made, read_manifest(made))
     folder.set_aside(1, "no luck")
     assert (folder.state().failures, folder.state().missing) == ({1: "no luck"}, [0, 2])
     for text in ("", "[]", "{}"):
@@ -200,7 +200,7 @@ def test_a_shard_that_raises_in_work_is_set_aside(
         patch.setattr("vinewright.sweeps.shard.run_case", broken)
         code, _, errors = vinewright("sweep", "work", "sweep", "--shard", 2)
     assert (code, errors) == (2, "error: no such luck\n")
-    folder = Folder(made, read_manifest(made))
+    folder = SweepFolder(made, read_manifest(made))
     assert list(folder.state().failures) == [2]
     assert folder.state().failures[2].startswith("no such luck (test_manifest.py, line ")
     assert vinewright("sweep", "work", "sweep", "--shard", 2)[0] == 0
@@ -216,9 +216,9 @@ def test_a_full_disk_leaves_no_part_of_a_result(vinewright: Vinewright, made: Pa
     assert (code, said, errors.count("\n")) == (4, "", 1)
     assert "sweep/shards cannot be written: File too large" in errors
     assert os.listdir(made / "shards") == ["000000.json"]
-    folder, kept = Folder(made, read_manifest(made)), (made / "shards" / "000000.json").read_bytes()
+    folder, kept = SweepFolder(made, read_manifest(made)), (made / "shards" / "000000.json").read_bytes()
     with largest_file(300), pytest.raises(vw.UnwritableFolder, match="File too large"):
-        folder.keep(0, dict(folder.done())[0])
+        folder.keep(0, dict(folder.results())[0])
     assert (made / "shards" / "000000.json").read_bytes() == kept
     assert not (made / "failed").exists()
     assert vinewright("sweep", "work", "sweep", "--shard", 1)[0] == 0
@@ -240,20 +240,20 @@ def test_a_table_and_what_it_lacks_are_of_one_moment(
     vinewright: Vinewright, made: Path, monkeypatch: pytest.MonkeyPatch, command: list[str]
 ) -> None:
     """Another process ends a shard as soon as the results have been read: it is neither in the table nor counted as done."""
-    done, last = Folder.done, run_shard(read_manifest(made).shard(2))
+    results, last = SweepFolder.results, run_shard(read_manifest(made).shard(2))
     for number in range(2):
-        Folder(made, read_manifest(made)).keep(number, run_shard(read_manifest(made).shard(number)))
+        SweepFolder(made, read_manifest(made)).keep(number, run_shard(read_manifest(made).shard(number)))
 
-    def read(folder: Folder) -> Iterator[tuple[int, Done]]:
-        yield from done(folder)
+    def read(folder: SweepFolder) -> Iterator[tuple[int, ShardResult]]:
+        yield from results(folder)
         folder.keep(2, last)
 
-    monkeypatch.setattr(Folder, "done", read)
+    monkeypatch.setattr(SweepFolder, "results", read)
     code, said, errors = vinewright("sweep", *command)
     assert (code, errors) == (3, "")
     assert "1 of 3 shards are not done" in said
     assert "wrote table.csv: 4 rows, 4 with a design" in said or "4 of 6 cases are done" in said
-    rows, _ = Folder(made, read_manifest(made)).table()
+    rows, _ = SweepFolder(made, read_manifest(made)).table()
     assert [(row["case"], row["seed"]) for row in rows] == [(case, case) for case in range(6)]
 
 
@@ -265,7 +265,7 @@ def test_both_kinds_of_tables_hold_the_same(vinewright: Vinewright, place: Path)
         assert vinewright("sweep", "work", "sweep", "--shard", k)[0] == 0
     for name in ("table.csv", "table.parquet"):
         assert f"wrote {name}: 2 rows, 2 with a design\n" in vinewright("sweep", "collect", "sweep", name)[1]
-    rows, _ = Folder(made, read_manifest(made)).table()
+    rows, _ = SweepFolder(made, read_manifest(made)).table()
     assert pyarrow.parquet.read_table("table.parquet").to_pylist() == rows
     names, *lines = Path("table.csv").read_text().splitlines()
     assert names.split(",") == list(rows[0]) == list(rows[1])
@@ -319,9 +319,9 @@ def test_a_row_says_how_a_design_touches_walls(place: Path) -> None:
 
 def test_the_state_of_a_sweep_counts_cases_and_hours(made: Path) -> None:
     """One shard of an hour is done: its hours, and for the cases that are left as many as it took for its own."""
-    folder = Folder(made, read_manifest(made))
+    folder = SweepFolder(made, read_manifest(made))
     shard = folder.manifest.shard(0)
-    folder.keep(0, Done(shard.digest, [{} for _ in shard.cases], 3600.0))
+    folder.keep(0, ShardResult(shard.digest, [{} for _ in shard.cases], 3600.0))
     content = folder.state().content()
     cases, left = len(shard.cases), len(folder.manifest.grid.cases) - len(shard.cases)
     assert (content["done"], content["missing"]) == (1, len(folder.manifest.shards) - 1)
@@ -331,10 +331,10 @@ def test_the_state_of_a_sweep_counts_cases_and_hours(made: Path) -> None:
 
 def test_the_time_left_is_that_of_all_threads() -> None:
     """Ten shards of 10 s on two threads take 50 s; nothing is known before the first, or without a worker."""
-    progress = Progress(total=20, done=8, failed=2, seconds=50.0, finished=5)
+    progress = SweepProgress(total=20, done=8, failed=2, seconds=50.0, finished=5)
     assert progress.seconds_left(2) == 50
     assert progress.seconds_left(0) is None
-    assert Progress(20, 8, 2).seconds_left(2) is None
+    assert SweepProgress(20, 8, 2).seconds_left(2) is None
 
 
 def test_plans_without_a_design_have_the_same_columns(made: Path) -> None:
@@ -379,7 +379,7 @@ def test_trials_of_a_design_are_those_of_robustness(place: Path, together: int) 
 def test_python_computes_what_is_missing(place: Path) -> None:
     """On a cluster of this machine; a second call computes nothing, and the rows are those of the folder."""
     path = made_in(place, study(plan={"fast": True, "iterations": 2, "batch": 20, "seed": [0, 1]}))
-    folder = Folder(path, read_manifest(path))
+    folder = SweepFolder(path, read_manifest(path))
     folder.keep(1, run_shard(folder.manifest.shard(1)))
     rows = vw.sweep(place / "study.toml", path, workers=1)
     assert [(row["case"], row["seed"], row["outcome"]) for row in rows] == [(0, 0, "design"), (1, 1, "design")]

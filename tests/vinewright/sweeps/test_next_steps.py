@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.vinewright.sweeps.folders import made_in, study, toml
-from vinewright.sweeps.folder import Folder
+from vinewright.sweeps.folder import SweepFolder
 from vinewright.sweeps.manifest import read_manifest
 from vinewright.sweeps.shard import run_shard
 
@@ -33,7 +33,7 @@ def test_make_gives_the_command_of_a_job_array(vinewright: Vinewright, place: Pa
 def test_collect_counts_rows_with_a_design(vinewright: Vinewright, place: Path) -> None:
     """Cases without a design have a row too; trials of given designs all have one, of which nothing is said."""
     made = made_in(place, study(plan={"fast": True, "iterations": 2, "batch": 20, "seed": [0, 1, 2]}))
-    folder = Folder(made, read_manifest(made))
+    folder = SweepFolder(made, read_manifest(made))
     for number, outcome in enumerate(("design", "no design", "walled in")):
         done = run_shard(folder.manifest.shard(number))
         folder.keep(number, replace(done, rows=[{**row, "outcome": outcome} for row in done.rows]))

@@ -11,7 +11,7 @@ import pytest
 from tests.vinewright.sweeps.folders import made_in, study, toml
 from vinewright.sweeps.api import sweep
 from vinewright.sweeps.errors import InvalidManifest, InvalidStudy
-from vinewright.sweeps.study_file import checked_study
+from vinewright.sweeps.study_file import check_study
 
 Vinewright = Callable[..., tuple[int, str, str]]
 PLAN = {"fast": True, "iterations": 2}
@@ -102,7 +102,7 @@ def test_a_file_that_is_none_is_refused(vinewright: Vinewright, place: Path, tex
 def test_one_value_is_a_list_of_one() -> None:
     """A table of two integers is all from first to last, and integers may stand for numbers."""
     content = study(environments={"random": {"density": 0, "seed": {"first": 2, "last": 4}}})
-    found = checked_study(content)
+    found = check_study(content)
     assert found.environments.random
     assert (found.environments.random.density, found.environments.random.seed) == ([0.0], [2, 3, 4])
     assert found.plan.fast == [True]  # type: ignore[attr-defined]

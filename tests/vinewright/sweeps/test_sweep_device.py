@@ -29,10 +29,10 @@ from planner.design.design_file import design_content
 from tests.vinewright.sweeps.folders import ROOT, made_in, study
 from vinewright.sweeps.case import Case, Input, Row, Trials, run_case
 from vinewright.sweeps.errors import InvalidManifest, InvalidStudy, OtherProgram
-from vinewright.sweeps.grid import grid_of
-from vinewright.sweeps.manifest import other_program, program, read_manifest
+from vinewright.sweeps.grid import make_grid
+from vinewright.sweeps.manifest import program, program_difference, read_manifest
 from vinewright.sweeps.shard import run_shard
-from vinewright.sweeps.study_file import checked_study
+from vinewright.sweeps.study_file import check_study
 
 DEVICES = "cpu", "cuda"
 
@@ -123,7 +123,7 @@ def test_a_sweep_keeps_to_its_device(place: Path, device_here: dict[str, str]) -
             read_manifest(made)
         with pytest.raises(OtherProgram, match=words):
             run_shard(manifest.shard(0))
-        assert other_program(read_manifest(on_cpu).program) == ""
+        assert program_difference(read_manifest(on_cpu).program) == ""
         assert program()["device"] == "cpu"
 
 
@@ -136,7 +136,7 @@ def test_a_device_that_cannot_be_used_is_refused(
     """Before anything is computed; `auto` would give other bytes on other machines."""
     device_here["name"] = ""
     with pytest.raises(InvalidStudy, match=words):
-        grid_of(checked_study({"device": device, **study()}), place)
+        make_grid(check_study({"device": device, **study()}), place)
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""The report of a sweep: tables and pictures of what varies in it."""
+"""The report of a sweep: tables and pictures over all factors."""

@@ -1,4 +1,4 @@
-"""Statistics of a sweep's table: means over what varies, differences between pairs of cases, and what goes with success.
+"""Statistics of a sweep's table: means per value of a factor, differences between pairs of cases, and correlations with success.
 
 Cases in the same environment are not independent: intervals come from the bootstrap over environments. Random environments with
 the same passage and seed have the same start and goal, and count as one.
@@ -17,24 +17,25 @@ from scipy.stats import rankdata
 
 from surrogate.kernels.compiled import Floats
 from vinewright.sweeps.case import Row, Value
-from vinewright.sweeps.report.paired import Effect
+from vinewright.sweeps.report.paired import PairedEffect
 
 Mask = NDArray[np.bool_]
 Interval = tuple[float, float]
 RESAMPLES = 2000
 REPEATS = {"seed", "environment_seed", "first_trial"}
-"""Factors whose values are repeats of the same, and no quantity of interest."""
+"""Factors whose values only repeat a case, and are of no interest themselves."""
 OF_RANDOM = {"density", "passage_mm"}
-"""Factors of random environments alone."""
+"""Factors that only random environments have."""
 NAMES = {"environment", "tube", "design"}
+"""Factors whose values are names."""
 FEW = 12
-"""Maximum number of environments that are a factor by themselves."""
+"""Maximum number of names that are reported as values of a factor."""
 LEAST = 5
-"""Number of designs from which on a correlation is given, and of environments from which on an interval is."""
+"""Minimum number of designs for a correlation, and of environments for an interval."""
 FEATURES = "actuators", "length_mm", "contact_share", "greatest_contact_force_n", "drive_margin"
-"""Properties of a design as planned that may go with its success."""
+"""Properties of a design as planned whose correlation with success is reported."""
 COMPARED = {"success": "%", "actuators": "", "length_mm": "mm", "contact_share": ""}
-"""What pairs of cases are compared by, with units."""
+"""Quantities by which pairs of cases are compared, with units."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,7 @@ class Mean:
 
 
 @dataclass(frozen=True, slots=True)
-class Cell:
+class FactorCell:
     """Cases with the same value of a factor."""
 
     value: Value
@@ -61,7 +62,7 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Data:
+class SweepTable:
     """The table of a sweep, by columns."""
 
     rows: Sequence[Row]
@@ -72,7 +73,7 @@ class Data:
     def varied(self) -> list[str]:
         """Factors of interest with several values."""
         several = [name for name in self.factors if len(self.values(name)) > 1 and name not in REPEATS]
-        # Those of random environments, which the others do not have: one number and none is no choice.
+        # Other environments lack the factors of random environments: a number and its absence are no variation.
         several = [name for name in several if name not in OF_RANDOM or len(self.quantities(name)) > 1]
         if None not in self.values("density"):
             several = [name for name in several if name != "environment"]
@@ -80,39 +81,41 @@ class Data:
 
     @cached_property
     def numeric(self) -> list[str]:
-        """Those that are quantities."""
-        return [name for name in self.varied if all(_is_number(one) for one in self.values(name) if one is not None)]
+        """Varied factors that are quantities."""
+        return [
+            name for name in self.varied if all(_is_number(value) for value in self.values(name) if value is not None)
+        ]
 
     @cached_property
     def everything(self) -> Mask:
-        """All cases."""
+        """Mask that selects all cases."""
         return np.ones(len(self.rows), bool)
 
     def quantities(self, name: str) -> list[float]:
-        """Distinct numbers of a column, in ascending order."""
+        """Return the distinct numbers of a column, in ascending order."""
         values = self.column(name)
-        return sorted({float(one) for one in values[np.isfinite(values)]})
+        return sorted({float(value) for value in values[np.isfinite(values)]})
 
     @cached_property
     def groups(self) -> dict[str, Mask]:
-        """Cases by the combination of factors that are no quantities, such as options; all cases if there are none."""
+        """Masks of the cases by the combination of factors that are no quantities, such as options; all cases without such a factor."""
         names = [name for name in self.varied if name not in self.numeric and name not in NAMES]
-        keys = [", ".join(f"{name} = {shown(row.get(name))}" for name in names) for row in self.rows]
-        return {key or "all": np.array([one == key for one in keys]) for key in dict.fromkeys(keys)}
+        keys = [", ".join(f"{name} = {value_text(row.get(name))}" for name in names) for row in self.rows]
+        return {key or "all": np.array([own == key for own in keys]) for key in dict.fromkeys(keys)}
 
     def values(self, name: str) -> list[Value]:
-        """Distinct values of a column, in the order of the cases."""
+        """Return the distinct values of a column, in the order of the cases."""
         return list(dict.fromkeys(row.get(name) for row in self.rows))
 
     def column(self, name: str) -> Floats:
-        """A column of numbers, NaN where there is none."""
+        """Return a column of numbers, with NaN for a missing number."""
         if name == "success":
             return 100 * self.column("reached") / self.column("trials")
         return np.array([float(row.get(name)) if _is_number(row.get(name)) else np.nan for row in self.rows])  # type: ignore[arg-type]
 
     @cached_property
     def environments(self) -> NDArray[np.int64]:
-        """The environment of each case, as a number; one for all with the same start and goal."""
+        """Number of each case's environment; environments with the same start and goal share a number."""
         random = [row.get("density") is not None for row in self.rows]
         names = [
             f"{row['passage_mm']} {row['environment_seed']}" if drawn else f"{row['environment']}"
@@ -121,30 +124,30 @@ class Data:
         return np.unique(names, return_inverse=True)[1].astype(np.int64)
 
     @cached_property
-    def tried(self) -> bool:
+    def has_trials(self) -> bool:
         """Whether designs were grown with errors."""
         return bool(np.isfinite(self.column("success")).any())
 
     # ---- means ----
 
-    def cells(self, factor: str, where: Mask) -> list[Cell]:
-        """Means for each value of a factor, over some of the cases."""
+    def cells(self, factor: str, where: Mask) -> list[FactorCell]:
+        """Return the means over the selected cases for each value of a factor."""
         values = self.quantities(factor) if factor in self.numeric else self.values(factor)
         return [self.cell(value, where & self.equal(factor, value)) for value in values]
 
     def equal(self, factor: str, value: Value) -> Mask:
-        """The cases with a value of a factor."""
+        """Return the mask of the cases with a value of a factor."""
         return np.array([row.get(factor) == value for row in self.rows])
 
-    def cell(self, value: Value, which: Mask) -> Cell:
-        """Means over some cases."""
+    def cell(self, value: Value, which: Mask) -> FactorCell:
+        """Return the means over the selected cases."""
         found = which & np.isfinite(self.column("actuators"))
-        return Cell(
+        return FactorCell(
             value, int(which.sum()), int(found.sum()), self.mean("success", found), self.mean("actuators", found)
         )
 
     def mean(self, name: str, which: Mask) -> Mean | None:
-        """The mean of a column over some cases; None where it is known of none."""
+        """Return the mean of a column over the selected cases; None if the column is empty there."""
         values = self.column(name)
         known = which & np.isfinite(values)
         if not known.any():
@@ -153,9 +156,9 @@ class Data:
         return Mean(float(values[known].mean()), interval, int(known.sum()))
 
     def interval(self, which: Mask, statistic: Callable[[NDArray[np.int64]], float]) -> Interval:
-        """95 % interval of a statistic of some cases, by the bootstrap over their environments; NaN where there are few."""
+        """Return the 95 % interval of a statistic of the selected cases, by the bootstrap over environments; NaN for few environments."""
         rng, rows = np.random.default_rng(0), np.flatnonzero(which)
-        own = [rows[self.environments[rows] == one] for one in np.unique(self.environments[rows])]
+        own = [rows[self.environments[rows] == number] for number in np.unique(self.environments[rows])]
         found: list[float] = []
         for _ in range(RESAMPLES if len(own) >= LEAST else 0):
             drawn = np.concatenate([own[k] for k in rng.integers(len(own), size=len(own))])
@@ -168,20 +171,20 @@ class Data:
     # ---- relations ----
 
     def correlation(self, name: str, which: Mask) -> Mean | None:
-        """Spearman's rank correlation of a column with success; None where one of them does not vary, or of few designs."""
+        """Return Spearman's rank correlation of a column with success; None if either does not vary, or for few designs."""
         values, success = self.column(name), self.column("success")
         known = which & np.isfinite(values) & np.isfinite(success)
 
         def statistic(rows: NDArray[np.int64]) -> float:
-            one, other = rankdata(values[rows]), rankdata(success[rows])
-            spread = one.std() * other.std()
-            return float(((one - one.mean()) * (other - other.mean())).mean() / spread) if spread else np.nan
+            x, y = rankdata(values[rows]), rankdata(success[rows])
+            spread = x.std() * y.std()
+            return float(((x - x.mean()) * (y - y.mean())).mean() / spread) if spread else np.nan
 
         value = statistic(np.flatnonzero(known)) if known.sum() >= LEAST else np.nan
         return Mean(value, self.interval(known, statistic), int(known.sum())) if np.isfinite(value) else None
 
     def slopes(self, which: Mask) -> dict[str, Mean]:
-        """Change of the number of actuators per unit of each numeric factor, from one linear fit to the cases that have all of them."""
+        """Return the change of the number of actuators per unit of each numeric factor, from a linear fit to the cases with all factors."""
         columns = np.array([np.ones(len(self.rows)), *(self.column(name) for name in self.numeric)])
         actuators = self.column("actuators")
         known = which & np.isfinite(actuators) & np.isfinite(columns).all(axis=0)
@@ -198,9 +201,9 @@ class Data:
         }
 
     def slope_within(self, name: str, which: Mask) -> Mean | None:
-        """Change of the number of actuators per unit of a quantity within the same environment; None where it does not vary there.
+        """Return the change of the number of actuators per unit of a quantity within environments; None if it does not vary within them.
 
-        A linear fit with a constant of its own for each environment: those that are hard for all cases do not count.
+        The linear fit has a separate constant for each environment, so that environments that are hard for all cases do not count.
         """
         values, actuators = self.column(name), self.column("actuators")
         known = which & np.isfinite(values) & np.isfinite(actuators)
@@ -219,8 +222,8 @@ class Data:
 
         return Mean(statistic(np.flatnonzero(known)), self.interval(known, statistic), int(known.sum()))
 
-    def paired(self, one: Mask, other: Mask) -> dict[str, tuple[Effect, int]]:
-        """Differences, the second group less the first, over the pairs of cases that differ in nothing but the group.
+    def paired_effects(self, first_group: Mask, second_group: Mask) -> dict[str, tuple[PairedEffect, int]]:
+        """Return the effects of a change of group: second less first, over the pairs of cases that differ only in the group.
 
         Differences are averaged within each environment first, since its cases are not independent.
 
@@ -229,22 +232,22 @@ class Data:
         """
         names = [name for name in self.factors if name in {*self.numeric, *NAMES, *REPEATS}]
         keys = [tuple(row.get(name) for name in names) for row in self.rows]
-        first = {keys[k]: k for k in np.flatnonzero(one).tolist()}
-        pairs = [(first[keys[k]], k) for k in np.flatnonzero(other).tolist() if keys[k] in first]
-        found = {}
+        first = {keys[k]: k for k in np.flatnonzero(first_group).tolist()}
+        pairs = [(first[keys[k]], k) for k in np.flatnonzero(second_group).tolist() if keys[k] in first]
+        effects = {}
         for name in COMPARED:
             values = self.column(name)
             both = [(a, b) for a, b in pairs if np.isfinite(values[a]) and np.isfinite(values[b])]
             if both:
                 differences = np.array([values[b] - values[a] for a, b in both])
                 own = self.environments[[a for a, _ in both]]
-                means = [float(differences[own == one].mean()) for one in np.unique(own)]
-                found[name] = Effect.of(means, [""] * len(means)), len(both)
-        return found
+                means = [float(differences[own == number].mean()) for number in np.unique(own)]
+                effects[name] = PairedEffect.of(means, [""] * len(means)), len(both)
+        return effects
 
     @cached_property
     def pairs_of_groups(self) -> list[tuple[str, str]]:
-        """Pairs of groups, by name; none if there are many."""
+        """Pairs of groups, by name; empty if there are many groups."""
         return list(combinations(self.groups, 2)) if len(self.groups) <= 4 else []
 
 
@@ -252,8 +255,8 @@ def _is_number(value: Value) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def shown(value: Value) -> str:
-    """A value in words of a study file."""
+def value_text(value: Value) -> str:
+    """Return a value as it is written in a study file."""
     if isinstance(value, bool):
         return "true" if value else "false"
     return f"{value:g}" if isinstance(value, float) else str(value)

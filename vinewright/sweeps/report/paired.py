@@ -9,13 +9,13 @@ import numpy as np
 from scipy.stats import binomtest
 
 EXACT = 12
-"""Up to this many pairs every combination of signs is counted; of more a sample is."""
+"""Maximum number of pairs for which every combination of signs is counted; for more, a random sample is."""
 SAMPLES = 20_000
 
 
 @dataclass(frozen=True, slots=True)
-class Effect:
-    """The mean of some differences."""
+class PairedEffect:
+    """Mean difference over pairs of runs, with its interval and p-value."""
 
     mean: float
     interval: tuple[float, float]
@@ -24,17 +24,17 @@ class Effect:
     """Share of the combinations of signs whose mean is at least as far from 0: a two-sided permutation test."""
 
     @classmethod
-    def of(cls, differences: Sequence[float], groups: Sequence[str]) -> Effect:
-        """The effect over at least one pair.
+    def of(cls, differences: Sequence[float], groups: Sequence[str]) -> PairedEffect:
+        """Compute the effect over at least one pair.
 
         Args:
             differences: After less before, one per pair.
-            groups: What each pair belongs to, for example its environment.
+            groups: Group of each pair, for example its environment.
         """
         values, rng = np.array(differences, float), np.random.default_rng(0)
         sums = np.zeros(SAMPLES)
         for group in dict.fromkeys(groups):
-            own = values[[other == group for other in groups]]
+            own = values[[name == group for name in groups]]
             sums += rng.choice(own, (SAMPLES, len(own))).sum(axis=1)
         low, high = np.quantile(sums / len(values), [0.025, 0.975])
         if len(values) <= EXACT:
@@ -47,5 +47,5 @@ class Effect:
 
 
 def sign_test(more: int, less: int) -> float:
-    """Probability of such a difference or a larger one if each pair that differs did so either way (two-sided, exact)."""
+    """Return the probability of such a difference or a larger difference if both signs are equally likely (two-sided, exact)."""
     return float(binomtest(more, more + less).pvalue) if more + less else 1.0

@@ -1,4 +1,4 @@
-"""The report of a sweep: tables over everything that varies, and what goes with success."""
+"""The report of a sweep: tables over all factors, and correlations with success."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 from planner.output.markdown import table
 from vinewright.console.study import Report
-from vinewright.sweeps.folder import State
-from vinewright.sweeps.report.analysis import COMPARED, FEATURES, Data, Mean, shown
+from vinewright.sweeps.folder import SweepState
+from vinewright.sweeps.report.analysis import COMPARED, FEATURES, Mean, SweepTable, value_text
 
 CONTACT = "contact_share"
 OVER, PREDICTORS, MAP = "over.png", "predictors.png", "map.png"
 
 
-def report(state: State, data: Data, pictures: list[str]) -> Report:
-    """Tables in Markdown, and their data."""
+def make_report(state: SweepState, data: SweepTable, pictures: list[str]) -> Report:
+    """Make the report: tables in Markdown, and their data."""
     manifest, seconds = state.manifest, sum(state.seconds.values())
     total = len(manifest.grid.cases)
     outcomes = Counter(str(row["outcome"]) for row in data.rows if "outcome" in row)
@@ -37,56 +37,61 @@ def report(state: State, data: Data, pictures: list[str]) -> Report:
     return Report(manifest.description.rstrip(".") or f"Sweep {manifest.name}", lines, content)
 
 
-def _columns(data: Data, first: str) -> list[str]:
-    return [first, "designs", *["success %"] * data.tried, "actuators"]
+def _columns(data: SweepTable, first: str) -> list[str]:
+    return [first, "designs", *["success %"] * data.has_trials, "actuators"]
 
 
-def _cells(data: Data, name: str, label: str) -> list[str]:
+def _cells(data: SweepTable, name: str, label: str) -> list[str]:
     cell = data.cell(None, data.groups[name])
-    return [label, f"{cell.found} of {cell.cases}", *[_mean(cell.success, 1)] * data.tried, _mean(cell.actuators, 2)]
+    return [
+        label,
+        f"{cell.found} of {cell.cases}",
+        *[_mean(cell.success, 1)] * data.has_trials,
+        _mean(cell.actuators, 2),
+    ]
 
 
-def _over(data: Data, factor: str) -> list[str]:
-    """The table over a factor, for each group."""
+def _over(data: SweepTable, factor: str) -> list[str]:
+    """Return the lines of the table over a factor, for each group."""
     rows = []
     groups = data.groups if factor in {*data.numeric, "environment", "tube", "design"} else {"all": data.everything}
     for name, where in groups.items():
         for cell in data.cells(factor, where):
-            label = shown(cell.value) if len(groups) == 1 else f"{shown(cell.value)}, {name}"
+            label = value_text(cell.value) if len(groups) == 1 else f"{value_text(cell.value)}, {name}"
             rows.append(
                 [
                     label,
                     f"{cell.found} of {cell.cases}",
-                    *[_mean(cell.success, 1)] * data.tried,
+                    *[_mean(cell.success, 1)] * data.has_trials,
                     _mean(cell.actuators, 2),
                 ]
             )
     return table(_columns(data, factor), rows)
 
 
-def _differences(data: Data) -> Iterator[str]:
-    """Pairs of cases that differ only in their group."""
-    for one, other in data.pairs_of_groups:
-        found = data.paired(data.groups[one], data.groups[other])
-        if not found:
+def _differences(data: SweepTable) -> Iterator[str]:
+    """Yield the tables of differences between groups, over pairs of cases that differ only in their group."""
+    for first, second in data.pairs_of_groups:
+        effects = data.paired_effects(data.groups[first], data.groups[second])
+        if not effects:
             continue
         yield from (
             "",
-            f"## {other} less {one}",
+            f"## {second} less {first}",
             "",
             "Over the pairs of cases with a design that differ in nothing else, averaged within each environment first:",
             "",
         )
         rows = []
-        for name, (effect, count) in found.items():
+        for name, (effect, count) in effects.items():
             low, high = effect.interval
             label = f"{name} [{COMPARED[name]}]" if COMPARED[name] else name
             rows.append([label, f"{effect.mean:+.3g} ({low:+.3g} ... {high:+.3g})", f"{effect.p:.2g}", str(count)])
         yield from table(("", "mean difference", "p (permutation)", "pairs"), rows)
 
 
-def _slopes(data: Data) -> Iterator[str]:
-    """How the number of actuators changes with each quantity."""
+def _slopes(data: SweepTable) -> Iterator[str]:
+    """Yield the tables of the change of the number of actuators per unit of each quantity."""
     slopes = {name: data.slopes(which) for name, which in data.groups.items()} if data.numeric else {}
     if not any(slopes.values()):
         return
@@ -94,7 +99,7 @@ def _slopes(data: Data) -> Iterator[str]:
     rows = [[name, *(_mean(found.get(factor), 4, "+") for factor in data.numeric)] for name, found in slopes.items()]
     yield from table(("", *data.numeric), rows)
     within = {factor: [data.slope_within(factor, which) for which in data.groups.values()] for factor in data.numeric}
-    rows = [[factor, *(_mean(one, 4, "+") for one in found)] for factor, found in within.items() if any(found)]
+    rows = [[factor, *(_mean(slope, 4, "+") for slope in found)] for factor, found in within.items() if any(found)]
     if rows:
         yield from (
             "",
@@ -104,12 +109,13 @@ def _slopes(data: Data) -> Iterator[str]:
         yield from table(("", *data.groups), rows)
 
 
-def has_predictors(data: Data) -> bool:
-    return data.tried and len(data.rows) >= 10
+def has_predictors(data: SweepTable) -> bool:
+    """Return whether there are enough cases with trials for correlations with success."""
+    return data.has_trials and len(data.rows) >= 10
 
 
-def _predictors(data: Data, pictures: list[str]) -> Iterator[str]:
-    """What goes with success."""
+def _predictors(data: SweepTable, pictures: list[str]) -> Iterator[str]:
+    """Yield the tables of correlations with success."""
     if not has_predictors(data):
         return
     yield from (
@@ -128,8 +134,8 @@ def _predictors(data: Data, pictures: list[str]) -> Iterator[str]:
     yield from _contact(data)
 
 
-def _contact(data: Data) -> Iterator[str]:
-    """Where contact with walls goes with success."""
+def _contact(data: SweepTable) -> Iterator[str]:
+    """Yield the table of correlations between success and contact with walls, for each value of each quantity."""
     yield from (
         "",
         "## Where contact goes with success",
@@ -144,10 +150,11 @@ def _contact(data: Data) -> Iterator[str]:
         for value in data.quantities(factor):
             here = data.equal(factor, value)
             both = [
-                (data.correlation(CONTACT, here & one), data.mean(CONTACT, here & one)) for one in data.groups.values()
+                (data.correlation(CONTACT, here & group), data.mean(CONTACT, here & group))
+                for group in data.groups.values()
             ]
-            cells = [text for one, mean in both for text in (_mean(one, 2, "+"), _mean(mean, 2))]
-            rows.append([f"{factor} {shown(value)}", *cells])
+            cells = [text for correlation, mean in both for text in (_mean(correlation, 2, "+"), _mean(mean, 2))]
+            rows.append([f"{factor} {value_text(value)}", *cells])
     yield from table(("", *columns), rows or [["all", *["-"] * len(columns)]])
 
 

@@ -6,15 +6,15 @@ from typing import Any
 
 from vinewright.console.study import Study
 from vinewright.sweeps.case import Row
-from vinewright.sweeps.folder import State
-from vinewright.sweeps.report.analysis import Data
+from vinewright.sweeps.folder import SweepState
+from vinewright.sweeps.report.analysis import SweepTable
 from vinewright.sweeps.report.plots import save_map, save_over, save_predictors
-from vinewright.sweeps.report.report import MAP, OVER, PREDICTORS, has_predictors, report
+from vinewright.sweeps.report.report import MAP, OVER, PREDICTORS, has_predictors, make_report
 
 
-def study_of(state: State, rows: list[Row]) -> Study[State, Data]:
-    """The report of a sweep as a study with one case, whose result is the table."""
-    data = Data(rows, list(state.manifest.grid.cases[0].factors))
+def make_report_study(state: SweepState, rows: list[Row]) -> Study[SweepState, SweepTable]:
+    """Make the study that writes the report of a sweep; its only case has the table as its result."""
+    data = SweepTable(rows, list(state.manifest.grid.cases[0].factors))
     pictures: dict[str, Any] = {}
     if data.varied:
         pictures[OVER] = lambda path, found: save_over(path, found[0])
@@ -26,7 +26,7 @@ def study_of(state: State, rows: list[Row]) -> Study[State, Data]:
         state.manifest.name,
         [state],
         lambda _: [data],
-        lambda found: report(state, found[0], list(pictures)),
+        lambda found: make_report(state, found[0], list(pictures)),
         pictures,
         "tables",
         tell=lambda found: f"{len(found.rows)} rows",

@@ -21,7 +21,7 @@ from planner.recordings.identification.problem import Iterate, Problem
 from planner.recordings.identification.search import Settings
 from planner.recordings.identification.starts import oscillation, starting_points
 from studies.fitting.cantilever import Cantilever
-from vinewright.console.progress import stoppable
+from vinewright.console.progress import handle_stop_signals
 
 BEAM = Cantilever(links=2, length=0.8, growth=0.05)
 FAR = 1e-6, 1e-6
@@ -198,7 +198,7 @@ def test_ctrl_c_ends_the_fit_within_two_seconds(after: float) -> None:
 
     timer = threading.Timer(after, interrupt)
     timer.start()
-    with stoppable():
+    with handle_stop_signals():
         found = fit(large, 40)
     assert time.perf_counter() - sent[0] < 2.0
     assert found.interrupted
