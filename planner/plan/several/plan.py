@@ -13,8 +13,8 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
-from planner.plan.choice import selection as single
-from planner.plan.choice.selection import CANDIDATES, SLACK, Choice, Selection
+from planner.plan.choice.selection import SLACK, Choice, Selection
+from planner.plan.effort import default_effort
 from planner.plan.friction import typical_friction
 from planner.plan.options import Inputs
 from planner.plan.plan import INTERRUPTED, search, searches_with_friction, switches_of
@@ -70,14 +70,15 @@ class CommonChoice:
         return Choice(name, uncertainty, self.wanted, [one.each[k] for one in self.front], picked=self.chosen)
 
     def add_trials(self, selections: Sequence[Selection]) -> None:
-        """Try the chosen tube in up to `FINAL` trials of each environment, and then the others in up to `FEW`, while there is time."""
+        """Try the chosen tube in each environment as often as the effort allows, and then the others, while there is time."""
+        effort = selections[0].effort
         while selections[0].left() > 0:
-            short = [self.champion] if self.champion.each[-1].estimate.trials < single.FINAL else []
-            short += [one for one in self.front if one.each[-1].estimate.trials < single.FEW]
+            short = [self.champion] if self.champion.each[-1].estimate.trials < effort.chosen_trials else []
+            short += [one for one in self.front if one.each[-1].estimate.trials < effort.other_trials]
             if not short:
                 return
             tried = self.front.index(short[0])
-            count = short[0].each[-1].estimate.trials + single.BLOCK
+            count = short[0].each[-1].estimate.trials + effort.block
             each = zip(selections, short[0].each, strict=True)
             made = tuple(own.with_trials(part, count) for own, part in each)
             counts = {one.estimate.trials for one in made}
@@ -140,7 +141,7 @@ def plan_same(
     for environment in environments:
         watcher.beginning(environment, options)
         with watcher.compiling(options.propagator, options.heuristic):
-            keep = Keep(max(options.solutions, CANDIDATES), SLACK, True)
+            keep = Keep(max(options.solutions, default_effort().candidates), SLACK, True)
             switches = switches_of(environment, tube, options)
             run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, switches)
         watcher.prepared(run)
