@@ -208,14 +208,15 @@ class Cluster:
 
 
 @contextmanager
-def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluster]:
+def connected(workers: int = 1, scheduler: str | None = None, connecting: float = CONNECTING) -> Iterator[Cluster]:
     """A cluster of processes of this machine, or that of a scheduler which runs already.
 
     Args:
         workers: Number of processes; without meaning for a scheduler that runs already.
         scheduler: Address of a Dask scheduler, for example `tcp://10.0.0.5:8786`; None starts one here.
+        connecting: Time within which that scheduler must answer [s].
     Raises:
-        NoScheduler: No scheduler answers at that address within `CONNECTING` seconds.
+        NoScheduler: No scheduler answers at that address within `connecting` seconds.
         SchedulerLost: No processes can be started on this machine.
     """
     import dask
@@ -223,7 +224,7 @@ def connected(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluste
 
     for name in [name for name in logging.root.manager.loggerDict if name.split(".")[0] == "distributed"]:
         logging.getLogger(name).setLevel(logging.CRITICAL)  # what users need to know, this package tells them
-    with dask.config.set(SETTINGS), _own(workers) if scheduler is None else _other(scheduler) as client:
+    with dask.config.set(SETTINGS), _own(workers) if scheduler is None else _other(scheduler, connecting) as client:
         yield Cluster(client)
 
 
@@ -255,18 +256,18 @@ def _own(workers: int) -> Iterator[Client]:
 
 
 @contextmanager
-def _other(scheduler: str) -> Iterator[Client]:
+def _other(scheduler: str, connecting: float) -> Iterator[Client]:
     """A scheduler that runs already."""
     from distributed import Client
 
     client = Client.__new__(Client)
     try:
-        Client.__init__(client, scheduler, timeout=CONNECTING)
+        Client.__init__(client, scheduler, timeout=connecting)
     except (OSError, ValueError, TypeError) as error:
         # Else the garbage collector closes it, and blocks for ever if it does so while another one is begun.
         with suppress(Exception):
             client.close(timeout=CLOSING)
-        words = f"no Dask scheduler answers at {scheduler!r} (it may take {CONNECTING:g} s)"
+        words = f"no Dask scheduler answers at {scheduler!r} (it may take {connecting:g} s)"
         raise NoScheduler(f"{words}; start one with `dask scheduler`, and check address and firewall") from error
     try:
         yield client

@@ -70,11 +70,12 @@ def digest_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:DIGITS]
 
 
-def grid_of(study: StudyFile, folder: Path) -> Grid:
+def grid_of(study: StudyFile, folder: Path, most_cases: int = MOST_CASES) -> Grid:
     """All cases, with every environment and tube loaded and every option checked.
 
     Args:
         folder: To which the paths in the file are relative.
+        most_cases: Maximum number of cases.
     Raises:
         InvalidStudy: Nothing matches, a combination is impossible, or there are too many cases.
         InvalidEnvironment: An environment does not load, or a tube does not fit at its start; the message names it.
@@ -89,8 +90,8 @@ def grid_of(study: StudyFile, folder: Path) -> Grid:
     keys = {name: grid.keep(one.name, environment_text(one)) for name, (_, one) in environments.items()}
     for name, (factors, environment) in environments.items():
         for case in tasks(environment):
-            if len(grid.cases) == MOST_CASES:
-                raise InvalidStudy(f"has more than {MOST_CASES} cases; split it")
+            if len(grid.cases) == most_cases:
+                raise InvalidStudy(f"has more than {most_cases} cases; split it")
             factors_of_case = {"environment": name, **factors, **case.factors}
             grid.cases.append(replace(case, environment=keys[name], factors=factors_of_case, device=study.device))
     return grid

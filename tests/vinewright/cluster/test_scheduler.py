@@ -49,16 +49,13 @@ def address_in(file: Path) -> str:
 
 
 @pytest.mark.slow
-def test_the_end_of_the_scheduler_is_an_error_after_the_results_so_far(
-    dask: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_end_of_the_scheduler_is_an_error_after_the_results_so_far(dask: Start, tmp_path: Path) -> None:
     """Cases wait for workers that come later; when the scheduler is killed, there is no more waiting."""
-    monkeypatch.setattr("vinewright.cluster.cluster.CONNECTING", 3.0)
     file = tmp_path / "scheduler.json"
     scheduler = dask("scheduler", "--port", "0", "--scheduler-file", str(file))
     address = address_in(file)
     found: list[Outcome[Any]] = []
-    with connected(scheduler=address) as cluster:
+    with connected(scheduler=address, connecting=3.0) as cluster:
         assert cluster.client.nthreads() == {}
         cluster.prepare(cases.square, 1, stopped=lambda: True)
         assert list(cluster.outcomes(cases.square, [1], stopped=lambda: True)) == []
