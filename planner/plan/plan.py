@@ -15,8 +15,7 @@ from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
 from planner.output.claim import UnwritableFolder, claimed
-from planner.plan.choice.selection import SLACK, Choice, Progress, Selection
-from planner.plan.effort import default_effort
+from planner.plan.choice.selection import Choice, Progress, Selection, keep_candidates
 from planner.plan.friction import PARTS, run_with_friction, typical_friction
 from planner.plan.options import Inputs
 from planner.plan.run.checkpoint import Checkpoint
@@ -137,8 +136,7 @@ def plan(
     watcher.beginning(environment, options)
     later = Later.of(environment, tube, options, folder, checkpoint, watcher.note)
     with watcher.compiling(options.propagator, options.heuristic):
-        many = max(options.solutions, default_effort().candidates)
-        keep = Keep(options.solutions) if options.fast else Keep(many, SLACK, True)
+        keep = Keep(options.solutions) if options.fast else keep_candidates(options.solutions)
         switches = switches_of(environment, tube, options)
         run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, switches)
         if checkpoint:

@@ -12,11 +12,10 @@ import numpy as np
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.plan.choice.refinement import grown_candidates
-from planner.plan.choice.selection import NO_TRIALS, SLACK, Champion, Choice, Selection
-from planner.plan.effort import default_effort
+from planner.plan.choice.selection import NO_TRIALS, Champion, Choice, Selection, keep_candidates
 from planner.plan.options import SUCCESS, Inputs
 from planner.plan.plan import INTERRUPTED, search
-from planner.search.run import Budget, Keep, Run
+from planner.search.run import Budget, Run
 from planner.uncertainty.errors import named_errors
 from studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried
 
@@ -115,9 +114,7 @@ def _refined(environment: Environment, case: Case, seconds: float) -> tuple[Run,
 
 def _plain(environment: Environment, case: Case, seconds: float) -> tuple[Run, Choice | None]:
     """Search all the time; for each number of actuators, choose the solution that does best in the worlds of a refinement."""
-    run = Run.prepare(
-        environment, VineParams(), seed=case.seed, keep=Keep(default_effort().candidates, SLACK, each_count=True)
-    )
+    run = Run.prepare(environment, VineParams(), seed=case.seed, keep=keep_candidates())
     if search(run, Budget(seconds), save=lambda: None) == INTERRUPTED:
         raise KeyboardInterrupt
     if not run.best:

@@ -19,7 +19,7 @@ from planner.design.replay import grow_designs, replay, simulated
 from planner.plan.choice.contest import MORE, Contest
 from planner.plan.choice.shortening import ending_in_goal
 from planner.plan.effort import Effort, default_effort
-from planner.search.run import Run
+from planner.search.run import Keep, Run
 from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import Known
 from planner.uncertainty.shown_trials import DRAWN, ShownTrials
@@ -29,6 +29,16 @@ from planner.uncertainty.weakest import weakest_error
 SLACK = MORE + 0.05
 """Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
 NO_TRIALS = Estimate(0, 0)
+
+
+def keep_candidates(solutions: int = 0, effort: Effort | None = None) -> Keep:
+    """The solutions that a search keeps to choose from, for each number of actuators.
+
+    Args:
+        solutions: Number of solutions that are kept at least.
+        effort: Gives the number of candidates; None for the default.
+    """
+    return Keep(max(solutions, (effort or default_effort()).candidates), SLACK, each_count=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -13,8 +13,7 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
-from planner.plan.choice.selection import SLACK, Choice, Selection
-from planner.plan.effort import default_effort
+from planner.plan.choice.selection import Choice, Selection, keep_candidates
 from planner.plan.friction import typical_friction
 from planner.plan.options import Inputs
 from planner.plan.plan import INTERRUPTED, search, searches_with_friction, switches_of
@@ -22,7 +21,7 @@ from planner.plan.run.stages import Later
 from planner.plan.run.success import with_trials
 from planner.plan.several.selection import CommonChampion, JointSelection
 from planner.plan.watcher import QUIET, Watcher
-from planner.search.run import Budget, Keep, Run
+from planner.search.run import Budget, Run
 from planner.uncertainty.errors import named_errors
 from surrogate.kernels.interruption import Interruption
 
@@ -141,7 +140,7 @@ def plan_same(
     for environment in environments:
         watcher.beginning(environment, options)
         with watcher.compiling(options.propagator, options.heuristic):
-            keep = Keep(max(options.solutions, default_effort().candidates), SLACK, True)
+            keep = keep_candidates(options.solutions)
             switches = switches_of(environment, tube, options)
             run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, switches)
         watcher.prepared(run)

@@ -227,7 +227,7 @@ def test_a_grid_is_refined_where_it_leaves_doubt(environment: MakeEnvironment, f
     grid.halve(list(grid.boxes))
     assert len(set(grid.boxes.values())) > 2
     assert max(grid.boxes.values()) < math.inf
-    chosen = grid.most_doubtful()[:1]
+    chosen = grid.most_doubtful(1)
     assert grid.boxes[chosen[0]] == max(grid.boxes.values())
     before, grown = set(grid.corners(chosen[0])), dict(family.tips)
     grid.halve(chosen)
