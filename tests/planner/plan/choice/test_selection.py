@@ -78,6 +78,7 @@ def test_without_time_the_first_design_is_evaluated_as_it_is(run: Run) -> None:
 def test_without_refinement_the_front_has_the_designs_as_found(run: Run) -> None:
     """For each number of actuators the one of the first few that succeeds most often in the worlds of the comparison."""
     made, designs = selection(run), designs_of(run)
+    assert len(made.worlds) == 1 + 8  # that as planned, and those of the last level
     front = list(made.as_found(designs))
     assert [one.design.actuators for one in front] == sorted({design.actuators for design in designs})
     for champion in front:
