@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -35,7 +34,7 @@ class Merging:
         segment_length: float,
         most: int,
         rng: np.random.Generator,
-        spreads: Sequence[float] = SPREADS,
+        spreads: tuple[float, ...] = SPREADS,
         vented: float = VENTED,
     ) -> None:
         """Prepare the merging.
