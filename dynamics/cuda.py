@@ -89,25 +89,8 @@ def _why_not_numba() -> str | None:
 
 
 def default_device() -> str:
-    """The device of models that name none: that of `VINEWRIGHT_DEVICE`, which worker processes inherit, or "auto"."""
+    """Device of models for which none is named: that of the variable `VINEWRIGHT_DEVICE`, which worker processes inherit, or "auto"."""
     return os.environ.get(CHOICE) or "auto"
-
-
-def use_device(name: str) -> None:
-    """Make a device the default of this process and those that it starts; "auto" keeps what is set."""
-    if name != "auto":
-        os.environ[CHOICE] = name
-
-
-@contextmanager
-def on_default_device(name: str) -> Iterator[None]:
-    """Make a device the default for a while."""
-    before = os.environ.get(CHOICE, "")
-    os.environ[CHOICE] = name
-    try:
-        yield
-    finally:
-        os.environ[CHOICE] = before
 
 
 def check_device(name: str) -> None:

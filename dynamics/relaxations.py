@@ -52,8 +52,14 @@ class Relaxations:
     beginning the third way, by the viscosity of their joints. So all three rests are equilibria of `QuasiStatic` without friction.
     """
 
-    def __init__(self, environment: Environment, params: VineParams, threads: int | None = None) -> None:
-        """Prepare the scenes (about 0.1 s)."""
+    def __init__(
+        self, environment: Environment, params: VineParams, threads: int | None = None, device: str | None = None
+    ) -> None:
+        """Prepare the scenes (about 0.1 s).
+
+        Args:
+            device: Where vines move by the viscosity of their joints, see `QuasiStatic`.
+        """
         self.params, self.base = params, np.asarray(environment.start, float)
 
         def moving(still: float) -> tuple[Impulse, Impulse]:
@@ -63,7 +69,7 @@ class Relaxations:
             )
 
         self.quick, self.patient = moving(STILL * params.scale), moving(0.0)
-        self.viscous = QuasiStatic(environment, params, threads=threads, friction=0.0)
+        self.viscous = QuasiStatic(environment, params, threads=threads, friction=0.0, device=device)
 
     def rests(self, state: VineState, actuation: Actuation) -> Rests:
         """Where each vine of a batch comes to rest, which sets out without a velocity. `state` is not changed."""

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
+from planner.plan.problem import Problem
 from planner.uncertainty.trials import Worlds, nearest_to_goal
 
 TESTING = 3_000_000
@@ -57,7 +57,7 @@ def planned(environment: Environment, inputs: Inputs) -> Result:
         KeyboardInterrupt: Ctrl-C ended it early; a study has no use for a plan that had less time than the others.
         WalledIn: No passage as wide as the tube leads to the goal.
     """
-    result = plan(environment, VineParams(), inputs, QuasiStatic)
+    result = plan(Problem.of(environment, VineParams(), inputs))
     if result.interrupted:
         raise KeyboardInterrupt
     return result

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Unpack
 
@@ -58,13 +57,13 @@ def plan(
     >>> result.reason, result.best.actuators
     ('iterations done', 1)
     """
+    from dynamics.tube_choice import choose_tube
     from vinewright.console.errors import plain_errors
-    from vinewright.console.options import chosen_tube
 
-    tube = chosen_tube(None, environment) if tube is None else tube
+    tube = choose_tube(None, environment) if tube is None else tube
     with plain_errors():
         asked = {"actuator": tube.kinds, "time_budget_s": seconds, "seed": seed, **options}
-        return _planned(environment, tube, asked, None, progress)
+        return _plan(environment, tube, asked, None, progress)
 
 
 def resume(
@@ -98,7 +97,7 @@ def resume(
     ends = {"time_budget_s": 1e6 if seconds is None else seconds, "iterations": iterations}
     asked = checkpoint.inputs.model_dump() | ends | {"first": False, "target_actuators": None}
     with plain_errors():
-        return _planned(checkpoint.environment, checkpoint.tube, asked, checkpoint, progress)
+        return _plan(checkpoint.environment, checkpoint.tube, asked, checkpoint, progress)
 
 
 def simulate(
@@ -134,14 +133,13 @@ def simulate(
     >>> simulation.joints.shape[0] == simulation.lengths.shape[0], simulation.tip.shape
     (True, (3,))
     """
-    from planner.design.replay import replay, simulated
+    from planner.design.replay import replay, resolve_growth, simulated
     from vinewright.console.errors import plain_errors
-    from vinewright.console.models import chosen_model, with_friction
 
     design = _checked(design, environment)
     with plain_errors():
-        make = chosen_model(design.params, propagator, device, solver, surrogate, qp, design)
-        design = replace(design, params=with_friction(design.params, friction, propagator, environment))
+        settings = {"device": device, "solver": solver, "surrogate": surrogate, "qp": qp}
+        design, make = resolve_growth(design, environment, propagator, friction, **settings)
     return simulated(design, environment, replay(design, make(environment, design.params)))
 
 
@@ -258,19 +256,24 @@ def export(
     return pack
 
 
-def _planned(
+def _plan(
     environment: Environment, tube: VineParams, asked: dict[str, Any], checkpoint: Checkpoint | None, progress: bool
 ) -> Result:
-    """Common part of `plan` and `resume`, with the options of both as one dictionary."""
+    """Plan for `plan` and `resume`, with the options of both as one dictionary."""
     from environments import check_environment
-    from planner.plan.options import Inputs
-    from planner.plan.watcher import QUIET
-    from vinewright.console.plan_progress import Shown, planned
-    from vinewright.console.terminal import new_console
+    from planner.plan.inputs import Inputs
+    from planner.plan.plan import plan as search_and_choose
+    from planner.plan.problem import Problem
+    from planner.plan.watcher import QUIET, Watcher
 
     check_environment(environment, tube.radius)
-    watcher = Shown(new_console(), checkpoint) if progress else QUIET
-    return planned(environment, tube, Inputs(**asked), checkpoint, watcher=watcher)
+    watcher: Watcher = QUIET
+    if progress:
+        from vinewright.console.plan_progress import ConsoleWatcher
+        from vinewright.console.terminal import new_console
+
+        watcher = ConsoleWatcher(new_console(), checkpoint)
+    return search_and_choose(Problem.of(environment, tube, Inputs(**asked)), checkpoint, watcher=watcher)
 
 
 def _checked(design: Design | None, environment: Environment) -> Design:

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from vinewright.commands.registry import LISTED, SESSION
@@ -64,8 +64,17 @@ def part(name: str) -> typer.Typer:
     if isinstance(found, typer.Typer):
         one.add_typer(found, name=name, cls=WholeHelp, hidden=listed.hidden)
     else:
-        one.command(name=name, hidden=listed.hidden)(found)
+        one.command(name=name, hidden=listed.hidden, cls=_class_of(name))(found)
     return one
+
+
+def _class_of(name: str) -> type[TyperCommand] | None:
+    """Class of a command: one that groups its options if it has many."""
+    if name != "plan":
+        return None
+    from vinewright.console.listed_options import GroupedCommand
+
+    return GroupedCommand
 
 
 @cache

@@ -32,7 +32,7 @@ from planner.design.design_file import _FIRST, _MODELS, _FirstTubePart, trialled
 from planner.design.schedule_file import schedule_in
 from planner.design.sections_in_file import check_sections
 from planner.mapping.session_file import _SessionFile
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run import checkpoint, stages
 from planner.plan.run.facts import Facts
 from vinewright.sweeps.study_file import StudyFile

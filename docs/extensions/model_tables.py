@@ -218,8 +218,8 @@ def _rules(model: type[BaseModel]) -> Iterator[str]:
 
 
 def docstrings(model: type[BaseModel]) -> dict[str, str]:
-    """The docstrings of the fields of a model, from its source."""
-    found: dict[str, str] = {}
+    """The descriptions or docstrings of the fields of a model; the latter from its source."""
+    found = {name: field.description for name, field in model.model_fields.items() if field.description}
     for cls in reversed(model.__mro__):
         if cls is BaseModel or not issubclass(cls, BaseModel):
             continue

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.propagator import Propagator
+from dynamics.propagator import Propagator, PropagatorFactory
+from dynamics.registry import choose_friction, choose_propagator
 from dynamics.stages import Stage, grow_in_stages, grown_by
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
 from environments.environment import Environment
@@ -126,3 +128,25 @@ def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tu
     records = np.arange(rollout.records[0])
     state = rollout.state(np.zeros_like(records), records)
     return centerlines(state, environment.start, design.params), grown_length(state, design.params)
+
+
+def resolve_growth(
+    design: Design,
+    environment: Environment,
+    propagator: str | type[Propagator],
+    friction: float | None = None,
+    **settings: Any,
+) -> tuple[Design, PropagatorFactory]:
+    """Return a design with the friction that it grows with, and a factory of the propagator; both are checked before any computation.
+
+    Args:
+        friction: Coulomb friction coefficient, static and kinetic [-]; None for that of the design's tube or environment.
+        settings: `device`, `solver`, `surrogate` and `qp` of `dynamics.registry.choose_propagator`.
+    Raises:
+        CannotRun: The propagator does not have a setting or friction, or models one section only.
+        ModuleNotFoundError: A library that the propagator needs is not installed.
+    """
+    sections = 1 if design.uniform else len(design.sections)
+    make = choose_propagator(design.params, propagator, sections=sections, **settings)
+    params = choose_friction(design.params, friction, propagator, environment)
+    return replace(design, params=params), make

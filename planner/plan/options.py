@@ -1,152 +1,167 @@
-"""The options of `vinewright plan`, as recorded in `run.json` and in a checkpoint."""
+"""The options of a plan, in one list: the command line, the keywords of `vinewright.plan`, sweeps, the studio and the documentation
+are made from it.
+
+The list needs no library, so that the command line can print its help at once.
+"""
 
 from __future__ import annotations
 
-from typing import Annotated, Any, TypedDict
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
-from pydantic_core import PydanticCustomError
+from dataclasses import dataclass
+from typing import Any, Literal, TypedDict
 
 from planner.search.planners import SST_STAR
-from planner.search.run import Budget
 
-SUCCESS = 0.9
-"""Share of successful trials that a design should have unless the user says otherwise [-]."""
-SEARCHING = 0.4
-"""Share of the time budget for searches, once there is a solution [-]; the rest is for refinement and trials."""
+Group = Literal["Search", "Success under errors", "Tube and model", "Advanced"]
+"""Heading under which the help of the command shows an option."""
 
 
-class Inputs(BaseModel):
-    """The options of a planning run, with the defaults of the command. With environment and tube they determine the result.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanOption:
+    """An option of a plan."""
 
-    New options need a default, because older runs do not have them.
-    """
+    name: str
+    """Keyword of `vinewright.plan`, key in run.json and in sweeps."""
+    type: type
+    """Type of its value: bool, int, float or str."""
+    default: Any
+    """Default value; None means that the option is not given."""
+    help: str
+    """Meaning, for the help of the command and the documentation."""
+    group: Group
+    least: float | None = None
+    """Smallest value allowed."""
+    most: float | None = None
+    """Largest value allowed."""
+    above: float | None = None
+    """Value that it must exceed."""
+    below: float | None = None
+    """Value that it must stay below."""
+    metavar: str | None = None
+    """Word for its value in the help; None for its type."""
+    flag: str | None = None
+    """Name on the command line; None for `--name` with hyphens, and the negative form of a truth value."""
 
-    model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False, frozen=True)
 
-    actuator: str = "spam"
-    """Types of the actuators, separated by commas."""
-    propagator: str = "quasistatic"
-    """Model of the growing vine."""
-    device: str = "auto"
-    """Device of the computation: cpu, cuda or auto."""
-    solver: str | None = None
-    """Solver of the propagator penalty: newton or gradient."""
-    surrogate: str | None = None
-    """Force model of the actuator in the propagator penalty: table or network."""
-    heuristic: bool = False
-    """Whether the search is guided by cost-to-go."""
-    planner: str = SST_STAR
-    """What searches: SST*, or one of OMPL's planners."""
-    seed: Annotated[int, Field(ge=0)] = 0
-    """Seed of the random numbers, dimensionless."""
-    batch: Annotated[int, Field(ge=1, le=2000)] = 100
-    """Number of vines grown in each iteration; at most 30 of them until the first solution."""
-    time_budget_s: Annotated[float, Field(gt=0, lt=1e7)] = 30.0
-    """Time limit of search, refinement and trials together, excluding compilation [s]."""
-    iterations: Annotated[int, Field(ge=1)] | None = None
-    """Maximum number of iterations of each search. The time limit is then one of each search; refinement and trials have none."""
-    first: bool = False
-    """Stop at the first solution."""
-    target_actuators: Annotated[int, Field(ge=0)] | None = None
-    """Stop at a solution with at most this number of actuators."""
-    solutions: Annotated[int, Field(ge=1, le=1000)] = 10
-    """Number of distinct solutions to keep."""
-    fast: bool = False
-    """Whether to stop at the design of lowest cost in a world as planned."""
-    steer: Annotated[int, Field(ge=0, le=100)] = 0
-    """Maximum number of actuators whose pressures may change while the tube grows."""
-    particles: Annotated[int, Field(ge=1, le=64)] = 1
-    """Number of worlds in which every vine of the search is grown; the first is as planned, the others have errors."""
-    preformed: bool = False
-    """Whether the tube may have preformed bends too."""
-    preformed_cost: Annotated[float, Field(ge=0, le=1)] = 0.1
-    """Cost of one, in actuators."""
-    success: Annotated[float, Field(gt=0, le=100)] | None = None
-    """Required share of successful trials with errors [%]; None for the default, which is a wish and no requirement."""
-    uncertainty: str | None = None
-    """Errors of these trials: a preset, or a file; None for those of environment and tube, or else the default."""
-    friction: float | None = None
-    """Coulomb friction coefficient of the tip [-]."""
-    verify: str | None = None
-    """Second propagator, which verifies the designs."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _older(cls, data: Any) -> Any:
-        """Runs from before designs were refined searched only; their options for trials are not used any more."""
-        if isinstance(data, dict) and "robust" in data:
-            return {"fast": True, **{key: data[key] for key in data if key not in ("robust", "level", "threshold")}}
-        return data
-
-    @field_validator("preformed")
-    @classmethod
-    def _with_nothing_that_knows_actuators_only(cls, preformed: bool, known: ValidationInfo) -> bool:
-        for option, given, why in (
-            ("planner", known.data.get("planner") != SST_STAR, "OMPL's planners draw actuators only"),
-            ("heuristic", known.data.get("heuristic"), "its cost-to-go prices every bend as an actuator"),
-            ("particles", known.data.get("particles") != 1, "particles have errors of actuators only"),
-        ):
-            if preformed and given:
-                raise PydanticCustomError("alone", f"cannot be combined with {option}: {why}")
-        return preformed
-
-    @property
-    def wanted(self) -> float:
-        """Share of successful trials from which on a design is not given more actuators [-]."""
-        return SUCCESS if self.success is None else self.success / 100
-
-    @property
-    def budget(self) -> Budget:
-        """Stop criteria of the whole plan, counted from the beginning of the search."""
-        return Budget(self.time_budget_s, self.iterations, self.first, self.target_actuators)
-
-    def searching(self, searches: int) -> Budget:
-        """Stop criteria of one of some searches while it has a solution."""
-        return self.budget if self.fast else self.budget.part(SEARCHING / searches)
+OPTIONS = (
+    PlanOption(
+        name="time_budget_s", type=float, default=30.0, group="Search", above=0, below=1e7, metavar="S", flag="--time-budget",
+        help="Time in seconds for search, refinement and trials, excluding compilation. With --fast: for the search.",
+    ),
+    PlanOption(
+        name="iterations", type=int, default=None, group="Search", least=1,
+        help="Maximum number of iterations of each search; refinement then takes as long as it needs.",
+    ),
+    PlanOption(
+        name="seed", type=int, default=0, group="Search", least=0, help="Seed of the random generator.",
+    ),
+    PlanOption(
+        name="first", type=bool, default=False, group="Search", flag="--first", help="Stop at the first solution.",
+    ),
+    PlanOption(
+        name="target_actuators", type=int, default=None, group="Search", least=0,
+        help="Stop at a solution with at most this many actuators.",
+    ),
+    PlanOption(
+        name="solutions", type=int, default=10, group="Search", least=1, most=1000, metavar="K",
+        help="Number of distinct solutions to keep.",
+    ),
+    PlanOption(
+        name="success", type=float, default=None, group="Success under errors", above=0, most=100, metavar="PERCENT",
+        help="Share of trials with errors in which the design must reach the goal; exit code 3 if none does. Default: 90, without that.",
+    ),
+    PlanOption(
+        name="uncertainty", type=str, default=None, group="Success under errors", metavar="NAME",
+        help="Errors with which tube and environment are built: workshop, handmade, lasercut, field, paper or none, or a TOML file with "
+        "a table [uncertainty]. Default: those of the environment and the tube, or workshop.",
+    ),
+    PlanOption(
+        name="fast", type=bool, default=False, group="Success under errors", flag="--fast",
+        help="Stop at the design of lowest cost in a world as planned: no errors, no refinement, no trials.",
+    ),
+    PlanOption(
+        name="verify", type=str, default=None, group="Success under errors", metavar="PROPAGATOR",
+        help="Accept only designs that also reach the goal with this second propagator; exit code 3 if none does.",
+    ),
+    PlanOption(
+        name="actuator", type=str, default="spam", group="Tube and model",
+        help="Actuator that bends the tube: spam, pouch, fpam or cpam, or several that are mixed along it, as spam,pouch. Default: that "
+        "of the tube, normally spam.",
+    ),
+    PlanOption(
+        name="friction", type=float, default=None, group="Tube and model", metavar="MU",
+        help="Friction coefficient in quasistatic (tip and body, static and kinetic) and geometric (tip), instead of those of tube and "
+        "environment. Default: the tube's, or else the environment's; if it has none, 0 in quasistatic and 0.3 in geometric.",
+    ),
+    PlanOption(
+        name="propagator", type=str, default="quasistatic", group="Tube and model",
+        help="Model of the growing vine: quasistatic, penalty, impulse, geometric or euler-lagrange.",
+    ),
+    PlanOption(
+        name="device", type=str, default="auto", group="Tube and model",
+        help="Device of the computation: cpu, cuda, or auto (whichever grows a batch faster; penalty: cuda if available).",
+    ),
+    PlanOption(
+        name="batch", type=int, default=100, group="Advanced", least=1, most=2000,
+        help="Number of vines grown in each iteration, at most 30 of them until the first solution.",
+    ),
+    PlanOption(
+        name="heuristic", type=bool, default=False, group="Advanced",
+        help="Guide the search by contact-free paths to the goal (OMPL's RRT*): for large environments with dead ends.",
+    ),
+    PlanOption(
+        name="planner", type=str, default=SST_STAR, group="Advanced", metavar="NAME",
+        help="What searches: sst-star, or one of OMPL's planners, which grow one vine at a time.",
+    ),
+    PlanOption(
+        name="steer", type=int, default=0, group="Advanced", least=0, most=100, metavar="N",
+        help="Number of actuators whose pressure may change while the tube grows, at most. What is found is tried under errors, but "
+        "not refined.",
+    ),
+    PlanOption(
+        name="particles", type=int, default=1, group="Advanced", least=1, most=64, metavar="K",
+        help="Number of worlds in which every vine of the search is grown: the first as planned, the others with errors.",
+    ),
+    PlanOption(
+        name="preformed", type=bool, default=False, group="Advanced", flag="--preformed",
+        help="Allow bends that are made when the tube is built, by folds: no actuator, no pressure, the same in every environment.",
+    ),
+    PlanOption(
+        name="preformed_cost", type=float, default=0.1, group="Advanced", least=0, most=1, metavar="W",
+        help="Share of the cost of an actuator that a preformed bend costs, from 0 (free) to 1; with --preformed.",
+    ),
+    PlanOption(
+        name="solver", type=str, default=None, group="Advanced",
+        help="Solver of penalty: newton or gradient. Default: newton.",
+    ),
+    PlanOption(
+        name="surrogate", type=str, default=None, group="Advanced",
+        help="Source of the actuator's force in penalty: table or network. Default: table.",
+    ),
+)  # fmt: skip
+"""The options of a plan, in the order of the help. New options need a default, because older runs do not have them."""
+BY_NAME = {option.name: option for option in OPTIONS}
 
 
 class PlanOptions(TypedDict, total=False):
-    """The options of `vinewright.plan` besides time and seed, with the defaults of `Inputs`."""
+    """Options of `vinewright.plan` besides time and seed: those of `OPTIONS`, with their meanings, limits and defaults."""
 
-    propagator: str
-    """Model used for planning: one of `propagators()`. A class of your own is for `vinewright.simulate` and `planner.search.run.Run`."""
-    device: str
-    """Device of the computation: "cpu", "cuda" or "auto"."""
-    solver: str
-    """Solver of "penalty": "newton" or "gradient"."""
-    surrogate: str
-    """Force model of the actuator in "penalty": "table" or "network"."""
-    friction: float
-    """Coulomb friction coefficient of the tip [-]."""
-    batch: int
-    """Vines grown in each iteration; at most 30 of them until the first solution."""
     iterations: int
-    """Maximum number of iterations of each search. A plan limited by iterations is the same on every machine, unless one of its
-    searches takes longer than the time limit."""
     first: bool
-    """Stop at the first solution."""
     target_actuators: int
-    """Stop at a solution with no more actuators than this."""
     solutions: int
-    """Number of distinct solutions to keep."""
-    heuristic: bool
-    """Guide the search by a reverse tree of ways to the goal, which may use walls. Requires OMPL."""
-    planner: str
-    """What searches: "sst-star", or one of OMPL's control planners, such as "rrt", "est" and "kpiece"."""
-    fast: bool
-    """Stop at the design of lowest cost in a world as planned."""
-    steer: int
-    """Maximum number of actuators whose pressures may change while the tube grows."""
-    particles: int
-    """Number of worlds in which every vine of the search is grown; the first is as planned, the others have errors."""
-    preformed: bool
-    """Whether the tube may have preformed bends too, made when it is built."""
-    preformed_cost: float
-    """Cost of one [-], in actuators, from 0 to 1."""
     success: float
-    """Required share of successful trials with errors [%]."""
     uncertainty: str
-    """Errors of these trials: a preset, or a file."""
+    fast: bool
     verify: str
-    """Second propagator; only designs that also reach the goal with it count as verified."""
+    friction: float
+    propagator: str
+    device: str
+    batch: int
+    heuristic: bool
+    planner: str
+    steer: int
+    particles: int
+    preformed: bool
+    preformed_cost: float
+    solver: str
+    surrogate: str

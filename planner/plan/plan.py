@@ -7,26 +7,21 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
-from dynamics.tube import VineParams
+from dynamics.propagator import CannotRun, Propagator
 from environments.environment import Environment
-from environments.reach import goal_within_reach
 from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
 from planner.output.claim import UnwritableFolder, claimed
 from planner.plan.choice.selection import Choice, Progress, Selection, keep_candidates
-from planner.plan.friction import PARTS, run_with_friction, typical_friction
-from planner.plan.options import Inputs
+from planner.plan.friction import PARTS, run_with_friction
+from planner.plan.inputs import Inputs
+from planner.plan.problem import Problem
 from planner.plan.run.checkpoint import Checkpoint
 from planner.plan.run.folder import design_to_write, save_checkpoint, write_run
-from planner.plan.run.stages import Later
+from planner.plan.run.stages import Stages
 from planner.plan.watcher import QUIET, Watcher
-from planner.search.planners import SST_STAR, search_of
 from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
-from planner.search.sst import Switches
-from planner.uncertainty.errors import named_errors
-from planner.uncertainty.trials import SEARCHING, Worlds
 from surrogate.kernels.interruption import Interruption
 
 SAVED_EVERY = 30.0
@@ -38,8 +33,8 @@ INTERRUPTED = "interrupted"
 class Result:
     """The result of a plan, and its inputs."""
 
-    options: Inputs
-    """The options of the plan."""
+    problem: Problem
+    """The environment, the tube and the options of the plan, resolved."""
     run: Run
     """The search, with everything that it found."""
     reason: str
@@ -50,7 +45,7 @@ class Result:
     """Results of the second propagator."""
     interrupted: bool = False
     """Whether Ctrl-C ended search, refinement or trials early."""
-    later: Later | None = None
+    stages: Stages | None = None
     """The stages after the first search, for `save`."""
 
     def __repr__(self) -> str:
@@ -60,7 +55,12 @@ class Result:
     @property
     def environment(self) -> Environment:
         """The environment of the plan."""
-        return self.run.environment
+        return self.problem.environment
+
+    @property
+    def options(self) -> Inputs:
+        """The options of the plan."""
+        return self.problem.options
 
     @property
     def best(self) -> Design | None:
@@ -104,69 +104,60 @@ class Result:
 
     def write(self, out: Path, full_tree: bool = False) -> None:
         """Write the folder as `save` does, for a caller that has claimed it (`planner.output.claim`)."""
-        write_run(out, self.run, self.options, self.reason, self.choice, self.verification, full_tree, self.later)
+        write_run(out, self.run, self.options, self.reason, self.choice, self.verification, full_tree, self.stages)
 
 
 def plan(
-    environment: Environment,
-    tube: VineParams,
-    options: Inputs,
-    make: PropagatorFactory,
-    second: PropagatorFactory | None = None,
-    checkpoint: Checkpoint | None = None,
-    folder: Path | None = None,
-    watcher: Watcher = QUIET,
+    problem: Problem, checkpoint: Checkpoint | None = None, folder: Path | None = None, watcher: Watcher = QUIET
 ) -> Result:
     """Find a design with the fewest actuators that grows to the goal. Ctrl-C ends the search early and keeps the best.
 
     Args:
-        make: Makes the propagator that plans (`options.propagator`), with its settings.
-        second: Makes the propagator that verifies (`options.verify`).
         checkpoint: Resume from this instead of beginning.
         folder: Where checkpoints are saved during the search; None saves none.
         watcher: Is notified of the progress.
     Raises:
-        WalledIn: No passage as wide as the tube leads to the goal.
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
         KeyboardInterrupt: Ctrl-C was pressed while the first search was repeated up to its checkpoint, which knows more.
         InvalidCheckpoint: The checkpoint belongs to a run with other inputs, or that of a later stage is damaged.
     """
-    goal_within_reach(environment, tube.radius, tube.clearance)
-    verifier = second(environment, tube) if second else None
+    environment, tube, options = problem.environment, problem.tube, problem.options
+    for note in problem.notes:
+        watcher.note(note)
+    verifier = problem.second(environment, tube) if problem.second else None
     watcher.beginning(environment, options)
-    later = Later.of(environment, tube, options, folder, checkpoint, watcher.note)
+    stages = Stages.of(problem, folder, checkpoint, watcher.note)
     with watcher.compiling(options.propagator, options.heuristic):
-        keep = Keep(options.solutions) if options.fast else keep_candidates(options.solutions)
-        switches = switches_of(environment, tube, options)
-        run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, switches)
+        keep = Keep(options.solutions) if options.fast else keep_candidates(options.solutions, problem.effort)
+        run = Run.prepare(environment, tube, problem.make, options.seed, options.batch, keep, problem.switches())
         if checkpoint:
             checkpoint.restore(run)
     watcher.prepared(run)
 
     def save() -> None:
         if folder:
-            later.clear()
+            stages.clear()
             save_checkpoint(folder, run, options)
 
-    interruption, friction = Interruption(), typical_friction(environment, tube, options)
-    reason = search(run, options.searching(1 if friction is None else 2), save, watcher, interruption)
+    interruption = Interruption()
+    reason = search(run, options.searching(1 if problem.friction is None else 2), save, watcher, interruption)
     if run.past:
         raise KeyboardInterrupt  # the folder knows more than has been repeated
     if not run.best and not interruption.requested:
         reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
     choice = None
     if run.best and not options.fast:
-        if friction is not None:
-            searches_with_friction(run, friction, options.searching(2), watcher, interruption, later)
+        if problem.friction is not None:
+            search_with_friction(run, stages, options.searching(2), watcher, interruption)
         if not interruption.requested:
-            choice = choose(run, later, watcher, interruption)
+            choice = choose(run, stages, watcher, interruption)
     verification = None
     if run.best and verifier:
         designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]
         verification = Verification(str(options.verify), environment, designs, [])
         if not interruption.requested:
-            verification = _verified(verification, verifier, watcher)
-    return Result(options, run, reason, choice, verification, interruption.requested, later)
+            verification = _verify(verification, verifier, watcher)
+    return Result(problem, run, reason, choice, verification, interruption.requested, stages)
 
 
 def search(
@@ -212,70 +203,44 @@ def _attempt(save: Callable[[], None], watcher: Watcher) -> None:
         watcher.note(f"note: no checkpoint: {error}")
 
 
-def switches_of(environment: Environment, tube: VineParams, options: Inputs) -> Switches:
-    """Which search there is, what guides it, and in which worlds it grows every vine besides that as planned.
-
-    Raises:
-        CannotRun: Vines cannot be steered by such a search, or it takes one type of actuator only.
-    """
-    if tube.others and options.planner != SST_STAR:
-        raise CannotRun(
-            f"planner {options.planner} takes one type of actuator, not {tube.kinds}: choose one with --actuator, or the planner {SST_STAR}"
-        )
-    if options.steer and (options.planner != SST_STAR or options.particles > 1 or options.preformed):
-        raise CannotRun(
-            f"steer = {options.steer} is for the planner {SST_STAR}, without particles and preformed bends: leave one of them out"
-        )
-    switches = Switches(
-        heuristic=options.heuristic,
-        preformed=options.preformed_cost if options.preformed else None,
-        steer=options.steer,
-        search=search_of(options.planner),
-    )
-    if options.particles == 1:
-        return switches
-    _, uncertainty = named_errors(environment, tube, options.uncertainty)
-    trials = range(SEARCHING, SEARCHING + options.particles - 1)
-    return replace(switches, worlds=Worlds.drawn(environment, tube, uncertainty, trials, options.seed))
-
-
-def searches_with_friction(
-    run: Run, friction: float, budget: Budget, watcher: Watcher, interruption: Interruption, later: Later
+def search_with_friction(
+    run: Run, stages: Stages, budget: Budget, watcher: Watcher, interruption: Interruption
 ) -> None:
     """Search again with friction, in `PARTS` searches; fewer after Ctrl-C, or if one fails: they are not needed.
 
     While none has a solution up to `PARTS` more follow, unless the search without friction has taken their time.
 
     Args:
+        stages: Gets the searches, and has those that began before the plan was resumed.
         budget: Of `PARTS` together.
-        later: Gets the searches, and has those that began before the plan was resumed.
     """
-    found, each = later.searches, budget.part(1 / PARTS)
+    found, each = stages.searches, budget.part(1 / PARTS)
     while not interruption.requested and len(found) < 2 * PARTS:
         spent = run.seconds + sum(one.seconds for one in found)
         late = budget.iterations is None and spent >= 3 * budget.seconds
         if len(found) >= PARTS and (late or any(one.best for one in found)):
             break
         with interruption.handling_signals():
-            later.begin(run_with_friction(run, friction, len(found)))
+            stages.begin(run_with_friction(run, stages.problem, len(found)))
         if interruption.requested:
             break
         try:
-            search(found[-1], each, later.save_search, watcher, interruption)
+            search(found[-1], each, stages.save_search, watcher, interruption)
         except (CannotRun, MemoryError) as error:
             watcher.note(f"note: no search with friction: {error}")
             break
 
 
-def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption) -> Choice | None:
+def choose(run: Run, stages: Stages, watcher: Watcher, interruption: Interruption) -> Choice | None:
     """Refine the solutions for each number of actuators, and choose by their success in trials.
 
     Ctrl-C ends it with the designs evaluated so far, at least with the first; a second one ends it at once.
 
     Args:
-        later: More searches in the same environment, and what is known of refinement and trials.
+        stages: More searches in the same environment, and what is known of refinement and trials.
     """
-    known, options, runs, told = later.known, later.options, [run, *later.searches], False
+    problem, known, runs, told = stages.problem, stages.known, [run, *stages.searches], False
+    options = problem.options
 
     def left() -> float:
         nonlocal told
@@ -289,8 +254,7 @@ def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption)
         return math.inf if unlimited else options.time_budget_s - searched - known.seconds + compiling
 
     searched, prepared = sum(one.seconds for one in runs), run.solutions.preparing
-    name, uncertainty = named_errors(run.environment, run.params, options.uncertainty)
-    choice = Choice(name, uncertainty, options.wanted)
+    choice = Choice(problem.errors, problem.uncertainty, options.wanted, device=problem.device)
     known.begin()
     saved = known.seconds
     with watcher.refining(left) as show, interruption.handling_signals():
@@ -300,10 +264,10 @@ def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption)
             show(progress)
             if known.seconds >= saved + SAVED_EVERY:
                 saved = known.seconds
-                _attempt(later.save_known, watcher)
+                _attempt(stages.save_known, watcher)
 
         try:
-            selection = Selection(run, uncertainty, left, showing, known)
+            selection = Selection(run, problem.uncertainty, left, showing, known, problem.device, problem.effort)
             designs = [solution.design for one in runs for solution in one.solutions.best]
             # Refinement changes sections one by one, which a schedule of their pressures does not survive.
             champions = selection.as_found(designs) if options.steer else selection.champions(designs)
@@ -312,16 +276,16 @@ def choose(run: Run, later: Later, watcher: Watcher, interruption: Interruption)
             choice.add_trials(selection)
         except KeyboardInterrupt:
             watcher.note("interrupted at once: designs without enough trials are not in the front")
-        _attempt(later.save_known, watcher)
+        _attempt(stages.save_known, watcher)
     if not choice.front:
         return None
-    choice.friction_search_s = sum(one.seconds for one in later.searches)
+    choice.friction_search_s = sum(one.seconds for one in stages.searches)
     choice.refinement_s = selection.refinement_s
     choice.trials_s = known.seconds - choice.refinement_s
     return choice
 
 
-def _verified(asked: Verification, verifier: Propagator, watcher: Watcher) -> Verification:
+def _verify(asked: Verification, verifier: Propagator, watcher: Watcher) -> Verification:
     """Grow designs with the second propagator; fewer after Ctrl-C."""
     designs = asked.designs
     try:

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from environments.environment import Environment
 from planner.plan.choice.selection import Progress
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.search.run import Budget, Run
 
 Item = TypeVar("Item")

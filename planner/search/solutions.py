@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from dynamics.jumps import Jump, largest_jump
 from dynamics.propagator import OnHost, Propagator
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.relaxations import PARTED as PARTED_RESTS
 from dynamics.relaxations import Relaxations
 from dynamics.snaps import Snaps
@@ -117,7 +118,8 @@ class Solutions:
         """What examines snaps; prepared at the first of them, because that compiles the kernels of a second model."""
         began, propagator, params = time.perf_counter(), self.search.propagator, self.search.params
         threads = propagator.threads if isinstance(propagator, OnHost) else None
-        relaxations = Relaxations(self.search.environment, params, threads)
+        device = propagator.device if isinstance(propagator, QuasiStatic) else None
+        relaxations = Relaxations(self.search.environment, params, threads, device)
         straight = VineState(np.zeros((1, 2)), np.ones(1, np.int64), np.full(1, params.segment_length))
         relaxations.rests(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
         self.preparing = time.perf_counter() - began

@@ -78,11 +78,13 @@ class Worlds:
         uncertainty: Uncertainty | None = None,
         trials: Trials = (),
         seed: int = 0,
+        device: str | None = None,
     ) -> None:
         """Prepare worlds with given errors.
 
         Args:
             uncertainty: From which `sections` draws errors of the actuators, by the numbers of the trials; None for none.
+            device: Where they grow, see `QuasiStatic`; None for its default.
         """
         self.environment, self.params, self.errors = environment, params, errors
         self.uncertainty, self.trials, self.seed = uncertainty, trials, seed
@@ -93,7 +95,7 @@ class Worlds:
         press = np.maximum(1 + errors.growth_pressure / params.growth_pressure, LEAST_FACTOR)
         moment, compliance = (np.maximum(1 + part, LEAST_FACTOR) for part in (errors.moment, errors.compliance))
         self.built = BuiltWorlds(scenes, self.motions.start, press, moment, compliance, errors.friction)
-        self.planned = _planned_model(environment, params, default_device())
+        self.planned = _planned_model(environment, params, device or default_device())
         """The model of the tube where everything is as planned, which grows it in all worlds."""
         self.models = self.planned.in_worlds(self.built)
         self.known: Known | None = None
@@ -101,11 +103,17 @@ class Worlds:
 
     @classmethod
     def drawn(
-        cls, environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Trials, seed: int
+        cls,
+        environment: Environment,
+        params: VineParams,
+        uncertainty: Uncertainty,
+        trials: Trials,
+        seed: int,
+        device: str | None = None,
     ) -> Worlds:
         """The worlds of some trials, by their numbers."""
         errors = WorldErrors.drawn(environment, params, uncertainty, trials, seed)
-        return cls(environment, params, errors, uncertainty, trials, seed)
+        return cls(environment, params, errors, uncertainty, trials, seed, device)
 
     def __len__(self) -> int:
         return len(self.motions.start)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.cuda import LANES, on_default_device, why_not
+from dynamics.cuda import LANES, why_not
 from dynamics.propagator import PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -190,17 +190,15 @@ def _trials(environment: str, device: str, trials: int) -> TrialSpeed:
     """Grow one straight vine in each of many worlds with the errors of a workshop."""
     params, planned = VineParams(), load_environment(environment)
     segments = int(LENGTH / params.segment_length)
-    with on_default_device(device):
-        grow_rows(
-            Worlds.drawn(planned, params, WORKSHOP, range(1), 0), np.zeros(1, np.int64), _straight(1, segments), LENGTH
-        )
-        begun = time.perf_counter()
-        worlds = Worlds.drawn(planned, params, WORKSHOP, range(trials), 0)
-        made = time.perf_counter()
-        for rows in np.array_split(np.arange(trials), -(-trials // worlds.together(segments))):
-            grow_rows(worlds, rows, _straight(len(rows), segments), LENGTH)
-        ended = time.perf_counter()
-        return TrialSpeed(machine(), worlds.planned.device_name, trials, made - begun, ended - made)
+    first = Worlds.drawn(planned, params, WORKSHOP, range(1), 0, device)
+    grow_rows(first, np.zeros(1, np.int64), _straight(1, segments), LENGTH)
+    begun = time.perf_counter()
+    worlds = Worlds.drawn(planned, params, WORKSHOP, range(trials), 0, device)
+    made = time.perf_counter()
+    for rows in np.array_split(np.arange(trials), -(-trials // worlds.together(segments))):
+        grow_rows(worlds, rows, _straight(len(rows), segments), LENGTH)
+    ended = time.perf_counter()
+    return TrialSpeed(machine(), worlds.planned.device_name, trials, made - begun, ended - made)
 
 
 def _straight(vines: int, segments: int) -> Actuation:

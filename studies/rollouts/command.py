@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from dynamics.registry import choose_propagator
 from vinewright.console.device import DeviceOption
 from vinewright.console.errors import BadInput, readable_errors
-from vinewright.console.models import chosen_model
 from vinewright.console.options import (
     EnvironmentArgument,
     ForceOption,
@@ -96,13 +96,13 @@ def _models(params: VineParams, propagator: str, device: str, solver: str | None
     """Factories of the propagators to measure, the quasi-static one first, each with one that solves its steps more accurately."""
     from dynamics.quasistatic.propagator import QuasiStatic
 
-    chosen = chosen_model(params, propagator, device, solver, surrogate)
+    chosen = choose_propagator(params, propagator, device, solver, surrogate)
     models: Models = {"quasistatic": (QuasiStatic, QuasiStatic)}
     if propagator == "penalty":
         from dynamics.penalty.solvers import INNER_STEPS
 
         for name in [solver] if solver else INNER_STEPS:
-            make: Callable[..., Propagator] = chosen_model(params, propagator, device, name, surrogate)
+            make: Callable[..., Propagator] = choose_propagator(params, propagator, device, name, surrogate)
             models[f"{propagator}, {name}"] = make, partial(make, inner_steps=4 * INNER_STEPS[name])
     elif propagator != "quasistatic":
         models[propagator] = chosen, chosen

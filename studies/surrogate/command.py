@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 from rich.progress import Progress
 
-from vinewright.console.errors import BadInput, known_actuator, readable_errors
+from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import ForceOption
 from vinewright.console.study import Study
 from vinewright.console.study_options import FolderOption, command_line, measure_study
@@ -50,8 +50,10 @@ def train(
     with readable_errors():
         from planner.output.claim import claimed
         from planner.output.folder import write_folder
+        from surrogate.registry import parse_actuators
 
-        trained: Callable[..., Trained] = _spam if known_actuator(actuator) == "spam" else partial(_other, actuator)
+        (kind,) = parse_actuators(actuator)
+        trained: Callable[..., Trained] = _spam if kind == "spam" else partial(_other, actuator)
         with claimed(out, Path("weights"), force) as folder:
             with Progress(console=console) as progress:
                 written = trained(seed, epochs, progress)

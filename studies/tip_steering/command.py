@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from vinewright.console.device import DeviceOption
 from vinewright.console.errors import readable_errors
-from vinewright.console.models import chosen_model
 from vinewright.console.options import (
     ForceOption,
     PhysicsOption,
@@ -12,7 +11,6 @@ from vinewright.console.options import (
     SolverOption,
     SurrogateOption,
     TubeOption,
-    chosen_tube,
 )
 from vinewright.console.study import Study
 from vinewright.console.study_options import (
@@ -36,12 +34,14 @@ def tip_steering(
 ) -> int:
     """Steer the tip of a vine that is held in a narrow passage. Exit code 3 if a movement is not completed."""
     with readable_errors():
+        from dynamics.registry import choose_propagator
+        from dynamics.tube_choice import choose_tube
         from studies.tip_steering.plots import save_picture
         from studies.tip_steering.report import missed, report
         from studies.tip_steering.study import MOVES, passage, steer
 
-        params = chosen_tube(tube, physics=physics)
-        make = chosen_model(params, propagator, device, solver, surrogate)
+        params = choose_tube(tube, physics=physics)
+        make = choose_propagator(params, propagator, device, solver, surrogate)
         environment = passage(params)
         study = Study(
             "tip-steering",

@@ -8,7 +8,7 @@ from typing import Annotated
 import numpy as np
 from pydantic import BaseModel, Field, ValidationError
 
-from planner.plan.options import SUCCESS
+from planner.plan.inputs import SUCCESS
 
 DATA = Path("uncertainty") / "data.json"
 """The data of the study, below the folder of all results."""

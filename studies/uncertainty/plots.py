@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from planner.drawing.style import ACTUATOR, FAINT, INK, save_figure
-from planner.plan.options import SUCCESS
+from planner.plan.inputs import SUCCESS
 from studies.uncertainty.report import by_environment
 from studies.uncertainty.study import Planned
 

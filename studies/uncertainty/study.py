@@ -15,7 +15,7 @@ from planner.design.design import Design
 from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
 from planner.plan.choice.selection import Choice
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import Result
 from planner.search.solutions import REFINED
 from studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried

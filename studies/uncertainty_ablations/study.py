@@ -13,7 +13,7 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.plan.choice.refinement import grown_candidates
 from planner.plan.choice.selection import NO_TRIALS, Champion, Choice, Selection, keep_candidates
-from planner.plan.options import SUCCESS, Inputs
+from planner.plan.inputs import SUCCESS, Inputs
 from planner.plan.plan import INTERRUPTED, search
 from planner.search.run import Budget, Run
 from planner.uncertainty.errors import named_errors

@@ -12,7 +12,7 @@ from environments import Environment, generate_environment
 from environments.reach import WalledIn
 from environments.uncertainty import DEFAULT, PRESETS
 from planner.design.design import Design
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried
 from vinewright.sweeps.report.paired import sign_test
 

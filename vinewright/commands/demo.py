@@ -75,12 +75,15 @@ def _say(console: Console, text: str) -> None:
 
 def _planned(console: Console, environment: Environment) -> Result:
     """The plan, made while its progress is shown."""
-    from planner.plan.options import Inputs
-    from vinewright.console.options import chosen_tube
-    from vinewright.console.plan_progress import Shown, planned
+    from dynamics.tube_choice import choose_tube
+    from planner.plan.inputs import Inputs
+    from planner.plan.plan import plan
+    from planner.plan.problem import Problem
+    from vinewright.console.plan_progress import ConsoleWatcher
 
     inputs = Inputs(fast=True, iterations=ITERATIONS, seed=SEED)
-    return planned(environment, chosen_tube(None, environment), inputs, watcher=Shown(console))
+    problem = Problem.of(environment, choose_tube(None, environment), inputs)
+    return plan(problem, watcher=ConsoleWatcher(console))
 
 
 def _shown(console: Console, environment: Environment, design: Design) -> None:
@@ -104,11 +107,10 @@ def _compared(console: Console, environment: Environment, design: Design) -> Non
     """Grow the design with a second model, and say how far apart the tips end."""
     import numpy as np
 
-    from planner.design.replay import replay, simulated
+    from planner.design.replay import replay, resolve_growth, simulated
     from vinewright.console.compiling import compiling
-    from vinewright.console.models import chosen_model
 
-    make = chosen_model(design.params, "impulse", "auto", None, None, None, design)
+    design, make = resolve_growth(design, environment, "impulse")
     with compiling(console, "impulse"):
         growth = simulated(design, environment, replay(design, make(environment, design.params)))
     apart = 1e3 * float(np.hypot(*(growth.tip[:2] - design.tip[:2])))

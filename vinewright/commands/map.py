@@ -10,7 +10,7 @@ import typer
 
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, NothingKept, readable_errors
-from vinewright.console.options import EnvironmentArgument, ForceOption, TubeOption, chosen_tube, print_hints
+from vinewright.console.options import EnvironmentArgument, ForceOption, TubeOption, print_hints
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -63,6 +63,7 @@ def map_environment(
         if value is not None and not 0 < value < 1e7:
             raise BadInput(f"{name} {value:g} must be greater than 0 and finite, in mm")
     with readable_errors():
+        from dynamics.tube_choice import choose_tube
         from environments import load_environment
         from planner.mapping.actions import ANGLES
         from planner.mapping.policies import POLICIES
@@ -73,7 +74,7 @@ def map_environment(
         for name, given, known in (("--actions", actions, ANGLES), ("--policy", policy, POLICIES)):
             if given not in known:
                 raise BadInput(f"{name} {given} must be one of {', '.join(known)}")
-        thick = 1e-3 * radius if radius else chosen_tube(tube, load_environment(env, 0.0)).radius
+        thick = 1e-3 * radius if radius else choose_tube(tube, load_environment(env, 0.0)).radius
         environment = load_environment(env, thick)
         print_hints(console, environment, thick)
         command = f"vinewright map {Path(env).name} --actions {actions} --deployments {deployments}"

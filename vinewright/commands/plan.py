@@ -4,97 +4,54 @@ from __future__ import annotations
 
 import gc
 import sys
+from collections.abc import Callable
+from inspect import Parameter, Signature, signature
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from planner.output.claim import claimed
-from planner.search.planners import SST_STAR
-from vinewright.commands.plan_options import (
-    ActuatorKind,
-    Batch,
-    Envs,
-    Fast,
-    First,
-    FullTree,
-    Heuristic,
-    Iterations,
-    Out,
-    ParticlesOption,
-    PlannerOption,
-    Preformed,
-    PreformedCost,
-    Resume,
-    SameDesign,
-    Seed,
-    Solutions,
-    SteerOption,
-    Success,
-    TargetActuators,
-    TimeBudget,
-    Verify,
-)
+from planner.plan.options import OPTIONS
+from vinewright.commands.plan_options import Envs, FullTree, Out, Resume, SameDesign
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.device import DeviceOption
-from vinewright.console.errors import BadInput, apart, known_actuators, readable_errors, readable_options
-from vinewright.console.options import (
-    ForceOption,
-    FrictionOption,
-    PhysicsOption,
-    PropagatorOption,
-    SolverOption,
-    SurrogateOption,
-    TubeOption,
-    UncertaintyOption,
-    environment_and_tube,
-    print_hints,
-)
+from vinewright.console.errors import BadInput, apart, readable_errors, readable_options
+from vinewright.console.listed_options import parameter_name, plan_parameters
+from vinewright.console.options import ForceOption, PhysicsOption, TubeOption, environment_and_tube, print_hints
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from environments import Environment
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.run.checkpoint import Checkpoint
 
 UNLIMITED = 1e6
 """Search time [s] that stands for no limit."""
 
 
+def _add_plan_options(command: Callable[..., int]) -> Callable[..., int]:
+    """Give a command all options of a plan besides its own; it gets them as `options`."""
+    own = [one for one in signature(command, eval_str=True).parameters.values() if one.kind != Parameter.VAR_KEYWORD]
+    listed = plan_parameters({"device": DeviceOption})
+    command.__signature__ = Signature([*own, *listed], return_annotation=int)  # type: ignore[attr-defined]
+    command.__annotations__ = {one.name: one.annotation for one in (*own, *listed)}
+    return command
+
+
+@_add_plan_options
 def plan(
     ctx: typer.Context,
     env: Envs = None,
     same_design: SameDesign = False,
-    out: Out = None,
-    seed: Seed = 0,
-    batch: Batch = 100,
-    time_budget: TimeBudget = 30.0,
-    iterations: Iterations = None,
-    first: First = False,
-    target_actuators: TargetActuators = None,
-    solutions: Solutions = 10,
-    heuristic: Heuristic = False,
-    planner: PlannerOption = SST_STAR,
-    fast: Fast = False,
-    steer: SteerOption = 0,
-    particles: ParticlesOption = 1,
-    preformed: Preformed = False,
-    preformed_cost: PreformedCost = 0.1,
-    success: Success = None,
-    uncertainty: UncertaintyOption = None,
-    verify: Verify = None,
-    full_tree: FullTree = False,
     tube: TubeOption = None,
     physics: PhysicsOption = None,
-    actuator: ActuatorKind = None,
-    propagator: PropagatorOption = "quasistatic",
-    device: DeviceOption = "auto",
-    solver: SolverOption = None,
-    surrogate: SurrogateOption = None,
-    friction: FrictionOption = None,
+    out: Out = None,
+    full_tree: FullTree = False,
     resume: Resume = None,
     force: ForceOption = False,
     as_json: JsonOption = False,
+    **options: Any,
 ) -> int:
     """Find a design with few actuators that reaches the goal although nothing is built exactly. Ctrl-C stops early and keeps the best.
 
@@ -102,24 +59,19 @@ def plan(
     """
     answer = Answer(as_json)
     _check_files(env or [], tube, resume, same_design, out)
-    _check_numbers(time_budget, fast, success, uncertainty, particles, propagator)
+    asked = {option.name: options[parameter_name(option.name)] for option in OPTIONS}
+    _check_numbers(asked)
     with readable_errors():
-        from planner.plan.options import Inputs
+        from planner.plan.inputs import Inputs
+        from surrogate.registry import parse_actuators
 
         if resume:
             return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
-        every = [
-            environment_and_tube(one, tube, None if actuator is None else known_actuators(actuator), physics)
-            for one in env or []
-        ]
+        actuators = None if asked["actuator"] is None else parse_actuators(asked["actuator"])
+        every = [environment_and_tube(one, tube, actuators, physics) for one in env or []]
         _, params = every[0]  # with --same-design all have the same tube
         with readable_options():
-            inputs = Inputs(
-                actuator=params.kinds, propagator=propagator, device=device, solver=solver, surrogate=surrogate, seed=seed,
-                heuristic=heuristic, planner=planner, batch=batch, time_budget_s=time_budget, iterations=iterations, first=first,
-                target_actuators=target_actuators, solutions=solutions, fast=fast, particles=particles, preformed=preformed, steer=steer,
-                preformed_cost=preformed_cost, success=success, uncertainty=uncertainty, friction=friction, verify=verify,
-            )  # fmt: skip
+            inputs = Inputs(**{**asked, "actuator": params.kinds})
         return _begun(every, inputs, same_design, out, force, full_tree, answer)
 
 
@@ -168,25 +120,24 @@ def _check_files(env: list[str], tube: str | None, resume: Path | None, same_des
     apart(out, Path(str(tube)), "tube")
 
 
-def _check_numbers(
-    time_budget: float, fast: bool, success: float | None, uncertainty: str | None, particles: int, propagator: str
-) -> None:
+def _check_numbers(asked: dict[str, Any]) -> None:
     """Check the time, and the options about errors.
 
     Raises:
         BadInput: A value is out of its range, or two options contradict each other.
     """
+    time_budget, success, particles = asked["time_budget_s"], asked["success"], asked["particles"]
     if not 0 < time_budget < 1e7:
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
     if success is not None and not 0 < success <= 100:
         raise BadInput(f"--success {success:g} must be greater than 0 and at most 100, in percent")
-    if fast and (success is not None or uncertainty is not None or particles > 1):
+    if asked["fast"] and (success is not None or asked["uncertainty"] is not None or particles > 1):
         raise BadInput(
             "--success, --uncertainty and --particles are for designs under errors; --fast plans without errors"
         )
-    if particles > 1 and propagator != "quasistatic":
+    if particles > 1 and asked["propagator"] != "quasistatic":
         raise BadInput(
-            f"--particles {particles} needs --propagator quasistatic; {propagator} grows vines as planned only"
+            f"--particles {particles} needs --propagator quasistatic; {asked['propagator']} grows vines as planned only"
         )
 
 
@@ -217,15 +168,18 @@ def _planned(
     """Plan, write and report; returns the exit code."""
     from environments.reach import WalledIn
     from planner.plan.plan import INTERRUPTED
+    from planner.plan.plan import plan as search_and_choose
+    from planner.plan.problem import Problem
     from vinewright.commands.plan_report import advice, plan_content, report, tell_how_to_resume, unmet
-    from vinewright.console.plan_progress import Shown, planned
+    from vinewright.console.plan_progress import ConsoleWatcher
 
     if "ompl" not in sys.modules:  # its binding reports frozen objects as leaked
         gc.freeze()  # what is imported lives until the end, where Python would look through it for 0.3 s
     console = answer.console
     print_hints(console, environment, params.radius)
     try:
-        result = planned(environment, params, inputs, checkpoint, out, Shown(console, checkpoint))
+        problem = Problem.of(environment, params, inputs)
+        result = search_and_choose(problem, checkpoint, out, ConsoleWatcher(console, checkpoint))
     except WalledIn as error:
         return answer.end({"environment": environment.name, "found": False}, missed=f"no solution: {error}")
     if result.best is None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from planner.plan.choice.selection import Choice
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.plan import Result
     from planner.search.run import Run
 
@@ -141,10 +141,10 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(f"note: {note}")
     if design.crosses_itself:
         console.print(CROSSING)
-    later = "".join(f", {name}" for name in result.later.files) if result.later else ""
+    stages = "".join(f", {name}" for name in result.stages.files) if result.stages else ""
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "
-        f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz{later}"
+        f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz{stages}"
     )
 
 

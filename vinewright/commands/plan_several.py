@@ -7,17 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from planner.search.planners import SST_STAR
-from planner.uncertainty.errors import with_errors
 from vinewright.console.answer import Answer
-from vinewright.console.errors import BadInput, NothingKept, needs
-from vinewright.console.models import chosen_model, with_friction
+from vinewright.console.errors import BadInput, NothingKept
 from vinewright.console.options import print_hints
 from vinewright.console.terminal import actuators_of, section_table
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from environments import Environment
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.several.plan import CommonChoice, CommonResult
 
 COUNTED = {2: "both"}
@@ -43,24 +41,21 @@ def plan_for_all(
     from environments.reach import WalledIn
     from planner.output.claim import claimed
     from planner.output.folder import stem_of
+    from planner.plan.problem import Problem
     from planner.plan.several.folder import same_content, write_same
     from planner.plan.several.plan import plan_same
-    from vinewright.console.plan_progress import Shown
+    from vinewright.console.plan_progress import ConsoleWatcher
 
     _check(every, inputs)
     environments, tube = [one for one, _ in every], every[0][1]
-    make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
-    tube = with_friction(tube, inputs.friction, inputs.propagator, environments[0])
-    named = [with_errors(one, inputs.uncertainty) for one in environments]
-    environments, inputs = [one for one, _ in named], inputs.model_copy(update={"uncertainty": named[0][1]})
     stems = [stem_of(one.name) for one in environments]
     console, names = answer.console, [one.name for one in environments]
     with claimed(out, Path("runs") / "+".join(stems), force) as folder:
         for environment in environments:
             print_hints(console, environment, tube.radius)
         try:
-            with needs("ompl"):
-                result = plan_same(environments, tube, inputs, make, Shown(console))
+            problems = [Problem.of(environment, tube, inputs) for environment in environments]
+            result = plan_same(problems, ConsoleWatcher(console))
         except WalledIn as error:
             return answer.end({"environments": names, "found": False}, missed=f"no solution: {error}")
         if result.choice is None:

@@ -14,7 +14,6 @@ from vinewright.commands.simulate_why import Miss
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.device import DeviceOption
 from vinewright.console.errors import BadInput, apart, readable_errors
-from vinewright.console.models import chosen_model, note_ignored, with_friction
 from vinewright.console.options import (
     DesignArgument,
     EnvironmentArgument,
@@ -28,6 +27,7 @@ from vinewright.console.options import (
     TubeOption,
     chosen_design,
     print_hints,
+    print_ignored,
     replaced_tube,
 )
 from vinewright.console.schedules import ScheduleOption, with_schedule
@@ -73,7 +73,7 @@ def simulate(
     console = (answer := Answer(as_json)).console
     with readable_errors(), ExitStack() as held:
         from environments import load_environment
-        from planner.design.replay import replay, simulated
+        from planner.design.replay import replay, resolve_growth, simulated
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
@@ -81,9 +81,9 @@ def simulate(
         made = replace(planned, params=replaced_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
-        make = chosen_model(made.params, propagator, device, solver, surrogate, qp, made)
-        made = replace(made, params=with_friction(made.params, friction, propagator, environment))
-        note_ignored(console.print, made.params, propagator, environment)
+        settings = {"device": device, "solver": solver, "surrogate": surrogate, "qp": qp}
+        made, make = resolve_growth(made, environment, propagator, friction, **settings)
+        print_ignored(console, made.params, propagator, environment)
         apart(out, design, "design")
         apart(out, Path(env), "environment")
         _claim(held, out, animate, force)

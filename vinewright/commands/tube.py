@@ -10,7 +10,7 @@ import typer
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.completion import tube_names
 from vinewright.console.errors import BadInput, readable_errors
-from vinewright.console.options import PhysicsOption, with_physics
+from vinewright.console.options import PhysicsOption
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -54,10 +54,11 @@ def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption 
 
     answer = Answer(as_json)
     with readable_errors():
+        from dynamics.tube_choice import choose_physics
         from dynamics.tube_file import given_keys, load_tube, tube_content
         from planner.design.tube_figures import TubeFigures
 
-        params = with_physics(load_tube(tube), physics)
+        params = choose_physics(load_tube(tube), physics)
         given = given_keys(tube) | {"physics"} if physics else given_keys(tube)
         figures = TubeFigures.of(params)
         table = Table("", "", "how it is computed", title=tube, title_justify="left")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Callable
 from functools import wraps
 from typing import Annotated, Any
@@ -10,6 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from vinewright.console.errors import readable_errors
+from vinewright.console.listed_options import make_option
 
 
 def _chosen(context: typer.Context, name: str) -> str:
@@ -17,22 +19,16 @@ def _chosen(context: typer.Context, name: str) -> str:
     if context.resilient_parsing:  # the shell completes a line
         return name
     with readable_errors():
-        from dynamics.cuda import check_device, use_device, why_not
+        from dynamics.cuda import CHOICE, check_device, why_not
 
         if name != "cuda" or why_not() is None:
             check_device(name)
-            use_device(name)
+            if name != "auto":  # "auto" keeps what the user has set
+                os.environ[CHOICE] = name
     return name
 
 
-DeviceOption = Annotated[
-    str,
-    typer.Option(
-        "--device",
-        callback=_chosen,
-        help="Device of the computation: cpu, cuda, or auto (whichever grows a batch faster; penalty: cuda if available).",
-    ),
-]
+DeviceOption = Annotated[str, make_option("device", _chosen)]
 
 
 def with_device(command: Callable[..., Any]) -> Callable[..., Any]:

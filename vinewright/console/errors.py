@@ -100,28 +100,6 @@ def readable_options() -> Iterator[None]:
         raise BadInput(f"--{option} {first['input']} {first['msg'].removeprefix('Input ')}") from None
 
 
-def known_actuator(name: str) -> str:
-    """An actuator's kind, checked."""
-    from surrogate.registry import actuators
-
-    if name not in actuators():
-        raise BadInput(f"unknown actuator {name!r}; known: {', '.join(actuators())}")
-    return name
-
-
-def known_actuators(names: str) -> list[str]:
-    """Kinds of actuators, separated by commas, checked.
-
-    Raises:
-        BadInput: One is unknown, or given twice.
-    """
-    kinds = [known_actuator(name.strip()) for name in names.split(",")]
-    for kind in kinds:
-        if kinds.count(kind) > 1:
-            raise BadInput(f"--actuator {names}: {kind} is given twice")
-    return kinds
-
-
 def same_environment(console: Console, design: Design, environment: Environment, force: bool) -> None:
     """Check that a design was made for this environment; with `force`, only print a warning if it was not.
 

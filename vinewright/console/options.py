@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, cast, get_args
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vinewright.console.completion import environment_names, propagator_names, tube_names
-from vinewright.console.errors import BadInput
+from vinewright.console.completion import environment_names, tube_names
+from vinewright.console.listed_options import make_option
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynamics.tube import Physics, VineParams
+    from dynamics.tube import VineParams
     from environments import Environment
     from planner.design.design import Design
-
-MOST_FRICTION = 10.0
-"""Largest coefficient of friction allowed; that of rubber on rubber is about a tenth of it."""
-DEFAULT_TUBE = "prototype"
-"""The shipped tube that is used if neither the command nor the environment names another."""
 
 EnvironmentArgument = Annotated[
     str,
@@ -43,35 +37,12 @@ SolutionOption = Annotated[
         show_default=False,
     ),
 ]
-PropagatorOption = Annotated[
-    str,
-    typer.Option(
-        "--propagator",
-        help="Model of the growing vine: quasistatic, penalty, impulse, geometric or euler-lagrange.",
-        autocompletion=propagator_names,
-    ),
-]
-SolverOption = Annotated[
-    str | None,
-    typer.Option("--solver", help="Solver of penalty: newton or gradient. Default: newton."),
-]
+PropagatorOption = Annotated[str, make_option("propagator")]
+SolverOption = Annotated[str | None, make_option("solver")]
 
-SurrogateOption = Annotated[
-    str | None,
-    typer.Option(
-        "--surrogate",
-        help="Source of the actuator's force in penalty: table or network. Default: table.",
-    ),
-]
+SurrogateOption = Annotated[str | None, make_option("surrogate")]
 
-FrictionOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="MU",
-        help="Friction coefficient in quasistatic (tip and body, static and kinetic) and geometric (tip), instead of those of tube and "
-        "environment. Default: the tube's, or else the environment's; if it has none, 0 in quasistatic and 0.3 in geometric.",
-    ),
-]
+FrictionOption = Annotated[float | None, make_option("friction")]
 
 TubeOption = Annotated[
     str | None,
@@ -93,16 +64,7 @@ PhysicsOption = Annotated[
     ),
 ]
 
-UncertaintyOption = Annotated[
-    str | None,
-    typer.Option(
-        "--uncertainty",
-        metavar="NAME",
-        help="Errors with which tube and environment are built: workshop, handmade, lasercut, field, paper or none, or a TOML file with "
-        "a table [uncertainty]. Default: those of the environment and the tube, or workshop.",
-        show_default=False,
-    ),
-]
+UncertaintyOption = Annotated[str | None, make_option("uncertainty")]
 
 ForceOption = Annotated[bool, typer.Option("--force", help="Replace earlier results in the folder of --out.")]
 
@@ -112,53 +74,23 @@ QpOption = Annotated[
 ]
 
 
-def chosen_tube(tube: str | None, environment: Environment | None = None, physics: str | None = None) -> VineParams:
-    """The requested tube, or else that of the environment, or else the prototype.
-
-    Args:
-        tube: Value of `TubeOption`: the name of a shipped tube or the path of a file.
-        physics: Value of `PhysicsOption`.
-    Raises:
-        InvalidTube: It cannot be used.
-        BadInput: The physics is unknown.
-    """
-    from dynamics.tube_file import load_tube
-
-    return with_physics(load_tube(tube or (environment and environment.tube) or DEFAULT_TUBE), physics)
-
-
-def with_physics(params: VineParams, physics: str | None) -> VineParams:
-    """The tube with the requested physics, or its own.
-
-    Raises:
-        BadInput: It is unknown.
-    """
-    from dynamics.tube import Physics
-
-    if physics is None:
-        return params
-    if physics not in (known := get_args(Physics)):
-        raise BadInput(f"--physics {physics} must be {' or '.join(known)}")
-    return replace(params, physics=cast("Physics", physics))
-
-
 def environment_and_tube(
     env: str, tube: str | None, actuators: list[str] | None = None, physics: str | None = None
 ) -> tuple[Environment, VineParams]:
-    """An environment and the tube that grows there (`chosen_tube`); its start is checked to have room for the tube.
+    """An environment and the tube that grows there (`dynamics.tube_choice.choose_tube`); its start is checked to have room for the tube.
 
     Args:
         actuators: The types of actuators, if they are not the tube's own.
         physics: Value of `PhysicsOption`.
     Raises:
         InvalidEnvironment: It cannot be used, or the tube does not fit at its start.
-        InvalidTube: The tube cannot be used.
-        BadInput: The physics is unknown.
+        InvalidTube: The tube cannot be used, or the physics is unknown.
     """
     from dynamics.actuator_file import with_actuators
+    from dynamics.tube_choice import choose_tube
     from environments import load_environment
 
-    params = chosen_tube(tube, load_environment(env, 0.0), physics)
+    params = choose_tube(tube, load_environment(env, 0.0), physics)
     if actuators is not None:
         params = with_actuators(params, actuators)
     return load_environment(env, params.radius), params
@@ -172,16 +104,24 @@ def print_hints(console: Console, environment: Environment, tube_radius: float) 
         console.print(f"hint: {text}")
 
 
+def print_ignored(console: Console, params: VineParams, propagator: str, environment: Environment) -> None:
+    """Print a line for each property of tube and walls that a propagator does not model."""
+    from dynamics.registry import ignored_properties
+
+    for note in ignored_properties(params, propagator, environment):
+        console.print(note)
+
+
 def replaced_tube(console: Console, own: VineParams, tube: str | None, physics: str | None = None) -> VineParams:
     """The tube that a design grows with: its own, or the requested one; prints a note if that differs.
 
     Raises:
-        InvalidTube: The requested tube cannot be used.
-        BadInput: The requested physics is unknown.
+        InvalidTube: The requested tube cannot be used, or the requested physics is unknown.
     """
+    from dynamics.tube_choice import choose_physics, choose_tube
     from dynamics.tube_file import difference
 
-    params = with_physics(own if tube is None else chosen_tube(tube), physics)
+    params = choose_physics(own if tube is None else choose_tube(tube), physics)
     if found := difference(own, params):
         given = " ".join(f"--{name} {value}" for name, value in (("tube", tube), ("physics", physics)) if value)
         console.print(f"note: {given} is not the tube this design was made for: {found}")

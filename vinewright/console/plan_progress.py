@@ -6,28 +6,20 @@ import math
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from dynamics.cuda import default_device, on_default_device
-from planner.plan.plan import Result, plan
-from planner.plan.watcher import QUIET, Watcher
-from planner.search.planners import SST_STAR, search_of
-from planner.uncertainty.errors import with_errors
+from planner.plan.watcher import Watcher
+from planner.search.planners import SST_STAR
 from vinewright.console.compiling import compiling
-from vinewright.console.errors import BadInput, needs
-from vinewright.console.models import chosen_model, note_ignored, second_model, with_friction
 from vinewright.console.progress import gathered, stoppable
 from vinewright.console.terminal import actuators_of
 
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from dynamics.propagator import PropagatorFactory
-    from dynamics.tube import VineParams
     from environments import Environment
     from planner.plan.choice.selection import Progress
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
     from planner.plan.run.checkpoint import Checkpoint
     from planner.search.run import Budget, Run
 
@@ -36,7 +28,7 @@ PLAIN_EVERY = 2.0
 Item = TypeVar("Item")
 
 
-class Shown(Watcher):
+class ConsoleWatcher(Watcher):
     """Shows a plan on a console while it is made."""
 
     def __init__(self, console: Console, checkpoint: Checkpoint | None = None) -> None:
@@ -117,57 +109,6 @@ class Shown(Watcher):
     def note(self, message: str) -> None:
         """Print it."""
         self.console.print(message)
-
-
-def planned(
-    environment: Environment,
-    tube: VineParams,
-    inputs: Inputs,
-    checkpoint: Checkpoint | None = None,
-    folder: Path | None = None,
-    watcher: Watcher = QUIET,
-) -> Result:
-    """Plan with the models that the options choose, which are all checked before any computation; see `planner.plan.plan.plan`.
-
-    Raises:
-        BadInput: A choice is unknown, does not fit the others, or needs a library that is not installed.
-    """
-    make, tube = chosen_for(environment, tube, inputs)
-    note_ignored(watcher.note, tube, inputs.propagator, environment)
-    # record the chosen device, solver and surrogate, where there is a choice
-    inputs = inputs.model_copy(update=getattr(make, "keywords", {}))
-    second = second_model(tube, inputs, watcher.note, environment) if inputs.verify else None
-    environment, uncertainty = with_errors(environment, inputs.uncertainty)
-    inputs = inputs.model_copy(update={"uncertainty": uncertainty})
-    # Trials and particles grow where the search does, also if a plan is resumed.
-    named = inputs.device != "auto" and inputs.propagator == "quasistatic"
-    with needs("ompl"), on_default_device(inputs.device if named else default_device()):
-        return plan(environment, tube, inputs, make, second, checkpoint, folder, watcher)
-
-
-def chosen_for(environment: Environment, tube: VineParams, inputs: Inputs) -> tuple[PropagatorFactory, VineParams]:
-    """The propagator that plans, and the tube with the friction that it plans with.
-
-    Raises:
-        BadInput: As of `planned`.
-    """
-    _check_planner(inputs)
-    make = chosen_model(tube, inputs.propagator, inputs.device, inputs.solver, inputs.surrogate)
-    return make, with_friction(tube, inputs.friction, inputs.propagator, environment)
-
-
-def _check_planner(inputs: Inputs) -> None:
-    """Check that the planner can be made, and is not given together with options that only SST* has.
-
-    Raises:
-        BadInput: It is, or it needs OMPL, which is not installed.
-        NoPlanner: OMPL cannot make it.
-    """
-    given = {"--heuristic": inputs.heuristic, "--particles": inputs.particles > 1}
-    if inputs.planner != SST_STAR and (refused := [option for option, value in given.items() if value]):
-        raise BadInput(f"{refused[0]} needs --planner {SST_STAR}; not {inputs.planner}")
-    with needs("ompl"):
-        search_of(inputs.planner)
 
 
 def _progress(run: Run, budget: Budget) -> str:

@@ -20,19 +20,19 @@ from environments.uncertainty_in_files import Given
 from planner.design.design import Design
 from planner.design.design_file import load_design
 from planner.design.estimate import Estimate
-from planner.design.replay import replay, simulated
+from planner.design.replay import replay, resolve_growth, simulated
 from planner.fabrication import FORMATS
 from planner.fabrication.formats import Written, write_formats
 from planner.fabrication.pack import Pack
 from planner.output.claim import claimed
 from planner.output.folder import stem_of
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
+from planner.plan.plan import plan
+from planner.plan.problem import Problem
 from planner.uncertainty.errors import errors_with_name
 from planner.uncertainty.trials import Worlds, grow_trials
 from planner.uncertainty.weakest import weakest_error
 from vinewright.console.errors import without_extra
-from vinewright.console.models import chosen_model, with_friction
-from vinewright.console.plan_progress import planned
 from vinewright.studio.events import Send
 from vinewright.studio.stop import Stop
 from vinewright.studio.streamed import Streamed
@@ -61,7 +61,7 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     with claimed(None, Path(given["root"]) / stem_of(environment.name)) as folder:
         if stop.requested:
             raise KeyboardInterrupt
-        result = planned(environment, tube, inputs, None, folder, watcher)
+        result = plan(Problem.of(environment, tube, inputs), None, folder, watcher)
         if result.best is None:
             watcher.tell(phase="done", message=_no_design(result.reason, tube), left=0.0)
             return
@@ -88,9 +88,8 @@ def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
     """Grow a design once with a propagator."""
     environment, design = _made(given)
     name = given["propagator"]
-    make = chosen_model(design.params, name, "auto", None, None, None, design)
-    params: VineParams = with_friction(design.params, None, name, environment)
-    growth = simulated(design, environment, replay(design, make(environment, params)))
+    design, make = resolve_growth(design, environment, name)
+    growth = simulated(design, environment, replay(design, make(environment, design.params)))
     some = np.arange(0, len(growth.lengths), -(-len(growth.lengths) // MOST_RECORDS) or 1)
     if len(growth.lengths) and some[-1] != len(growth.lengths) - 1:
         some = np.append(some, len(growth.lengths) - 1)

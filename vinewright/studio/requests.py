@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
 
 from environments.uncertainty import PRESETS
+from planner.plan.inputs import Inputs, field_of
+from planner.plan.options import BY_NAME
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 _Text = Annotated[str, Field(max_length=5_000_000)]
@@ -58,17 +60,32 @@ def _preset(name: str) -> str:
     return name
 
 
-class Options(_Request):
-    """The options of a plan that the page offers, see `planner.plan.options.Inputs`."""
+LONGEST = 86400
+"""Longest time of a plan that the page asks for [s]."""
+OFFERED = "time_budget_s", "iterations", "seed", "success", "uncertainty", "fast", "heuristic", "propagator"
+"""Options of a plan that the page offers."""
+_NARROWER: dict[str, Any] = {
+    "time_budget_s": Annotated[float, Field(le=LONGEST)],
+    "seed": Annotated[int, Field(lt=2**63)],
+    "uncertainty": Annotated[str, AfterValidator(_preset)] | None,
+    "propagator": Annotated[str, Field(max_length=40)],
+}
+"""Types where the page may ask for less than a plan takes: it reads no files of this machine, and ends within a day."""
+_FIELDS: dict[str, Any] = {
+    name: (_NARROWER.get(name, Inputs.model_fields[name].annotation), field_of(name)) for name in OFFERED
+}
+Options: Any = create_model("Options", __base__=_Request, **_FIELDS)
+"""The options of a plan that the page sends, with the defaults and limits of all plans."""
 
-    time_budget_s: Annotated[float, Field(gt=0, le=86400)] = 30.0
-    iterations: Annotated[int, Field(ge=1)] | None = None
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
-    success: Annotated[float, Field(gt=0, le=100)] | None = None
-    uncertainty: Annotated[str, AfterValidator(_preset)] | None = None
-    fast: bool = False
-    heuristic: bool = False
-    propagator: Annotated[str, Field(max_length=40)] = "quasistatic"
+
+def offered_options() -> dict[str, dict[str, Any]]:
+    """Default, limits and meaning of each option that the page offers, from the list of all options."""
+    offered = {}
+    for name in OFFERED:
+        option = BY_NAME[name]
+        limits = {"least": option.least, "most": LONGEST if name == "time_budget_s" else option.most}
+        offered[name] = {"default": option.default, "help": option.help, **limits}
+    return offered
 
 
 class Plan(_Request):

@@ -10,15 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from dynamics.registry import propagators
+from dynamics.tube_choice import choose_tube
 from dynamics.tube_file import known_tubes, tube_description
 from environments import known_environments, load_environment
 from environments.environment_file import environment_text
 from environments.writing import whole
-from vinewright.console.options import chosen_tube
 from vinewright.studio.document import content_in
 from vinewright.studio.events import Message, Send
 from vinewright.studio.folders import Folders, NoRun
 from vinewright.studio.hub import Hub
+from vinewright.studio.requests import offered_options
 from vinewright.studio.tubes import named_tube, shipped_tube, tube_keys, tube_view, view_of
 from vinewright.studio.views import error_keys, error_presets
 from vinewright.studio.workers import Worker
@@ -120,6 +121,7 @@ class Session:
             "errors": error_presets(),
             "errorKeys": error_keys(),
             "propagators": list(propagators()),
+            "planOptions": offered_options(),
         }
 
     def document(self) -> dict[str, Any] | None:
@@ -153,7 +155,7 @@ class Session:
             return tube_view(load_design(self.run).params)
         if self.file:
             named = load_environment(self.file.path, 0.0).tube
-            return tube_view(chosen_tube(named)) if named and named not in known_tubes() else named_tube(named)
+            return tube_view(choose_tube(named)) if named and named not in known_tubes() else named_tube(named)
         return named_tube(load_environment(self.shipped, 0.0).tube if self.shipped else None)
 
     def look(self, kind: str, name: str, given: Message) -> int:

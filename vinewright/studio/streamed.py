@@ -12,15 +12,16 @@ from typing import Any
 import numpy as np
 import shapely
 
+from dynamics.cuda import default_device
+from dynamics.registry import kernels_are_cached
 from dynamics.vine import Integers
 from environments.environment import Environment
 from planner.design.design import Design
 from planner.plan.choice.selection import Progress
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Run
 from planner.search.tree import branches_of
-from vinewright.console.compiling import compiled
 from vinewright.studio.events import IDLE, Send
 from vinewright.studio.stop import Stop
 from vinewright.studio.views import design_view, front_view
@@ -106,7 +107,7 @@ class Streamed(Watcher):
     @contextmanager
     def compiling(self, propagator: str, heuristic: bool = False) -> Iterator[None]:
         """Tell every half second for how long kernels have been compiled."""
-        if compiled(propagator, heuristic):
+        if kernels_are_cached(propagator, heuristic, default_device()):
             self.tell(phase="starting")
             yield
             return

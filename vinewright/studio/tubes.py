@@ -6,10 +6,10 @@ from functools import lru_cache
 from typing import Any
 
 from dynamics.tube import VineParams
+from dynamics.tube_choice import DEFAULT_TUBE
 from dynamics.tube_file import SCHEMA, checked_tube, known_tubes, load_tube, tube_content
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, TUBE, Key
 from planner.design.tube_figures import TubeFigures
-from vinewright.console.options import DEFAULT_TUBE
 
 
 def tube_in(content: dict[str, Any]) -> VineParams:

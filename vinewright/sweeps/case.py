@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.cuda import default_device, on_default_device
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.tube_file import tube_of
@@ -20,11 +19,11 @@ from planner.design.design import Design
 from planner.design.design_file import design_in
 from planner.design.drive_margin import drive_margin
 from planner.design.replay import replay, simulated
-from planner.plan.options import Inputs
-from planner.plan.plan import Result
+from planner.plan.inputs import Inputs
+from planner.plan.plan import Result, plan
+from planner.plan.problem import Problem
 from planner.uncertainty.errors import named_errors
 from planner.uncertainty.trials import TOGETHER_ON_CUDA, Worlds, grow_trials
-from vinewright.console.plan_progress import planned
 
 Value = str | int | float | bool | None
 Row = dict[str, Value]
@@ -114,35 +113,31 @@ class Input:
 
 
 def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
-    """Compute a case on its device, whatever the default is: results of another one differ in their last bits.
+    """Compute a case on its device, whatever the default is: results of another device differ in their last bits.
 
     Args:
         inputs: Those of the case, by digest.
     Returns:
         Its row: factors, then results. The columns are the same for all cases of a sweep.
     """
-    with on_default_device(case.device):
-        return _row(case, inputs)
-
-
-def _row(case: Case, inputs: Mapping[str, Input]) -> Row:
     if case.design is not None:
         design = inputs[case.design].design()
         environment = inputs[case.environment].environment(design.params.radius)
-        return {**case.factors, **_facts(design, environment), **_tried(design, environment, case.trials)}
+        return {**case.factors, **_facts(case.device, design, environment), **_tried(case, design, environment)}
     assert case.tube is not None  # a plan has one
     tube = inputs[case.tube].tube()
     environment = inputs[case.environment].environment(tube.radius)
     try:
-        result = planned(environment, tube, Inputs(actuator=tube.kinds, device=case.device, **case.plan))
+        options = Inputs(actuator=tube.kinds, device=case.device, **case.plan)
+        result = plan(Problem.of(environment, tube, options))
     except WalledIn:
-        return {**case.factors, "outcome": "walled in", **_search(None), **_facts(), **_tried(None, None, case.trials)}
+        return {**case.factors, "outcome": "walled in", **_search(None), **_facts(case.device), **_tried(case)}
     if result.interrupted:
         raise KeyboardInterrupt  # a plan that had less time than the others is of no use
     best = result.best
     outcome = "design" if best else "no design"
-    found = {"outcome": outcome, **_search(result), **_facts(best, environment)}
-    return {**case.factors, **found, **_tried(best, environment, case.trials)}
+    found = {"outcome": outcome, **_search(result), **_facts(case.device, best, environment)}
+    return {**case.factors, **found, **_tried(case, best, environment)}
 
 
 def _search(result: Result | None) -> Row:
@@ -157,12 +152,12 @@ def _search(result: Result | None) -> Row:
     return dict(zip(names, (*numbers, *own), strict=True))
 
 
-def _facts(design: Design | None = None, environment: Environment | None = None) -> Row:
+def _facts(device: str, design: Design | None = None, environment: Environment | None = None) -> Row:
     """Properties of a design and of its growth as planned."""
     names = "actuators", "length_mm", "reaches_as_planned", "contact_share", "greatest_contact_force_n", "drive_margin"
     if design is None or environment is None:
         return dict.fromkeys(names)
-    rollout = replay(design, QuasiStatic(environment, design.params))
+    rollout = replay(design, QuasiStatic(environment, design.params, device=device))
     grown = simulated(design, environment, rollout)
     force = grown.contact_force
     touched = float((force > 0).any(axis=1).mean()) if len(force) else 0.0
@@ -173,8 +168,9 @@ def _facts(design: Design | None = None, environment: Environment | None = None)
     return dict(zip(names, values, strict=True))
 
 
-def _tried(design: Design | None, environment: Environment | None, trials: Trials | None) -> Row:
+def _tried(case: Case, design: Design | None = None, environment: Environment | None = None) -> Row:
     """The counts of a design's trials; None in all columns without a design, and no column without trials."""
+    trials = case.trials
     if trials is None:
         return {}
     names = [name.replace(" ", "_") for name in COUNTED]
@@ -182,10 +178,10 @@ def _tried(design: Design | None, environment: Environment | None, trials: Trial
         return dict.fromkeys(names)
     _, uncertainty = named_errors(environment, design.params, trials.uncertainty)
     counts = np.zeros(len(COUNTED) - 1, int)
-    block = BLOCK if default_device() == "cpu" else TOGETHER_ON_CUDA
+    block = BLOCK if case.device == "cpu" else TOGETHER_ON_CUDA
     for first in range(trials.first, trials.first + trials.number, block):
         numbers = range(first, min(first + block, trials.first + trials.number))
-        worlds = Worlds.drawn(environment, design.params, uncertainty, numbers, trials.seed)
+        worlds = Worlds.drawn(environment, design.params, uncertainty, numbers, trials.seed, case.device)
         found = grow_trials(design, worlds).counts()
         counts += [found[name] for name in COUNTED[1:]]
     return dict(zip(names, [trials.number, *counts.tolist()], strict=True))

@@ -18,17 +18,18 @@ from pydantic import ValidationError
 
 from dynamics.actuator_file import OTHERS
 from dynamics.cuda import why_not
+from dynamics.propagator import CannotRun
 from dynamics.tube import InvalidTube
+from dynamics.tube_choice import DEFAULT_TUBE
 from dynamics.tube_file import checked_tube, load_tube, tube_content
 from environments import Environment, generate_environment, known_environments, load_environment
 from environments.environment_file import environment_text
 from environments.file_model import InvalidEnvironment
 from environments.uncertainty import PRESETS
 from planner.design.design_file import design_content, load_design
-from planner.plan.options import Inputs
-from vinewright.console.errors import BadInput
-from vinewright.console.options import DEFAULT_TUBE
-from vinewright.console.plan_progress import chosen_for
+from planner.plan.inputs import Inputs
+from planner.plan.problem import resolve_models
+from vinewright.console.errors import extra_of, needed
 from vinewright.sweeps.case import Case, Input, Trials, Value
 from vinewright.sweeps.errors import InvalidStudy
 from vinewright.sweeps.study_file import RandomPart, StudyFile
@@ -205,11 +206,15 @@ def _check_options(environment: Environment, tube: Input, options: Mapping[str, 
     """Check that a plan can be begun, as far as that is known without growing a vine."""
     params = tube.tube()
     try:
-        chosen_for(environment, params, Inputs(actuator=params.kinds, **options))
+        resolve_models(environment, params, Inputs(actuator=params.kinds, **options))
     except ValidationError as error:
         raise InvalidStudy(f"plan: {error.errors()[0]['msg']}") from None
-    except BadInput as error:
-        raise InvalidStudy(f"plan: {error.message}") from None
+    except ModuleNotFoundError as error:
+        if (extra := extra_of(error)) is None:
+            raise
+        raise InvalidStudy(f"plan: {needed(extra)}") from None
+    except CannotRun as error:
+        raise InvalidStudy(f"plan: {error}") from None
 
 
 def _tubes(

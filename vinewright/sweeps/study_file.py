@@ -48,7 +48,7 @@ from dynamics.tube_keys import INERTIA, TUBE
 from environments.environment_file import parse_toml
 from environments.file_model import InvalidEnvironment, describe
 from environments.reading import Unreadable, read_file
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from vinewright.sweeps.errors import InvalidStudy
 
 _MOST_BYTES = 1_000_000

@@ -91,6 +91,8 @@ class Choice:
     """Time for refinement [s]."""
     trials_s: float = 0.0
     """Time for trials [s]."""
+    device: str | None = None
+    """Device on which trials grow; None for the default of `QuasiStatic`."""
     picked: int | None = None
     """Index of the chosen design in the front if something else than its own success decides; None if that does."""
 
@@ -134,7 +136,9 @@ class Choice:
     def show(self, design: Design, environment: Environment, seed: int) -> ShownTrials:
         """Grow the design that is written again, in the first of the trials that evaluated the chosen one."""
         first = range(EVALUATING, EVALUATING + min(DRAWN, self.chosen.estimate.trials))
-        outcome = grow_trials(design, Worlds.drawn(environment, design.params, self.uncertainty, first, seed))
+        outcome = grow_trials(
+            design, Worlds.drawn(environment, design.params, self.uncertainty, first, seed, self.device)
+        )
         return ShownTrials(
             outcome.joints,
             outcome.reached,
@@ -186,6 +190,7 @@ class Selection:
         left: Callable[[], float],
         show: Callable[[Progress], None],
         known: Known | None = None,
+        device: str | None = None,
         effort: Effort | None = None,
     ) -> None:
         """Prepare the selection.
@@ -195,9 +200,10 @@ class Selection:
             left: Remaining time [s]; infinite for a result that does not depend on the machine.
             show: Called with the progress, often.
             known: What is known of designs from before, and the clock; None for nothing.
+            device: Where trials grow, see `QuasiStatic`; None for its default.
             effort: Numbers of worlds, generations and trials; None for the default.
         """
-        self.known, self.refinement_s = known or Known(), 0.0
+        self.known, self.device, self.refinement_s = known or Known(), device, 0.0
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.solutions, self.seed = run.search.catalogue, run.solutions, run.seed
         self.replayer = self.solutions.replayer
@@ -206,7 +212,7 @@ class Selection:
         self._blocks: dict[int, Worlds] = {}
 
     def _worlds(self, trials: Trials) -> Worlds:
-        worlds = Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed)
+        worlds = Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed, self.device)
         worlds.known = self.known
         return worlds
 

@@ -25,7 +25,7 @@ from environments.file_model import InvalidEnvironment, describe
 from environments.obstacles import Obstacles
 from planner.output.contents import CHECKPOINT
 from planner.output.provenance import versions
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run.arrays import Arrays, InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.facts import Facts, SolutionPart
 from planner.search.reverse.arc_collision import arc_scene

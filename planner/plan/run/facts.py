@@ -11,7 +11,7 @@ from dynamics.tube import InvalidTube, VineParams
 from dynamics.tube_file import tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
 from environments.file_model import describe
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from surrogate.registry import actuators
 
 LARGEST = 1e6

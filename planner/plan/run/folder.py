@@ -20,9 +20,9 @@ from planner.output.contents import CHECKPOINT
 from planner.output.folder import replace_file, write_folder, write_json
 from planner.output.provenance import versions
 from planner.plan.choice.selection import Choice
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run.checkpoint import write_checkpoint
-from planner.plan.run.stages import Later
+from planner.plan.run.stages import Stages
 from planner.plan.run.success import success, with_trials
 from planner.search.run import Run
 from planner.uncertainty.shown_trials import TRIALS, ShownTrials
@@ -102,7 +102,7 @@ def write_run(
     choice: Choice | None = None,
     verification: Verification | None = None,
     full_tree: bool = False,
-    later: Later | None = None,
+    stages: Stages | None = None,
 ) -> None:
     """Write a finished run that has a solution.
 
@@ -112,15 +112,15 @@ def write_run(
         choice: The front of designs and the chosen one.
         verification: Result of --verify.
         full_tree: Whether the picture shows every branch of the search tree.
-        later: The stages after the first search, to resume from.
+        stages: The stages after the first search, to resume from.
     """
     best = design_to_write(run, choice, verification)
 
     def fill(folder: Path) -> None:
         fill_run(folder, run, inputs, stopped, best, choice, verification, full_tree)
         write_checkpoint(folder / CHECKPOINT, run, inputs)
-        if later:
-            later.write(folder)
+        if stages:
+            stages.write(folder)
 
     write_folder(out, fill)
 

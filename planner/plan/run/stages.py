@@ -22,11 +22,13 @@ from dynamics.tube_file import tube_content
 from environments.environment import Environment
 from environments.environment_file import environment_text
 from environments.file_model import describe
+from environments.uncertainty import Uncertainty
 from planner.output.claim import writing
 from planner.output.contents import FRICTION, REFINEMENT
 from planner.output.folder import replace_file
 from planner.output.provenance import versions
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
+from planner.plan.problem import Problem
 from planner.plan.run.arrays import InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.checkpoint import Checkpoint, exact_numbers, read_checkpoint, write_checkpoint
 from planner.plan.run.facts import LARGEST, NotNegative
@@ -68,12 +70,10 @@ class _Facts(BaseModel):
 
 
 @dataclass(slots=True, eq=False)
-class Later:
+class Stages:
     """The stages after the first search, and where they are kept."""
 
-    environment: Environment
-    tube: VineParams
-    options: Inputs
+    problem: Problem
     folder: Path | None = None
     """Where they are saved; None saves nothing."""
     searches: list[Run] = field(default_factory=list)
@@ -87,14 +87,8 @@ class Later:
 
     @classmethod
     def of(
-        cls,
-        environment: Environment,
-        tube: VineParams,
-        options: Inputs,
-        folder: Path | None,
-        checkpoint: Checkpoint | None,
-        note: Callable[[str], None],
-    ) -> Later:
+        cls, problem: Problem, folder: Path | None, checkpoint: Checkpoint | None, note: Callable[[str], None]
+    ) -> Stages:
         """The stages of a plan before its first search.
 
         Args:
@@ -104,7 +98,7 @@ class Later:
         Raises:
             InvalidCheckpoint: A file of a later stage is damaged.
         """
-        made = cls(environment, tube, options, folder)
+        made, options = cls(problem, folder), problem.options
         if checkpoint is None or options.fast:
             return made
         source = checkpoint.path.parent
@@ -118,12 +112,13 @@ class Later:
         return made
 
     def _read(self, source: Path, note: Callable[[str], None]) -> None:
-        inputs = fingerprint(self.environment, self.tube, self.options)
+        inputs = self._fingerprint()
         for name in FRICTION:
             if not (source / name).exists():
                 break
             one = read_checkpoint(source, name)
-            if fingerprint(one.environment, one.tube, one.inputs) != inputs:
+            _, uncertainty = named_errors(one.environment, one.tube, one.inputs.uncertainty)
+            if fingerprint(one.environment, one.tube, one.inputs, uncertainty) != inputs:
                 note(f"note: {source / name} belongs to another plan and is not used")
                 break
             self._before.append(one)
@@ -154,7 +149,7 @@ class Later:
         """
         if self.folder:
             name, run = FRICTION[len(self.searches) - 1], self.searches[-1]
-            replace_file(self.folder, name, lambda path: write_checkpoint(path, run, self.options))
+            replace_file(self.folder, name, lambda path: write_checkpoint(path, run, self.problem.options))
 
     def save_known(self) -> None:
         """Save what refinement and trials have found.
@@ -187,7 +182,7 @@ class Later:
             if name == REFINEMENT:
                 self._write_known(folder / name)
             elif number < len(self.searches) and not self.searches[number].past:
-                write_checkpoint(folder / name, self.searches[number], self.options)
+                write_checkpoint(folder / name, self.searches[number], self.problem.options)
             else:  # it has not yet got as far again
                 self._before[number].write(folder / name)
 
@@ -197,8 +192,12 @@ class Later:
         begun = max(len(self.searches), len(self._before))
         return [*FRICTION[:begun], *[REFINEMENT] * bool(self.known.count)]
 
+    def _fingerprint(self) -> str:
+        problem = self.problem
+        return fingerprint(problem.environment, problem.tube, problem.options, problem.uncertainty)
+
     def _write_known(self, path: Path) -> None:
-        inputs = fingerprint(self.environment, self.tube, self.options)
+        inputs = self._fingerprint()
         facts = {
             "schema": 1,
             "versions": versions(),
@@ -210,13 +209,13 @@ class Later:
         write_arrays(path, {"facts": packed, **self.known.stored()})
 
 
-def fingerprint(environment: Environment, tube: VineParams, options: Inputs) -> str:
+def fingerprint(environment: Environment, tube: VineParams, options: Inputs, uncertainty: Uncertainty) -> str:
     """Hash of everything that decides the results of a search, of refinement and of trials, besides how far they go."""
     content: dict[str, Any] = {
         "environment": environment_text(environment),
         "numbers": exact_numbers(environment).tolist(),
         "tube": tube_content(tube),
-        "uncertainty": repr(named_errors(environment, tube, options.uncertainty)[1]),
+        "uncertainty": repr(uncertainty),
         "options": options.model_dump(exclude=MAY_CHANGE),
     }
     if options.planner == SST_STAR:  # so that what older versions wrote, which knew no other, is still used

@@ -7,22 +7,17 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from dynamics.propagator import PropagatorFactory
-from dynamics.tube import VineParams
-from environments.environment import Environment
-from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.plan.choice.selection import Choice, Selection, keep_candidates
-from planner.plan.friction import typical_friction
-from planner.plan.options import Inputs
-from planner.plan.plan import INTERRUPTED, search, searches_with_friction, switches_of
-from planner.plan.run.stages import Later
+from planner.plan.inputs import Inputs
+from planner.plan.plan import INTERRUPTED, search, search_with_friction
+from planner.plan.problem import Problem
+from planner.plan.run.stages import Stages
 from planner.plan.run.success import with_trials
 from planner.plan.several.selection import CommonChampion, JointSelection
 from planner.plan.watcher import QUIET, Watcher
 from planner.search.run import Budget, Run
-from planner.uncertainty.errors import named_errors
 from surrogate.kernels.interruption import Interruption
 
 FAST_SEARCHING = 0.6
@@ -118,34 +113,24 @@ class CommonResult:
         return INTERRUPTED in self.reasons
 
 
-def plan_same(
-    environments: Sequence[Environment],
-    tube: VineParams,
-    options: Inputs,
-    make: PropagatorFactory,
-    watcher: Watcher = QUIET,
-) -> CommonResult:
+def plan_same(problems: Sequence[Problem], watcher: Watcher = QUIET) -> CommonResult:
     """Find one tube that grows to the goal of each environment. Ctrl-C ends it early and keeps the best, if there is one.
 
     Args:
-        environments: Two or more; their goals and starts may differ.
-        make: Makes the propagator that plans, with its settings.
+        problems: One for each of two or more environments, with the same tube and options; goals and starts may differ.
     Raises:
-        WalledIn: No passage as wide as the tube leads to one of the goals.
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
     """
-    for environment in environments:
-        goal_within_reach(environment, tube.radius, tube.clearance)
+    options = problems[0].options
     interruption, searches, reasons = Interruption(), list[list[Run]](), list[str]()
-    for environment in environments:
-        watcher.beginning(environment, options)
+    for problem in problems:
+        watcher.beginning(problem.environment, options)
         with watcher.compiling(options.propagator, options.heuristic):
-            keep = keep_candidates(options.solutions)
-            switches = switches_of(environment, tube, options)
-            run = Run.prepare(environment, tube, make, options.seed, options.batch, keep, switches)
+            keep = keep_candidates(options.solutions, problem.effort)
+            seed, batch, switches = options.seed, options.batch, problem.switches()
+            run = Run.prepare(problem.environment, problem.tube, problem.make, seed, batch, keep, switches)
         watcher.prepared(run)
-        friction = typical_friction(environment, tube, options)
-        budget = _budget(options, len(environments) * (1 if friction is None else 2))
+        budget = _budget(options, len(problems) * (1 if problem.friction is None else 2))
         reasons.append(search(run, budget, _nothing, watcher, interruption))
         if not run.best and not interruption.requested:
             longer = replace(options.budget, first=True, seconds=options.time_budget_s - _spent(searches))
@@ -153,13 +138,13 @@ def plan_same(
         searches.append([run])
         if not run.best:
             break
-        if friction is not None:
-            later = Later(environment, tube, options)
-            searches_with_friction(run, friction, budget, watcher, interruption, later)
-            searches[-1] += later.searches
+        if problem.friction is not None:
+            stages = Stages(problem)
+            search_with_friction(run, stages, budget, watcher, interruption)
+            searches[-1] += stages.searches
     choice = None
-    if len(searches) == len(environments) and run.best:
-        choice = _choose(searches, options, watcher, interruption)
+    if len(searches) == len(problems) and run.best:
+        choice = _choose(problems, searches, watcher, interruption)
     if interruption.requested:
         reasons[-1] = INTERRUPTED
     return CommonResult(options, [first for first, *_ in searches], reasons, choice)
@@ -185,11 +170,12 @@ def _prepared(runs: list[Run]) -> float:
 
 
 def _choose(
-    searches: list[list[Run]], options: Inputs, watcher: Watcher, interruption: Interruption
+    problems: Sequence[Problem], searches: list[list[Run]], watcher: Watcher, interruption: Interruption
 ) -> CommonChoice | None:
     """Make tubes from the solutions of all environments, and choose by their success; None if none reaches every goal."""
     began, searched, runs = time.perf_counter(), _spent(searches), [first for first, *_ in searches]
-    prepared = _prepared(runs)
+    prepared, problem = _prepared(runs), problems[0]
+    options = problem.options
 
     def left() -> float:
         if interruption.requested:
@@ -200,11 +186,14 @@ def _choose(
 
     errors = [("none", Uncertainty())] * len(runs)
     if not options.fast:
-        errors = [named_errors(run.environment, run.params, options.uncertainty) for run in runs]
+        errors = [(one.errors, one.uncertainty) for one in problems]
     choice = CommonChoice(errors, options.wanted, [])
     with watcher.refining(left) as show, interruption.handling_signals():
         try:
-            selections = [Selection(run, one, left, show) for run, (_, one) in zip(runs, errors, strict=True)]
+            each = zip(runs, errors, strict=True)
+            selections = [
+                Selection(run, one, left, show, device=problem.device, effort=problem.effort) for run, (_, one) in each
+            ]
             joint = JointSelection(searches, selections, left, show)
             contenders = joint.contenders()
             if not contenders:

@@ -12,7 +12,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.output.contents import CHECKPOINT
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.planners import search_of
 from planner.search.run import Budget, Run

@@ -24,7 +24,7 @@ from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
-from vinewright.console.errors import BadInput, known_actuators
+from surrogate.registry import UnknownActuator, parse_actuators
 
 PARAMS = VineParams(others=(PouchMotor(), Fpam(), Cpam()))
 CATALOGUE = Catalogue.of(PARAMS)
@@ -168,11 +168,11 @@ def test_a_vented_actuator_keeps_its_type() -> None:
 
 
 def test_types_on_the_command_line() -> None:
-    assert known_actuators("spam, cpam") == ["spam", "cpam"]
+    assert parse_actuators("spam, cpam") == ["spam", "cpam"]
     for wrong, said in (
         ("spam,spam", "given twice"),
         ("spam,", "unknown actuator ''"),
         ("air", "unknown actuator 'air'"),
     ):
-        with pytest.raises(BadInput, match=said):
-            known_actuators(wrong)
+        with pytest.raises(UnknownActuator, match=said):
+            parse_actuators(wrong)

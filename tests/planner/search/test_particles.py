@@ -9,7 +9,7 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from environments.uncertainty import PRESETS
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.controls import sections_of
 from planner.search.particles import NEAR

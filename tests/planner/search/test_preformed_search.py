@@ -15,8 +15,8 @@ from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section
 from planner.output.contents import CHECKPOINT
 from planner.plan.choice.refinement import varied, with_another
-from planner.plan.options import Inputs
-from planner.plan.plan import switches_of
+from planner.plan.inputs import Inputs
+from planner.plan.problem import Problem
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.controls import actuation, sections_of
 from planner.search.prices import BENDS, Prices
@@ -125,8 +125,8 @@ def test_free_bends_and_none(small: Environment) -> None:
 
 def test_options_become_the_switch(small: Environment) -> None:
     """The price is that of the options, and nothing that knows actuators only goes with it."""
-    assert switches_of(small, PARAMS, Inputs()).preformed is None
-    assert switches_of(small, PARAMS, Inputs(preformed=True, preformed_cost=0.3)).preformed == 0.3
+    assert Problem.of(small, PARAMS, Inputs()).switches().preformed is None
+    assert Problem.of(small, PARAMS, Inputs(preformed=True, preformed_cost=0.3)).switches().preformed == 0.3
     assert len(prepared(small, 0.3).search.catalogue.turn) == BENDS
     for other in ({"heuristic": True}, {"particles": 3}, {"planner": "rrt"}):
         with pytest.raises(ValidationError, match="cannot be combined with"):

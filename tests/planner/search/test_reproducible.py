@@ -14,7 +14,7 @@ from environments import Environment
 from planner.design.design_file import design_content
 from planner.design.replay import grow_designs
 from planner.output.contents import CHECKPOINT
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run.checkpoint import write_checkpoint
 from planner.search.run import Budget, Keep, Run
 from planner.search.sst import Switches

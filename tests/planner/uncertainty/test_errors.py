@@ -15,7 +15,7 @@ from environments.objects import objects_of
 from environments.uncertainty import LASERCUT, PAPER, PRESETS, WORKSHOP, ObstacleError, Uncertainty
 from environments.uncertainty_in_files import Given
 from planner.output.contents import CHECKPOINT
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.run import Run
 from planner.uncertainty.deviations import WorldErrors

@@ -19,7 +19,7 @@ from planner.design.estimate import Estimate, Trialled
 from planner.design.replay import grow_designs
 from planner.design.solutions_file import load_solutions
 from planner.plan.choice.selection import Champion, Choice
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run.folder import write_run
 from planner.search.run import Budget, Run
 from planner.uncertainty.shown_trials import DRAWN, ShownTrials

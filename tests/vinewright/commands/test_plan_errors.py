@@ -21,10 +21,11 @@ from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
 from planner.plan.choice.refinement import Descent
 from planner.plan.choice.selection import Champion, Choice, Selection
-from planner.plan.friction import BATCH, typical_friction
-from planner.plan.options import Inputs
-from planner.plan.plan import plan, search, searches_with_friction
-from planner.plan.run.stages import Later
+from planner.plan.friction import BATCH
+from planner.plan.inputs import Inputs
+from planner.plan.plan import plan, search, search_with_friction
+from planner.plan.problem import Problem
+from planner.plan.run.stages import Stages
 from planner.plan.several.plan import _budget as same_budget
 from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Keep, Run
@@ -121,10 +122,9 @@ def test_a_resumed_plan_is_the_same(folder: Path, monkeypatch: pytest.MonkeyPatc
 def test_a_plan_searches_with_the_mean_friction_of_its_errors_too(room: Environment) -> None:
     """Not where friction is known, where there are no errors, or where particles meet friction already."""
     asked = Inputs(iterations=2, batch=20)
-    assert typical_friction(room, VineParams(), asked) == pytest.approx(0.05)
-    assert typical_friction(room, VineParams(), asked.model_copy(update={"uncertainty": "field"})) == pytest.approx(
-        0.15
-    )
+    assert Problem.of(room, VineParams(), asked).friction == pytest.approx(0.05)
+    rough = Problem.of(room, VineParams(), asked.model_copy(update={"uncertainty": "field"}))
+    assert rough.friction == pytest.approx(0.15)
     for update in (
         {"uncertainty": "none"},
         {"fast": True},
@@ -132,8 +132,8 @@ def test_a_plan_searches_with_the_mean_friction_of_its_errors_too(room: Environm
         {"propagator": "impulse"},
         {"first": True},
     ):
-        assert typical_friction(room, VineParams(), asked.model_copy(update=update)) is None
-    assert typical_friction(room, VineParams(friction=0.1), asked) is None
+        assert Problem.of(room, VineParams(), asked.model_copy(update=update)).friction is None
+    assert Problem.of(room, VineParams(friction=0.1), asked).friction is None
 
 
 def test_iterations_limit_each_search_instead_of_a_share_of_the_time(
@@ -149,7 +149,7 @@ def test_iterations_limit_each_search_instead_of_a_share_of_the_time(
     monkeypatch.setattr("planner.plan.plan.search", noted)
     monkeypatch.setattr("planner.plan.plan.choose", lambda *_: None)
     for iterations in (14, None):
-        plan(room, VineParams(), Inputs(iterations=iterations, batch=20, time_budget_s=30.0), QuasiStatic)
+        plan(Problem.of(room, VineParams(), Inputs(iterations=iterations, batch=20, time_budget_s=30.0)))
     assert budgets[:3] == [Budget(30.0, iterations=14)] * 3
     assert [one.seconds for one in budgets[3:]] == pytest.approx([6.0, 3.0, 3.0])
     assert {one.iterations for one in budgets[3:]} == {None}
@@ -171,9 +171,10 @@ def test_searches_with_friction_begin_again_elsewhere(room: Environment) -> None
     easy, barren = (Run.prepare(one, VineParams(), QuasiStatic, 3, 100, Keep(4)) for one in (room, hard))
 
     def searches(run: Run, budget: Budget) -> list[Run]:
-        later = Later(run.environment, run.params, Inputs())
-        searches_with_friction(run, 0.05, budget, Watcher(), Interruption(), later)
-        return later.searches
+        stages = Stages(Problem.of(run.environment, run.params, Inputs()))
+        assert stages.problem.friction == pytest.approx(0.05)
+        search_with_friction(run, stages, budget, Watcher(), Interruption())
+        return stages.searches
 
     found = searches(easy, Budget(600.0, iterations=2))
     assert [one.best is None for one in found] == [False, False]
@@ -201,7 +202,7 @@ def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: 
     frictions: list[float | None] = []
     monkeypatch.setattr("planner.plan.plan.search", noted)
     monkeypatch.setattr(Selection, "champions", seen)
-    result = plan(room, VineParams(), Inputs(iterations=4, batch=20, solutions=3), QuasiStatic)
+    result = plan(Problem.of(room, VineParams(), Inputs(iterations=4, batch=20, solutions=3)))
     assert frictions == [None, 0.05, 0.05]
     again = offered[len(result.designs) :]
     assert [one.sections for one in offered[: len(result.designs)]] == [one.sections for one in result.designs]

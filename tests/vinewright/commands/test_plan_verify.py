@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from rich.console import Console
 
 from dynamics.geometric.propagator import Geometric
 from dynamics.impulse.propagator import Impulse
@@ -18,10 +17,10 @@ from planner.design.design import Design, Section
 from planner.design.design_file import load_design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
+from planner.plan.problem import Problem
 from vinewright.cli import main
 from vinewright.commands.plan_verify import verdict
-from vinewright.console.models import second_model
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -89,17 +88,18 @@ def test_a_design_that_it_does_not_confirm(
 )
 def test_the_second_propagator_has_the_same_friction(
     environment: Callable[..., Environment],
-    capsys: pytest.CaptureFixture[str],
     given: float | None,
     verify: str,
     friction: float | None,
 ) -> None:
     """Where it has any; otherwise a note says that it verifies without."""
     params, bare = VineParams(friction=given), environment()
-    second = second_model(params, Inputs(verify=verify), Console().print, bare)(bare, params)
+    problem = Problem.of(bare, params, Inputs(verify=verify))
+    assert problem.second is not None
+    second = problem.second(bare, params)
     if isinstance(second, Geometric):
         assert second.tube.friction == friction
-    assert ("impulse has no friction" in capsys.readouterr().out) == (friction is None)
+    assert any("impulse has no friction" in note for note in problem.notes) == (friction is None)
 
 
 def straight(length: float) -> Design:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
+from dynamics.tube_choice import choose_tube
 from dynamics.tube_file import load_tube, similar, tube_text
 from environments import Environment, load_environment, write_environment
 from planner.design.design import Design, Section
@@ -19,7 +20,7 @@ from planner.design.tube_figures import TubeFigures
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
-from vinewright.console.options import chosen_tube, environment_and_tube
+from vinewright.console.options import environment_and_tube
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -208,8 +209,8 @@ def test_an_environment_may_name_its_tube(vinewright: Vinewright, tmp_path: Path
         environment, params = environment_and_tube(str(tmp_path / "folder" / "named.toml"), None)
         assert params.radius == radius
         assert environment.sha256 == ROOM.sha256
-        assert chosen_tube("prototype", environment) == VineParams()
-    assert chosen_tube(None, load_environment("divider")) == chosen_tube(None) == VineParams()
+        assert choose_tube("prototype", environment) == VineParams()
+    assert choose_tube(None, load_environment("divider")) == choose_tube(None) == VineParams()
     (tmp_path / "folder" / "named.toml").write_text(text.replace('unit = "mm"', 'unit = "mm"\ntube = "none.toml"'))
     code, _, errors = vinewright("map", "folder/named.toml")
     assert (code, errors.count("\n")) == (2, 1)

@@ -11,6 +11,7 @@ import pytest
 
 from dynamics.geometric.propagator import Geometric
 from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.registry import choose_friction
 from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, tube_text
 from environments import Environment
@@ -19,7 +20,6 @@ from planner.design.design import Section
 from planner.design.design_file import design_content, load_design
 from planner.design.solutions_file import load_solutions
 from surrogate.pouch import PouchMotor
-from vinewright.console.models import with_friction
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -173,7 +173,7 @@ def test_a_design_keeps_the_friction_that_the_propagator_assumes(
     kept: float | None,
 ) -> None:
     """Where neither user nor tube give a friction, that of the propagator goes with the design, so that others judge with it."""
-    tube = with_friction(VineParams(friction=own), given, propagator, environment())
+    tube = choose_friction(VineParams(friction=own), given, propagator, environment())
     assert tube.friction == kept
     if propagator == "geometric":
         assert Geometric(environment(), VineParams(friction=own), given).tube.friction == kept

@@ -10,13 +10,13 @@ from typer.testing import CliRunner
 
 from dynamics import cuda
 from dynamics.cuda import CHOICE
+from dynamics.registry import kernels_are_cached
 from dynamics.tube import VineParams
 from environments import Environment
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
+from planner.plan.problem import Problem
 from vinewright.cli import app
-from vinewright.console.compiling import compiled
 from vinewright.console.device import with_device
-from vinewright.console.plan_progress import planned
 
 GROWING = (
     *("plan", "simulate", "robustness", "export", "show", "fit", "funnel", "studio", "validate"),
@@ -103,16 +103,22 @@ def test_the_kernel_of_a_device_is_compiled_too(tmp_path: Path, monkeypatch: pyt
         (None, "cuda", False),
     ):
         monkeypatch.setattr(cuda, "why_not", lambda reason=reason: reason)
-        monkeypatch.setenv(CHOICE, device)
-        assert compiled() == found
+        assert kernels_are_cached("quasistatic", device=device) == found
     (tmp_path / "quasistatic" / "device.grow_lanes-70.nbi").touch()
-    assert compiled()
+    assert kernels_are_cached("quasistatic", device="cuda")
 
 
 def test_trials_of_a_plan_grow_on_its_device(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the default is, which stays; a plan with `auto` leaves it."""
-    monkeypatch.setenv(CHOICE, "auto")
-    monkeypatch.setattr("vinewright.console.plan_progress.plan", lambda *_: cuda.default_device())
-    for device in ("cpu", "auto"):
-        assert planned(room, VineParams(), Inputs(device=device, fast=True)) == device
-    assert cuda.default_device() == "auto"
+    """Whatever the default is; a plan with `auto` leaves the choice to the model, and so does one of another propagator."""
+    monkeypatch.setenv(CHOICE, "cuda")
+    for device, propagator, named in (
+        ("cpu", "quasistatic", "cpu"),
+        ("auto", "quasistatic", None),
+        ("cpu", "impulse", None),
+    ):
+        problem = Problem.of(room, VineParams(), Inputs(device=device, propagator=propagator, particles=1))
+        assert problem.device == named
+    on_cpu = Problem.of(room, VineParams(), Inputs(device="cpu", particles=2))
+    worlds = on_cpu.switches().worlds
+    assert worlds is not None
+    assert worlds.planned.device == "cpu"

@@ -12,7 +12,7 @@ import pytest
 from planner.drawing import style
 
 ROOT = Path(__file__).parents[3]
-PAGE = ROOT / "planner" / "studio" / "page"
+PAGE = ROOT / "vinewright" / "studio" / "page"
 FILES = sorted(path for path in PAGE.rglob("*") if path.is_file())
 MODULES = [path for path in FILES if path.suffix == ".js"]
 MOST_LINES, MOST_FUNCTION_LINES = 400, 60

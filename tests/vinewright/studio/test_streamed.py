@@ -97,7 +97,7 @@ def test_a_stop_between_two_stages_ends_the_next_one() -> None:
 
 def test_time_left_is_that_of_the_whole_plan() -> None:
     """The time left falls over all stages from the budget; a plan limited by iterations has none."""
-    from planner.plan.options import Inputs
+    from planner.plan.inputs import Inputs
 
     run = Run.prepare(load_environment("divider"), VineParams(), seed=1)
     for options, budget in ((Inputs(time_budget_s=50.0), 50.0), (Inputs(time_budget_s=50.0, iterations=3), 0.0)):

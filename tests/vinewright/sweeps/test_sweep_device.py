@@ -4,8 +4,10 @@ import json
 import os
 import subprocess
 import sys
+from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 if __name__ == "__main__":
@@ -15,7 +17,7 @@ if __name__ == "__main__":
 import numpy as np
 import pytest
 
-from dynamics.cuda import CHOICE, default_device
+from dynamics.cuda import CHOICE
 from dynamics.quasistatic.device import Device
 from dynamics.tube import VineParams
 from dynamics.vine import Rollout
@@ -78,19 +80,21 @@ def test_a_case_is_computed_on_its_device(device: str, monkeypatch: pytest.Monke
     """Whatever the default is, which stays: plans, and trials, whose bytes must not depend on it."""
     seen: list[Any] = []
 
-    def planned(_: object, __: object, inputs: Any) -> None:
-        seen.append((inputs.device, default_device()))
+    def refuse(_: object, __: object, options: Any) -> None:
+        seen.append(options.device)
         raise WalledIn("nothing is planned")
 
     monkeypatch.setenv(CHOICE, "auto")
-    monkeypatch.setattr("vinewright.sweeps.case.planned", planned)
-    monkeypatch.setattr("vinewright.sweeps.case._facts", lambda *_: {})
-    monkeypatch.setattr("vinewright.sweeps.case._tried", lambda *_: seen.append(default_device()) or {})
+    monkeypatch.setattr("vinewright.sweeps.case.Problem.of", refuse)
+    monkeypatch.setattr("vinewright.sweeps.case._facts", lambda device, *_: seen.append(device) or {})
+    monkeypatch.setattr("vinewright.sweeps.case.Worlds.drawn", lambda *drawn: seen.append(drawn[-1]))
+    counts = SimpleNamespace(counts=lambda: defaultdict(int))
+    monkeypatch.setattr("vinewright.sweeps.case.grow_trials", lambda *_: counts)
     case, inputs = case_and_inputs()
     run_case(replace(case, device=device), inputs)
     tube = Input("tube", json.dumps(design_content(inputs["design"].design())["tube"]))
     run_case(Case({}, "environment", "tube", device=device), inputs | {"tube": tube})
-    assert (seen, default_device()) == ([device, (device, device), device], "auto")
+    assert seen == [device] * 4, "the design as planned, its trials, the plan, and the facts of no design"
 
 
 @pytest.fixture
@@ -100,7 +104,7 @@ def device_here(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     for module in ("grid", "manifest"):
         monkeypatch.setattr(f"vinewright.sweeps.{module}.why_not", lambda: None if here["name"] else "there is none")
     monkeypatch.setattr("vinewright.sweeps.manifest.device_name", lambda: here["name"])
-    monkeypatch.setattr("vinewright.sweeps.grid.chosen_for", lambda *_: None)
+    monkeypatch.setattr("vinewright.sweeps.grid.resolve_models", lambda *_: None)
     return here
 
 

@@ -7,15 +7,19 @@ from typing import Any
 
 import pytest
 
-from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment
 from planner.design.design_file import design_content
 from planner.plan.choice.refinement import Descent
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
+from planner.plan.problem import Problem
 from planner.plan.run.checkpoint import read_checkpoint
+from planner.plan.run.stages import fingerprint
 from planner.plan.watcher import Watcher
 from planner.search.sst import Search
 from planner.uncertainty import trials
+from planner.uncertainty.errors import named_errors
 
 OPTIONS = Inputs(iterations=4, batch=20, seed=7)
 
@@ -48,9 +52,14 @@ def counted() -> Iterator[dict[str, int]]:
 def resumed(folder: Path, watcher: Watcher | None = None, **changed: Any) -> Result:
     checkpoint = read_checkpoint(folder)
     options = checkpoint.inputs.model_copy(update=changed)
-    return plan(
-        checkpoint.environment, checkpoint.tube, options, QuasiStatic, None, checkpoint, folder, watcher or Watcher()
-    )
+    problem = Problem.of(checkpoint.environment, checkpoint.tube, options)
+    return plan(problem, checkpoint, folder, watcher or Watcher())
+
+
+def fingerprint_of(environment: Environment, tube: VineParams, options: Inputs) -> str:
+    """Fingerprint of a plan with these inputs."""
+    _, uncertainty = named_errors(environment, tube, options.uncertainty)
+    return fingerprint(environment, tube, options, uncertainty)
 
 
 def front_of(result: Result) -> list[Any]:

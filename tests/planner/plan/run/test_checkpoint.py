@@ -16,7 +16,7 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.output.claim import UnwritableFolder, clear_leftovers
 from planner.output.contents import CHECKPOINT
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run.arrays import InvalidCheckpoint
 from planner.plan.run.checkpoint import ARRAYS, NO_PARTICLES, read_checkpoint, write_checkpoint
 from planner.plan.run.folder import save_checkpoint

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import load_environment
 from planner.output.contents import FRICTION, REFINEMENT
 from planner.plan.choice.refinement import Descent
 from planner.plan.friction import PARTS, run_with_friction
 from planner.plan.plan import Result, plan
+from planner.plan.problem import Problem
 from planner.plan.run.stages import read_known
 from planner.search.run import Run
 from planner.search.sst import Search
@@ -36,7 +36,7 @@ def stored(path: Path) -> dict[str, Any]:
 def whole(small_file: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Result, Path]:
     """A plan that nothing interrupted, and its folder."""
     room = load_environment(str(small_file), VineParams().radius)
-    result = plan(room, VineParams(), OPTIONS, QuasiStatic)
+    result = plan(Problem.of(room, VineParams(), OPTIONS))
     folder = tmp_path_factory.mktemp("whole") / "run"
     result.save(folder)
     return result, folder

@@ -20,8 +20,9 @@ from planner.design.replay import replay
 from planner.design.solutions_file import load_jumping, load_solutions, solution_of
 from planner.output.contents import CHECKPOINT
 from planner.plan.choice.selection import Champion, Choice
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import Result
+from planner.plan.problem import Problem
 from planner.plan.run.arrays import InvalidCheckpoint
 from planner.plan.run.checkpoint import read_checkpoint
 from planner.plan.run.success import jump_of, success
@@ -46,7 +47,7 @@ def result(shipped: dict[str, Environment]) -> Result:
     run = prepared(shipped["plus"])
     for _ in run.run(Budget(600, INPUTS.iterations)):
         pass
-    return Result(INPUTS, run, "iterations done")
+    return Result(Problem.of(run.environment, run.params, INPUTS), run, "iterations done")
 
 
 @pytest.fixture(scope="module")

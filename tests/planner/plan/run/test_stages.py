@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.output.contents import CHECKPOINT, FRICTION, REFINEMENT
@@ -17,11 +16,12 @@ from planner.plan.choice.refinement import Descent
 from planner.plan.choice.selection import Progress, Selection
 from planner.plan.friction import PARTS
 from planner.plan.plan import Result, plan
+from planner.plan.problem import Problem
 from planner.plan.run.arrays import InvalidCheckpoint
-from planner.plan.run.stages import ARRAYS, fingerprint, read_known
+from planner.plan.run.stages import ARRAYS, read_known
 from planner.plan.watcher import Watcher
 from planner.search.sst import Search
-from tests.planner.plan.run.stages import OPTIONS, counted, front_of, resumed
+from tests.planner.plan.run.stages import OPTIONS, counted, fingerprint_of, front_of, resumed
 
 Arrays = dict[str, np.ndarray[Any, Any]]
 
@@ -39,7 +39,7 @@ def room(small_file: Path) -> Environment:
 def whole(room: Environment) -> tuple[Result, dict[str, int]]:
     """A plan that nothing interrupts, and how much it took."""
     with counted() as done:
-        result = plan(room, VineParams(), OPTIONS, QuasiStatic)
+        result = plan(Problem.of(room, VineParams(), OPTIONS))
     return result, done
 
 
@@ -87,7 +87,7 @@ def test_a_killed_plan_goes_on_to_the_same_end(
     folder = tmp_path / "run"
     with counted() as done:
         with killed_at(*STAGES[stage]):
-            plan(room, VineParams(), OPTIONS, QuasiStatic, folder=folder)
+            plan(Problem.of(room, VineParams(), OPTIONS), folder=folder)
         assert (folder / FRICTION[0]).exists()
         assert (folder / FRICTION[1]).exists() == (stage != "first friction")
         assert (folder / REFINEMENT).exists() == (stage in ("refinement", "trials", "more trials"))
@@ -97,7 +97,7 @@ def test_a_killed_plan_goes_on_to_the_same_end(
     assert before["vines"] < done["vines"]
     if stage != "refinement begins":  # designs are compared before the first chance to save
         assert done["vines"] == whole[1]["vines"]
-    assert [one.search.iteration for one in result.later.searches] == [4] * PARTS  # type: ignore[union-attr]
+    assert [one.search.iteration for one in result.stages.searches] == [4] * PARTS  # type: ignore[union-attr]
 
 
 def test_a_finished_plan_grows_nothing_again(
@@ -116,7 +116,7 @@ def test_a_finished_plan_grows_nothing_again(
     assert {CHECKPOINT, *FRICTION[:PARTS], REFINEMENT} <= set(names)
     more = resumed(folder, iterations=5)
     assert front_of(more) == front_of(
-        plan(room, VineParams(), OPTIONS.model_copy(update={"iterations": 5}), QuasiStatic)
+        plan(Problem.of(room, VineParams(), OPTIONS.model_copy(update={"iterations": 5})))
     )
 
 
@@ -134,7 +134,7 @@ def killed(room: Environment, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a plan that was killed in the middle of its refinement."""
     folder = tmp_path_factory.mktemp("killed") / "run"
     with killed_at(*STAGES["refinement"]):
-        plan(room, VineParams(), OPTIONS, QuasiStatic, folder=folder)
+        plan(Problem.of(room, VineParams(), OPTIONS), folder=folder)
     return folder
 
 
@@ -169,7 +169,7 @@ def test_the_time_of_refinement_counts(room: Environment, tmp_path: Path) -> Non
             yield lambda _: None
 
     with killed_at(*STAGES["refinement"]):
-        plan(room, VineParams(), timed, QuasiStatic, folder=tmp_path / "run")
+        plan(Problem.of(room, VineParams(), timed), folder=tmp_path / "run")
     with_facts(tmp_path / "run", seconds=2e5)
     for changed, tried in (({}, 20), ({"time_budget_s": 1.5e5}, 20), ({"time_budget_s": 9e5}, 40)):
         folder = copied(tmp_path / "run", tmp_path / f"run-{len(lefts)}")
@@ -205,10 +205,10 @@ def test_what_another_plan_found_is_not_used(
     folder = copied(killed, tmp_path / "other")
     other = OPTIONS.model_copy(update={"seed": 6})
     with killed_at(Search, "iterate", 3):
-        plan(room, VineParams(), other, QuasiStatic, folder=tmp_path / "seed-6")
+        plan(Problem.of(room, VineParams(), other), folder=tmp_path / "seed-6")
     (folder / CHECKPOINT).write_bytes((tmp_path / "seed-6" / CHECKPOINT).read_bytes())
     notes.clear()
-    assert front_of(resumed(folder, Noting())) == front_of(plan(room, VineParams(), other, QuasiStatic))
+    assert front_of(resumed(folder, Noting())) == front_of(plan(Problem.of(room, VineParams(), other)))
     assert [name in one for one, name in zip(notes, (FRICTION[0], REFINEMENT), strict=True)] == [True, True]
 
 
@@ -217,12 +217,12 @@ def test_what_another_plan_found_is_not_used(
 )
 def test_other_options_are_another_plan(room: Environment, change: dict[str, Any]) -> None:
     """But for how far it goes; another tube or environment is another plan too."""
-    made = fingerprint(room, VineParams(), OPTIONS)
-    assert fingerprint(room, VineParams(), OPTIONS.model_copy(update=change)) != made
+    made = fingerprint_of(room, VineParams(), OPTIONS)
+    assert fingerprint_of(room, VineParams(), OPTIONS.model_copy(update=change)) != made
     longer = {"time_budget_s": 60.0, "iterations": None, "target_actuators": 3, "verify": "impulse"}
-    assert fingerprint(room, VineParams(), OPTIONS.model_copy(update=longer)) == made
-    assert fingerprint(room, VineParams(friction=0.1), OPTIONS) != made
-    assert fingerprint(load_environment("plus", VineParams().radius), VineParams(), OPTIONS) != made
+    assert fingerprint_of(room, VineParams(), OPTIONS.model_copy(update=longer)) == made
+    assert fingerprint_of(room, VineParams(friction=0.1), OPTIONS) != made
+    assert fingerprint_of(load_environment("plus", VineParams().radius), VineParams(), OPTIONS) != made
 
 
 def test_a_plan_that_replaces_another_begins_without_its_stages(
@@ -231,10 +231,10 @@ def test_a_plan_that_replaces_another_begins_without_its_stages(
     """With the same inputs too: its time has not been spent. What lies there stays until its first checkpoint."""
     folder = copied(killed, tmp_path / "run")
     with killed_at(Search, "iterate", 1):
-        plan(room, VineParams(), OPTIONS, QuasiStatic, folder=folder)
+        plan(Problem.of(room, VineParams(), OPTIONS), folder=folder)
     assert (folder / REFINEMENT).exists()
     with killed_at(Search, "iterate", 2):
-        plan(room, VineParams(), OPTIONS, QuasiStatic, folder=folder)
+        plan(Problem.of(room, VineParams(), OPTIONS), folder=folder)
     assert [path.name for path in folder.iterdir()] == [CHECKPOINT]
     with killed_at(Descent, "generation", 1):
         resumed(killed)
@@ -304,7 +304,7 @@ def test_a_full_disk_is_a_note(
     for owner in ("planner.plan.run.folder", "planner.plan.run.stages"):
         monkeypatch.setattr(f"{owner}.write_checkpoint", full)
     monkeypatch.setattr("planner.plan.run.stages.write_arrays", full)
-    result = plan(room, VineParams(), OPTIONS, QuasiStatic, folder=tmp_path / "run", watcher=Noting())
+    result = plan(Problem.of(room, VineParams(), OPTIONS), folder=tmp_path / "run", watcher=Noting())
     assert front_of(result) == front_of(whole[0])
     assert [one.split(": ")[1] for one in notes] == ["no checkpoint"] * 4
     assert not list(tmp_path.iterdir())

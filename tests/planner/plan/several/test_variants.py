@@ -10,8 +10,9 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.design.design import Design
 from planner.design.replay import grow_designs
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.plan import plan
+from planner.plan.problem import Problem
 from planner.plan.several.plan import plan_same
 from planner.plan.several.tubes import all_masks, extended, in_environment
 
@@ -37,7 +38,7 @@ def variants(names: tuple[str, str]) -> list[Environment]:
 def test_the_best_design_for_one_misses_in_the_other(names: tuple[str, str]) -> None:
     """With every mask, although the tube may be as long as it likes."""
     for own, other in permutations(variants(names)):
-        best = plan(own, PARAMS, Inputs(iterations=20, fast=True), QuasiStatic).best
+        best = plan(Problem.of(own, PARAMS, Inputs(iterations=20, fast=True))).best
         assert best
         assert any(grown_with_any_mask(best, own))
         assert not any(grown_with_any_mask(best, other))

@@ -5,12 +5,16 @@ import json
 import os
 import signal
 import weakref
+from dataclasses import replace
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+
+from planner.plan.problem import Problem
+from tests.planner.plan.run.stages import fingerprint_of
 
 pytest.importorskip("ompl")
 
@@ -21,7 +25,7 @@ from environments import Environment, load_environment
 from planner.design.replay import replay
 from planner.output.contents import CHECKPOINT, FRICTION
 from planner.plan.friction import run_with_friction
-from planner.plan.options import Inputs
+from planner.plan.inputs import Inputs
 from planner.plan.run import stages
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.ompl.search import OmplSearch
@@ -152,9 +156,7 @@ def test_stages_of_older_versions_are_still_used(room: Environment, monkeypatch:
     """They knew no other planner than SST*: what identifies a plan by it does not name it; another planner is another plan."""
     hashed = []
     monkeypatch.setattr(stages, "sha256", lambda content: hashed.append(json.loads(content)) or sha256(content))
-    prints = {
-        planner: stages.fingerprint(room, VineParams(), Inputs(planner=planner)) for planner in ("sst-star", "rrt")
-    }
+    prints = {planner: fingerprint_of(room, VineParams(), Inputs(planner=planner)) for planner in ("sst-star", "rrt")}
     assert "planner" not in hashed[0]["options"]
     assert hashed[1]["options"]["planner"] == "rrt"
     assert prints["sst-star"] != prints["rrt"]
@@ -324,7 +326,9 @@ def test_a_search_is_freed(planner: str, room: Environment) -> None:
 
 def test_searches_with_friction_have_the_same_planner(room: Environment) -> None:
     """All searches of a plan are by the planner that was chosen."""
-    search = run_with_friction(run_by("est", room), 0.2, 0).search
+    search = run_with_friction(
+        run_by("est", room), replace(Problem.of(room, VineParams(), Inputs()), friction=0.2), 0
+    ).search
     assert isinstance(search, OmplSearch)
     assert search.setup.getPlanner().getName() == "EST"
 
