@@ -7,10 +7,8 @@ import typer
 from studies.gpu.command import gpu
 from studies.planning.command import bench_plan
 from studies.rollouts.command import rollouts
-from studies.sweep_engine.command import sweep_engine
 
 app = typer.Typer(help="Measure the speed of the propagators, or planning in all environments.")
 app.command()(rollouts)
 app.command("plan")(bench_plan)
-app.command("sweep")(sweep_engine)
 app.command()(gpu)

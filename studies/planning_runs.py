@@ -16,7 +16,7 @@ from dynamics.tube import VineParams
 from planner.search.planners import SST_STAR, search_of
 from planner.search.run import FEW, Budget, Keep, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
-from studies.random_environments import environment_of
+from studies.random_environments import find_environment
 from surrogate.kernels.compiled import Floats
 from vinewright.console.study import Report, Study
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RunCase:
     """One planning run to make."""
 
     environment: str
-    """See `environment_of`."""
+    """See `find_environment`."""
     seed: int
     time_budget: float
     """[s]"""
@@ -42,10 +42,10 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class RunRecord:
     """Results of one planning run."""
 
-    case: Case
+    case: RunCase
     history: list[tuple[float, float]]
     """Seconds and cost of each better solution."""
     iterations: int
@@ -79,7 +79,7 @@ class Record:
         times, costs = zip((-math.inf, math.inf), *self.history, strict=True)
         return np.array(costs)[np.searchsorted(times, seconds, side="right") - 1]
 
-    def in_time(self) -> Record:
+    def in_time(self) -> RunRecord:
         """Without what was found after the time budget, in the iteration in which it ended."""
         history = [better for better in self.history if better[0] <= self.case.time_budget]
         return replace(self, history=history, first_steps=self.first_steps if history else None)
@@ -93,10 +93,10 @@ class Record:
         return case | {name: value for name, value in asdict(self).items() if name != "case"}
 
 
-def run_case(case: Case) -> Record:
+def run_case(case: RunCase) -> RunRecord:
     """Plan on one thread."""
     params = VineParams()
-    environment, make = environment_of(case.environment), partial(QuasiStatic, threads=1)
+    environment, make = find_environment(case.environment), partial(QuasiStatic, threads=1)
     switches = replace(case.switches, search=search_of(case.planner))
     run = Run.prepare(environment, params, make, case.seed, case.batch, case.keep, switches)
     first_steps = None
@@ -104,7 +104,9 @@ def run_case(case: Case) -> Record:
         if first_steps is None and run.best:
             first_steps = run.search.vine_steps
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]
-    record = partial(Record, case, history, run.search.iteration, round(run.seconds, 3), kept=len(run.solutions.best))
+    record = partial(
+        RunRecord, case, history, run.search.iteration, round(run.seconds, 3), kept=len(run.solutions.best)
+    )
     schedule = run.best.design.schedule if run.best else None
     changes = schedule.changes if schedule else 0
     record = partial(record, vine_steps=run.search.vine_steps, first_steps=first_steps, changes=changes)
@@ -115,8 +117,10 @@ def run_case(case: Case) -> Record:
     return record(round(tree.seconds, 4), len(tree.poses), known)
 
 
-def study_of_runs(name: str, cases: Sequence[Case], report: Callable[[list[Record]], Report]) -> Study[Case, Record]:
-    """A study of planning runs."""
+def make_runs_study(
+    name: str, cases: Sequence[RunCase], report: Callable[[list[RunRecord]], Report]
+) -> Study[RunCase, RunRecord]:
+    """Make a study of planning runs."""
     return Study(
         name,
         cases,
@@ -128,7 +132,7 @@ def study_of_runs(name: str, cases: Sequence[Case], report: Callable[[list[Recor
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class RunSummary:
     """Statistics of runs of one kind. A run without a solution counts as slower and costlier than any run with one."""
 
     runs: int
@@ -145,7 +149,7 @@ class Summary:
     """Mean time of an iteration, excluding the reverse tree [s]."""
 
     @classmethod
-    def of(cls, records: Sequence[Record]) -> Summary:
+    def of(cls, records: Sequence[RunRecord]) -> RunSummary:
         """Summarise at least one record."""
         first, cost = (np.array([getattr(record, name) for record in records]) for name in ("first", "cost"))
         solved = np.isfinite(first)
@@ -166,12 +170,12 @@ def quartiles(values: Floats) -> Floats:
     return np.quantile(values, [0.25, 0.5, 0.75], axis=0, method="inverted_cdf")
 
 
-def shown(value: float, digits: int = 2) -> str:
-    """A number for a table, a dash if it is not finite."""
+def number_text(value: float, digits: int = 2) -> str:
+    """Return a number for a table, a dash if it is not finite."""
     return f"{value:.{digits}f}" if math.isfinite(value) else "-"
 
 
-def shown_quartiles(values: Floats, digits: int = 2) -> str:
+def quartiles_text(values: Floats, digits: int = 2) -> str:
     """Median, and the other quartiles in brackets."""
-    low, middle, high = (shown(value, digits) for value in values)
+    low, middle, high = (number_text(value, digits) for value in values)
     return f"{middle} ({low} ... {high})"

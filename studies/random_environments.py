@@ -1,4 +1,4 @@
-"""Random environments of studies: those that a price is fitted to, others that it is judged in, and those of every density."""
+"""Random environments of studies: those that were not used to choose anything, and those of every density."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ import numpy as np
 from dynamics.tube import VineParams
 from environments import Environment, generate_environment, load_environment
 
-TRAINING = range(1000, 1040)
-"""Seeds of the environments whose vines the price of arcs is fitted to."""
 HELD_OUT = range(2000, 2030)
 """Seeds of environments that were not used to choose anything."""
 DENSITIES = 0.1, 0.5
@@ -22,7 +20,7 @@ SOAK_SIZES = (1.5, 1.5), (2.5, 2.5), (4.0, 2.5)
 SOAK_PREFIX = "soak-"
 
 
-def random_environment(seed: int) -> Environment:
+def make_random_environment(seed: int) -> Environment:
     """Clutter of a random density."""
     rng = np.random.default_rng(seed)
     return generate_environment(rng, density=rng.uniform(*DENSITIES), name=f"{PREFIX}{seed}")
@@ -33,23 +31,23 @@ def soak_kind(seed: int) -> tuple[float, tuple[float, float]]:
     return SOAK_DENSITIES[seed % len(SOAK_DENSITIES)], SOAK_SIZES[seed // len(SOAK_DENSITIES) % len(SOAK_SIZES)]
 
 
-def soak_environment(seed: int) -> Environment:
-    """The soak's environment of a seed."""
-    return clutter(seed, *soak_kind(seed))
+def make_soak_environment(seed: int) -> Environment:
+    """Make the soak's environment of a seed."""
+    return make_clutter(seed, *soak_kind(seed))
 
 
-def clutter(seed: int, density: float, size: tuple[float, float]) -> Environment:
-    """The environment that `vinewright environments new` makes with these numbers."""
+def make_clutter(seed: int, density: float, size: tuple[float, float]) -> Environment:
+    """Make the environment that `vinewright environments new` makes with these numbers."""
     return generate_environment(np.random.default_rng(seed), size=size, density=density, name=f"{SOAK_PREFIX}{seed}")
 
 
-def environment_of(name: str) -> Environment:
-    """The environment of a name: a random one, one of the soak, one that is shipped, or a file.
+def find_environment(name: str) -> Environment:
+    """Return the environment of a name: a random one, one of the soak, one that is shipped, or a file.
 
     Raises:
         InvalidEnvironment: There is none.
     """
-    for prefix, made in ((PREFIX, random_environment), (SOAK_PREFIX, soak_environment)):
+    for prefix, made in ((PREFIX, make_random_environment), (SOAK_PREFIX, make_soak_environment)):
         seed = name.removeprefix(prefix)
         if name.startswith(prefix) and seed.isdecimal():
             return made(int(seed))

@@ -10,20 +10,19 @@ app = typer.Typer(help="Repeat a study: experiments of the papers, measurements 
 
 STUDIES = (
     "tip_steering",
-    "table2",
-    "contact_price",
-    "ompl_planners",
-    "ablations",
-    "defaults",
-    "steering",
-    "clutter",
+    "search_variants:table2",
+    "search_variants:ompl_planners",
+    "search_variants:ablations",
+    "search_variants:defaults",
+    "search_variants:steering",
+    "search_variants:clutter",
     "reliability",
     "fewest",
     "actuators",
     "uncertainty",
     "uncertainty:uncertainty_longer",
-    "uncertainty_ablations",
-    "uncertainty_random",
+    "uncertainty:uncertainty_ablations",
+    "uncertainty:uncertainty_random",
     "funneling",
     "impulse:impulse_runtime",
     "impulse:impulse_clutter",
@@ -35,7 +34,6 @@ STUDIES = (
     "sensing",
     "real_mapping",
     "snaps",
-    "studio",
 )
 """Folders of studies, in the order of the help; with the function of their `command.py` if its name is another."""
 

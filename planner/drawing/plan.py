@@ -28,10 +28,9 @@ from planner.design.design import Design, Section, cell_name, overlap, type_of
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
-from planner.drawing.search import branch_entries, draw_branches
+from planner.drawing.search import NO_BRANCHES, Branches, branch_entries, draw_branches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import Course, colour_of, tube_patches
-from planner.search.branches import NO_BRANCHES, Branches
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:

@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
 from planner.drawing.style import JUMPED, SEARCHED
-from planner.search.branches import Branches
+from surrogate.kernels.compiled import Floats
+
+
+class Branches(NamedTuple):
+    """Lines of a search tree [m], each of shape (n, 2)."""
+
+    steady: Sequence[Floats] = ()
+    """Lines grown before any jump."""
+    jumped: Sequence[Floats] = ()
+    """Lines grown since the node before the first jump of their vine (see `dynamics.jumps`)."""
+
+
+NO_BRANCHES = Branches()
 
 
 def branch_entries(branches: Branches) -> dict[str, Any]:

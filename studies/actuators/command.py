@@ -35,14 +35,14 @@ def actuators(
         from environments import load_environment
         from studies.actuators.plots import save_curvatures, save_forces, save_plans
         from studies.actuators.report import report
-        from studies.actuators.study import Case, bars_of, cases, run_case
+        from studies.actuators.study import ActuatorCase, cases, measure_range, run_case
         from studies.chosen_environments import ENVIRONMENTS
         from surrogate.registry import actuators as known
 
         every = cases(env or ENVIRONMENTS, seeds, iterations)
         for case in every:
             load_environment(case.environment, VineParams().radius)
-        bars = [bars_of(kind) for kind in known()]
+        bars = [measure_range(kind) for kind in known()]
         study = Study(
             "actuators",
             every,
@@ -55,7 +55,7 @@ def actuators(
             },
             parallel=True,
             unit="plans",
-            prepare=lambda: run_case(Case(every[0].kind, every[0].environment, 0, 1)),
+            prepare=lambda: run_case(ActuatorCase(every[0].kind, every[0].environment, 0, 1)),
         )
         return measure_study(
             study, command_line("reproduce actuators", seeds=seeds, iterations=iterations, env=env), out, force

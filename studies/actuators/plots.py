@@ -10,7 +10,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from planner.drawing.style import FAINT, INK, save_figure
-from studies.actuators.study import CELL, Bars, Outcome
+from studies.actuators.study import CELL, ActuatorOutcome, ActuatorRange
 
 DPI = 140
 STYLES: tuple[tuple[str, str, str], ...] = (
@@ -34,7 +34,7 @@ def _axes(size: tuple[float, float], across: str, up: str) -> tuple[Figure, Any]
     return figure, axes
 
 
-def save_forces(path: Path, bars: Sequence[Bars]) -> None:
+def save_forces(path: Path, bars: Sequence[ActuatorRange]) -> None:
     """Draw force per pressure over contraction."""
     figure, axes = _axes((6.2, 3.8), "contraction [%]", f"force per pressure of a {1e3 * CELL:g} mm cell [N/kPa]")
     for one, (colour, line, _) in zip(bars, STYLES[: len(bars)], strict=True):
@@ -45,7 +45,7 @@ def save_forces(path: Path, bars: Sequence[Bars]) -> None:
     save_figure(path, figure, DPI)
 
 
-def save_curvatures(path: Path, bars: Sequence[Bars]) -> None:
+def save_curvatures(path: Path, bars: Sequence[ActuatorRange]) -> None:
     """Draw the range of curvatures in free space over pressure."""
     figure, axes = _axes((6.2, 3.8), "pressure of the actuator [kPa]", "curvature of the centreline [1/m]")
     for one, (colour, line, _) in zip(bars, STYLES[: len(bars)], strict=True):
@@ -59,7 +59,7 @@ def save_curvatures(path: Path, bars: Sequence[Bars]) -> None:
     save_figure(path, figure, DPI)
 
 
-def save_plans(path: Path, outcomes: Sequence[Outcome]) -> None:
+def save_plans(path: Path, outcomes: Sequence[ActuatorOutcome]) -> None:
     """Draw the fewest actuators of each plan: a marker per seed, beside one another."""
     figure, axes = _axes((7.2, 3.6), "", "actuators")
     names = list(dict.fromkeys(one.environment for one in outcomes))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from statistics import mean
 
 from planner.output.markdown import table
-from studies.actuators.study import CELL, MIXED, Bars, Outcome
+from studies.actuators.study import CELL, MIXED, ActuatorOutcome, ActuatorRange
 from surrogate.registry import actuators
 from vinewright.console.study import Report
 from vinewright.sweeps.report.paired import Effect
@@ -15,12 +15,12 @@ STRAINS = 0.02, 0.1, 0.2
 PRESSURES = 10e3, 20e3, 35e3
 
 
-def report(outcomes: Sequence[Outcome], bars: Sequence[Bars]) -> Report:
-    """The report in Markdown, and the data."""
+def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -> Report:
+    """Return the report in Markdown, and the data."""
     first = next(iter(actuators()))
     planned = {one.case.kind for one in outcomes}
     kinds = [kind for kind in (*actuators(), MIXED) if kind in planned]
-    effects = {kind: effect(outcomes, kind, first) for kind in kinds if kind != first}
+    effects = {kind: compare_actuators(outcomes, kind, first) for kind in kinds if kind != first}
     seeds = sorted({one.case.seed for one in outcomes})
     lines = [
         "All registered actuators with their default dimensions, which are for strips of 54 to 60 mm lay-flat width, on the",
@@ -48,7 +48,7 @@ def report(outcomes: Sequence[Outcome], bars: Sequence[Bars]) -> Report:
         f"do not depend on the machine. `{MIXED}`: all types may be mixed along one tube; each is drawn as often as the others.",
         "",
         *table(("environment", *kinds), _environment_rows(outcomes, kinds)),
-        *table_of_effects(effects, first),
+        *effects_table(effects, first),
         "",
         "![Fewest actuators](actuators-plans.png)",
     ]
@@ -64,7 +64,7 @@ def report(outcomes: Sequence[Outcome], bars: Sequence[Bars]) -> Report:
     return Report("Actuators", lines, content)
 
 
-def effect(outcomes: Sequence[Outcome], kind: str, first: str) -> Effect | None:
+def compare_actuators(outcomes: Sequence[ActuatorOutcome], kind: str, first: str) -> Effect | None:
     """Actuators that plans with one type have more than those with another, over pairs of environment and seed that both solved."""
     found = {(one.case.kind, one.environment, one.case.seed): one.actuators for one in outcomes}
     differences, groups = [], []
@@ -83,7 +83,7 @@ _BAR_COLUMNS = (
 )
 
 
-def _bar_row(one: Bars) -> list[str]:
+def _bar_row(one: ActuatorRange) -> list[str]:
     ranges = [one.range_at(pressure) for pressure in PRESSURES]
     ranges.append((float(one.curvature.min()), float(one.curvature.max())))
     return [
@@ -95,8 +95,8 @@ def _bar_row(one: Bars) -> list[str]:
     ]
 
 
-def _ranking(bars: Sequence[Bars]) -> list[str]:
-    """How the models rank the actuators, and how that compares with what is published."""
+def _ranking(bars: Sequence[ActuatorRange]) -> list[str]:
+    """Compare the order of the actuators by the models with the published order."""
     known = {one.kind: one for one in bars}
     strongest = max(bars, key=lambda one: one.at(STRAINS[1])).kind
     sharpest = max(bars, key=lambda one: float(one.curvature.max())).kind
@@ -111,7 +111,7 @@ def _ranking(bars: Sequence[Bars]) -> list[str]:
     ]
 
 
-def _environment_rows(outcomes: Sequence[Outcome], kinds: Sequence[str]) -> list[list[str]]:
+def _environment_rows(outcomes: Sequence[ActuatorOutcome], kinds: Sequence[str]) -> list[list[str]]:
     names = dict.fromkeys(one.environment for one in outcomes)
     rows = []
     for name in names:
@@ -129,7 +129,7 @@ def _environment_rows(outcomes: Sequence[Outcome], kinds: Sequence[str]) -> list
     return rows
 
 
-def table_of_effects(effects: dict[str, Effect | None], first: str) -> list[str]:
+def effects_table(effects: dict[str, Effect | None], first: str) -> list[str]:
     """Differences between the actuators, with intervals."""
     rows = [
         [kind, f"{one.mean:+.2f}", f"{one.interval[0]:+.2f} to {one.interval[1]:+.2f}", f"{one.p:.2g}"]

@@ -27,7 +27,7 @@ MIXED = "mixed"
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ActuatorCase:
     """One plan."""
 
     kind: str
@@ -40,10 +40,10 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """What a plan found."""
+class ActuatorOutcome:
+    """Result of one plan."""
 
-    case: Case
+    case: ActuatorCase
     actuators: int | None
     """Fewest actuators of a design that reaches the goal, None without a design."""
     length: float | None
@@ -70,8 +70,8 @@ class Outcome:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Bars:
-    """What an actuator can do before it is planned with."""
+class ActuatorRange:
+    """Force and curvatures of an actuator, without a plan."""
 
     actuator: Actuator
     strain: Floats
@@ -117,38 +117,40 @@ class Bars:
         }
 
 
-def tube_of_kind(kind: str) -> VineParams:
-    """The prototype's tube with another type of actuator of default dimensions, or with all of them."""
+def make_tube(kind: str) -> VineParams:
+    """Make the prototype's tube with another type of actuator of default dimensions, or with all of them."""
     if kind == MIXED:
         first, *others = (make() for make in actuators().values())
         return VineParams(actuator=first, others=tuple(others))
     return VineParams(actuator=actuators()[kind]())
 
 
-def bars_of(kind: str) -> Bars:
+def measure_range(kind: str) -> ActuatorRange:
     """Force and curvatures of one type of actuator."""
-    params = tube_of_kind(kind)
+    params = make_tube(kind)
     actuator = params.actuator
     strain = np.linspace(0.0, float(actuator.full_contraction(CELL)), 401)
     catalogue = Catalogue.of(params)
     pressures = np.unique(catalogue.pressure)
     own = [catalogue.curvature[catalogue.pressure == pressure] for pressure in pressures]
     curvature = np.array([(some.min(), some.max()) for some in own])
-    return Bars(actuator, strain, actuator.force_per_pressure(strain, CELL), pressures, curvature)
+    return ActuatorRange(actuator, strain, actuator.force_per_pressure(strain, CELL), pressures, curvature)
 
 
-def cases(environments: Sequence[str], seeds: int, iterations: int) -> list[Case]:
+def cases(environments: Sequence[str], seeds: int, iterations: int) -> list[ActuatorCase]:
     """Every actuator, and all of them mixed, in every environment with seeds 0 ... seeds - 1: an interrupted study has all environments
     with the first seeds."""
     kinds = [*actuators(), MIXED]
-    return [Case(kind, name, seed, iterations) for seed in range(seeds) for name in environments for kind in kinds]
+    return [
+        ActuatorCase(kind, name, seed, iterations) for seed in range(seeds) for name in environments for kind in kinds
+    ]
 
 
-def run_case(case: Case) -> Outcome:
+def run_case(case: ActuatorCase) -> ActuatorOutcome:
     """Plan once, on one thread."""
-    params, make = tube_of_kind(case.kind), partial(QuasiStatic, threads=1)
+    params, make = make_tube(case.kind), partial(QuasiStatic, threads=1)
     run = Run.prepare(load_environment(case.environment, params.radius), params, make, case.seed)
     for _ in run.run(Budget(math.inf, iterations=case.iterations)):
         pass
     best = run.best
-    return Outcome(case, best.design.actuators if best else None, best.design.length if best else None)
+    return ActuatorOutcome(case, best.design.actuators if best else None, best.design.length if best else None)

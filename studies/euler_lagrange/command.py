@@ -19,19 +19,19 @@ def euler_lagrange(out: FolderOption = None, force: ForceOption = False) -> int:
     """Reproduce the figures of paper 004, with and without a controller. Exit code 3 if the tracking error is too large."""
     with readable_errors():
         from studies.euler_lagrange.plots import pictures
-        from studies.euler_lagrange.report import missed, report
-        from studies.euler_lagrange.study import cases, experiments, run, run_cases, split
+        from studies.euler_lagrange.report import missed_text, report
+        from studies.euler_lagrange.study import cases, list_experiments, run_cases, run_experiment, split_results
 
         every = cases()
         study = Study(
             "euler-lagrange",
             every,
             run_cases,
-            lambda found: report(*split(found)),
+            lambda found: report(*split_results(found)),
             pictures(),
             "motions",
-            prepare=lambda: run(experiments()[0]),
+            prepare=lambda: run_experiment(list_experiments()[0]),
             enough=lambda found: len(found) == len(every),
             least="all motions were computed",
         )
-        return measure_study(study, "vinewright reproduce euler-lagrange", out, force, missed)
+        return measure_study(study, "vinewright reproduce euler-lagrange", out, force, missed_text)

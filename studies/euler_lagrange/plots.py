@@ -15,7 +15,7 @@ from matplotlib.ticker import MaxNLocator
 from dynamics.euler_lagrange.control import Saturation, Tracking
 from dynamics.euler_lagrange.kinematics import centerline
 from planner.drawing.style import FAINT, INK, save_figure
-from studies.euler_lagrange.study import Chase, Result, split, swinging_plane
+from studies.euler_lagrange.study import Chase, ExperimentResult, split_results, swinging_plane
 
 DPI = 140
 COLOURS = "#0a5a96", "#b54d00", "#8a80ad"
@@ -25,15 +25,15 @@ LOST = "#e3e6ea"
 """Colour of the times at which the reference is shorter than the tube."""
 
 
-def pictures() -> dict[str, Callable[[Path, Sequence[Result | Chase]], None]]:
-    """Functions that draw the five figures, by file name."""
+def pictures() -> dict[str, Callable[[Path, Sequence[ExperimentResult | Chase]], None]]:
+    """Return the functions that draw the five figures, by file name."""
     motions = {"static": _save_static, "growth": _save_growth, "ramp": _save_ramp, "plane": _save_plane}
 
-    def motion(figure: str, path: Path, found: Sequence[Result | Chase]) -> None:
-        motions[figure](path, [one for one in split(found)[0] if one.experiment.figure == figure])
+    def motion(figure: str, path: Path, found: Sequence[ExperimentResult | Chase]) -> None:
+        motions[figure](path, [one for one in split_results(found)[0] if one.experiment.figure == figure])
 
-    def first_chase(path: Path, found: Sequence[Result | Chase]) -> None:
-        save_tracking(path, split(found)[1][0].tracking)
+    def first_chase(path: Path, found: Sequence[ExperimentResult | Chase]) -> None:
+        save_tracking(path, split_results(found)[1][0].tracking)
 
     drawn = {f"euler-lagrange-{figure}.png": partial(motion, figure) for figure in motions}
     return {**drawn, "euler-lagrange-tracking.png": first_chase}
@@ -60,7 +60,7 @@ def _name(axes: Axes, words: str) -> None:
     axes.set_ylabel(words, size=9, color=INK)
 
 
-def _lines(axes: Axes, results: Sequence[Result], part: int, polar: bool = False) -> None:
+def _lines(axes: Axes, results: Sequence[ExperimentResult], part: int, polar: bool = False) -> None:
     """Draw a component of q or of (s, theta, phi) over time, one line per result."""
     for result, colour, style in zip(results, COLOURS, STYLES, strict=False):
         motion, label = result.motion, result.experiment.label
@@ -72,13 +72,13 @@ def _legend(axes: Axes, **more: Any) -> None:
     axes.legend(fontsize=8.5, frameon=False, labelcolor=INK, **more)
 
 
-def _inputs(result: Result) -> np.ndarray:
+def _inputs(result: ExperimentResult) -> np.ndarray:
     """Core force and tensions over time [N], shape (times, 4)."""
     motion = result.motion
     return np.array([result.experiment.inputs(time, q) for time, q in zip(motion.times, motion.q, strict=True)], float)
 
 
-def _save_static(path: Path, results: Sequence[Result]) -> None:
+def _save_static(path: Path, results: Sequence[ExperimentResult]) -> None:
     figure, (axes,) = _panels(1, "Let go at 0.1 rad, hanging, without input", 2.9)
     _lines(axes, results, 1)
     _name(axes, "bend in its plane, u [rad]")
@@ -87,7 +87,7 @@ def _save_static(path: Path, results: Sequence[Result]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _save_growth(path: Path, results: Sequence[Result]) -> None:
+def _save_growth(path: Path, results: Sequence[ExperimentResult]) -> None:
     figure, (above, below) = _panels(2, "Growing under a constant force in the core", 4.0)
     above.plot(results[0].motion.times, _inputs(results[0])[:, 0], color=INK, linewidth=1.3)
     above.axhline(results[0].experiment.robot.yield_force, color=WANTED, linewidth=1.0, linestyle=(0, (4, 2)))
@@ -103,7 +103,7 @@ def _save_growth(path: Path, results: Sequence[Result]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _save_ramp(path: Path, results: Sequence[Result]) -> None:
+def _save_ramp(path: Path, results: Sequence[ExperimentResult]) -> None:
     figure, (above, below) = _panels(2, "One actuator against a weight across the axis", 4.2)
     above.plot(results[0].motion.times, _inputs(results[0])[:, 1], color=INK, linewidth=1.3)
     _name(above, "sPAM 1 [N]")
@@ -113,7 +113,7 @@ def _save_ramp(path: Path, results: Sequence[Result]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _save_plane(path: Path, results: Sequence[Result]) -> None:
+def _save_plane(path: Path, results: Sequence[ExperimentResult]) -> None:
     figure, (above, middle, below) = _panels(3, "sPAM 2 takes over from sPAM 1", 5.4)
     inputs = _inputs(results[0])
     for k, colour in ((1, COLOURS[0]), (2, COLOURS[1])):

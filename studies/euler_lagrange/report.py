@@ -8,7 +8,16 @@ from typing import Any
 import numpy as np
 
 from planner.output.markdown import table
-from studies.euler_lagrange.study import TIGHTER, TOLERANCE, Chase, Check, Result, checks, split, swinging_plane
+from studies.euler_lagrange.study import (
+    TIGHTER,
+    TOLERANCE,
+    Chase,
+    ClosedFormCheck,
+    ExperimentResult,
+    check_motions,
+    split_results,
+    swinging_plane,
+)
 from vinewright.console.study import Report
 
 CHASE = "", "length m", "bend rad", "plane rad", "core N", "tension N", "at a limit"
@@ -75,9 +84,9 @@ ERRATA = (
 )
 
 
-def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
-    """The report as Markdown, and its data."""
-    compared, (low, high) = checks(list(results)), _last_second(results)
+def report(results: Sequence[ExperimentResult], chases: Sequence[Chase]) -> Report:
+    """Return the report as Markdown, and its data."""
+    compared, (low, high) = check_motions(list(results)), _swing_of_last_second(results)
     slowest, speeds = min(results, key=lambda result: result.speed), [result.speed for result in results]
     lines = [
         "The robot is that of paper 004, Table 1: a point mass of 0.1 kg at the tip of an arc, a bending spring whose",
@@ -108,18 +117,18 @@ def report(results: Sequence[Result], chases: Sequence[Chase]) -> Report:
     return Report("The Euler-Lagrange model", lines, content)
 
 
-def _last_second(results: Sequence[Result]) -> list[float]:
+def _swing_of_last_second(results: Sequence[ExperimentResult]) -> list[float]:
     """Minimum and maximum of phi in the last second of Fig. 7 with the damper of Eq. 16 [rad]."""
     times, polar = swinging_plane(next(result for result in results if result.experiment.figure == "plane"))
     late = polar[times >= times[-1] - 1, 2]
     return [float(late.min()), float(late.max())]
 
 
-def _name(result: Result) -> str:
+def _name(result: ExperimentResult) -> str:
     return f"{TITLES[result.experiment.figure].split(':')[0]}, {result.experiment.label}"
 
 
-def _check_table(figure: str, compared: Sequence[Check], results: Sequence[Result]) -> list[str]:
+def _check_table(figure: str, compared: Sequence[ClosedFormCheck], results: Sequence[ExperimentResult]) -> list[str]:
     own = [one for one in compared if one.figure == figure]
     found = [[f"{one.what} [{one.unit}]", f"{one.found:.4f}", f"{one.expected:.4f}"] for one in own]
     times = [
@@ -147,7 +156,7 @@ def _chase_table(chases: Sequence[Chase]) -> list[str]:
     return lines + table(CHASE, rows)
 
 
-def _motion_content(result: Result) -> dict[str, Any]:
+def _motion_content(result: ExperimentResult) -> dict[str, Any]:
     motion, experiment = result.motion, result.experiment
     return {
         "figure": experiment.figure,
@@ -172,9 +181,9 @@ def _chase_content(chase: Chase) -> dict[str, Any]:
     }
 
 
-def missed(results: list[Any]) -> str:
-    """What was asked and not met, in words: the accuracy of tracking; empty if it was met."""
-    errors = split(results)[1][0].errors
+def missed_text(results: list[Any]) -> str:
+    """Return the accuracy of tracking that was asked and not met, as text; empty if it was met."""
+    errors = split_results(results)[1][0].errors
     if (errors < ALLOWED).all():
         return ""
     return f"the tracking errors are {errors.max():.3g} at most, less than {ALLOWED} was asked"

@@ -52,7 +52,7 @@ class Experiment:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Result:
+class ExperimentResult:
     """The motion of an experiment, with its computing time."""
 
     experiment: Experiment
@@ -69,7 +69,7 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
+class ClosedFormCheck:
     """A computed value and its closed-form solution."""
 
     figure: str
@@ -113,7 +113,7 @@ def _switch(time: float, _q: Floats) -> tuple[float, ...]:
     return (0.0, PULL, 0.0, 0.0) if time < SWITCHED else (0.0, 0.0, PULL, 0.0)
 
 
-def experiments() -> list[Experiment]:
+def list_experiments() -> list[Experiment]:
     """Figs. 4 to 7, each with unstated parameters set to reproduce the paper's curves, and with other values."""
     across, weightless = Robot(gravity=ACROSS, levers=LONG_ARM), Robot(gravity=WEIGHTLESS, levers=LONG_ARM)
     return [
@@ -127,7 +127,7 @@ def experiments() -> list[Experiment]:
     ]  # fmt: skip
 
 
-def run(experiment: Experiment) -> Result:
+def run_experiment(experiment: Experiment) -> ExperimentResult:
     """Compute and time the motion of an experiment, and compute it with a tighter tolerance."""
 
     def motion(tolerance: float) -> Motion:
@@ -140,10 +140,10 @@ def run(experiment: Experiment) -> Result:
         begin = time.perf_counter()
         motion(TOLERANCE)
         seconds.append(time.perf_counter() - begin)
-    return Result(experiment, found, min(seconds), float(np.abs(found.q - motion(TIGHTER).q).max()))
+    return ExperimentResult(experiment, found, min(seconds), float(np.abs(found.q - motion(TIGHTER).q).max()))
 
 
-def swinging_plane(result: Result) -> tuple[Floats, Floats]:
+def swinging_plane(result: ExperimentResult) -> tuple[Floats, Floats]:
     """Fig. 7 after the switch with the damper of Eq. 16, which acts only along theta, not perpendicular to it.
 
     Args:
@@ -177,7 +177,7 @@ def reference(at: float) -> tuple[Floats, Floats]:
 
 
 def cases() -> list[Experiment | tuple[str, Controller]]:
-    """All experiments, then Fig. 8 with controllers of different gains and limits."""
+    """Return all experiments, then Fig. 8 with controllers of different gains and limits."""
     pull = LinearActuator.like(Spam()).area * HIGHEST_PRESSURE
     controllers = {
         "default gains": Controller(),
@@ -185,23 +185,23 @@ def cases() -> list[Experiment | tuple[str, Controller]]:
         "soft gains: 100 and 20 for s, 200 and 20 for u and v": Controller(100.0, 20.0, 200.0, 20.0),
         f"tensions up to {pull:.0f} N, what a sPAM pulls at {1e-3 * HIGHEST_PRESSURE:.0f} kPa": Controller(most_tension=pull),
     }  # fmt: skip
-    return [*experiments(), *controllers.items()]
+    return [*list_experiments(), *controllers.items()]
 
 
-def run_cases(several: Sequence[Experiment | tuple[str, Controller]]) -> Iterator[Result | Chase]:
+def run_cases(several: Sequence[Experiment | tuple[str, Controller]]) -> Iterator[ExperimentResult | Chase]:
     """Run motions and chases in sequence."""
     for case in several:
-        yield run(case) if isinstance(case, Experiment) else chase(*case)
+        yield run_experiment(case) if isinstance(case, Experiment) else run_chase(*case)
 
 
-def chase(label: str, controller: Controller) -> Chase:
+def run_chase(label: str, controller: Controller) -> Chase:
     """Follow the reference of Fig. 8."""
     return Chase(label, track(Robot(levers=LONG_ARM), controller, reference, FIRST, float(len(SET_POINTS))))
 
 
-def split(found: Sequence[Result | Chase]) -> tuple[list[Result], list[Chase]]:
+def split_results(found: Sequence[ExperimentResult | Chase]) -> tuple[list[ExperimentResult], list[Chase]]:
     """Separate motions from chases."""
-    return [one for one in found if isinstance(one, Result)], [one for one in found if isinstance(one, Chase)]
+    return [one for one in found if isinstance(one, ExperimentResult)], [one for one in found if isinstance(one, Chase)]
 
 
 def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
@@ -215,7 +215,7 @@ def linear_swing(robot: Robot, s: float) -> tuple[float, float]:
     return decay, float(np.sqrt(spring / inertia - decay**2))
 
 
-def checks(results: list[Result]) -> list[Check]:
+def check_motions(results: list[ExperimentResult]) -> list[ClosedFormCheck]:
     """Compare all motions with closed-form solutions."""
     found = []
     for result in results:
@@ -228,22 +228,26 @@ def checks(results: list[Result]) -> list[Check]:
                 expected *= np.cos(swing * TIMES) + decay / swing * np.sin(swing * TIMES)
                 lowest = int(np.argmin(expected))
                 low = motion.q[:, 1].min()
-                found.append(Check("static", f"{label}: lowest bend", float(low), float(expected[lowest]), "rad"))
+                found.append(
+                    ClosedFormCheck("static", f"{label}: lowest bend", float(low), float(expected[lowest]), "rad")
+                )
             case "growth":
                 half = len(TIMES) // 2
                 slope = (motion.q[-1, 0] - motion.q[half, 0]) / (TIMES[-1] - TIMES[half])
                 force = PUSH - robot.yield_force + robot.mass * robot.gravity[2]
-                found.append(Check("growth", f"{label}: growth rate", float(slope), force / robot.axial_damping, "m/s"))
+                found.append(
+                    ClosedFormCheck("growth", f"{label}: growth rate", float(slope), force / robot.axial_damping, "m/s")
+                )
             case "ramp":
                 end = float(motion.q[-1, 1])
-                found.append(Check("ramp", f"{label}: bend at the end", end, _ramp_end(robot, s), "rad"))
+                found.append(ClosedFormCheck("ramp", f"{label}: bend at the end", end, _ramp_end(robot, s), "rad"))
             case "plane":
                 rest = PULL * robot.arm / robot.stiffness
                 switched = int(np.searchsorted(TIMES, SWITCHED))
                 for when, k, phi in (("before the switch", switched, 0.0), ("at the end", -1, 2 * np.pi / 3)):
                     _, theta, plane = motion.polar[k]
-                    found.append(Check("plane", f"{label}: theta {when}", float(theta), rest, "rad"))
-                    found.append(Check("plane", f"{label}: phi {when}", float(plane), phi, "rad"))
+                    found.append(ClosedFormCheck("plane", f"{label}: theta {when}", float(theta), rest, "rad"))
+                    found.append(ClosedFormCheck("plane", f"{label}: phi {when}", float(plane), phi, "rad"))
     return found
 
 

@@ -38,9 +38,9 @@ def fewest(
         from studies.chosen_environments import ENVIRONMENTS
         from studies.fewest.plots import save_map
         from studies.fewest.report import report
-        from studies.fewest.study import Case, missed, run_case
+        from studies.fewest.study import FewestCase, list_missed, run_case
 
-        cases = [Case(name, steps) for name in env or ENVIRONMENTS]
+        cases = [FewestCase(name, steps) for name in env or ENVIRONMENTS]
         for case in cases:
             load_environment(case.environment, VineParams().radius)
         # Of the default environments the last take longest: begun first, they leave the others to fill the other process.
@@ -52,7 +52,7 @@ def fewest(
             {"fewest.png": lambda path, outcomes: save_map(path, outcomes[::-1])},
             parallel=True,
             unit="environments",
-            prepare=lambda: run_case(Case(cases[0].environment, 1, iterations=1)),
+            prepare=lambda: run_case(FewestCase(cases[0].environment, 1, iterations=1)),
             tell=str,
         )
-        return measure_study(study, command_line("reproduce fewest", steps=steps, env=env), out, force, missed)
+        return measure_study(study, command_line("reproduce fewest", steps=steps, env=env), out, force, list_missed)

@@ -1,7 +1,7 @@
 """Exhaustive search for designs without an actuator and with one, on a grid that is refined where it leaves doubt.
 
 A box of the grid has eight corners: two starts of the actuator, two entries of the catalogue and two lengths. Its *doubt* compares
-how far the tips of the corners part with the way that they have left to the goal (`doubt`). Where it is below 1, a vine between them
+how far the tips of the corners part with the way that they have left to the goal (`box_doubt`). Where it is below 1, a vine between them
 reaches the goal only if it strays from them by more than they part. Boxes are halved in all three directions, the most doubtful
 first, down to the grid of the search itself. What is left is no theorem: between two vines, a third may snap to another place.
 """
@@ -50,14 +50,14 @@ class Box(NamedTuple):
 
 
 class BestFound(NamedTuple):
-    """What came of the states in which a tip is in the goal."""
+    """Outcome of the states in which a tip is in the goal."""
 
     best: Solution | None
     """The first design that its replay confirmed; then no others are replayed."""
     rejected: int
-    """States whose replay misses the goal, or needs an ambiguous snap."""
+    """States whose replay misses the goal, or needs an ambiguous snap-through."""
     ambiguous: int
-    """Those that need one."""
+    """States whose replay needs an ambiguous snap-through."""
 
     @property
     def words(self) -> str:
@@ -71,7 +71,7 @@ class BestFound(NamedTuple):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Coverage:
-    """What an exhaustive search has grown, and what it found."""
+    """Vines that an exhaustive search has grown, and designs that it found."""
 
     straight: BestFound
     """The straight vine."""
@@ -106,7 +106,7 @@ class Coverage:
         return self.best is not None or not self.doubtful
 
 
-class Grid:
+class BoxGrid:
     """The boxes that have been looked at and not been halved, each with its doubt."""
 
     def __init__(self, family: OneActuator) -> None:
@@ -147,11 +147,11 @@ class Grid:
         )
 
     def most_doubtful(self, count: int) -> list[Box]:
-        """The boxes to halve next."""
+        """Return the boxes to halve next."""
         return sorted(self.boxes, key=lambda box: (-self.boxes[box], box))[:count]
 
     def corners(self, box: Box) -> list[OneBend]:
-        """The different vines at the corners of a box, as far as the grid goes."""
+        """Return the different vines at the corners of a box, as far as the grid goes."""
         arcs, ends = self._arcs(box), (box.length, box.length + box.size)
         vines = (OneBend(*arc, min(end, self.family.longest(*arc))) for arc in arcs for end in ends)
         return list(dict.fromkeys(vines))
@@ -173,7 +173,7 @@ class Grid:
         self.family.grow_arcs([arc for box in boxes for arc in self._arcs(box)])
 
     def _ends(self, box: Box) -> bool:
-        """Whether all corners have stopped growing at the end of a box."""
+        """Return whether all corners have stopped growing at the end of a box."""
         return box.length + box.size >= self._longest(box)
 
     def _longest(self, box: Box) -> int:
@@ -182,11 +182,11 @@ class Grid:
 
     def _doubt(self, box: Box) -> float:
         lines = [self.family.tips[vine][box.start :] for vine in self.corners(box)]
-        return doubt(lines, [self._field.left(line) for line in lines])
+        return box_doubt(lines, [self._field.left(line) for line in lines])
 
 
-def doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
-    """How far the tips of some vines part, over what they have left to the goal, at the length at which that is most [-].
+def box_doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
+    """Distance between the tips of vines over their distance to the goal, at the length at which the ratio is largest [-].
 
     A tip that goes no farther stays where it is. The distance between tips is that across the smallest upright rectangle around
     them; what they have left is that of the nearest one. The doubt is infinite if a tip is in the goal.
@@ -206,7 +206,7 @@ def doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
     return float((apart / least).max()) if least.min() > 0.0 else math.inf
 
 
-def fewest(
+def search_exhaustively(
     search: Search, most_steps: int, enough: int = ENOUGH, share: int = SHARE, together: int = TOGETHER
 ) -> Coverage:
     """Look for designs without an actuator and with one.
@@ -224,7 +224,7 @@ def fewest(
     family = OneActuator(search)
     straight, one = _Replays(search), _Replays(search)
     straight.offer(family.straight)
-    grid, size = Grid(family), COARSEST
+    grid, size = BoxGrid(family), COARSEST
     one.offer(family.take_arrived())
 
     def found() -> bool:

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from scipy.spatial import KDTree
 
 from planner.drawing.style import FAINT, INK, save_figure
-from studies.fewest.study import Outcome
+from studies.fewest.study import FewestOutcome
 
 DPI = 140
 COLUMNS = 4
@@ -20,7 +20,7 @@ PIXELS = 240
 """Of a map in either direction."""
 
 
-def save_map(path: Path, outcomes: Sequence[Outcome]) -> None:
+def save_map(path: Path, outcomes: Sequence[FewestOutcome]) -> None:
     """Draw a panel for each environment: start and curvature, coloured by the nearest distance of a tip to the goal."""
     rows = math.ceil(len(outcomes) / COLUMNS)
     figure = Figure(figsize=(3.5 * COLUMNS, 3.1 * rows), facecolor="white", layout="constrained")

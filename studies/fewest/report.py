@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from planner.output.markdown import table
 from planner.search.sst import LEAST_CELLS
-from studies.fewest.study import ITERATIONS, Outcome
+from studies.fewest.study import ITERATIONS, FewestOutcome
 from vinewright.console.study import Report
 
 COLUMNS = (
@@ -16,8 +16,8 @@ COLUMNS = (
 )
 
 
-def report(outcomes: Sequence[Outcome], most_steps: int) -> Report:
-    """The table in Markdown, and the data."""
+def report(outcomes: Sequence[FewestOutcome], most_steps: int) -> Report:
+    """Return the table in Markdown, and the data."""
     lines = [
         f"*Planner*: fewest actuators after {ITERATIONS} iterations, seed 0. *Without actuator*, *with one*: whether there is a",
         "design, confirmed by a replay at an eighth of the step without an ambiguous snap. Without an actuator there is only one",
@@ -43,7 +43,7 @@ def report(outcomes: Sequence[Outcome], most_steps: int) -> Report:
         "",
         *table(COLUMNS, map(_row, outcomes)),
         "",
-        *_loud(outcomes),
+        *_missed_lines(outcomes),
         "![Nearest distance of any vine to the goal](fewest.png)",
         "",
         "Each panel: where the actuator starts and how it bends, coloured by how near a tip comes to the goal for any length of the",
@@ -53,7 +53,7 @@ def report(outcomes: Sequence[Outcome], most_steps: int) -> Report:
     return Report("Fewest actuators", lines, content)
 
 
-def _row(one: Outcome) -> list[str]:
+def _row(one: FewestOutcome) -> list[str]:
     coverage = one.coverage
     doubt = "-" if coverage.best else f"{coverage.doubt:.2f}" if math.isfinite(coverage.doubt) else "in the goal"
     return [
@@ -73,8 +73,8 @@ def _row(one: Outcome) -> list[str]:
     ]
 
 
-def _loud(outcomes: Sequence[Outcome]) -> list[str]:
-    """What must not be overlooked: designs that the planner missed."""
+def _missed_lines(outcomes: Sequence[FewestOutcome]) -> list[str]:
+    """Return the lines about designs that the planner missed."""
     lines = [
         f"**{one.environment}: the planner missed a design with fewer actuators; it is in data.json.**"
         for one in outcomes

@@ -15,28 +15,28 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from planner.design.design_file import design_content
 from planner.search.run import Budget, Run
-from studies.fewest.exhaustive import BestFound, Coverage, fewest
+from studies.fewest.exhaustive import BestFound, Coverage, search_exhaustively
 
 ITERATIONS = 40
 """Iterations of the plan, whose seed is 0: with a number of iterations its result does not depend on the machine."""
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class FewestCase:
     """One environment."""
 
     environment: str
     """Name, or path of a file."""
     most_steps: int
-    """Of the exhaustive search, see `studies.fewest.exhaustive.fewest`."""
+    """Of the exhaustive search, see `studies.fewest.exhaustive.search_exhaustively`."""
     iterations: int = ITERATIONS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Outcome:
-    """What plan and exhaustive search found in one environment."""
+class FewestOutcome:
+    """Results of plan and exhaustive search in one environment."""
 
-    case: Case
+    case: FewestCase
     planned: int | None
     """Fewest actuators that the plan found, None without a solution."""
     coverage: Coverage
@@ -64,7 +64,7 @@ class Outcome:
 
     @property
     def verdict(self) -> str:
-        """What is known of the fewest actuators."""
+        """Conclusion about the fewest actuators, as text."""
         if self.missed:
             found = "no solution" if self.planned is None else str(self.planned)
             return f"fewer exist: {self.least}, the plan found {found}"
@@ -109,7 +109,7 @@ def _tried_content(tried: BestFound) -> dict[str, Any]:
     return {"found": tried.best is not None, "rejected": tried.rejected, "ambiguous": tried.ambiguous}
 
 
-def run_case(case: Case) -> Outcome:
+def run_case(case: FewestCase) -> FewestOutcome:
     """Plan, then search exhaustively, both on one thread."""
     params, make = VineParams(), partial(QuasiStatic, threads=1)
     environment = load_environment(case.environment, params.radius)
@@ -118,12 +118,12 @@ def run_case(case: Case) -> Outcome:
         pass
     fresh = Run.prepare(environment, params, make)
     began = time.perf_counter()
-    coverage = fewest(fresh.search, case.most_steps)
+    coverage = search_exhaustively(fresh.search, case.most_steps)
     seconds = time.perf_counter() - began
     planned = plan.best.design.actuators if plan.best else None
-    return Outcome(case, planned, coverage, params.segment_length, seconds)
+    return FewestOutcome(case, planned, coverage, params.segment_length, seconds)
 
 
-def missed(outcomes: Sequence[Outcome]) -> str:
-    """Where designs with fewer actuators exist than the plan found; empty if nowhere."""
+def list_missed(outcomes: Sequence[FewestOutcome]) -> str:
+    """List the environments with designs of fewer actuators than the plan found, as text; empty if there are none."""
     return "; ".join(f"{one.environment}: {one.verdict}" for one in outcomes if one.missed)

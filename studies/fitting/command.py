@@ -36,26 +36,26 @@ def fitting(
     """
     with readable_errors():
         from planner.recordings.fit_plots import save_fits
-        from studies.fitting.report import missed, report
-        from studies.fitting.study import STARTS, fits, split
+        from studies.fitting.report import missed_text, report
+        from studies.fitting.study import STARTS, run_fits, split_fits
         from vinewright.commands.fit import load_experiment
 
         cases: list[tuple[float, float] | Recording] = [*STARTS]
         cases += [load_experiment(wall_growth)] if wall_growth else []
 
         def draw(path: Path, found: list[Any]) -> None:
-            starts, wall = split(found)
+            starts, wall = split_fits(found)
             save_fits(path, [starts[-1].found, *([wall] if wall else [])])
 
         study = Study(
             "fitting",
             cases,
-            fits,
-            lambda found: report(*split(found)),
+            run_fits,
+            lambda found: report(*split_fits(found)),
             {"fitting.png": draw},
             "fits",
             enough=lambda found: len(found) == len(cases),
             least="all fits were finished",
         )
-        command = "vinewright reproduce fitting" + " --wall-growth FILE" * bool(wall_growth)
-        return measure_study(study, command, out, force, missed)
+        command = "vinewright reproduce fitting" + (" --wall-growth FILE" if wall_growth else "")
+        return measure_study(study, command, out, force, missed_text)

@@ -17,15 +17,15 @@ from studies.fitting.study import (
     PAPER_WALL_MM,
     POINTS,
     RATE,
-    Start,
-    split,
+    SyntheticFit,
+    split_fits,
 )
 from vinewright.console.study import Report
 
 STARTS = "initial K", "initial C", "K", "error %", "C", "error %", "tip y error mm", "iterations", "s", "as required"
 
 
-def report(starts: Sequence[Start], wall: Fit | None) -> Report:
+def report(starts: Sequence[SyntheticFit], wall: Fit | None) -> Report:
     """Tables in Markdown, and their data.
 
     Args:
@@ -67,7 +67,7 @@ def report(starts: Sequence[Start], wall: Fit | None) -> Report:
     return Report("Fitting the dynamic model", lines, content)
 
 
-def _row(one: Start) -> list[str]:
+def _row(one: SyntheticFit) -> list[str]:
     stiffness, damping = one.errors()
     done, tip = one.found.convergence, 1e3 * one.found.tip_error[1]
     values = [one.found.parameter(name).value for name in ("stiffness", "damping")]
@@ -100,9 +100,9 @@ def _measured(one: Fit) -> dict[str, Any]:
     return {key: value for key, value in fit_content(one).items() if key not in ("trajectory", "versions")}
 
 
-def missed(results: Sequence[Any]) -> str:
-    """What was asked and not met, in words: accuracy of the fitted values, and convergence; empty if both were."""
-    starts, wall = split(results)
+def missed_text(results: Sequence[Any]) -> str:
+    """Return as text whether accuracy of the fitted values and convergence were not met; empty if both were."""
+    starts, wall = split_fits(results)
     said = []
     if inaccurate := sum(not one.kept for one in starts):
         said.append(f"the stiffness or damping of {inaccurate} of {len(starts)} fits is inaccurate")

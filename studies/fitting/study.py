@@ -21,20 +21,20 @@ PAPER_WALL_MM = 1.1
 """Mean absolute error of the tip's x in the paper's wall experiment [mm]."""
 
 
-def oscillation() -> Recording:
+def record_oscillation() -> Recording:
     """Synthetic recording of a released cantilever with K and C of `Cantilever`."""
     return Cantilever().recording(np.arange(FRAMES) / RATE, POINTS, NOISE, np.random.default_rng(SEED))
 
 
-def small_oscillation() -> Recording:
-    """The same with two links, few frames and few points, rounded to 0.1 mm, as stored with the tests."""
+def record_small_oscillation() -> Recording:
+    """Make a recording with two links, few frames and few points, rounded to 0.1 mm, as stored with the tests."""
     times = np.round(np.arange(60) / 80, 6)
     seen = Cantilever(links=2).recording(times, 7, 1e-3, np.random.default_rng(SEED))
     return replace(seen, centerlines=tuple(np.round(line, 4) for line in seen.centerlines))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Start:
+class SyntheticFit:
     """A fit of the synthetic recording, and its initial values."""
 
     stiffness: float
@@ -59,7 +59,7 @@ class Start:
         )
 
 
-def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | Fit]:
+def run_fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[SyntheticFit | Fit]:
     """Fits of the synthetic recording from initial values, the last of `STARTS` with profiles, and fits of recordings.
 
     Args:
@@ -67,15 +67,15 @@ def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | F
     Raises:
         KeyboardInterrupt: A fit was interrupted; its result is not valid.
     """
-    seen = oscillation()
+    seen = record_oscillation()
     for case in cases:
         found = fit(case) if isinstance(case, Recording) else fit(seen, start=case, profiles=case == STARTS[-1])
         if found.interrupted:
             raise KeyboardInterrupt
-        yield found if isinstance(case, Recording) else Start(*case, found)
+        yield found if isinstance(case, Recording) else SyntheticFit(*case, found)
 
 
-def split(found: Sequence[Start | Fit]) -> tuple[list[Start], Fit | None]:
+def split_fits(found: Sequence[SyntheticFit | Fit]) -> tuple[list[SyntheticFit], Fit | None]:
     """Separate the fits of the synthetic recording from that of a recording, if there is one."""
-    others = [one for one in found if not isinstance(one, Start)]
-    return [one for one in found if isinstance(one, Start)], others[0] if others else None
+    others = [one for one in found if not isinstance(one, SyntheticFit)]
+    return [one for one in found if isinstance(one, SyntheticFit)], others[0] if others else None

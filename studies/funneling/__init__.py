@@ -1,1 +1,1 @@
-"""How walls reduce the spread of tips (paper 002)."""
+"""Reduction of the spread of tips by walls (paper 002)."""

@@ -31,17 +31,17 @@ def funneling(
     with readable_errors():
         from dynamics.tube import VineParams
         from studies.funneling.plots import save_fans, save_ratio
-        from studies.funneling.report import Findings, report
+        from studies.funneling.report import FanFindings, report
         from studies.funneling.study import run_fields
 
         study = Study(
             "funneling",
             range(fields),
             lambda numbers: run_fields(numbers, vines, seed, VineParams()),
-            lambda sets: report(Findings(sets, seed), VineParams()),
+            lambda sets: report(FanFindings(sets, seed), VineParams()),
             {
                 "funneling.png": lambda path, sets: save_fans(path, sets[0]),
-                "funneling-ratio.png": lambda path, sets: save_ratio(path, Findings(sets, seed)),
+                "funneling-ratio.png": lambda path, sets: save_ratio(path, FanFindings(sets, seed)),
             },
             "fields of each density",
             prepare=lambda: next(run_fields([0], 2, seed, VineParams())),

@@ -21,7 +21,7 @@ from dynamics.vine import Integers, Status
 from environments.writing import whole
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK
-from studies.funneling.report import USUAL, Findings, Interval
+from studies.funneling.report import USUAL, FanFindings, Interval
 from studies.funneling.study import (
     FAN,
     FIELD,
@@ -51,11 +51,11 @@ BESIDE = 62.0
 
 
 def save_fans(path: Path, fans: Sequence[Fan]) -> None:
-    """Write `fans_figure` as a PNG; the file appears atomically."""
-    _save(path, fans_figure(fans))
+    """Write `draw_fans` as a PNG; the file appears atomically."""
+    _save(path, draw_fans(fans))
 
 
-def fans_figure(fans: Sequence[Fan]) -> Figure:
+def draw_fans(fans: Sequence[Fan]) -> Figure:
     """Draw the vines of one fan of each density in their fields, and their ends [mm]."""
     figure = Figure(figsize=(9.6, 10.2), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
@@ -118,12 +118,12 @@ def _name(density: str) -> str:
     return f"{density}, {100 * SHARES[density]:g} % covered" if SHARES[density] else "free space"
 
 
-def save_ratio(path: Path, findings: Findings) -> None:
-    """Write `ratio_figure` as a PNG; the file appears atomically."""
-    _save(path, ratio_figure(findings))
+def save_ratio(path: Path, findings: FanFindings) -> None:
+    """Write `draw_ratio` as a PNG; the file appears atomically."""
+    _save(path, draw_ratio(findings))
 
 
-def ratio_figure(findings: Findings) -> Figure:
+def draw_ratio(findings: FanFindings) -> Figure:
     """Draw the concentration ratio over k, as published and with a minimum r_k: the first fields, and the mean of all."""
     figure = Figure(figsize=(9.6, 7.4), layout="constrained", facecolor="white")
     panels = figure.subplots(2, 2, sharex=True, sharey=True)
@@ -146,7 +146,7 @@ def ratio_figure(findings: Findings) -> Figure:
     return figure
 
 
-def _dress(axes: Axes, findings: Findings, title: str) -> None:
+def _dress(axes: Axes, findings: FanFindings, title: str) -> None:
     """Draw reference lines for the ratio, and labels."""
     axes.plot(NEIGHBOURS, findings.scattered, color=CHANCE, linestyle=(0, (4, 1.6)), label="scattered at random")
     even = ratios(even_fan(findings.vines))

@@ -15,6 +15,7 @@ from scipy.special import stdtrit
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from planner.output.markdown import table
+from planner.output.text import plural
 from studies.funneling.study import (
     FARTHER,
     FIELD,
@@ -35,8 +36,8 @@ from studies.funneling.study import (
     neighbour_distances,
     places,
     ratios,
-    scattered,
-    weakest,
+    scatter_points,
+    weakest_actuator,
 )
 from surrogate.kernels.compiled import Floats
 from vinewright.console.study import Report
@@ -82,7 +83,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Findings:
+class FanFindings:
     """Measurements on the fans of a study."""
 
     sets: Sequence[tuple[Fan, ...]]
@@ -118,7 +119,7 @@ class Findings:
     def scattered(self) -> Floats:
         """Mean concentration of the same number of random points, shape (neighbours,)."""
         rng = np.random.default_rng([self.seed, 0, 2])
-        return np.mean([ratios(scattered(rng, self.vines)) for _ in range(DRAWS)], axis=0)
+        return np.mean([ratios(scatter_points(rng, self.vines)) for _ in range(DRAWS)], axis=0)
 
     def _each(self, measure: Any) -> dict[str, Floats]:
         return {
@@ -140,14 +141,14 @@ class Findings:
         return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
 
 
-def verdict(findings: Findings) -> list[str]:
-    """Whether contact concentrates the ends, according to the measurements."""
+def verdict(findings: FanFindings) -> list[str]:
+    """Return whether contact concentrates the ends, according to the measurements."""
     if len(findings.sets) < 2:
         return ["One field of each density proves nothing: more are needed (`--fields`)."]
     return [f"{_on_ratio(findings)} {_on_neighbours(findings)}", *_on_places(findings), _by_density(findings)]
 
 
-def _on_ratio(findings: Findings) -> str:
+def _on_ratio(findings: FanFindings) -> str:
     """Result of the ratio, as published and with a minimum r_k."""
     bare, usual = findings.signs(0), findings.signs()
     confirms = "confirms" if bare[0] == sum(bare) else "confirms in part" if bare[0] > bare[1] else "does not confirm"
@@ -165,7 +166,7 @@ def _tally(signs: tuple[int, int, int], of: str = "") -> str:
     return ", ".join([f"higher in {higher}{of}", *rest])
 
 
-def _on_neighbours(findings: Findings) -> str:
+def _on_neighbours(findings: FanFindings) -> str:
     free = findings.neighbours["free"]
     gained = np.array([Interval.of(findings.neighbours[name] - free).sign for name in CONTACT])
     together, apart = (
@@ -182,7 +183,7 @@ def _on_neighbours(findings: Findings) -> str:
     return f"{so}. Of the vines that start side by side, {together}; {apart}."
 
 
-def _on_places(findings: Findings) -> list[str]:
+def _on_places(findings: FanFindings) -> list[str]:
     """Explanation why a low ratio may mean that nearly all vines funnel, if that is the case."""
     densest = CONTACT[-1]
     few, many = (findings.places[name][:, 0].mean() for name in (densest, "free"))
@@ -196,7 +197,7 @@ def _on_places(findings: Findings) -> list[str]:
     ]
 
 
-def _by_density(findings: Findings) -> str:
+def _by_density(findings: FanFindings) -> str:
     lines = []
     for name in CONTACT:
         free, chance = _where(findings.over_free(name).sign), _where(findings.over_chance(name).sign)
@@ -212,7 +213,7 @@ def _where(signs: Floats) -> str:
     return parts[0].replace(f"k = {EVERY}", "every k") if len(parts) == 1 else ", ".join(parts)
 
 
-def report(findings: Findings, params: VineParams) -> Report:
+def report(findings: FanFindings, params: VineParams) -> Report:
     """Tables in Markdown, and the data of every fan."""
     lines = [
         *(line for paragraph in verdict(findings) for line in (_wrapped(paragraph), "")),
@@ -237,9 +238,9 @@ def _wrapped(text: str) -> str:
     return text if "\n" in text else fill(text, 118)
 
 
-def _method(findings: Findings, params: VineParams) -> list[str]:
+def _method(findings: FanFindings, params: VineParams) -> list[str]:
     (x, y), length, begins = 1e3 * np.array(START), 1e3 * LENGTH, 1e3 * TURN_AT
-    l_0, pressure, curvature = weakest(params)
+    l_0, pressure, curvature = weakest_actuator(params)
     weak = f"{1e3 * l_0:g} mm cells at {1e-3 * pressure:g} kPa, {curvature:.2f} 1/m in free space"
     turn = f"{100 * TURN[0]:g} to {100 * TURN[1]:g} %"
     shares = ", ".join(f"{name} {100 * SHARES[name]:g} %" for name in CONTACT)
@@ -254,7 +255,7 @@ def _method(findings: Findings, params: VineParams) -> list[str]:
     ]
 
 
-def _ratio_tables(findings: Findings) -> list[str]:
+def _ratio_tables(findings: FanFindings) -> list[str]:
     fields, highest = len(findings.sets), highest_concentration(findings.vines)
     return [
         "## Concentration ratio",
@@ -263,7 +264,7 @@ def _ratio_tables(findings: Findings) -> list[str]:
         "The ratio is the mean of the highest tenth of p_i over the mean of all (paper 002, section 6.4), here with r_k",
         f"at least {1e3 * FLOOR:g} mm. For comparison: an even fan without actuators, and points scattered at random over",
         f"the quarter disc that straight vines can reach (mean of {DRAWS} draws). The ratio of {findings.vines} ends is at",
-        f"most {highest:g}. Means of {fields} field{'s' * (fields > 1)} of each density, each with its 95 % interval:",
+        f"most {highest:g}. Means of {plural(fields, 'field')} of each density, each with its 95 % interval:",
         "",
         *table(
             ["", *(f"k = {k}" for k in NEIGHBOURS)],
@@ -276,7 +277,7 @@ def _ratio_tables(findings: Findings) -> list[str]:
     ]
 
 
-def _floor_tables(findings: Findings) -> list[str]:
+def _floor_tables(findings: FanFindings) -> list[str]:
     first = {name: findings.ratio[name][0] for name in SHARES}
     mean = {name: findings.ratio[name].mean(axis=0) for name in SHARES}
     notes = [", ".join(map(str, findings.signs(i))) for i in range(len(FLOORS))]
@@ -296,7 +297,7 @@ def _floor_tables(findings: Findings) -> list[str]:
 
 
 def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str] = ()) -> list[str]:
-    """A table of values by density, shape (floors, neighbours) each, optionally with a note on each floor."""
+    """Return a table of values by density, shape (floors, neighbours) each, optionally with a note on each floor."""
     headings = ["", *(f"k = {k}" for k in NEIGHBOURS), *([heading] if notes else [])]
     rows = []
     for i, floor in enumerate(FLOORS):
@@ -307,7 +308,7 @@ def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str]
     return table(["least r_k, mm", *headings], rows)
 
 
-def _places_table(findings: Findings) -> list[str]:
+def _places_table(findings: FanFindings) -> list[str]:
     columns = ["full length %", "stalled %", "other %", "places", "in the largest %"]
     columns += ["side by side: together %", "apart %", "both at full length: together %"]
     lines = [
@@ -342,7 +343,7 @@ def _numbers(values: Floats) -> list[str]:
     return [f"{value:.2f}" for value in values]
 
 
-def _content(findings: Findings) -> dict[str, Any]:
+def _content(findings: FanFindings) -> dict[str, Any]:
     shown = {fan.environment.name: (1e3 * fan.ends).round(2).tolist() for fan in findings.sets[0]}
     return {
         "vines": findings.vines,
@@ -354,7 +355,7 @@ def _content(findings: Findings) -> dict[str, Any]:
     }
 
 
-def _record(findings: Findings, row: int, fan: Fan) -> dict[str, Any]:
+def _record(findings: FanFindings, row: int, fan: Fan) -> dict[str, Any]:
     """Content of one fan for the JSON file."""
     name = fan.environment.name
     (count, largest), (together, apart) = findings.places[name][row], findings.neighbours[name][row]

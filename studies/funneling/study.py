@@ -102,13 +102,13 @@ def even_fan(vines: int) -> Floats:
     return np.asarray(START) + LENGTH * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
 
-def scattered(rng: np.random.Generator, vines: int) -> Floats:
+def scatter_points(rng: np.random.Generator, vines: int) -> Floats:
     """Random points, uniform over the area that straight vines can reach [m], shape (vines, 2)."""
     angle, reach = rng.uniform(0, FAN, vines), LENGTH * np.sqrt(rng.uniform(size=vines))
     return np.asarray(START) + reach[:, None] * np.stack([np.cos(angle), np.sin(angle)], axis=-1)
 
 
-def field(rng: np.random.Generator, share: float, name: str = "field") -> Environment:
+def make_field(rng: np.random.Generator, share: float, name: str = "field") -> Environment:
     """Random discs and rotated boxes in a field; the bounds are out of reach of all vines.
 
     With the same `rng`, a denser field contains all obstacles of a sparser one.
@@ -144,21 +144,21 @@ def field(rng: np.random.Generator, share: float, name: str = "field") -> Enviro
     )
 
 
-def weakest(params: VineParams) -> tuple[float, float, float]:
+def weakest_actuator(params: VineParams) -> tuple[float, float, float]:
     """Cell length [m], pressure [Pa] and curvature [1/m] of the actuator with the lowest curvature."""
     catalogue = Catalogue.of(params)
     entry = catalogue.curvature.argmin()
     return float(catalogue.l_0[entry]), float(catalogue.pressure[entry]), float(catalogue.curvature[entry])
 
 
-def mild_actuation(rng: np.random.Generator, heading: Floats, params: VineParams) -> Actuation:
+def make_mild_actuation(rng: np.random.Generator, heading: Floats, params: VineParams) -> Actuation:
     """One actuator per vine, the weakest, long enough to turn the vine part of the way to the field's diagonal.
 
     Args:
         rng: Random generator of these parts, which are within `TURN`.
         heading: Start headings [rad], shape (vines,).
     """
-    l_0, pressure, _ = weakest(params)
+    l_0, pressure, _ = weakest_actuator(params)
     per_length = float(free_curvature(joint_moments(params), pressure, l_0))
     turn = rng.uniform(*TURN, len(heading)) * (math.pi / 4 - heading)
     begin, end = np.full(len(heading), TURN_AT), TURN_AT + np.abs(turn) / per_length
@@ -214,8 +214,10 @@ def run_fields(
 ) -> Iterator[tuple[Fan, ...]]:
     """Fans in random fields, one per density in `SHARES` at a time; denser fields contain the obstacles of sparser ones."""
     for number in numbers:
-        carried = mild_actuation(np.random.default_rng([seed, number, 0]), headings(vines), params)
+        carried = make_mild_actuation(np.random.default_rng([seed, number, 0]), headings(vines), params)
         yield tuple(
-            grow_fan(field(np.random.default_rng([seed, number, 1]), share, name), carried, params, number, threads)
+            grow_fan(
+                make_field(np.random.default_rng([seed, number, 1]), share, name), carried, params, number, threads
+            )
             for name, share in SHARES.items()
         )

@@ -22,17 +22,17 @@ def geometric(out: FolderOption = None, force: ForceOption = False) -> int:
 
         from studies.geometric.plots import save_deployments
         from studies.geometric.report import report
-        from studies.geometric.study import cases, run_cases, split
+        from studies.geometric.study import cases, run_cases, split_items
 
         study = Study(
             "geometric",
             cases(),
             run_cases,
-            lambda found: report(*split(found)),
+            lambda found: report(*split_items(found)),
             {"geometric.png": lambda path, _found: save_deployments(path)},
             "environments",
             chained=True,
-            enough=lambda found: all(split(found)),
+            enough=lambda found: all(split_items(found)),
             least="an environment was timed and another compared",
         )
         return measure_study(study, "vinewright reproduce geometric", out, force)

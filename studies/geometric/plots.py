@@ -18,7 +18,7 @@ from dynamics.geometric.walls import Walls, inflate
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.actions import Actions
-from studies.geometric.study import LENGTH, RADIUS, random_environment
+from studies.geometric.study import LENGTH, RADIUS, make_polygons
 from surrogate.kernels.compiled import Floats
 
 DPI = 140
@@ -28,7 +28,7 @@ SEED = 4
 
 def save_deployments(path: Path) -> None:
     """Draw six deployments in one environment: the three that sweep most, of straight tubes and of tubes with a turn."""
-    environment = random_environment(np.random.default_rng(SEED))
+    environment = make_polygons(np.random.default_rng(SEED))
     shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
     walls, tube = inflate(shapes, environment.bounds, RADIUS), HingeTube(RADIUS, FRICTION, RADIUS)
     figure = Figure(figsize=(9.6, 6.9), dpi=DPI, facecolor="white", layout="constrained")
@@ -69,7 +69,7 @@ def save_deployments(path: Path) -> None:
 
 
 def _widest(walls: Walls, tube: HingeTube, launches: Floats) -> list[tuple[Launch, Deployment]]:
-    """The three deployments that sweep most, with distinct headings or bases."""
+    """Return the three deployments that sweep most, with distinct headings or bases."""
     best: dict[tuple[float, ...], tuple[Launch, Deployment]] = {}
     for launch in (Launch(*row) for row in launches.tolist()):
         deployment = deploy(walls, tube, launch)

@@ -10,7 +10,7 @@ import numpy as np
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from planner.output.markdown import table
-from studies.geometric.study import COMPARED, GROWN, OBSTACLES, Pair, Timing
+from studies.geometric.study import COMPARED, GROWN, OBSTACLES, ActionTiming, VinePair
 from vinewright.console.study import Report
 
 COLUMNS = (
@@ -24,7 +24,7 @@ COLUMNS = (
 )
 
 
-def report(timings: Sequence[Timing], pairs: Sequence[Pair]) -> Report:
+def report(timings: Sequence[ActionTiming], pairs: Sequence[VinePair]) -> Report:
     """Tables in Markdown, and their data."""
     actions = sum(timings[0].statuses)
     outlines, deployed = (np.array([getattr(one, name) for one in timings]) for name in ("outlines_ms", "actions_ms"))
@@ -61,7 +61,7 @@ def report(timings: Sequence[Timing], pairs: Sequence[Pair]) -> Report:
     return Report("Deployments by the geometric propagator", lines, content)
 
 
-def _row(kind: str, pairs: Sequence[Pair]) -> list[str]:
+def _row(kind: str, pairs: Sequence[VinePair]) -> list[str]:
     """Table row of the passive or the steered vines that met a wall and have a common record."""
     own = [pair for pair in pairs if pair.steered == (kind == "steered") and pair.touched and not np.isnan(pair.apart)]
     if not own:

@@ -38,7 +38,7 @@ BATCH, MOST, GROWN, SPACING = 4, 60, 1.5, 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class ActionTiming:
     """All actions in one environment."""
 
     outlines_ms: float
@@ -58,7 +58,7 @@ class Timing:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class VinePair:
     """One vine grown by geometric without friction and by quasistatic, which has no friction."""
 
     steered: bool
@@ -70,24 +70,24 @@ class Pair:
 
 
 def cases() -> list[str]:
-    """The measurement in each environment: first the timings, then the comparisons."""
+    """Return the measurement in each environment: first the timings, then the comparisons."""
     return ["timing"] * TIMED + ["comparison"] * COMPARED
 
 
-def run_cases(several: Sequence[str]) -> Iterator[Timing | list[Pair]]:
+def run_cases(several: Sequence[str]) -> Iterator[ActionTiming | list[VinePair]]:
     """Timings, then pairs of vines, one item per environment."""
     yield from islice(time_environments(), several.count("timing"))
-    yield from islice(compare(), several.count("comparison"))
+    yield from islice(compare_models(), several.count("comparison"))
 
 
-def split(found: Sequence[Timing | list[Pair]]) -> tuple[list[Timing], list[Pair]]:
+def split_items(found: Sequence[ActionTiming | list[VinePair]]) -> tuple[list[ActionTiming], list[VinePair]]:
     """Separate timings from pairs."""
     pairs = [pair for one in found if isinstance(one, list) for pair in one]
-    return [one for one in found if isinstance(one, Timing)], pairs
+    return [one for one in found if isinstance(one, ActionTiming)], pairs
 
 
-def random_environment(rng: np.random.Generator) -> Environment:
-    """A unit square with ten convex polygons."""
+def make_polygons(rng: np.random.Generator) -> Environment:
+    """Make a unit square with ten convex polygons."""
     shapes: list[shapely.Polygon] = []
     launches = [shapely.Point(share, 0).buffer(2 * GAP) for share in (1 / 3, 2 / 3)]
     while len(shapes) < OBSTACLES:
@@ -100,11 +100,11 @@ def random_environment(rng: np.random.Generator) -> Environment:
     return Environment("polygons", "", np.array([0.0, 0, 1, 1]), start, goal, Obstacles(corners))
 
 
-def time_environments() -> Iterator[Timing]:
+def time_environments() -> Iterator[ActionTiming]:
     """Time the 570 actions in random environments; kernels are compiled first."""
     tube, trace, rng = HingeTube(RADIUS, FRICTION, RADIUS), new_trace(1), np.random.default_rng(0)
     for number in range(-1, TIMED):
-        environment = random_environment(rng)
+        environment = make_polygons(rng)
         shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
         launches = [Launch(*row) for row in Actions.of(environment, "turning", RADIUS, LENGTH).launches.tolist()]
         start = time.perf_counter()
@@ -120,7 +120,7 @@ def time_environments() -> Iterator[Timing]:
             solid = shapely.union_all(inflated(shapes, environment.bounds, RADIUS)).buffer(-1e-6)
             crossing = int(shapely.intersects(lines, solid).sum())
             off = np.abs(shapely.length(lines) - [one.length for one in every])
-            yield Timing(
+            yield ActionTiming(
                 1e3 * (outlined - start), 1e3 * (deployed - outlined),
                 tuple(np.bincount(statuses, minlength=len(Status)).tolist()),
                 len(on_graph), sum(on_graph), crossing, int((off > 1e-6).sum()),
@@ -128,7 +128,7 @@ def time_environments() -> Iterator[Timing]:
 
 
 def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, launch: Launch, deployment: Deployment) -> bool:
-    """Whether a shape is a path from base to tip on the visibility graph of the environment.
+    """Return whether a shape is a path from base to tip on the visibility graph of the environment.
 
     The graph's nodes are the corners of the inflated obstacles, the base, the tip, and the turn if the launch has one, because
     that bend is preformed. Any other bend must be at a corner.
@@ -152,7 +152,7 @@ def _turn_of(launch: Launch, deployment: Deployment) -> Floats | None:
     return np.array(line.interpolate(launch.turn_at).coords[0])
 
 
-def compare() -> Iterator[list[Pair]]:
+def compare_models() -> Iterator[list[VinePair]]:
     """Grow passive and steered vines with both models in random environments, in sequence."""
     params = VineParams()
     for seed in range(COMPARED):
@@ -168,7 +168,7 @@ def compare() -> Iterator[list[Pair]]:
         yield [_pair(rollouts, b, params) for b in range(BATCH)]
 
 
-def _pair(rollouts: Sequence[Rollout], b: int, params: VineParams) -> Pair:
+def _pair(rollouts: Sequence[Rollout], b: int, params: VineParams) -> VinePair:
     lengths = []
     for rollout in rollouts:
         state = VineState(rollout.angles[b], rollout.segments[b], rollout.last_length[b])
@@ -179,4 +179,4 @@ def _pair(rollouts: Sequence[Rollout], b: int, params: VineParams) -> Pair:
         tips = [rollout.tips[b, k, :2] for rollout, k in zip(rollouts, same[-1], strict=True)]
         apart = float(np.hypot(*(tips[0] - tips[1])))
     one, other = (int(rollout.status[b]) for rollout in rollouts)
-    return Pair(b > 0, apart, bool(rollouts[0].contact_force[b].any()), (one, other))
+    return VinePair(b > 0, apart, bool(rollouts[0].contact_force[b].any()), (one, other))

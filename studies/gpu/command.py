@@ -24,8 +24,8 @@ def gpu(out: FolderOption = None, force: ForceOption = False) -> int:
         raise BadInput(f"this needs {', '.join(lacking)}: {remedy('cuda')}")
     with readable_errors():
         from studies.gpu.report import report
-        from studies.gpu.study import Earlier, cases, measure
+        from studies.gpu.study import EarlierMeasurements, cases, measure
 
-        earlier = read_earlier(out, "gpu", Earlier.of)
+        earlier = read_earlier(out, "gpu", EarlierMeasurements.of)
         study = Study("gpu", cases(), measure, lambda found: report(found, earlier), unit="measurements")
         return measure_study(study, command_line("bench gpu"), out, force)

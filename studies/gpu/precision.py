@@ -1,4 +1,4 @@
-"""Where single precision holds: the kernel of the CPU with some arrays of its work space in float32, against all in float64."""
+"""Arrays for which single precision is enough: the kernel of the CPU with parts of its work space in float32, against all in float64."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from dynamics.vine import Integers, Rollout
 from dynamics.world import BuiltWorlds
 from environments import load_environment
 from studies.gpu.traffic import paths_of
-from studies.rollouts.study import random_actuation
+from studies.rollouts.study import make_random_actuation
 
 VINES = 300
 HOLDS = 1e-6
@@ -61,7 +61,7 @@ class Precision:
         return self.near == 1.0
 
 
-def measured_precision(arrays: str, environment: str, length: float, vines: int = VINES) -> Precision:
+def measure_precision(arrays: str, environment: str, length: float, vines: int = VINES) -> Precision:
     """Grow random vines with some arrays in single precision, and with none; compiles the kernel for them first.
 
     Args:
@@ -69,7 +69,7 @@ def measured_precision(arrays: str, environment: str, length: float, vines: int 
         length: Length to which they grow [m].
     """
     model = QuasiStatic(load_environment(environment), VineParams(), device="cpu")
-    single, double = (_grown(model, paths, length, vines) for paths in (GROUPS[arrays], ()))
+    single, double = (_grow(model, paths, length, vines) for paths in (GROUPS[arrays], ()))
     last = np.arange(vines), np.minimum(single.records, double.records) - 1
     apart = np.hypot(*(single.tips[last] - double.tips[last])[:, :2].T)
     alike = (single.status == double.status) & (single.records == double.records)
@@ -77,21 +77,21 @@ def measured_precision(arrays: str, environment: str, length: float, vines: int 
     return Precision(arrays, environment, vines, float(alike.mean()), float(near.mean()), float(apart.max()))
 
 
-def _grown(model: QuasiStatic, single: tuple[str, ...], length: float, vines: int) -> Rollout:
-    carried = random_actuation(model.params, vines, length, 0)
+def _grow(model: QuasiStatic, single: tuple[str, ...], length: float, vines: int) -> Rollout:
+    carried = make_random_actuation(model.params, vines, length, 0)
     state, full = model.start(*carried.pressure.shape), model.params.segment_length
     models = model.in_worlds(BuiltWorlds.starting(model.scene, model.pose[None]))
     room = carried.pressure.shape[1]
 
     def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
-        vine, work = new_vine(batch.angles[b], batch.pressure[b]), in_single(new_work(room), single)
+        vine, work = new_vine(batch.angles[b], batch.pressure[b]), to_single(new_work(room), single)
         grow_one(b, 0, models, batch, records, outcome, vine, work)
 
     lengths = np.full(vines, length)
     return grow_batch(state, carried, lengths, full, model.threads, grow, model.params.pivot)
 
 
-def in_single(tree: Any, group: tuple[str, ...]) -> Any:
+def to_single(tree: Any, group: tuple[str, ...]) -> Any:
     """Nested named tuples with those arrays of float64 that are in a group in float32."""
     paths = iter(paths_of(tree))
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from planner.output.markdown import table
 from planner.output.provenance import machine
 from studies.gpu.precision import GROUPS, HOLDS, VINES, Precision, share_of
-from studies.gpu.study import LENGTH, NAMES, Earlier, Found, Lockstep, TrialSpeed, kept
+from studies.gpu.study import LENGTH, NAMES, EarlierMeasurements, Found, Lockstep, TrialSpeed, merge_earlier
 from studies.gpu.traffic import BATCH, Traffic
 from studies.gpu.usage import WARPS, Usage
 from studies.rollouts.study import RolloutSpeed
@@ -24,9 +24,9 @@ TARGET = 10e6
 """Vine-steps per second that an H200 should reach."""
 
 
-def report(found: Sequence[Found], earlier: Earlier | None = None) -> Report:
+def report(found: Sequence[Found], earlier: EarlierMeasurements | None = None) -> Report:
     """Tables in Markdown, and their data; of an earlier report what `found` has no like of."""
-    old = kept(earlier.found, found) if earlier else []
+    old = merge_earlier(earlier.found, found) if earlier else []
     known_on = earlier.known_on if earlier and _of(Lockstep, old) else machine()
     found = [*found, *old]
     usage, steps, traffic = _of(Usage, found), _of(Lockstep, found), _of(Traffic, found)
@@ -65,7 +65,7 @@ def _unknown(measured: bool) -> list[str]:
 
 
 def _section(title: str, words: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """A heading, an explanation and a table; nothing without rows."""
+    """Return a heading, an explanation and a table; nothing without rows."""
     return [f"## {title}", "", *words, "", *table(columns, rows), ""] if rows else []
 
 

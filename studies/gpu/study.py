@@ -19,10 +19,10 @@ from environments import load_environment
 from environments.uncertainty import WORKSHOP
 from planner.output.provenance import machine
 from planner.uncertainty.trials import Worlds, grow_rows
-from studies.gpu.precision import GROUPS, Precision, measured_precision
-from studies.gpu.traffic import Traffic, counted_traffic
-from studies.gpu.usage import Usage, usage
-from studies.rollouts.study import RolloutSpeed, measure_rollouts, random_actuation
+from studies.gpu.precision import GROUPS, Precision, measure_precision
+from studies.gpu.traffic import Traffic, measure_traffic
+from studies.gpu.usage import Usage, measure_usage
+from studies.rollouts.study import RolloutSpeed, make_random_actuation, measure_rollouts
 
 ENVIRONMENTS = "maze", "long", "building"
 KERNELS = "grow_lanes", "hold_lanes"
@@ -41,7 +41,7 @@ TRIALS = 10_000, 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class GpuCase:
     """One measurement."""
 
     kind: str
@@ -89,27 +89,27 @@ NAMES: dict[type[Found], str] = {
 """Of the lists of measurements in the JSON file of a report."""
 
 
-def cases() -> list[Case]:
-    """The measurements of this machine: with a device, those that need one first; without, what can be known of one."""
+def cases() -> list[GpuCase]:
+    """Return the measurements of this machine: with a device, those that need one first; without, what can be known of one."""
     on_cpu = [
-        *(Case("speed", one, "cpu", batch) for batch in ON_CPU for one in ENVIRONMENTS),
-        Case("trials", "divider", "cpu", TRIALS[0]),
-        *(Case("algorithm 1", one, "cpu", PUBLISHED) for one in ENVIRONMENTS),
+        *(GpuCase("speed", one, "cpu", batch) for batch in ON_CPU for one in ENVIRONMENTS),
+        GpuCase("trials", "divider", "cpu", TRIALS[0]),
+        *(GpuCase("algorithm 1", one, "cpu", PUBLISHED) for one in ENVIRONMENTS),
     ]
     if why_not() is None:
         return [
-            *(Case("speed", one, "cuda", batch) for batch in ON_CUDA for one in ENVIRONMENTS),
-            Case("trials", "divider", "cuda", TRIALS[1]),
-            *(Case("algorithm 1", one, "cuda", PUBLISHED) for one in ENVIRONMENTS),
+            *(GpuCase("speed", one, "cuda", batch) for batch in ON_CUDA for one in ENVIRONMENTS),
+            GpuCase("trials", "divider", "cuda", TRIALS[1]),
+            *(GpuCase("algorithm 1", one, "cuda", PUBLISHED) for one in ENVIRONMENTS),
             *on_cpu,
         ]
-    found = [*on_cpu, *(Case("usage", kernel=kernel, capability=one) for kernel in KERNELS for one in CAPABILITIES)]
-    found += [Case("lockstep", one, batch=LOCKSTEP) for one in ENVIRONMENTS]
-    found += [Case("precision", one, arrays=arrays) for arrays in GROUPS for one in ENVIRONMENTS]
-    return [*found, *(Case("traffic", one) for one in ENVIRONMENTS)]
+    found = [*on_cpu, *(GpuCase("usage", kernel=kernel, capability=one) for kernel in KERNELS for one in CAPABILITIES)]
+    found += [GpuCase("lockstep", one, batch=LOCKSTEP) for one in ENVIRONMENTS]
+    found += [GpuCase("precision", one, arrays=arrays) for arrays in GROUPS for one in ENVIRONMENTS]
+    return [*found, *(GpuCase("traffic", one) for one in ENVIRONMENTS)]
 
 
-class Earlier(NamedTuple):
+class EarlierMeasurements(NamedTuple):
     """Measurements of an earlier report, perhaps of another machine."""
 
     found: Sequence[Found]
@@ -117,7 +117,7 @@ class Earlier(NamedTuple):
     """Machine on which was measured what can be known without a device."""
 
     @classmethod
-    def of(cls, content: dict[str, Any]) -> Earlier:
+    def of(cls, content: dict[str, Any]) -> EarlierMeasurements:
         """Read the content of the JSON file of a report.
 
         Raises:
@@ -127,7 +127,7 @@ class Earlier(NamedTuple):
         return cls(found, content.get("known_on", content["machine"]))
 
 
-def kept(earlier: Sequence[Found], found: Sequence[Found]) -> list[Found]:
+def merge_earlier(earlier: Sequence[Found], found: Sequence[Found]) -> list[Found]:
     """Measurements of an earlier report that have no like among those found now."""
 
     def like(one: Found) -> tuple[type, bool] | None:
@@ -138,19 +138,19 @@ def kept(earlier: Sequence[Found], found: Sequence[Found]) -> list[Found]:
     return [one for one in earlier if like(one) not in known]
 
 
-def measure(several: Sequence[Case]) -> Iterator[Found]:
+def measure(several: Sequence[GpuCase]) -> Iterator[Found]:
     """Make measurements in sequence."""
     params = VineParams()
     for case in several:
         match case.kind:
             case "usage":
-                yield usage(case.kernel, case.capability)
+                yield measure_usage(case.kernel, case.capability)
             case "lockstep":
-                yield lockstep(case.environment, case.batch)
+                yield measure_lockstep(case.environment, case.batch)
             case "traffic":
-                yield counted_traffic(case.environment, LENGTH)
+                yield measure_traffic(case.environment, LENGTH)
             case "precision":
-                yield measured_precision(case.arrays, case.environment, LENGTH)
+                yield measure_precision(case.arrays, case.environment, LENGTH)
             case "trials":
                 yield _trials(case.environment, case.device, case.batch)
             case "algorithm 1":
@@ -163,12 +163,12 @@ def measure(several: Sequence[Case]) -> Iterator[Found]:
                 yield measure_rollouts(case.environment, params, make, "exact contact", case.batch, LENGTH)
 
 
-def lockstep(environment: str, vines: int) -> Lockstep:
+def measure_lockstep(environment: str, vines: int) -> Lockstep:
     """Steps of random vines, and how long the lanes of warps wait for the longest among them."""
     params = VineParams()
     model, carried = (
         QuasiStatic(load_environment(environment), params, device="cpu"),
-        random_actuation(params, vines, LENGTH, 0),
+        make_random_actuation(params, vines, LENGTH, 0),
     )
     rollout = model.grow(model.start(*carried.pressure.shape), carried, LENGTH, params.segment_length)
     steps = rollout.steps + (0 if rollout.relaxations is None else rollout.relaxations)

@@ -89,7 +89,7 @@ def paths_of(tree: Any, path: str = "") -> list[str]:
     return [one for name, part in zip(names, tree, strict=True) for one in paths_of(part, f"{path}.{name}".lstrip("."))]
 
 
-def counted_traffic(environment: str, length: float) -> Traffic:
+def measure_traffic(environment: str, length: float) -> Traffic:
     """Grow vines on a simulated device in a process without compiled kernels, and count.
 
     Args:
@@ -119,12 +119,12 @@ def _count(name: str, length: float) -> Traffic:
     from dynamics.quasistatic.propagator import QuasiStatic
     from dynamics.tube import VineParams
     from environments import load_environment
-    from studies.rollouts.study import random_actuation
+    from studies.rollouts.study import make_random_actuation
 
     params, masks = VineParams(), []
     model, carried = (
         QuasiStatic(load_environment(name), params, device="cuda"),
-        random_actuation(params, BATCH, length, 0),
+        make_random_actuation(params, BATCH, length, 0),
     )
     tallies: dict[int, Tally] = {}
     example = device.example_of(carried.pressure.shape[1])

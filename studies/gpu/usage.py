@@ -1,4 +1,4 @@
-"""What the kernels of `dynamics.quasistatic.device` need of a device: compiled for it on any machine, with or without one."""
+"""Needs of the kernels of `dynamics.quasistatic.device` on a device: compiled for it on any machine, with or without one."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Usage:
     stack_bytes: int
     """Local memory of each thread."""
     stored_bytes: int
-    """Of spilled registers, counted once for each instruction that stores them."""
+    """Size of spilled registers, counted once for each instruction that stores them."""
     loaded_bytes: int
-    """The same for loads."""
+    """Size of spilled registers, counted once for each instruction that loads them."""
     argument_bytes: int
 
     @property
@@ -58,7 +58,7 @@ class Usage:
         return min(REGISTERS // each, WARPS)
 
 
-def kernel_ptx(kernel: Callable[..., Any], arguments: tuple[Any, ...], capability: tuple[int, int]) -> str:
+def compile_ptx(kernel: Callable[..., Any], arguments: tuple[Any, ...], capability: tuple[int, int]) -> str:
     """Compile a kernel to PTX, without a device.
 
     Args:
@@ -70,7 +70,7 @@ def kernel_ptx(kernel: Callable[..., Any], arguments: tuple[Any, ...], capabilit
         raise CannotRun("compiling for CUDA needs numba-cuda: install the extra cuda")
     from numba import cuda, typeof, void
 
-    with _supposed(capability):
+    with _suppose_device(capability):
         ptx, _ = cuda.compile(
             kernel, void(*map(typeof, arguments)), cc=capability, output="ptx", device=False, abi="numba"
         )
@@ -78,7 +78,7 @@ def kernel_ptx(kernel: Callable[..., Any], arguments: tuple[Any, ...], capabilit
 
 
 @contextmanager
-def _supposed(capability: tuple[int, int]) -> Iterator[None]:
+def _suppose_device(capability: tuple[int, int]) -> Iterator[None]:
     """Let numba-cuda, which asks the present device for its capability even here, suppose one."""
     from numba.cuda import dispatcher
 
@@ -90,7 +90,7 @@ def _supposed(capability: tuple[int, int]) -> Iterator[None]:
         dispatcher.get_current_device = before
 
 
-def kernel_arguments() -> tuple[Any, ...]:
+def make_arguments() -> tuple[Any, ...]:
     """Arguments of the kernels for a small batch in `maze`."""
     from dynamics.quasistatic.device import Device
     from dynamics.quasistatic.propagator import QuasiStatic
@@ -111,7 +111,7 @@ def argument_bytes(value: Any) -> int:
     return 8 * (5 + 2 * value.ndim) if isinstance(value, np.ndarray) else 8
 
 
-def usage(name: str, capability: tuple[int, int]) -> Usage:
+def measure_usage(name: str, capability: tuple[int, int]) -> Usage:
     """Compile and assemble a kernel.
 
     Args:
@@ -121,8 +121,8 @@ def usage(name: str, capability: tuple[int, int]) -> Usage:
     """
     from dynamics.quasistatic import device
 
-    arguments, begun = kernel_arguments(), time.perf_counter()
-    ptx = kernel_ptx(getattr(device, name), arguments, capability)
+    arguments, begun = make_arguments(), time.perf_counter()
+    ptx = compile_ptx(getattr(device, name), arguments, capability)
     compiled = time.perf_counter()
     told = assemble(ptx, capability)
     ended = time.perf_counter()
@@ -141,7 +141,7 @@ def usage(name: str, capability: tuple[int, int]) -> Usage:
 
 
 def assemble(ptx: str, capability: tuple[int, int]) -> str:
-    """What ptxas says of the kernel in a PTX file.
+    """Assemble the kernel in a PTX file, and return what ptxas prints.
 
     Raises:
         CannotRun: There is no ptxas, or it refuses the file.

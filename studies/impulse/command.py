@@ -32,16 +32,16 @@ def impulse_runtime(out: FolderOption = None, force: ForceOption = False) -> int
 def impulse_clutter(out: FolderOption = None, force: ForceOption = False) -> int:
     """Grow the robot of paper 000 through its cluttered environment: still frames and an animation."""
     with readable_errors():
-        from studies.impulse.plots import clutter_pictures
-        from studies.impulse.report import clutter_report
-        from studies.impulse.study import clutter_motion, clutter_robot
+        from studies.impulse.plots import make_clutter_pictures
+        from studies.impulse.report import report_clutter
+        from studies.impulse.study import make_clutter_robot, simulate_clutter
 
         study = Study(
             "impulse-clutter",
-            [clutter_robot()],
-            lambda cases: (clutter_motion() for _ in cases),
-            lambda motions: clutter_report(motions[0]),
-            clutter_pictures(),
+            [make_clutter_robot()],
+            lambda cases: (simulate_clutter() for _ in cases),
+            lambda motions: report_clutter(motions[0]),
+            make_clutter_pictures(),
             "robots",
         )
         return measure_study(study, "vinewright reproduce impulse-clutter", out, force)

@@ -20,13 +20,13 @@ from studies.impulse.study import (
     PUBLISHED_MS,
     SOLVERS,
     STEP,
-    Timing,
-    as_design,
-    clutter_environment,
-    clutter_robot,
+    StepTiming,
+    make_clutter_environment,
+    make_clutter_robot,
+    make_design,
     of_solver,
 )
-from studies.impulse.telescope import Motion
+from studies.impulse.telescope import TelescopeMotion
 
 DPI = 140
 STYLES: tuple[dict[str, Any], ...] = (
@@ -38,7 +38,7 @@ STILLS = 6
 """Number of stages of the growth that are drawn."""
 
 
-def save_runtime(path: Path, timings: Sequence[Timing]) -> None:
+def save_runtime(path: Path, timings: Sequence[StepTiming]) -> None:
     """Draw milliseconds per step over the number of bodies, as in paper 000's Fig. 5, but with logarithmic axes."""
     figure = Figure(figsize=(6.6, 4.2), dpi=DPI, facecolor="white", layout="constrained")
     axes = figure.add_subplot()
@@ -62,7 +62,7 @@ def save_runtime(path: Path, timings: Sequence[Timing]) -> None:
     save_figure(path, figure, DPI)
 
 
-def save_stills(path: Path, environment: Environment, design: Design, motion: Motion) -> None:
+def save_stills(path: Path, environment: Environment, design: Design, motion: TelescopeMotion) -> None:
     """Draw the robot at evenly spaced times, each in the whole environment."""
     figure = Figure(figsize=(9.2, 7.6), dpi=DPI, facecolor="white", layout="constrained")
     view = 1e3 * environment.bounds
@@ -83,15 +83,15 @@ def save_stills(path: Path, environment: Environment, design: Design, motion: Mo
     save_figure(path, figure, DPI)
 
 
-def clutter_pictures() -> dict[str, Callable[[Path, Sequence[Motion]], None]]:
-    """Functions that draw a figure and an animation of the robot in the cluttered environment, by file name."""
-    environment, robot = clutter_environment(), clutter_robot()
+def make_clutter_pictures() -> dict[str, Callable[[Path, Sequence[TelescopeMotion]], None]]:
+    """Make the functions that draw a figure and an animation of the robot in the cluttered environment, by file name."""
+    environment, robot = make_clutter_environment(), make_clutter_robot()
 
-    def stills(path: Path, motions: Sequence[Motion]) -> None:
-        save_stills(path, environment, as_design(motions[0], robot, environment), motions[0])
+    def stills(path: Path, motions: Sequence[TelescopeMotion]) -> None:
+        save_stills(path, environment, make_design(motions[0], robot, environment), motions[0])
 
-    def animate(path: Path, motions: Sequence[Motion]) -> None:
-        design = as_design(motions[0], robot, environment)
+    def animate(path: Path, motions: Sequence[TelescopeMotion]) -> None:
+        design = make_design(motions[0], robot, environment)
         save_animation(path, environment, design, motions[0].joints[::6], lambda _drawn, _of: None)
 
     return {"impulse-clutter.png": stills, "impulse-clutter.gif": animate}

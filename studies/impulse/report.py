@@ -8,15 +8,15 @@ from dataclasses import asdict
 import numpy as np
 
 from planner.output.markdown import table
-from studies.impulse.study import PUBLISHED_MS, SECONDS, SOLVERS, STEP, Timing, _apart, exponent, of_solver
-from studies.impulse.telescope import Motion
+from studies.impulse.study import PUBLISHED_MS, SECONDS, SOLVERS, STEP, StepTiming, _apart, exponent, of_solver
+from studies.impulse.telescope import TelescopeMotion
 from vinewright.console.study import Report
 
 COLUMNS = "bodies", "banded ms", "paper's 3.0 ms", "OSQP, 1e-7 ms", "off mm", "OSQP, 1e-3 (its default) ms", "off mm"
 
 
-def report(timings: Sequence[Timing]) -> Report:
-    """A table in Markdown, and its data."""
+def report(timings: Sequence[StepTiming]) -> Report:
+    """Return a table in Markdown, and its data."""
     slope = exponent(timings)
     grows = (
         f"\nFrom 100 bodies on, the time per step grows with the number of bodies to the power of {slope:.2f}."
@@ -41,7 +41,7 @@ def report(timings: Sequence[Timing]) -> Report:
     return Report("Runtime of the impulse simulator", lines, content)
 
 
-def _rows(timings: Sequence[Timing], banded: dict[int, Timing]) -> Iterator[list[str]]:
+def _rows(timings: Sequence[StepTiming], banded: dict[int, StepTiming]) -> Iterator[list[str]]:
     for bodies, own in banded.items():
         cells = [f"{bodies}", f"{own.milliseconds:.3f}"]
         cells.append(f"1 / {PUBLISHED_MS / own.milliseconds:.0f}" if bodies == 30 else "")
@@ -51,7 +51,7 @@ def _rows(timings: Sequence[Timing], banded: dict[int, Timing]) -> Iterator[list
         yield cells
 
 
-def clutter_report(motion: Motion) -> Report:
+def report_clutter(motion: TelescopeMotion) -> Report:
     """Final position of the robot in the cluttered environment, and its maximum penetration of obstacles."""
     (x, y), deepest = 1e3 * motion.joints[-1, -1], 1e3 * float(np.max(motion.deepest))
     lines = [

@@ -15,7 +15,7 @@ from dynamics.tube import Inertia, VineParams
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design.design import Design, Section
-from studies.impulse.telescope import Motion, Telescope, simulate
+from studies.impulse.telescope import Telescope, TelescopeMotion, simulate
 
 SIZES = 20, 30, 50, 70, 100, 140, 200, 300
 """Numbers of bodies."""
@@ -32,7 +32,7 @@ CLUTTER_SECONDS = 3.0
 
 
 @dataclass(frozen=True, slots=True)
-class Timing:
+class StepTiming:
     """Computing time of the steps of one robot."""
 
     solver: str
@@ -43,14 +43,14 @@ class Timing:
     """Final position of the tip [m]."""
 
 
-def circle_environment() -> Environment:
-    """A circle in the way of a robot that grows along x (Fig. 4)."""
+def make_circle_environment() -> Environment:
+    """Make a circle in the way of a robot that grows along x (Fig. 4)."""
     circle = Obstacles(circles=np.array([[0.47, 0.025, 0.06]]))
     return _environment("circle", [-0.2, -0.4, 0.8, 0.3], [0, 0, 0], [0.56, -0.06, 0.02], circle)
 
 
-def circle_robot(bodies: int) -> Telescope:
-    """The robot for it: 24 mm wide, initially 400 mm long, growing by 40 mm/s, divided into any number of bodies.
+def make_circle_robot(bodies: int) -> Telescope:
+    """Make the robot for it: 24 mm wide, initially 400 mm long, growing by 40 mm/s, divided into any number of bodies.
 
     The papers give spring, damper, mass and inertia for 30 bodies.
     """
@@ -67,7 +67,7 @@ def circle_robot(bodies: int) -> Telescope:
     )
 
 
-def clutter_environment() -> Environment:
+def make_clutter_environment() -> Environment:
     """Paper 000's cluttered environment (section IV-C)."""
     boxes = INCH * np.array(CLUTTER)
     corners = [box_corners(x, y, x + width, y + height) for x, y, width, height in boxes]
@@ -75,8 +75,8 @@ def clutter_environment() -> Environment:
     return _environment("clutter", [-0.06, -0.8, 0.66, 0.08], [0, 0, np.radians(-52)], bay, Obstacles(tuple(corners)))
 
 
-def clutter_robot() -> Telescope:
-    """The robot for it: 15 mm wide, 25 links, growing by 205 mm/s.
+def make_clutter_robot() -> Telescope:
+    """Make the robot for it: 15 mm wide, 25 links, growing by 205 mm/s.
 
     The papers do not give its spring and masses; they are those of the moment model for a tube of this width, with the
     final length of the links. Nor do they give its initial length; with 300 mm it reaches the bay at the bottom in time.
@@ -99,13 +99,13 @@ def clutter_robot() -> Telescope:
     )
 
 
-def clutter_motion(step: float = 5e-3) -> Motion:
+def simulate_clutter(step: float = 5e-3) -> TelescopeMotion:
     """Growth of the robot through the cluttered environment, for 3 s."""
-    return simulate(clutter_robot(), clutter_environment(), CLUTTER_SECONDS, step)
+    return simulate(make_clutter_robot(), make_clutter_environment(), CLUTTER_SECONDS, step)
 
 
-def as_design(motion: Motion, robot: Telescope, environment: Environment) -> Design:
-    """A design without actuators and with the robot's final length, for drawing."""
+def make_design(motion: TelescopeMotion, robot: Telescope, environment: Environment) -> Design:
+    """Make a design without actuators and with the robot's final length, for drawing."""
     length = float(np.hypot(*np.diff(motion.joints[-1], axis=0).T).sum())
     tip = np.append(motion.joints[-1, -1], motion.pose[-1, -1, 2])
     bare = (Section(0.0, length, "none", 0.0, 0.0, 0.0),)
@@ -113,11 +113,11 @@ def as_design(motion: Motion, robot: Telescope, environment: Environment) -> Des
 
 
 def cases(sizes: Sequence[int] = SIZES) -> list[tuple[int, str]]:
-    """All combinations of a number of bodies and a solver."""
+    """Return all combinations of a number of bodies and a solver."""
     return list(product(sizes, SOLVERS))
 
 
-def measure(several: Sequence[tuple[int, str]]) -> Iterator[Timing]:
+def measure(several: Sequence[tuple[int, str]]) -> Iterator[StepTiming]:
     """Time solvers for numbers of bodies, after compiling if necessary.
 
     Raises:
@@ -125,24 +125,24 @@ def measure(several: Sequence[tuple[int, str]]) -> Iterator[Timing]:
     """
     from dynamics.impulse.osqp_step import OsqpStep
 
-    environment = circle_environment()
-    simulate(circle_robot(several[0][0]), environment, STEP, STEP)
+    environment = make_circle_environment()
+    simulate(make_circle_robot(several[0][0]), environment, STEP, STEP)
     for bodies, solver in several:
         seconds, tip, settings = [], np.zeros(2), SOLVERS[solver]
         for _ in range(1 if settings else 5):
             qp = OsqpStep(settings[0], polishing=settings[1]) if settings else None
             start = time.perf_counter()
-            tip = simulate(circle_robot(bodies), environment, SECONDS, STEP, qp=qp).joints[-1, -1]
+            tip = simulate(make_circle_robot(bodies), environment, SECONDS, STEP, qp=qp).joints[-1, -1]
             seconds.append(time.perf_counter() - start)
-        yield Timing(solver, bodies, 1e3 * min(seconds) * STEP / SECONDS, (float(tip[0]), float(tip[1])))
+        yield StepTiming(solver, bodies, 1e3 * min(seconds) * STEP / SECONDS, (float(tip[0]), float(tip[1])))
 
 
-def of_solver(timings: Sequence[Timing], solver: str) -> list[Timing]:
+def of_solver(timings: Sequence[StepTiming], solver: str) -> list[StepTiming]:
     """Timings of one solver, in the order of their sizes."""
     return [timing for timing in timings if timing.solver == solver]
 
 
-def exponent(timings: Sequence[Timing]) -> float | None:
+def exponent(timings: Sequence[StepTiming]) -> float | None:
     """Slope of log time over log bodies, from 100 bodies on: 1 is linear. None with fewer than two such sizes."""
     large = [timing for timing in of_solver(timings, "banded") if timing.bodies >= 100]
     if len(large) < 2:
@@ -152,7 +152,7 @@ def exponent(timings: Sequence[Timing]) -> float | None:
     )
 
 
-def _apart(one: Timing, other: Timing) -> float:
+def _apart(one: StepTiming, other: StepTiming) -> float:
     return math.dist(one.tip, other.tip)
 
 

@@ -46,7 +46,7 @@ class Telescope:
 
 
 @dataclass(frozen=True, slots=True)
-class Motion:
+class TelescopeMotion:
     """Motion of a robot, with a record at the start and after each step."""
 
     pose: Floats
@@ -66,7 +66,7 @@ def simulate(
     step: float,
     bends: Floats | None = None,
     qp: Any = None,
-) -> Motion:
+) -> TelescopeMotion:
     """Release a robot from rest at the start of an environment.
 
     Args:
@@ -95,7 +95,7 @@ def simulate(
     longest = 4 * robot.half + robot.growth_rate * seconds / robot.links
     scene = build_scene(environment, robot.radius + margin, robot.radius + margin + longest)
     steps = round(seconds / step)
-    motion = Motion(
+    motion = TelescopeMotion(
         np.empty((steps + 1, count, 3)),
         np.empty((steps + 1, count, 3)),
         np.empty((steps + 1, robot.links + 1, 2)),

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 
 from dynamics.geometric.kinematics import Behaviour, boundaries, critical_angle, hinge_boundaries
 from planner.drawing.style import FAINT, INK, save_figure
-from studies.kinematics.study import AFTER, RADIUS, Outcome
+from studies.kinematics.study import AFTER, RADIUS, CollisionOutcome
 
 DPI = 150
 COLOURS = {
@@ -35,7 +35,7 @@ LONGEST, WIDEST, STEEPEST = 20.0, 90, 150
 DASHED = (0, (5, 2.5))
 
 
-def save_kinematics(path: Path, outcomes: Sequence[Outcome]) -> None:
+def save_kinematics(path: Path, outcomes: Sequence[CollisionOutcome]) -> None:
     """Draw critical angles, regions for two frictions and two ratios, and the collisions of the first model in them.
 
     Args:
@@ -104,7 +104,7 @@ def _draw_regions(axes: Axes, friction: float, ratio: float, slenderness: float)
     axes.set_xlabel("turn φ [degrees]", size=9, color=INK)
 
 
-def _draw_outcomes(axes: Axes, outcomes: Sequence[Outcome]) -> None:
+def _draw_outcomes(axes: Axes, outcomes: Sequence[CollisionOutcome]) -> None:
     for kind, (colour, marker) in MARKS.items():
         own = [one.collision for one in outcomes if one.seen == kind]
         points = np.degrees([[one.turn, one.contact_angle] for one in own]).reshape(-1, 2)

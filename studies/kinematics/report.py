@@ -9,7 +9,17 @@ import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
 from planner.output.markdown import table
-from studies.kinematics.study import AFTER, CONTACT_ANGLES_DEG, FORMS, GROWN, RADIUS, RATIOS, SLID, TURNS_DEG, Outcome
+from studies.kinematics.study import (
+    AFTER,
+    CONTACT_ANGLES_DEG,
+    FORMS,
+    GROWN,
+    RADIUS,
+    RATIOS,
+    SLID,
+    TURNS_DEG,
+    CollisionOutcome,
+)
 from vinewright.console.study import Report
 
 COLUMNS = "model", "collisions", "boundaries", "right %", "off deg", "PP", "PaT", "FL", "NP"
@@ -37,7 +47,7 @@ READING = (
 )
 
 
-def agreement(outcomes: Sequence[Outcome], form: str) -> dict[str, Any]:
+def measure_agreement(outcomes: Sequence[CollisionOutcome], form: str) -> dict[str, Any]:
     """Agreement of one of `FORMS`: in total, by predicted behaviour, and its angular error where it is wrong."""
     right = [one.predicted(form) == one.seen for one in outcomes]
     off = [np.degrees(one.off(form)) for one, well in zip(outcomes, right, strict=True) if not well]
@@ -53,7 +63,7 @@ def agreement(outcomes: Sequence[Outcome], form: str) -> dict[str, Any]:
     }
 
 
-def contested(outcomes: Sequence[Outcome]) -> dict[str, int]:
+def count_contested(outcomes: Sequence[CollisionOutcome]) -> dict[str, int]:
     """Number of collisions for which the two forms differ, and how often each is right."""
     differ = [one for one in outcomes if len({one.predicted(form) for form in FORMS}) > 1]
     return {"collisions": len(differ)} | {
@@ -61,7 +71,7 @@ def contested(outcomes: Sequence[Outcome]) -> dict[str, int]:
     }
 
 
-def report(outcomes: Sequence[Outcome]) -> Report:
+def report(outcomes: Sequence[CollisionOutcome]) -> Report:
     """Tables in Markdown, and the data of every collision."""
     names = dict.fromkeys(one.model for one in outcomes)
     models = {name: _model([one for one in outcomes if one.model == name]) for name in names}
@@ -77,8 +87,8 @@ def report(outcomes: Sequence[Outcome]) -> Report:
         "## Comparison with propagators that do not use these rules",
         "",
         f"A tube of {2e3 * RADIUS:g} mm diameter has one turn (a fold in one side). Its tip meets a flat wall",
-        f"{1e3 * AFTER:g} mm after the turn, and it grows {1e3 * GROWN:g} mm more. Turns: {_listed(TURNS_DEG)} degrees.",
-        f"Length before the turn over length after it: {_listed(RATIOS)}. Contact angles: every {CONTACT_ANGLES_DEG.step}",
+        f"{1e3 * AFTER:g} mm after the turn, and it grows {1e3 * GROWN:g} mm more. Turns: {_list_text(TURNS_DEG)} degrees.",
+        f"Length before the turn over length after it: {_list_text(RATIOS)}. Contact angles: every {CONTACT_ANGLES_DEG.step}",
         "degrees, as far as the base is on the free side of the wall. Except in one model there is no friction, so the region of",
         f"Friction-Locked is narrow (R / L2 = {RADIUS / AFTER:g}). The observed behaviour is determined from the lines",
         "from base to turn and from turn to tip: the hinge at which the direction changes more has yielded. A tip that",
@@ -105,8 +115,8 @@ def report(outcomes: Sequence[Outcome]) -> Report:
     return Report("Kinematics of collision", lines, content)
 
 
-def _model(own: Sequence[Outcome]) -> dict[str, Any]:
-    return {"forms": [agreement(own, form) for form in FORMS], "where_they_differ": contested(own)}
+def _model(own: Sequence[CollisionOutcome]) -> dict[str, Any]:
+    return {"forms": [measure_agreement(own, form) for form in FORMS], "where_they_differ": count_contested(own)}
 
 
 def _rows(models: dict[str, dict[str, Any]]) -> Iterator[list[str]]:
@@ -118,11 +128,11 @@ def _rows(models: dict[str, dict[str, Any]]) -> Iterator[list[str]]:
             yield [*cells, *(f"{well}/{of}" if of else "" for well, of in right)]
 
 
-def _listed(values: Sequence[float]) -> str:
+def _list_text(values: Sequence[float]) -> str:
     return ", ".join(f"{value:g}" for value in values)
 
 
-def _content(one: Outcome) -> dict[str, Any]:
+def _content(one: CollisionOutcome) -> dict[str, Any]:
     where = one.collision
     return {
         "turn_deg": round(np.degrees(where.turn), 3),

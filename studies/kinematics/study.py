@@ -82,7 +82,7 @@ class Fold:
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
+class CollisionModel:
     """A propagator and the pressure of its tube."""
 
     name: str
@@ -95,7 +95,7 @@ class Model:
     """See `VineParams`."""
 
     def params(self) -> VineParams:
-        """The tube: its growth force is pi P R^2, and its viscosities are scaled with that force from those of the default tube."""
+        """Return the tube: its growth force is pi P R^2, and its viscosities are scaled with that force from those of the default tube."""
         usual = VineParams()
         share, force = RADIUS / usual.radius, np.pi * self.pressure * RADIUS**2
         return VineParams(
@@ -112,7 +112,7 @@ class Model:
         )
 
     def make(self, environment: Environment) -> Propagator:
-        """The propagator, with short steps because the tube is stiff until it yields."""
+        """Return the propagator, with short steps because the tube is stiff until it yields."""
         if self.propagator == "impulse":
             # Damping is proportional to the initial stiffness; with the default damping time, its moment equals the tube's.
             params = replace(self.params(), inertia=Inertia(damping_time=1e-3, growth_rate=0.02))
@@ -121,13 +121,13 @@ class Model:
 
 
 MODELS = (
-    Model("quasistatic, 0.5 kPa", "quasistatic", 500.0),
-    Model("quasistatic, 10.3 kPa", "quasistatic", VineParams().growth_pressure),
-    Model("impulse, 0.5 kPa", "impulse", 500.0),
+    CollisionModel("quasistatic, 0.5 kPa", "quasistatic", 500.0),
+    CollisionModel("quasistatic, 10.3 kPa", "quasistatic", VineParams().growth_pressure),
+    CollisionModel("impulse, 0.5 kPa", "impulse", 500.0),
 )
 EFFECTS = (
-    Model("friction 0.3", "quasistatic", VineParams().growth_pressure, friction=0.3),
-    Model("walls dent the tube", "quasistatic", VineParams().growth_pressure, least_height=0.5),
+    CollisionModel("friction 0.3", "quasistatic", VineParams().growth_pressure, friction=0.3),
+    CollisionModel("walls dent the tube", "quasistatic", VineParams().growth_pressure, least_height=0.5),
 )
 """`quasistatic` at 10.3 kPa with effects that the default leaves out, one each. Paper 003 measured a friction of 0.3."""
 
@@ -154,7 +154,7 @@ class Collision:
         return Environment("wall", "", np.array([-2.0, -0.2, 2.0, 1.6]), start, goal, wall)
 
     def possible(self) -> bool:
-        """Whether the base is in front of the wall."""
+        """Return whether the base is in front of the wall."""
         return bool(self.environment.start[1] > 1.1 * RADIUS)
 
     def limits(self, friction: float = 0.0) -> dict[str, Floats]:
@@ -163,7 +163,7 @@ class Collision:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class CollisionOutcome:
     """Motion of a vine in a collision."""
 
     model: str
@@ -189,7 +189,7 @@ class Outcome:
         return Behaviour.POSITIVE_PIVOT if self.base > 0 else Behaviour.NEGATIVE_PIVOT
 
     def predicted(self, form: str) -> Behaviour:
-        """The behaviour predicted by one of `FORMS`."""
+        """Return the behaviour predicted by one of `FORMS`."""
         return Behaviour(int(behaviour(self.collision.contact_angle, self.collision.limits(self.friction)[form])))
 
     def off(self, form: str) -> float:
@@ -199,14 +199,14 @@ class Outcome:
         return float(abs(self.collision.contact_angle - np.clip(self.collision.contact_angle, low, high)))
 
 
-def collisions() -> list[Collision]:
-    """All possible collisions."""
+def list_collisions() -> list[Collision]:
+    """Return all possible collisions."""
     cases = product(np.radians(TURNS_DEG), RATIOS, np.radians(CONTACT_ANGLES_DEG))
     made = (Collision(float(turn), ratio, float(angle)) for turn, ratio, angle in cases)
     return [one for one in made if one.possible()]
 
 
-def collide(model: Model, collision: Collision) -> Outcome:
+def collide(model: CollisionModel, collision: Collision) -> CollisionOutcome:
     """Grow one vine in contact with the wall."""
     params, environment = model.params(), collision.environment
     before, after = round(collision.ratio * AFTER / SEGMENT), round(AFTER / SEGMENT)
@@ -218,22 +218,22 @@ def collide(model: Model, collision: Collision) -> Outcome:
     state = VineState(angles, np.array([before + after]), np.array([SEGMENT]))
     rollout = model.make(environment).grow(state, carried, GROWN, GROWN / 20)
     if not rollout.records[0]:
-        return Outcome(model.name, collision, 0.0, 0.0, 0.0, 0.0, model.friction)
+        return CollisionOutcome(model.name, collision, 0.0, 0.0, 0.0, 0.0, model.friction)
     last = rollout.state(np.zeros(1, np.int64), rollout.records - 1)
     lines = [_lines(one, environment, params, before) for one in (state, last)]
     # Angles are known up to multiples of 2 pi; no line rotates by pi or more.
     base, end = (float(np.angle(now / then)) for then, now in zip(*lines, strict=True))
     grown = (last.segments[0] - state.segments[0]) * SEGMENT + last.last_length[0] - SEGMENT
     slid = rollout.tips[0, rollout.records[0] - 1, 0]
-    return Outcome(model.name, collision, base, end - base, float(slid), float(grown), model.friction)
+    return CollisionOutcome(model.name, collision, base, end - base, float(slid), float(grown), model.friction)
 
 
-def cases() -> list[tuple[Model, Collision]]:
-    """All combinations of a model and a collision."""
-    return list(product((*MODELS, *EFFECTS), collisions()))
+def cases() -> list[tuple[CollisionModel, Collision]]:
+    """Return all combinations of a model and a collision."""
+    return list(product((*MODELS, *EFFECTS), list_collisions()))
 
 
-def run_cases(several: Sequence[tuple[Model, Collision]]) -> Iterator[Outcome]:
+def run_cases(several: Sequence[tuple[CollisionModel, Collision]]) -> Iterator[CollisionOutcome]:
     """Run cases in sequence."""
     return starmap(collide, several)
 

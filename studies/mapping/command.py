@@ -29,21 +29,21 @@ def mapping(
     with readable_errors():
         from studies.mapping.plots import save_curves, save_example
         from studies.mapping.report import report
-        from studies.mapping.study import cases, run_cases, time_loop, whole_environments
+        from studies.mapping.study import cases, keep_whole_environments, run_cases, time_choice
 
         loop: list[float] = []
         study = Study(
             "mapping",
             cases(places),
             run_cases,
-            lambda records: report(whole_environments(records), loop[0]),
+            lambda records: report(keep_whole_environments(records), loop[0]),
             {
-                "mapping.png": lambda path, records: save_curves(path, whole_environments(records)),
+                "mapping.png": lambda path, records: save_curves(path, keep_whole_environments(records)),
                 "mapping-example.png": lambda path, _records: save_example(path),
             },
             "cases",
-            prepare=lambda: loop.append(time_loop()),
-            enough=lambda records: len(whole_environments(records)) >= len(cases(2)),
+            prepare=lambda: loop.append(time_choice()),
+            enough=lambda records: len(keep_whole_environments(records)) >= len(cases(2)),
             least="two environments of each kind were mapped",
         )
         return measure_study(study, command_line("reproduce mapping", places=places), out, force)

@@ -12,10 +12,10 @@ from planner.drawing.style import INK, save_figure
 from planner.mapping.plots import DPI, draw_curve, dress_scores, map_figure
 from planner.mapping.policies import explore, random_scores
 from studies.mapping.report import NAMES, of_kind, random_band
-from studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, REPEATS, Record, task_of
+from studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, REPEATS, MappingRecord, make_task
 
 
-def save_curves(path: Path, records: Sequence[Record]) -> None:
+def save_curves(path: Path, records: Sequence[MappingRecord]) -> None:
     """Draw mean scores of the policies over deployments, with bands of one standard deviation to either side.
 
     The band of Random is the deviation within an environment, that of Monte-Carlo the deviation over the environments.
@@ -40,7 +40,7 @@ def save_curves(path: Path, records: Sequence[Record]) -> None:
 
 def save_example(path: Path) -> None:
     """Draw the first non-uniform environment, mapped by tubes with a turn."""
-    task, rng = task_of("non-uniform", 0, "turning"), np.random.default_rng(0)
+    task, rng = make_task("non-uniform", 0, "turning"), np.random.default_rng(0)
     steps, ideal = (list(explore(task, policy, DEPLOYMENTS, rng)) for policy in ("monte-carlo", "ideal"))
     random = random_scores(task, DEPLOYMENTS, REPEATS, rng)
     figure = map_figure(task, "monte-carlo", steps, np.array([step.score for step in ideal]), random)

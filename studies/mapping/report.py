@@ -11,7 +11,18 @@ import numpy as np
 
 from planner.mapping.belief import PRIOR
 from planner.output.markdown import table
-from studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, LENGTH, LOST, RADIUS, REPEATS, SIDE, Case, Record
+from studies.mapping.study import (
+    ACTIONS,
+    DEPLOYMENTS,
+    KINDS,
+    LENGTH,
+    LOST,
+    RADIUS,
+    REPEATS,
+    SIDE,
+    MappingCase,
+    MappingRecord,
+)
 from surrogate.kernels.compiled import Floats
 from vinewright.console.study import Report
 
@@ -23,28 +34,28 @@ PAPER_TURNS = {("uniform", "monte-carlo"): 6.44, ("non-uniform", "monte-carlo"):
 """Published gain in score from turns [points] (paper 003, section 5.3)."""
 
 
-def of_kind(records: Sequence[Record], kind: str, actions: str, policy: str, **other: Any) -> Floats:
+def of_kind(records: Sequence[MappingRecord], kind: str, actions: str, policy: str, **other: Any) -> Floats:
     """Scores of one kind of case after each deployment, shape (environments, DEPLOYMENTS).
 
     Args:
-        other: Other fields of `Case` that differ from their defaults.
+        other: Other fields of `MappingCase` that differ from their defaults.
     """
-    return np.array([r.scores for r in _alike(records, Case(kind, 0, actions, policy, **other))])
+    return np.array([r.scores for r in _same_settings(records, MappingCase(kind, 0, actions, policy, **other))])
 
 
-def random_band(records: Sequence[Record], kind: str, actions: str) -> tuple[Floats, Floats]:
+def random_band(records: Sequence[MappingRecord], kind: str, actions: str) -> tuple[Floats, Floats]:
     """Mean score of random deployments, and their standard deviation within an environment, averaged over all environments."""
-    some = _alike(records, Case(kind, 0, actions, "random"))
+    some = _same_settings(records, MappingCase(kind, 0, actions, "random"))
     return np.mean([r.scores for r in some], axis=0), np.mean([r.spread for r in some], axis=0)
 
 
-def _alike(records: Sequence[Record], case: Case) -> list[Record]:
-    """Records of cases that differ only in their environment, in the order of the environments."""
+def _same_settings(records: Sequence[MappingRecord], case: MappingCase) -> list[MappingRecord]:
+    """Return the records of cases that differ only in their environment, in the order of the environments."""
     some = [record for record in records if replace(record.case, number=case.number) == case]
     return sorted(some, key=lambda record: record.case.number)
 
 
-def ahead_from(records: Sequence[Record], kind: str, actions: str, policy: str) -> int | None:
+def first_ahead(records: Sequence[MappingRecord], kind: str, actions: str, policy: str) -> int | None:
     """Number of deployments from which the mean of a policy stays more than one standard deviation above that of Random."""
     mean, spread = random_band(records, kind, actions)
     behind = np.flatnonzero(of_kind(records, kind, actions, policy).mean(axis=0) <= mean + spread)
@@ -58,7 +69,7 @@ def difference(one: Floats, other: Floats) -> tuple[float, float]:
     return float(apart.mean()), float(apart.std(ddof=1) / np.sqrt(len(apart)))
 
 
-def report(records: Sequence[Record], loop: float) -> Report:
+def report(records: Sequence[MappingRecord], loop: float) -> Report:
     """Tables in Markdown, and their data.
 
     Args:
@@ -105,11 +116,11 @@ def report(records: Sequence[Record], loop: float) -> Report:
         "",
     ]
     for policy in ("monte-carlo", "information-gain"):
-        found = [(kind, actions, ahead_from(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]
+        found = [(kind, actions, first_ahead(records, kind, actions, policy)) for kind in KINDS for actions in ACTIONS]
         when = "; ".join(f"{kind}, {actions}: {first or 'never'}" for kind, actions, first in found)
         lines.append(f"* {NAMES[policy]}: {when}")
-    lines += ["", *_differences(records), "", *_table_2(records), "", *_lost(records), "", "![Scores](mapping.png)"]
-    lines += ["", "![An environment, mapped](mapping-example.png)"]
+    lines += ["", *_differences(records), "", *_table_2(records), "", *_lost_lines(records), ""]
+    lines += ["![Scores](mapping.png)", "", "![An environment, mapped](mapping-example.png)"]
     content = {
         "loop_s": round(loop, 4),
         "records": [asdict(r.case) | {"scores": r.scores.round(3).tolist(), "spread": r.spread.round(3).tolist(),
@@ -118,13 +129,13 @@ def report(records: Sequence[Record], loop: float) -> Report:
     return Report("Mapping with vines", lines, content)
 
 
-def _cell(records: Sequence[Record], kind: str, actions: str, policy: str, **other: Any) -> str:
+def _cell(records: Sequence[MappingRecord], kind: str, actions: str, policy: str, **other: Any) -> str:
     final = of_kind(records, kind, actions, policy, **other)[:, -1]
     within = f"; {random_band(records, kind, actions)[1][-1]:.1f}" if policy == "random" and not other else ""
     return f"{final.mean():.1f} ({final.std(ddof=1):.1f}{within})"
 
 
-def _differences(records: Sequence[Record]) -> list[str]:
+def _differences(records: Sequence[MappingRecord]) -> list[str]:
     lines = [
         "## Gain from turns and from the choice of deployments",
         "",
@@ -155,7 +166,7 @@ def _text(found: tuple[float, float]) -> str:
     return f"{found[0]:+.1f} ± {found[1]:.1f}"
 
 
-def _table_2(records: Sequence[Record]) -> list[str]:
+def _table_2(records: Sequence[MappingRecord]) -> list[str]:
     lines = [
         "## Table 2: half of the information",
         "",
@@ -177,7 +188,7 @@ def _table_2(records: Sequence[Record]) -> list[str]:
     return [*lines, "", f"Both together score {more:+.1f} relative to the sum of the two (paper: +5.8)."]
 
 
-def _lost(records: Sequence[Record]) -> list[str]:
+def _lost_lines(records: Sequence[MappingRecord]) -> list[str]:
     lines = [
         "## Effect of the values that the paper does not give",
         "",

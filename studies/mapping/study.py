@@ -38,7 +38,7 @@ ROOM = 1 / CELLS
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class MappingCase:
     """One environment mapped in one way."""
 
     kind: str
@@ -55,10 +55,10 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Record:
+class MappingRecord:
     """The result of a case."""
 
-    case: Case
+    case: MappingCase
     scores: Floats
     """Scores after each deployment, shape (deployments,); for the random policy the mean of the repeats."""
     spread: Floats
@@ -66,31 +66,35 @@ class Record:
     seconds: float
 
 
-def cases(environments: int) -> list[Case]:
+def cases(environments: int) -> list[MappingCase]:
     """Cases by environment: all policies and actions (Table 1), partial information (Table 2), other sides and priors."""
     several = []
     for k in range(environments):
-        several += [Case(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES]
-        several += [Case("uniform", k, "straight", "monte-carlo", part) for part in INFORMATION[1:]]
         several += [
-            Case("uniform", k, "straight", policy, side=side, prior=prior, closed=closed)
+            MappingCase(kind, k, actions, policy) for kind in KINDS for actions in ACTIONS for policy in POLICIES
+        ]
+        several += [MappingCase("uniform", k, "straight", "monte-carlo", part) for part in INFORMATION[1:]]
+        several += [
+            MappingCase("uniform", k, "straight", policy, side=side, prior=prior, closed=closed)
             for side, prior, closed in LOST[1:]
             for policy in ("monte-carlo", "random")
         ]
     return several
 
 
-def whole_environments(records: Sequence[Record]) -> list[Record]:
-    """Records of completed environments, from records in the order of `cases`."""
+def keep_whole_environments(records: Sequence[MappingRecord]) -> list[MappingRecord]:
+    """Return the records of completed environments, from records in the order of `cases`."""
     each = len(cases(1))
     return list(records[: len(records) // each * each])
 
 
-def run_cases(several: Sequence[Case], deployments: int = DEPLOYMENTS, repeats: int = REPEATS) -> Iterator[Record]:
+def run_cases(
+    several: Sequence[MappingCase], deployments: int = DEPLOYMENTS, repeats: int = REPEATS
+) -> Iterator[MappingRecord]:
     """Run cases in sequence, with a number of deployments, and of repeats of the random policy."""
     for case in several:
         start = time.perf_counter()
-        task = task_of(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
+        task = make_task(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
         rng = np.random.default_rng(case.number)
         if case.policy == "random":
             scores = random_scores(task, deployments, repeats, rng, case.prior)
@@ -98,12 +102,12 @@ def run_cases(several: Sequence[Case], deployments: int = DEPLOYMENTS, repeats: 
         else:
             steps = explore(task, case.policy, deployments, rng, thread_count(), case.prior)
             scores, spread = np.array([[step.score for step in steps]]), np.zeros(deployments)
-        yield Record(case, scores.mean(axis=0), spread, time.perf_counter() - start)
+        yield MappingRecord(case, scores.mean(axis=0), spread, time.perf_counter() - start)
 
 
-def time_loop() -> float:
+def time_choice() -> float:
     """Computing time of one choice among all turning actions without prior information [s], excluding compilation."""
-    task = task_of("uniform", 0, "turning")
+    task = make_task("uniform", 0, "turning")
     seconds = []
     for _ in range(4):
         start = time.perf_counter()
@@ -113,14 +117,14 @@ def time_loop() -> float:
 
 
 @cache
-def task_of(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
-    """The mapping task in an environment of the study."""
-    drawn = random_environment(kind, number, side, closed)
+def make_task(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
+    """Make the mapping task in an environment of the study."""
+    drawn = make_environment(kind, number, side, closed)
     return Task.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
 
 
-def random_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
-    """A random environment of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, some of them concave.
+def make_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:
+    """Make a random environment of 1 m by 1 m: 3 to 5 equal squares, or 3 to 6 polygons, some of them concave.
 
     Source: paper 003, sections 4.2.1 and 4.2.4. There, obstacles are moved by hand until they are one cell apart; here,
     positions are drawn again until they are.
@@ -147,7 +151,7 @@ def _square(rng: np.random.Generator, side: float) -> shapely.Polygon:
 
 
 def _polygon(rng: np.random.Generator) -> shapely.Polygon:
-    """The hull of random points, or the union of two such hulls that overlap, scaled."""
+    """Return the hull of random points, or the union of two such hulls that overlap, scaled."""
     shape = shapely.MultiPoint(rng.normal(size=(8, 2))).convex_hull
     if rng.random() < CONCAVE:
         other = shapely.MultiPoint(rng.normal(size=(8, 2))).convex_hull

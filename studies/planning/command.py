@@ -25,7 +25,7 @@ from vinewright.console.study_options import (
 )
 
 if TYPE_CHECKING:
-    from studies.planning.study import Found
+    from studies.planning.study import PlanningResult
 from studies.chosen_environments import ENVIRONMENTS
 
 FormatOption = Annotated[
@@ -54,9 +54,10 @@ def bench_plan(
     if form not in (None, "ompl"):
         raise BadInput(f"--format {form}: the only one is ompl")
     with readable_errors():
+        from planner.output.text import plural
         from planner.search.planners import SST_STAR, search_of
         from planner.search.run import Run
-        from studies.planning.ompl_log import logs_of
+        from studies.planning.ompl_log import log_writers
         from studies.planning.plots import pictures
         from studies.planning.report import report
         from studies.planning.study import run_cases
@@ -69,14 +70,17 @@ def bench_plan(
         if form:
             import ompl  # noqa: F401 - its reader makes the database, after all runs
 
-            logs = logs_of(stems, time_budget)
+            logs = log_writers(stems, time_budget)
         grown_in = {name: environment_and_tube(name, tube, physics=physics) for name in names}
 
-        def tell(found: Found) -> str:
-            one = found.outcome
-            by = f"{one.planner} " * (len(planners) > 1)
-            ended = f"{one.actuators} actuator{'s' * (one.actuators != 1)}, first after {one.first_s} s"
-            return f"{one.environment} {by}seed {one.seed}: {'no solution' if one.first_s is None else ended}"
+        def tell(found: PlanningResult) -> str:
+            run = found.outcome
+            planned_by = f"{run.planner} " if len(planners) > 1 else ""
+            if run.actuators is None or run.first_s is None:
+                end = "no solution"
+            else:
+                end = f"{plural(run.actuators, 'actuator')}, first after {run.first_s} s"
+            return f"{run.environment} {planned_by}seed {run.seed}: {end}"
 
         study = Study(
             "planning",

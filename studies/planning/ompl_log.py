@@ -15,7 +15,7 @@ from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 
-from studies.planning.study import Found, PlanningOutcome
+from studies.planning.study import PlanningOutcome, PlanningResult
 
 STATUSES = (
     *("Unknown status", "Invalid start", "Invalid goal", "Unrecognized goal type", "Timeout", "Approximate solution"),
@@ -27,13 +27,13 @@ PROPERTIES = (
     *("iterations INTEGER", "seed INTEGER", "solution actuators INTEGER", "solution cost REAL", "solution length REAL"),
     *("solved BOOLEAN", "status ENUM", "time REAL", "vine steps INTEGER"),
 )
-"""What is said of each run, in the order of its values. `time` is that of the first solution, or of the whole run [s]."""
+"""Properties of each run, in the order of its values. `time` is that of the first solution, or of the whole run [s]."""
 PROGRESS = ("time REAL", "best cost REAL")
-"""What is said of each better solution of a run."""
+"""Properties of each better solution of a run."""
 
 
-def benchmark_log(environment: str, outcomes: Sequence[PlanningOutcome], time_budget: float) -> str:
-    """The runs in one environment as an experiment in OMPL's format.
+def benchmark_text(environment: str, outcomes: Sequence[PlanningOutcome], time_budget: float) -> str:
+    """Return the runs in one environment as an experiment in OMPL's format.
 
     Args:
         time_budget: Time limit of each run [s].
@@ -77,22 +77,24 @@ def write_database(path: Path, outcomes: Sequence[PlanningOutcome], time_budget:
         logs = []
         for number, environment in enumerate(dict.fromkeys(one.environment for one in outcomes)):
             logs.append(Path(folder) / f"{number}.log")
-            logs[-1].write_text(benchmark_log(environment, outcomes, time_budget), encoding="utf-8")
+            logs[-1].write_text(benchmark_text(environment, outcomes, time_budget), encoding="utf-8")
         with contextlib.redirect_stdout(io.StringIO()):  # it tells of every planner
             readBenchmarkLog(str(path), [str(log) for log in logs], False)
 
 
-def logs_of(environments: Sequence[str], time_budget: float) -> dict[str, Callable[[Path, Sequence[Found]], None]]:
-    """Functions that write the log of each environment, and the database, by file name."""
+def log_writers(
+    environments: Sequence[str], time_budget: float
+) -> dict[str, Callable[[Path, Sequence[PlanningResult]], None]]:
+    """Return the functions that write the log of each environment, and the database, by file name."""
     logs = {f"benchmark-{name}.log": partial(_write_log, name, time_budget) for name in environments}
     return {**logs, "benchmark.db": partial(_write_database, time_budget)}
 
 
-def _write_log(environment: str, time_budget: float, path: Path, found: Sequence[Found]) -> None:
-    path.write_text(benchmark_log(environment, [one.outcome for one in found], time_budget), encoding="utf-8")
+def _write_log(environment: str, time_budget: float, path: Path, found: Sequence[PlanningResult]) -> None:
+    path.write_text(benchmark_text(environment, [one.outcome for one in found], time_budget), encoding="utf-8")
 
 
-def _write_database(time_budget: float, path: Path, found: Sequence[Found]) -> None:
+def _write_database(time_budget: float, path: Path, found: Sequence[PlanningResult]) -> None:
     write_database(path, [one.outcome for one in found], time_budget)
 
 

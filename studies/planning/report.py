@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 def report(outcomes: Sequence[PlanningOutcome], time_budget: float) -> Report:
-    """A table in Markdown, and the data of every run."""
+    """Return a table in Markdown, and the data of every run."""
     kinds = dict.fromkeys((outcome.environment, outcome.planner) for outcome in outcomes)
     lines = [
         "*First* is the time in seconds to the first solution confirmed by its replay, excluding compilation. Actuators",

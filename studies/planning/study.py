@@ -10,7 +10,8 @@ from pathlib import Path
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design.design import Design
-from planner.search.branches import Branches, branches_to_draw
+from planner.drawing.search import Branches
+from planner.plan.run.branches import branches_to_draw
 from planner.search.planners import search_of
 from planner.search.run import Budget, Run
 from planner.search.sst import LENGTH_COST, Switches
@@ -49,7 +50,7 @@ class PlanningOutcome:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
+class PlanningResult:
     """A planning run, and the content of a figure if its design is the best so far in its environment."""
 
     outcome: PlanningOutcome
@@ -62,7 +63,7 @@ def run_cases(
     grown_in: Mapping[str, tuple[Environment, VineParams]],
     time_budget: float,
     batch: int,
-) -> Iterator[Found]:
+) -> Iterator[PlanningResult]:
     """Run cases in sequence.
 
     Args:
@@ -81,7 +82,7 @@ def run_cases(
         if run.best and run.best.cost < lowest.get(name, math.inf):
             lowest[name] = run.best.cost
             best = run.environment, run.best.design, branches_to_draw(run.search.tree, run.environment, run.params)
-        yield Found(_outcome(Path(name).stem, planner, seed, run), best)
+        yield PlanningResult(_outcome(Path(name).stem, planner, seed, run), best)
 
 
 def _outcome(name: str, planner: str, seed: int, run: Run) -> PlanningOutcome:

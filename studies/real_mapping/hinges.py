@@ -1,4 +1,4 @@
-"""Which hinge of a recorded tube turned, and which one the rules say: at the mount, or at the end of a wall that bends it."""
+"""Hinges at which recorded tubes turned, compared with the rules: at the mount, or at the end of a wall that bends the tube."""
 
 from __future__ import annotations
 
@@ -82,15 +82,15 @@ class Corner(NamedTuple):
     """Side of the tube on which it is: 1 left, -1 right."""
 
 
-def turned(name: str, track: Track, walls: Floats) -> list[Turned]:
-    """All contacts in which the tube is bent at the end of a measured wall, by more than the noise of its heading.
+def find_turns(name: str, track: Track, walls: Floats) -> list[Turned]:
+    """Return all contacts in which the tube is bent at the end of a measured wall, by more than the noise of its heading.
 
     Args:
         walls: Measured walls x1, y1, x2, y2 [m], shape (walls, 4).
     """
     several = []
     for piece in track.contacts():
-        found = [_turned(name, track, piece, corner) for corner in _corners(track, piece, walls.reshape(-1, 2))]
+        found = [_find_turn(name, track, piece, corner) for corner in _corners(track, piece, walls.reshape(-1, 2))]
         bent = [one for one in found if one]
         if bent:
             several.append(max(bent, key=lambda one: abs(one.bend)))
@@ -113,7 +113,7 @@ def _corners(track: Track, piece: Piece, ends: Floats) -> Iterator[Corner]:
             yield Corner(float(arc), int(side))
 
 
-def _turned(name: str, track: Track, piece: Piece, corner: Corner) -> Turned | None:
+def _find_turn(name: str, track: Track, piece: Piece, corner: Corner) -> Turned | None:
     links = [_links(track, frame, corner.arc) for frame in range(piece.first, piece.after)]
     before, after, lasts = (np.array(part) for part in zip(*links, strict=True))
     bends = (after - before + np.pi) % (2 * np.pi) - np.pi
@@ -129,7 +129,7 @@ def _turned(name: str, track: Track, piece: Piece, corner: Corner) -> Turned | N
     except ValueError:  # the tip is not ahead of the mount, for which there are no equations
         return None
     predicted = [Behaviour(int(behaviour(contact, form))) for form in forms]
-    held = _held(float(before.mean()), bend, corner, last)
+    held = _hold_at_corner(float(before.mean()), bend, corner, last)
     hinge = limit_analysis(held, held.heading + contact, FRICTION)
     predicted.append(_behaviour(hinge, corner.arc, contact, sign))
     return Turned(
@@ -146,15 +146,15 @@ def _links(track: Track, frame: int, arc: float) -> tuple[float, float, float]:
     return float(np.arctan2(*first[::-1])), float(np.arctan2(*second[::-1])), float(np.hypot(*second))
 
 
-def _held(heading: float, bend: float, corner: Corner, last: float) -> Shape:
-    """The tube as two straight links, bent around the corner, which holds it."""
+def _hold_at_corner(heading: float, bend: float, corner: Corner, last: float) -> Shape:
+    """Return the tube as two straight links, bent around the corner, which holds it."""
     straight = Shape.launched(np.array([0.0, 0.0, heading])).grown(corner.arc + last)
     side = corner.side if corner.side * bend > 0 else FREE
     return straight.held(corner.arc, side).rotated(corner.arc, bend)
 
 
 def _behaviour(hinge: tuple[float, bool] | None, arc: float, contact: float, sign: int) -> Behaviour:
-    """The behaviour of a tube that turns about a hinge; sign is that of its bend."""
+    """Return the behaviour of a tube that turns about a hinge; sign is that of its bend."""
     if hinge is None or hinge[1]:
         return Behaviour.FRICTION_LOCKED
     if abs(hinge[0] - arc) < 1e-6:

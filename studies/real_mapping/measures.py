@@ -1,4 +1,4 @@
-"""How close found walls and corners are to measured walls."""
+"""Distances of found walls and corners from measured walls."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SPACING = 2e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class WallAgreement:
     """Walls and corners found compared with walls measured."""
 
     walls: int
@@ -31,7 +31,7 @@ class Agreement:
     recall: float
     """Share of the length of the measured walls within a tube radius of a wall or corner found [-]."""
     touchable: float
-    """The same of those measured walls that are within two radii of a recorded centreline [-]; NaN without such walls."""
+    """Recall of the measured walls that are within two radii of a recorded centreline [-]; NaN without such walls."""
     corner_precision: float
     """Share of the corners found whose touched point is within a tube radius of a measured wall's end [-]; NaN without corners."""
     free_wrong: float
@@ -47,17 +47,17 @@ class Agreement:
         """Content for a JSON file."""
         shares = ("precision", "recall", "touchable", "corner_precision")
         return {
-            **{name: _rounded(getattr(self, name), 3) for name in shares},
+            **{name: _round_numbers(getattr(self, name), 3) for name in shares},
             "walls": self.walls,
             "corners": self.corners,
             "free_wrong_mm": round(1e3 * self.free_wrong, 1),
             "hits": self.hits,
             "hits_right": self.hits_right,
-            "score": _rounded(self.score, 2),
+            "score": _round_numbers(self.score, 2),
         }
 
 
-def agreement(found: Found, walls: Floats, radius: float, session: Session) -> Agreement:
+def compare_walls(found: Found, walls: Floats, radius: float, session: Session) -> WallAgreement:
     """Compare what was found with measured walls x1, y1, x2, y2 [m], shape (walls, 4).
 
     Args:
@@ -76,7 +76,7 @@ def agreement(found: Found, walls: Floats, radius: float, session: Session) -> A
     corners = np.array([corner.touch for corner in found.corners]).reshape(-1, 2)
     belief = session.with_deployment(found, "", "", "").belief
     rubric = covered(session.grid, [measured])
-    return Agreement(
+    return WallAgreement(
         len(found.walls),
         len(found.corners),
         _mean(shapely.distance(here, measured) <= radius),
@@ -118,8 +118,8 @@ class WallError:
         }
 
 
-def wall_errors(name: str, found: Found, walls: Floats) -> list[WallError]:
-    """The difference of each found wall from the measured wall, shape (walls, 4), that is nearest on average."""
+def measure_wall_errors(name: str, found: Found, walls: Floats) -> list[WallError]:
+    """Return the difference of each found wall from the measured wall, shape (walls, 4), that is nearest on average."""
     lines, errors = shapely.linestrings(walls.reshape(-1, 2, 2)), []
     for wall in found.walls:
         apart = shapely.distance(lines[:, None], _along(wall.ends[None])[None, :]).mean(axis=1)
@@ -149,5 +149,5 @@ def _mean(right: Any) -> float:
     return float(np.mean(right)) if len(right) else float("nan")
 
 
-def _rounded(number: float, digits: int) -> float | None:
+def _round_numbers(number: float, digits: int) -> float | None:
     return None if np.isnan(number) else round(number, digits)

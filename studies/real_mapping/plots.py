@@ -10,12 +10,12 @@ from matplotlib.figure import Figure
 from planner.drawing.style import INK, save_figure
 from planner.mapping.recorded import Elements
 from planner.mapping.sensed_plots import draw_found, legend
-from studies.real_mapping.study import Mapped
+from studies.real_mapping.study import MappedRecording
 
 DPI = 110
 
 
-def save_found(path: Path, several: Sequence[Mapped]) -> None:
+def save_found(path: Path, several: Sequence[MappedRecording]) -> None:
     """Draw what was found from centrelines, and below it from length and contact angle, one column for each recording.
 
     Intervals are drawn only in the upper row: the study resamples readings too rarely for those of the lower one.

@@ -8,8 +8,8 @@ import numpy as np
 
 from planner.output.markdown import table
 from studies.real_mapping.hinges import FORMS, word
-from studies.real_mapping.measures import Agreement
-from studies.real_mapping.study import STAGES, Mapped
+from studies.real_mapping.measures import WallAgreement
+from studies.real_mapping.study import STAGES, MappedRecording
 from vinewright.console.study import Report
 
 PAPER_VERTEX = 34.0
@@ -28,7 +28,7 @@ STAGE = (
 )
 
 
-def report(several: Sequence[Mapped]) -> Report:
+def report(several: Sequence[MappedRecording]) -> Report:
     """Tables in Markdown, and their data."""
     tracked = [one for one in several if one.case.noise is None]
     estimated = [one for one in several if one.case.noise is not None]
@@ -47,13 +47,13 @@ def report(several: Sequence[Mapped]) -> Report:
         lines += ["", "## Errors of the walls, and their intervals", "", *_errors(tracked)]
         lines += ["", "## Corners and vertices", "", *_corners(tracked), "", *_vertices(tracked)]
     if estimated:
-        lines += ["", "## From length and contact angle alone", "", *_estimated(estimated)]
+        lines += ["", "## From length and contact angle alone", "", *_reading_lines(estimated)]
     if tracked:
         lines += ["", "## Which hinge turned", "", *_hinges(tracked)]
     return Report("Mapping with a real tube", lines, {"results": [one.content() for one in several]})
 
 
-def _stage_rows(several: Sequence[Mapped]) -> list[list[str]]:
+def _stage_rows(several: Sequence[MappedRecording]) -> list[list[str]]:
     return [
         [one.case.recording.name, f"{share:.0%}", *_cells(stage)]
         for one in several
@@ -61,13 +61,13 @@ def _stage_rows(several: Sequence[Mapped]) -> list[list[str]]:
     ]
 
 
-def _cells(stage: Agreement) -> list[str]:
+def _cells(stage: WallAgreement) -> list[str]:
     shares = [f"{part:.2f}" if np.isfinite(part) else "-" for part in (stage.precision, stage.recall, stage.touchable)]
     cells = f"{stage.hits} ({stage.hits_right})"
     return [f"{stage.walls}", f"{stage.corners}", *shares, f"{1e3 * stage.free_wrong:.0f}", cells, f"{stage.score:.1f}"]
 
 
-def _means(several: Sequence[Mapped]) -> list[str]:
+def _means(several: Sequence[MappedRecording]) -> list[str]:
     last = [one.stages[-1] for one in several]
     parts = [
         f"{np.mean([getattr(stage, name) for stage in last]):.2f}" for name in ("precision", "recall", "touchable")
@@ -78,7 +78,7 @@ def _means(several: Sequence[Mapped]) -> list[str]:
     ]
 
 
-def _errors(several: Sequence[Mapped]) -> list[str]:
+def _errors(several: Sequence[MappedRecording]) -> list[str]:
     errors = [one for mapped in several for one in mapped.errors]
     rows = [
         [
@@ -106,7 +106,7 @@ def _errors(several: Sequence[Mapped]) -> list[str]:
     ]
 
 
-def _corners(several: Sequence[Mapped]) -> list[str]:
+def _corners(several: Sequence[MappedRecording]) -> list[str]:
     rows = [
         [one.case.recording.name, f"{1e3 * pivot:.0f}", f"{1e3 * touch:.0f}"]
         for one in several
@@ -128,7 +128,7 @@ def _corners(several: Sequence[Mapped]) -> list[str]:
     ]
 
 
-def _vertices(several: Sequence[Mapped]) -> list[str]:
+def _vertices(several: Sequence[MappedRecording]) -> list[str]:
     rows = [
         [
             one.case.recording.name,
@@ -149,8 +149,8 @@ def _vertices(several: Sequence[Mapped]) -> list[str]:
     ]
 
 
-def _estimated(several: Sequence[Mapped]) -> list[str]:
-    groups: dict[tuple[str, int], list[Mapped]] = {}
+def _reading_lines(several: Sequence[MappedRecording]) -> list[str]:
+    groups: dict[tuple[str, int], list[MappedRecording]] = {}
     for one in several:
         groups.setdefault((one.case.rule, int(one.case.noise or 0)), []).append(one)
     rows = []
@@ -185,12 +185,12 @@ def _estimated(several: Sequence[Mapped]) -> list[str]:
             rows,
         ),
         "",
-        *_same(several),
+        *_count_differing(several),
     ]
 
 
-def _same(several: Sequence[Mapped]) -> list[str]:
-    """How many recordings give different walls by the two rules."""
+def _count_differing(several: Sequence[MappedRecording]) -> list[str]:
+    """Count the recordings that give different walls by the two rules."""
     plain = {(one.case.recording.name, one.case.rule): one for one in several if one.case.noise == 0}
     names = {name for name, rule in plain if rule == "published"}
     differ = sum(
@@ -199,13 +199,15 @@ def _same(several: Sequence[Mapped]) -> list[str]:
         for name in names
         if (name, "limit-analysis") in plain
     )
+    if not names:
+        return []
     return [
         f"The rule for the hinge that gives way, which is only the prior of this method, changes the walls found in {differ} of",
         f"{len(names)} recordings. None of these tubes has a turn, and on straight tubes the rules differ only in the friction cone.",
-    ] * bool(names)
+    ]
 
 
-def _hinges(several: Sequence[Mapped]) -> list[str]:
+def _hinges(several: Sequence[MappedRecording]) -> list[str]:
     turned = [one for mapped in several for one in mapped.turned]
     rows = [
         [

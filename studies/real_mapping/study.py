@@ -20,9 +20,9 @@ from planner.mapping.sensing.paths import straight_pieces
 from planner.mapping.sensing.rules import RULES
 from planner.mapping.sensing.tracked import Track, sense_tracked
 from planner.mapping.session import Session
-from studies.real_mapping.hinges import Turned, turned
-from studies.real_mapping.measures import Agreement, WallError, agreement, wall_errors
-from studies.validation.recordings import environment_of, recorded_lengths, start_pose
+from studies.real_mapping.hinges import Turned, find_turns
+from studies.real_mapping.measures import WallAgreement, WallError, compare_walls, measure_wall_errors
+from studies.validation.recordings import make_environment, recorded_lengths, start_pose
 from surrogate.kernels.compiled import Floats
 
 STAGES = 0.2, 0.4, 0.6, 0.8, 1.0
@@ -35,7 +35,7 @@ SEED = 0
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RecordingCase:
     """A recording, and what to do with it."""
 
     recording: Recording
@@ -45,11 +45,11 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Mapped:
-    """What was found in one recording."""
+class MappedRecording:
+    """Walls and errors found in one recording."""
 
-    case: Case
-    stages: tuple[Agreement, ...]
+    case: RecordingCase
+    stages: tuple[WallAgreement, ...]
     """After each of `STAGES`; after the whole growth only, from length and angle."""
     found: Found
     """After the whole growth."""
@@ -74,20 +74,20 @@ class Mapped:
         }
 
 
-def cases(recordings: Sequence[Recording]) -> list[Case]:
+def cases(recordings: Sequence[Recording]) -> list[RecordingCase]:
     """Centrelines of all recordings; length and angle with each noise, and by each rule without noise."""
-    several = [Case(one) for one in recordings]
-    several += [Case(one, noise) for noise in NOISES for one in recordings]
-    return several + [Case(one, 0, rule) for rule in RULES if rule != "limit-analysis" for one in recordings]
+    several = [RecordingCase(one) for one in recordings]
+    several += [RecordingCase(one, noise) for noise in NOISES for one in recordings]
+    return several + [RecordingCase(one, 0, rule) for rule in RULES if rule != "limit-analysis" for one in recordings]
 
 
-def run_cases(several: Sequence[Case]) -> Iterator[Mapped]:
+def run_cases(several: Sequence[RecordingCase]) -> Iterator[MappedRecording]:
     """Run cases in sequence."""
     for case in several:
-        yield _tracked(case) if case.noise is None else _estimated(case)
+        yield _map_tracked(case) if case.noise is None else _map_readings(case)
 
 
-def _tracked(case: Case) -> Mapped:
+def _map_tracked(case: RecordingCase) -> MappedRecording:
     """From centrelines, after each stage."""
     recording = case.recording
     whole = Track.of(recording.centerlines, recording.tube_radius, recording.base)
@@ -97,26 +97,26 @@ def _tracked(case: Case) -> Mapped:
         founds.append(sense_tracked(Track.of(lines, recording.tube_radius, recording.base)))
     last = founds[-1]
     session = _session(recording, last)
-    stages = tuple(agreement(found, recording.walls, recording.tube_radius, session) for found in founds)
-    bent = tuple(turned(recording.name, whole, recording.walls))
-    errors = tuple(wall_errors(recording.name, last, recording.walls))
+    stages = tuple(compare_walls(found, recording.walls, recording.tube_radius, session) for found in founds)
+    bent = tuple(find_turns(recording.name, whole, recording.walls))
+    errors = tuple(measure_wall_errors(recording.name, last, recording.walls))
     corners, vertices = _corners(last, recording), _vertices(recording, whole)
-    return Mapped(case, stages, last, errors, corners, vertices, bent)
+    return MappedRecording(case, stages, last, errors, corners, vertices, bent)
 
 
-def _estimated(case: Case) -> Mapped:
+def _map_readings(case: RecordingCase) -> MappedRecording:
     """From length and contact angle alone, after the whole growth."""
     recording = case.recording
     sensor = Sensor.of(Track.of(recording.centerlines, recording.tube_radius, recording.base))
     rng = np.random.default_rng(SEED)
     found = sensor.found(list(sensor.estimates(case.rule, rng, np.radians(case.noise or 0), RESAMPLES)))
-    stage = agreement(found, recording.walls, recording.tube_radius, _session(recording, found))
-    errors = tuple(wall_errors(recording.name, found, recording.walls))
-    return Mapped(case, (stage,), found, errors, _corners(found, recording), np.empty(0), ())
+    stage = compare_walls(found, recording.walls, recording.tube_radius, _session(recording, found))
+    errors = tuple(measure_wall_errors(recording.name, found, recording.walls))
+    return MappedRecording(case, (stage,), found, errors, _corners(found, recording), np.empty(0), ())
 
 
 def _session(recording: Recording, found: Found) -> Session:
-    """A session over everything recorded, with the margin of a tube's diameter."""
+    """Return a session over everything recorded, with the margin of a tube's diameter."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2)])
     margin = 2 * recording.tube_radius
     bounds = np.concatenate([seen.min(axis=0) - margin, seen.max(axis=0) + margin])
@@ -138,7 +138,7 @@ def _vertices(recording: Recording, track: Track) -> Floats:
     Source: paper 003, section 3.3.
     """
     start, radius = start_pose(recording), recording.tube_radius
-    environment = environment_of(recording, start)
+    environment = make_environment(recording, start)
     walls = inflate(polygons(environment.obstacles), environment.bounds, radius)
     length = float(recorded_lengths(recording, start)[-1])
     made = deploy(walls, HingeTube(radius, FRICTION, radius), Launch(*map(float, (*start, length))))

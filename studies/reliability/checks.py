@@ -46,7 +46,7 @@ def check_states(run: Run) -> Checked:
     for design in best:
         if (outside := np.hypot(*(design.centerline[-1] - [x, y])) - radius) > ROUNDING:
             faults.append(f"a solution ends {outside * 1e3:.3g} mm outside the goal")
-    deepest, more = evaluate(
+    deepest, more = check_tubes(
         run.environment.obstacles,
         run.environment.bounds,
         [*lines, *(design.centerline for design in best)],
@@ -57,7 +57,7 @@ def check_states(run: Run) -> Checked:
     return Checked(len(lines) + len(best), deepest, faults + more)
 
 
-def evaluate(
+def check_tubes(
     obstacles: Obstacles, bounds: Floats, lines: list[Floats], tips: Floats, radius: float, tolerance: float
 ) -> tuple[float, list[str]]:
     """Check tubes by their centrelines.

@@ -34,8 +34,8 @@ def reliability(
     """
     with readable_errors():
         from studies.reliability.plots import save_reliability
-        from studies.reliability.report import FUZZ, InvalidCounts, fuzz_lines, missed, report
-        from studies.reliability.study import cases, died, run_case
+        from studies.reliability.report import FUZZ, InvalidCounts, fuzz_lines, missed_text, report
+        from studies.reliability.study import cases, record_death, run_case
 
         try:
             fuzz = fuzz_lines((out or Path("results")) / "reliability" / FUZZ)
@@ -49,10 +49,10 @@ def reliability(
             lambda records: report(records, fuzz),
             {"reliability.png": save_reliability},
             parallel=True,
-            died=died,
+            died=record_death,
             unit="environments",
             prepare=lambda: run_case(replace(every[0], time_budget=1e-3)),
             kept=(FUZZ,),
         )
         command = command_line("reproduce reliability", count=count, time_budget=time_budget)
-        return measure_study(study, command, out, force, missed)
+        return measure_study(study, command, out, force, missed_text)

@@ -11,14 +11,14 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from planner.drawing.style import INK, save_figure
-from studies.reliability.report import WARM_UP, by_density, memory_of, resident, success
-from studies.reliability.study import Record
+from studies.reliability.report import WARM_UP, by_density, fit_memory, resident_memory, success
+from studies.reliability.study import ReliabilityRecord
 
 DPI = 140
 COLOUR = "#0a5a96"
 
 
-def save_reliability(path: Path, records: Sequence[Record]) -> None:
+def save_reliability(path: Path, records: Sequence[ReliabilityRecord]) -> None:
     """Draw success with its confidence interval over density, and each process's memory with its fitted line."""
     figure = Figure(figsize=(9.6, 3.6), layout="constrained")
     left, right = figure.subplots(1, 2)
@@ -33,7 +33,7 @@ def save_reliability(path: Path, records: Sequence[Record]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _draw_success(axes: Axes, records: Sequence[Record]) -> None:
+def _draw_success(axes: Axes, records: Sequence[ReliabilityRecord]) -> None:
     found = [(density, estimate) for density, some in by_density(records).items() if (estimate := success(some))]
     rates = np.array([[density, estimate.rate, *estimate.interval] for density, estimate in found]).reshape(-1, 4)
     densities, rate, low, high = 100 * rates.T
@@ -42,10 +42,10 @@ def _draw_success(axes: Axes, records: Sequence[Record]) -> None:
     axes.set_title("success, with 95 % confidence", size=9.5, color=INK, loc="left")
 
 
-def _draw_memory(axes: Axes, records: Sequence[Record]) -> None:
-    for number, values in enumerate(resident(records), start=1):
+def _draw_memory(axes: Axes, records: Sequence[ReliabilityRecord]) -> None:
+    for number, values in enumerate(resident_memory(records), start=1):
         (drawn,) = axes.plot(np.arange(1, len(values) + 1), values, linewidth=0.8, label=f"process {number}")
-        if memory := memory_of(values):
+        if memory := fit_memory(values):
             runs = np.arange(len(values) - WARM_UP)
             middle = np.mean(values[WARM_UP:]) - memory.slope / 100 * runs.mean()
             axes.plot(

@@ -13,7 +13,7 @@ from scipy.stats import linregress, t
 from dynamics.tube import VineParams
 from planner.design.estimate import Estimate
 from planner.output.markdown import table
-from studies.reliability.study import Record
+from studies.reliability.study import ReliabilityRecord
 from vinewright.console.study import Report
 
 FUZZ = "fuzz.json"
@@ -27,7 +27,7 @@ LEAST_RUNS = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class MemoryGrowth:
     """Resident memory of one process over its runs after warm-up."""
 
     runs: int
@@ -39,7 +39,7 @@ class Memory:
     """Half the 95 % confidence interval of the slope [MB / 100 runs]."""
 
 
-def resident(records: Sequence[Record]) -> list[list[float]]:
+def resident_memory(records: Sequence[ReliabilityRecord]) -> list[list[float]]:
     """Resident memory after each run of each process [MB], in the order in which the runs finished."""
     processes: dict[int, list[float]] = {}
     for record in records:
@@ -48,24 +48,24 @@ def resident(records: Sequence[Record]) -> list[list[float]]:
     return list(processes.values())
 
 
-def memory_of(values: Sequence[float]) -> Memory | None:
+def fit_memory(values: Sequence[float]) -> MemoryGrowth | None:
     """Fit a line to the memory of one process; None with too few runs."""
     settled = values[WARM_UP:]
     if len(settled) < LEAST_RUNS:
         return None
     line = linregress(np.arange(len(settled)) / 100, settled)
     error = t.ppf(0.975, len(settled) - 2) * line.stderr
-    return Memory(len(settled), settled[-1], float(line.slope), float(error))
+    return MemoryGrowth(len(settled), settled[-1], float(line.slope), float(error))
 
 
-def success(records: Sequence[Record]) -> Estimate | None:
+def success(records: Sequence[ReliabilityRecord]) -> Estimate | None:
     """Success rate in environments in which the goal is reachable; None without such environments."""
     reachable = [record for record in records if not record.walled_in]
     return Estimate(sum(r.actuators is not None for r in reachable), len(reachable)) if reachable else None
 
 
-def by_density(records: Sequence[Record]) -> dict[float, list[Record]]:
-    """Records by density, ascending."""
+def by_density(records: Sequence[ReliabilityRecord]) -> dict[float, list[ReliabilityRecord]]:
+    """Return the records by density, ascending."""
     densities = sorted({record.case.density for record in records})
     return {density: [r for r in records if r.case.density == density] for density in densities}
 
@@ -74,7 +74,7 @@ class InvalidCounts(ValueError):
     """Fuzzing counts that cannot be read."""
 
 
-def report(records: Sequence[Record], fuzz: Sequence[str]) -> Report:
+def report(records: Sequence[ReliabilityRecord], fuzz: Sequence[str]) -> Report:
     """Tables in Markdown, and the data of every run.
 
     Args:
@@ -112,7 +112,7 @@ def report(records: Sequence[Record], fuzz: Sequence[str]) -> Report:
     return Report("Reliability", lines, {"runs": [record.content() for record in records]})
 
 
-def _row(name: str, records: Sequence[Record]) -> list[str]:
+def _row(name: str, records: Sequence[ReliabilityRecord]) -> list[str]:
     estimate = success(records)
     checked = [record.checked for record in records if record.checked]
     return [
@@ -127,9 +127,9 @@ def _row(name: str, records: Sequence[Record]) -> list[str]:
     ]
 
 
-def _memory_lines(records: Sequence[Record]) -> list[str]:
+def _memory_lines(records: Sequence[ReliabilityRecord]) -> list[str]:
     lines = ["## Memory", ""]
-    if not (processes := resident(records)):
+    if not (processes := resident_memory(records)):
         return [*lines, "This system does not report the resident memory of a process."]
     lines += [
         "Resident memory of each process, recorded after each of its runs. The slope is that of a least-squares line,",
@@ -138,14 +138,14 @@ def _memory_lines(records: Sequence[Record]) -> list[str]:
     ]
     rows = []
     for number, values in enumerate(processes, start=1):
-        memory = memory_of(values)
+        memory = fit_memory(values)
         slope = f"{memory.slope:+.2f} ± {memory.error:.2f}" if memory else "too few runs"
         rows.append([f"{number}", f"{len(values)}", f"{values[-1]:.0f}", slope])
     return lines + table(("process", "runs", "at the end MB", "slope, MB in 100 runs"), rows)
 
 
 def fuzz_lines(path: Path) -> list[str]:
-    """Lines about the fuzzing counts, if the file exists.
+    """Return the lines about the fuzzing counts, if the file exists.
 
     Raises:
         InvalidCounts: The file contains something else.
@@ -174,7 +174,7 @@ def fuzz_lines(path: Path) -> list[str]:
     return lines + table(columns, rows)
 
 
-def missed(records: Sequence[Record]) -> str:
-    """What was asked and not met, in words: failed checks; empty if there are none."""
+def missed_text(records: Sequence[ReliabilityRecord]) -> str:
+    """Return the failed checks as text; empty if there are none."""
     faulty = sum(bool(record.faults) for record in records)
     return f"checks failed in {faulty} of {len(records)} environments" if faulty else ""

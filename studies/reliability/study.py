@@ -15,12 +15,12 @@ from dynamics.tube import VineParams
 from environments import Environment
 from environments.reach import WalledIn, goal_within_reach
 from planner.search.run import Budget, Run
-from studies.random_environments import clutter, soak_kind
+from studies.random_environments import make_clutter, soak_kind
 from studies.reliability.checks import Checked, check_states
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ReliabilityCase:
     """A planning run in a random environment; environment and search have the same seed."""
 
     seed: int
@@ -31,8 +31,8 @@ class Case:
     """[s]"""
 
     def environment(self) -> Environment:
-        """The environment, identical to that of `vinewright environments new` with these numbers."""
-        return clutter(self.seed, self.density, self.size)
+        """Return the environment, identical to that of `vinewright environments new` with these numbers."""
+        return make_clutter(self.seed, self.density, self.size)
 
     @property
     def replayed_by(self) -> str:
@@ -44,10 +44,10 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class ReliabilityRecord:
     """The result of a case."""
 
-    case: Case
+    case: ReliabilityCase
     walled_in: bool = False
     actuators: int | None = None
     """Number of actuators of the best solution; None without one."""
@@ -64,41 +64,41 @@ class Record:
     @property
     def faults(self) -> list[str]:
         """Violations, as text."""
-        return [self.crash] * bool(self.crash) + (self.checked.faults if self.checked else [])
+        return ([self.crash] if self.crash else []) + (self.checked.faults if self.checked else [])
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
         return asdict(self)
 
 
-def cases(count: int, seconds: float) -> list[Case]:
+def cases(count: int, seconds: float) -> list[ReliabilityCase]:
     """Cases that alternate densities and sizes, so that memory growth over the runs is not confounded with their difficulty."""
-    return [Case(seed, *soak_kind(seed), seconds) for seed in range(count)]
+    return [ReliabilityCase(seed, *soak_kind(seed), seconds) for seed in range(count)]
 
 
-def run_case(case: Case) -> Record:
+def run_case(case: ReliabilityCase) -> ReliabilityRecord:
     """Plan on one thread and check the states; an error is recorded as a result."""
     try:
-        record = _planned(case)
+        record = _plan(case)
     except Exception as error:
         where = traceback.extract_tb(error.__traceback__)[-1]
         words = " ".join(f"{type(error).__name__}: {error}".split())[:300]
-        record = Record(case, crash=f"{words} ({Path(where.filename).name}, line {where.lineno})")
+        record = ReliabilityRecord(case, crash=f"{words} ({Path(where.filename).name}, line {where.lineno})")
     gc.collect()
     return replace(record, process=os.getpid(), resident_mb=_resident_mb())
 
 
-def _planned(case: Case) -> Record:
+def _plan(case: ReliabilityCase) -> ReliabilityRecord:
     params, environment = VineParams(), case.environment()
     try:
         goal_within_reach(environment, params.radius, params.clearance)
     except WalledIn:
-        return Record(case, walled_in=True)
+        return ReliabilityRecord(case, walled_in=True)
     run = Run.prepare(environment, params, partial(QuasiStatic, threads=1), case.seed)
     for _ in run.run(Budget(case.time_budget)):
         pass
     actuators = run.best.design.actuators if run.best else None
-    return Record(case, actuators=actuators, iterations=run.search.iteration, checked=check_states(run))
+    return ReliabilityRecord(case, actuators=actuators, iterations=run.search.iteration, checked=check_states(run))
 
 
 def _resident_mb() -> float | None:
@@ -109,6 +109,6 @@ def _resident_mb() -> float | None:
     return round(pages * os.sysconf("SC_PAGE_SIZE") / 1e6, 2)
 
 
-def died(case: Case) -> Record:
-    """The record of a case that killed every process that ran it."""
-    return Record(case, crash="the process died")
+def record_death(case: ReliabilityCase) -> ReliabilityRecord:
+    """Return the record of a case that killed every process that ran it."""
+    return ReliabilityRecord(case, crash="the process died")

@@ -58,7 +58,14 @@ def rollouts(
     """Grow random vines and print vine-steps (growth steps of one vine) per second, with the quasi-static propagator for comparison."""
     with readable_errors():
         from studies.rollouts.report import report
-        from studies.rollouts.study import Growth, cases, measure_rollouts, run_cases, speeds_elsewhere, split
+        from studies.rollouts.study import (
+            SpeedScene,
+            cases,
+            measure_rollouts,
+            run_cases,
+            speeds_elsewhere,
+            split_results,
+        )
 
         console, params = new_console(), environment_and_tube(env, tube, physics=physics)[1]
         models = _models(params, propagator, device, solver, surrogate)
@@ -76,20 +83,13 @@ def rollouts(
         study = Study(
             "rollouts",
             cases(models, batches, ENVIRONMENTS),
-            lambda several: run_cases(several, models, Growth(env, params, length), console.print),
-            lambda found: report(split(found)[0] + elsewhere, split(found)[1]),
+            lambda several: run_cases(several, models, SpeedScene(env, params, length), console.print),
+            lambda found: report(split_results(found)[0] + elsewhere, split_results(found)[1]),
             unit="measurements",
         )
         chosen = {"solver": solver, "surrogate": surrogate, "device": device if device != "auto" else None}
-        options = {
-            "batch": batch,
-            "length": length,
-            "propagator": propagator,
-            **chosen,
-            "tube": tube,
-            "physics": physics,
-        }
-        return run_study(study, command_line(f"bench rollouts {env}", **options), out, console, force).code
+        grown = {"batch": batch, "length": length, "propagator": propagator, **chosen, "tube": tube, "physics": physics}
+        return run_study(study, command_line(f"bench rollouts {env}", **grown), out, console, force).code
 
 
 def _models(params: VineParams, propagator: str, device: str, solver: str | None, surrogate: str | None) -> Models:

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from planner.design.comparison.growths import PARTED
 from planner.output.markdown import table
-from studies.rollouts.study import REASONS, Agreement, RolloutSpeed
+from studies.rollouts.study import REASONS, PropagatorAgreement, RolloutSpeed
 from vinewright.console.study import Report
 
 SPEEDS = (
@@ -39,7 +39,7 @@ ENDS = (
 )
 
 
-def report(speeds: Sequence[RolloutSpeed], agreements: Sequence[Agreement]) -> Report:
+def report(speeds: Sequence[RolloutSpeed], agreements: Sequence[PropagatorAgreement]) -> Report:
     """Two tables in Markdown, and their data."""
     lines = [
         "Vines with random sections, a third of which have no actuator, grow from the start of the environment; a vine",
@@ -77,7 +77,7 @@ def _speed_rows(speeds: Sequence[RolloutSpeed]) -> Iterator[list[str]]:
         yield [*cells, f"{speed.seconds:.3g}", f"{speed.rate:,.0f}", ratio]
 
 
-def _agreement_row(a: Agreement) -> list[str]:
+def _agreement_row(a: PropagatorAgreement) -> list[str]:
     figures = [f"{value:.2f}" for value in (a.median_mm, a.p90_mm, a.p99_mm, a.largest_mm)]
     counts = [str(len(a.parted)), *(str(a.count(reason)) for reason in REASONS), f"{a.deepest_mm:.2f}"]
     cells = [a.environment, a.model, str(a.vines), f"{a.length_m:g}", f"{100 * a.same_end:.1f} %"]

@@ -36,7 +36,7 @@ Models = dict[str, tuple[PropagatorFactory, PropagatorFactory]]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class RolloutCase:
     """One measurement of a model: its speed with a batch size, or its agreement in an environment."""
 
     model: str
@@ -67,7 +67,7 @@ class RolloutSpeed:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class PropagatorAgreement:
     """Comparison of the ends of random vines between a propagator and the quasi-static one."""
 
     environment: str
@@ -92,7 +92,7 @@ class Agreement:
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
+class SpeedScene:
     """Environment, tube and length for the measurements of speed."""
 
     environment: str
@@ -101,15 +101,15 @@ class Growth:
     """Length of the tube [m]; at most 1.5 m is used for the comparison of ends."""
 
 
-def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[Case]:
-    """The speed of every model with every batch size, then the agreement of all but the first model in every environment."""
-    ends = [Case(model, None, name) for name in environments for model in list(models)[1:]]
-    return [*(Case(model, batch) for batch in batches for model in models), *ends]
+def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[RolloutCase]:
+    """Return the speed of every model with every batch size, then the agreement of all but the first model in every environment."""
+    ends = [RolloutCase(model, None, name) for name in environments for model in list(models)[1:]]
+    return [*(RolloutCase(model, batch) for batch in batches for model in models), *ends]
 
 
 def run_cases(
-    several: Sequence[Case], models: Models, grown: Growth, tell: Callable[[str], object]
-) -> Iterator[RolloutSpeed | Agreement]:
+    several: Sequence[RolloutCase], models: Models, grown: SpeedScene, tell: Callable[[str], object]
+) -> Iterator[RolloutSpeed | PropagatorAgreement]:
     """Measure cases in sequence.
 
     Args:
@@ -132,10 +132,12 @@ def run_cases(
                 tell(f"left out: {error}")
 
 
-def split(found: Sequence[RolloutSpeed | Agreement]) -> tuple[list[RolloutSpeed], list[Agreement]]:
+def split_results(
+    found: Sequence[RolloutSpeed | PropagatorAgreement],
+) -> tuple[list[RolloutSpeed], list[PropagatorAgreement]]:
     """Separate speeds from comparisons."""
     speeds = [one for one in found if isinstance(one, RolloutSpeed)]
-    return speeds, [one for one in found if isinstance(one, Agreement)]
+    return speeds, [one for one in found if isinstance(one, PropagatorAgreement)]
 
 
 def measure_rollouts(
@@ -147,24 +149,26 @@ def measure_rollouts(
     propagator = make(environment, params)
     warm_up(propagator)
     first_call = time.perf_counter() - start
-    carried = random_actuation(params, batch, length, seed=0)
+    carried = make_random_actuation(params, batch, length, seed=0)
     best, steps = np.inf, 0
     for _ in range(3):
         if not steps or best < LONG:
-            seconds, rollout = _timed(propagator, carried, length, params)
+            seconds, rollout = _time_growth(propagator, carried, length, params)
             best, steps = min(best, seconds), int(rollout.steps.sum())
     device = propagator.device_name
     return RolloutSpeed(environment.name, model, machine(), device, batch, length, steps, best, first_call)
 
 
-def _timed(propagator: Propagator, carried: Actuation, length: float, params: VineParams) -> tuple[float, Rollout]:
+def _time_growth(
+    propagator: Propagator, carried: Actuation, length: float, params: VineParams
+) -> tuple[float, Rollout]:
     start = time.perf_counter()
     state = propagator.start(*carried.pressure.shape)
     rollout = propagator.grow(state, carried, length, params.segment_length)
     return time.perf_counter() - start, rollout
 
 
-def random_actuation(params: VineParams, batch: int, length: float, seed: int) -> Actuation:
+def make_random_actuation(params: VineParams, batch: int, length: float, seed: int) -> Actuation:
     """Sections of 0.1 to 0.75 m, a third of them without actuator, a third on either side."""
     catalogue, rng = Catalogue.of(params), np.random.default_rng(seed)
     controls = np.zeros((batch, int(np.ceil(length / params.segment_length - 1e-9))), np.int32)
@@ -186,24 +190,26 @@ def measure_agreement(
     vines: int,
     length: float,
     seed: int = 1,
-) -> Agreement:
+) -> PropagatorAgreement:
     """Grow the same random vines under a propagator and under the quasi-static one.
 
     Args:
         closer: Factory of the same propagator with more accurately solved steps, to find why tips diverge.
     """
     environment = load_environment(env, params.radius)
-    carried = random_actuation(params, vines, length, seed)
+    carried = make_random_actuation(params, vines, length, seed)
     exact = QuasiStatic(environment, params)
-    reference, rollout = (_timed(model, carried, length, params)[1] for model in (exact, make(environment, params)))
+    reference, rollout = (
+        _time_growth(model, carried, length, params)[1] for model in (exact, make(environment, params))
+    )
     apart = tip_distance(rollout, reference)
     parted = np.flatnonzero(apart > PARTED)
     some = carried.of(parted)
-    sensitive = _parts_from_itself(exact, some, length)
-    solved = (_timed(model, some, length, params)[1] for model in (exact, closer(environment, params)))
+    sensitive = _is_sensitive(exact, some, length)
+    solved = (_time_growth(model, some, length, params)[1] for model in (exact, closer(environment, params)))
     reasons = np.where(sensitive, SENSITIVE, np.where(tip_distance(*solved) <= PARTED, UNSOLVED, UNEXPLAINED))
     median, p90, p99, largest = (round(float(1e3 * np.quantile(apart, share)), 3) for share in (0.5, 0.9, 0.99, 1.0))
-    return Agreement(
+    return PropagatorAgreement(
         environment=environment.name,
         model=model,
         vines=vines,
@@ -218,11 +224,11 @@ def measure_agreement(
     )
 
 
-def _parts_from_itself(exact: QuasiStatic, carried: Actuation, length: float) -> NDArray[np.bool_]:
-    """Which vines end elsewhere when the quasi-static step is halved or pressures rise by 0.5 %."""
+def _is_sensitive(exact: QuasiStatic, carried: Actuation, length: float) -> NDArray[np.bool_]:
+    """Return for each vine whether it ends elsewhere when the quasi-static step is halved or pressures rise by 0.5 %."""
     stronger = replace(carried, pressure=1.005 * carried.pressure)
     as_it_is, refined, raised = (
-        _timed(model, actuated, length, exact.params)[1]
+        _time_growth(model, actuated, length, exact.params)[1]
         for model, actuated in ((exact, carried), (exact.refined(), carried), (exact, stronger))
     )
     return (tip_distance(refined, as_it_is) > PARTED) | (tip_distance(raised, as_it_is) > PARTED)
@@ -251,7 +257,7 @@ def tip_distance(one: Rollout, other: Rollout) -> Floats:
 
 
 def speeds_elsewhere(content: dict[str, Any]) -> list[RolloutSpeed]:
-    """The results of other machines in an earlier report."""
+    """Return the results of other machines in an earlier report."""
     names = [field.name for field in fields(RolloutSpeed)]
     rows = (RolloutSpeed(**{name: row[name] for name in names}) for row in content["speeds"] if "machine" in row)
     return [speed for speed in rows if speed.machine != machine()]

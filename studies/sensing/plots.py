@@ -11,13 +11,13 @@ from matplotlib.figure import Figure
 
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
-from studies.sensing.study import NOISES, Trial
+from studies.sensing.study import NOISES, SensingTrial
 
 COLOURS = ("#0a8f62", "#0a5a96", "#b54d00")
 DPI = 150
 
 
-def save_sensing(path: Path, trials: Sequence[Trial]) -> None:
+def save_sensing(path: Path, trials: Sequence[SensingTrial]) -> None:
     """Draw the straight deployment and the deployment with a turn that have the most contacts."""
     chosen = []
     for turning in (False, True):
@@ -35,7 +35,7 @@ def save_sensing(path: Path, trials: Sequence[Trial]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _draw(axes: Axes, trial: Trial) -> None:
+def _draw(axes: Axes, trial: SensingTrial) -> None:
     bounds = 1e3 * trial.environment.bounds
     draw_solids(axes, trial.environment, bounds)
     line = 1e3 * trial.readings[-1].shape

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
 from planner.output.markdown import table
-from studies.sensing.study import DENSITY, KEPT, LEAST_NODES, LENGTH, NOISES, RADIUS, SPACING, Trial, words
+from studies.sensing.study import DENSITY, KEPT, LEAST_NODES, LENGTH, NOISES, RADIUS, SPACING, SensingTrial, words
 from surrogate.kernels.compiled import Floats
 from vinewright.console.study import Report
 
@@ -17,7 +17,7 @@ COUNTS = "deployments", "number", "recovered", "not recovered, reported", "not r
 ERRORS = "noise deg", "tube at contact", "contacts", "wall points mm", "wall angle deg", "pivots mm", "pivots"
 
 
-def report(trials: Sequence[Trial]) -> Report:
+def report(trials: Sequence[SensingTrial]) -> Report:
     """Tables in Markdown, and their data."""
     counts = [_count(trials, turning) for turning in (False, True)]
     rows = [row for level in range(len(NOISES)) for row in _rows(trials, level)]
@@ -49,7 +49,7 @@ def report(trials: Sequence[Trial]) -> Report:
     return Report("Sensing by deformation", lines, {"exact": counts, "errors": rows})
 
 
-def _count(trials: Sequence[Trial], turning: bool) -> dict[str, Any]:
+def _count(trials: Sequence[SensingTrial], turning: bool) -> dict[str, Any]:
     """Number of straight or turning deployments, of those recovered, and of those not recovered that the method reports as such."""
     some = [trial for trial in trials if trial.case.turning == turning]
     kept = sum(one.recovered(0) for one in some)
@@ -69,7 +69,7 @@ def _error_row(row: dict[str, Any]) -> list[str]:
     return [f"{row['noise_deg']}", row["kind"], f"{row['contacts']}", *shown, f"{row['pivots']}"]
 
 
-def _rows(trials: Sequence[Trial], level: int) -> Iterator[dict[str, Any]]:
+def _rows(trials: Sequence[SensingTrial], level: int) -> Iterator[dict[str, Any]]:
     found = [error for trial in trials for error in trial.errors(level)]
     for kind in ("straight", *map(words, Behaviour)):
         some = [error for error in found if error[0] == kind]

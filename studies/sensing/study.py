@@ -36,7 +36,7 @@ AT_ONCE = 1e-9
 """Spacing of the readings just before and just after a change of contact [m]."""
 
 
-class Case(NamedTuple):
+class SensingCase(NamedTuple):
     """One deployment."""
 
     turning: bool
@@ -53,10 +53,10 @@ class Reading(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Trial:
+class SensingTrial:
     """A deployment, and its reconstruction at each noise level."""
 
-    case: Case
+    case: SensingCase
     environment: Environment
     launch: Launch
     readings: list[Reading]
@@ -68,12 +68,12 @@ class Trial:
         return np.hypot(*(self.sensed[level].tips - tips).T)
 
     def recovered(self, level: int) -> bool:
-        """Whether all errors are less than `KEPT`."""
+        """Return whether all errors are less than `KEPT`."""
         true, found = shapely.LineString(self.readings[-1].shape), shapely.LineString(self.sensed[level].shapes[-1])
         return bool(self.tip_errors(level).max() < KEPT and shapely.hausdorff_distance(true, found) < KEPT)
 
     def determined(self, level: int) -> bool:
-        """Whether the method reports that the readings determine the result."""
+        """Return whether the method reports that the readings determine the result."""
         return all(contact.determined for contact in self.sensed[level].contacts)
 
     def errors(self, level: int) -> Iterator[tuple[str, float, float, Floats]]:
@@ -105,7 +105,7 @@ def words(behaviour: Behaviour) -> str:
     return behaviour.name.replace("_", "-").lower()
 
 
-def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Reading]:
+def take_readings(walls: Walls, tube: HingeTube, launch: Launch) -> list[Reading]:
     """Readings at regular lengths, at the turn, and just before and just after the contact begins, ends or changes."""
 
     def reading(length: float) -> Reading:
@@ -113,7 +113,7 @@ def read(walls: Walls, tube: HingeTube, launch: Launch) -> list[Reading]:
         return Reading(length, done.contact_angle % (2 * np.pi), _heading(done), done.shape)
 
     def between(before: Reading, after: Reading) -> list[Reading]:
-        if not _changed(before, after):
+        if not _has_changed(before, after):
             return []
         if after.length - before.length < AT_ONCE:
             return [before, after]
@@ -139,16 +139,16 @@ def _heading(done: Deployment) -> float:
     return float(np.arctan2(*longer[-1][::-1]))
 
 
-def _changed(before: Reading, after: Reading) -> bool:
-    """Whether the tip is free in only one state, or the angle of its wall differs, or a contact in between turned its heading."""
+def _has_changed(before: Reading, after: Reading) -> bool:
+    """Return whether the tip is free in only one state, or the angle of its wall differs, or a contact in between turned its heading."""
     if np.isnan(before.angle) != np.isnan(after.angle):
         return True
     walls = [one.heading + (0.0 if np.isnan(one.angle) else one.angle) for one in (before, after)]
     return abs(np.sin(walls[0] - walls[1])) > 1e-6
 
 
-def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
-    """An environment, and a launch whose final shape has at least `LEAST_NODES` nodes and length `SHORTEST`."""
+def deploy_long_enough(case: SensingCase) -> tuple[Environment, Walls, HingeTube, Launch]:
+    """Return an environment, and a launch whose final shape has at least `LEAST_NODES` nodes and length `SHORTEST`."""
     random = np.random.default_rng([SEED, case.turning, case.number])
     tube = HingeTube(RADIUS, FRICTION, RADIUS)
     while True:
@@ -165,10 +165,10 @@ def deployment(case: Case) -> tuple[Environment, Walls, HingeTube, Launch]:
             return environment, walls, tube, Launch(*map(float, launch))
 
 
-def run_case(case: Case) -> Trial:
+def run_case(case: SensingCase) -> SensingTrial:
     """Deploy a tube, take readings, and reconstruct the shape at each noise level."""
-    environment, walls, tube, launch = deployment(case)
-    readings = read(walls, tube, launch)
+    environment, walls, tube, launch = deploy_long_enough(case)
+    readings = take_readings(walls, tube, launch)
     random = np.random.default_rng([SEED, case.turning, case.number, 1])
     lengths, angles = np.array([one.length for one in readings]), np.array([one.angle for one in readings])
     errors, start = random.standard_normal(len(angles)), np.array(launch[:3])
@@ -182,9 +182,9 @@ def run_case(case: Case) -> Trial:
         )
         for noise in np.radians(NOISES)
     ]
-    return Trial(case, environment, launch, readings, sensed)
+    return SensingTrial(case, environment, launch, readings, sensed)
 
 
-def cases() -> list[Case]:
-    """All cases, the straight ones first."""
-    return [Case(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]
+def cases() -> list[SensingCase]:
+    """Return all cases, the straight ones first."""
+    return [SensingCase(turning, number) for turning in (False, True) for number in range(DEPLOYMENTS[turning])]

@@ -17,8 +17,8 @@ from studies.snaps.designs import Snapped
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """Where a design ends in the impulse simulator."""
+class ImpulseAgreement:
+    """End of a design in the impulse simulator."""
 
     environment: str
     status: Status
@@ -36,11 +36,11 @@ class Agreement:
         }
 
 
-def measure_agreement(design: Snapped) -> Agreement:
+def measure_agreement(design: Snapped) -> ImpulseAgreement:
     """Grow a design in the impulse simulator, and hold it until it is at rest after each segment."""
     own, environment = design.design, design.environment
     model = Impulse(environment, own.params)
     rested = grow_with_rests(model, own.actuation(own.segments), own.length, own.params.segment_length)
     status, tip, goal = Status(int(rested.status[0])), rested.tips[0], environment.goal
     reached = status == Status.GROWN and np.hypot(*(tip[:2] - goal[:2])) <= goal[2]
-    return Agreement(environment.name, status, float(np.hypot(*(tip - own.tip)[:2])), bool(reached))
+    return ImpulseAgreement(environment.name, status, float(np.hypot(*(tip - own.tip)[:2])), bool(reached))

@@ -22,11 +22,11 @@ from planner.design.catalogue import Catalogue
 from surrogate.kernels.compiled import Floats
 
 WRONG = 20e-3
-"""Vines of the prototype whose last tips are farther apart than this took different ways [m]."""
+"""Vines of the prototype whose last tips are farther apart than this took different branches [m]."""
 PARTS = 1, 2, 4, 8
 """Steps are the default divided by these."""
 FINEST = 16
-"""The same for the step with which the others are compared."""
+"""Divisor of the default for the step with which the others are compared."""
 MOVED = 1e-3, 10e-3
 """Motions to rest that are counted [m]."""
 SAMPLED = 8
@@ -38,7 +38,7 @@ QUANTILES = {"median": 0.5, "90_percent": 0.9, "largest": 1.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Branches:
+class BranchShares:
     """Random vines in one environment with one kind of step."""
 
     environment: str
@@ -49,7 +49,7 @@ class Branches:
     wrong: dict[int, int]
     """Number of vines that end elsewhere than with the finest step of the same kind, by the part of the default step."""
     wrong_of_rests: dict[int, int]
-    """The same, compared with the finest step with rests."""
+    """Number of vines that end elsewhere than with the finest step with rests, by the part of the default step."""
     states: int
     """Number of recorded states that were relaxed."""
     unsettled: int
@@ -83,7 +83,7 @@ class Branches:
         }
 
 
-def random_vines(params: VineParams, batch: int, segments: int, seed: int) -> Actuation:
+def make_random_vines(params: VineParams, batch: int, segments: int, seed: int) -> Actuation:
     """Sections of 0.1 to 0.5 m with an actuator on the left, on the right or none, with cells and pressures of the catalogue's range."""
     rng, catalogue = np.random.default_rng(seed), Catalogue.of(params)
     cells, most = (catalogue.l_0.min(), catalogue.l_0.max()), catalogue.pressure.max()
@@ -99,8 +99,8 @@ def random_vines(params: VineParams, batch: int, segments: int, seed: int) -> Ac
     return Actuation(pressure, l_0)
 
 
-def model_of(environment: Environment, params: VineParams, rests: bool, part: int = 1) -> QuasiStatic:
-    """A propagator whose step is the default divided by `part`, with or without rests, whatever the physics of its tube."""
+def make_model(environment: Environment, params: VineParams, rests: bool, part: int = 1) -> QuasiStatic:
+    """Make a propagator whose step is the default divided by `part`, with or without rests, whatever the physics of its tube."""
     step = params.segment_length / 6 / part
     model = QuasiStatic(environment, params, step)
     corrected, published = get_args(Physics)
@@ -125,11 +125,11 @@ def ends_elsewhere(one: Rollout, other: Rollout, limit: float) -> NDArray[np.boo
     return (one.status != other.status) | ((one.records > 0) != (other.records > 0)) | (known & far)
 
 
-def measure_branches(environment: Environment, params: VineParams, vines: Actuation) -> list[Branches]:
+def measure_branches(environment: Environment, params: VineParams, vines: Actuation) -> list[BranchShares]:
     """Grow vines with every step, without rests and then with them."""
     limit, found = WRONG * params.scale, []
     models = {
-        rests: {part: model_of(environment, params, rests, part) for part in (*PARTS, FINEST)}
+        rests: {part: make_model(environment, params, rests, part) for part in (*PARTS, FINEST)}
         for rests in (False, True)
     }
     rollouts = {
@@ -140,13 +140,13 @@ def measure_branches(environment: Environment, params: VineParams, vines: Actuat
             {part: int(ends_elsewhere(grown[part], finest, limit).sum()) for part in PARTS}
             for finest in (grown[FINEST], rollouts[True][FINEST])
         )
-        states, of = sampled(grown[1])
+        states, of = sample_states(grown[1])
         carried = vines.of(of)
         motion = motion_to_rest(models[rests][1], states, carried)
         settled = motion[np.isfinite(motion)]
         residuals = moment_residuals(models[rests][1], states, carried)
         found.append(
-            Branches(
+            BranchShares(
                 environment=environment.name,
                 physics=params.physics,
                 rests=rests,
@@ -163,7 +163,7 @@ def measure_branches(environment: Environment, params: VineParams, vines: Actuat
     return found
 
 
-def sampled(rollout: Rollout) -> tuple[VineState, Integers]:
+def sample_states(rollout: Rollout) -> tuple[VineState, Integers]:
     """One recorded state in `SAMPLED`, and the vine that each is of."""
     index = np.arange(rollout.tips.shape[1])
     vines, records = np.nonzero((index < rollout.records[:, None]) & (index % SAMPLED == SAMPLED - 1))
@@ -171,7 +171,7 @@ def sampled(rollout: Rollout) -> tuple[VineState, Integers]:
 
 
 def motion_to_rest(model: QuasiStatic, states: VineState, vines: Actuation) -> Floats:
-    """How far each state's joints move at most when it is held until it is at rest [m]; inf if it does not come to rest."""
+    """Largest motion of the joints of each state when it is held until it is at rest [m]; inf if it does not come to rest."""
     if not len(states.segments):
         return np.empty(0)
     held = model.grow(states, vines, 0.0, model.params.segment_length)

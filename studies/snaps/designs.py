@@ -17,7 +17,7 @@ from environments import Environment
 from planner.design.design import Design
 from planner.design.replay import replay, simulated
 from planner.search.run import Budget, Run
-from studies.snaps.branches import model_of
+from studies.snaps.branches import make_model
 from surrogate.kernels.compiled import Floats
 
 PART = 8
@@ -112,10 +112,13 @@ class Unsolved:
     """See `Snapped`."""
 
 
-def planned(
+def plan_designs(
     environment: Environment, params: VineParams, iterations: int, seed: int = 0
 ) -> tuple[dict[str, Design], int]:
-    """The first solution of a search and the best one kept, by name, and the number of ambiguous candidates; empty if there is none."""
+    """Return the first solution of a search and the best one kept, by name, and the number of ambiguous candidates.
+
+    Without a solution there are no designs.
+    """
     run = Run.prepare(environment, params, seed=seed)
     first: Design | None = None
     for _ in run.run(Budget(math.inf, iterations)):
@@ -130,22 +133,22 @@ def planned(
 
 def measure_designs(environment: Environment, params: VineParams, iterations: int) -> list[Snapped | Unsolved]:
     """Plan, grow the designs with the shorter step, and relax each snap in three ways."""
-    designs, refused = planned(environment, params, iterations)
-    model, relaxations = model_of(environment, params, True, PART), Relaxations(environment, params)
-    found = [snapped(which, design, model, relaxations, refused) for which, design in designs.items()]
+    designs, refused = plan_designs(environment, params, iterations)
+    model, relaxations = make_model(environment, params, True, PART), Relaxations(environment, params)
+    found = [relax_snaps(which, design, model, relaxations, refused) for which, design in designs.items()]
     return [*found] if found else [Unsolved(environment.name, refused)]
 
 
-def snapped(which: str, design: Design, model: QuasiStatic, relaxations: Relaxations, refused: int = 0) -> Snapped:
+def relax_snaps(which: str, design: Design, model: QuasiStatic, relaxations: Relaxations, refused: int = 0) -> Snapped:
     """Grow one design and relax its snaps."""
     rollout, carried = replay(design, model), design.actuation(design.segments)
     found = Snaps.of(rollout, 0)
-    snaps = [_let_go(model, carried, relaxations, found.one(k)) for k in range(len(found.vine))]
+    snaps = [_relax(model, carried, relaxations, found.one(k)) for k in range(len(found.vine))]
     end = simulated(design, model.environment, rollout)
     return Snapped(model.environment, which, end.design, end.status, end.ends_in_goal, snaps, refused)
 
 
-def _let_go(model: QuasiStatic, carried: Actuation, relaxations: Relaxations, snap: Snaps) -> Snap:
+def _relax(model: QuasiStatic, carried: Actuation, relaxations: Relaxations, snap: Snaps) -> Snap:
     """Relax the vine in three ways from its state just before a snap."""
     params = model.params
     state = replace(snap.states(params), pivots=pivots_of(carried.sides, params.pivot))

@@ -13,9 +13,10 @@ from matplotlib.lines import Line2D
 
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, save_figure
+from planner.output.text import plural
 from studies.snaps.branches import FINEST, PARTS
 from studies.snaps.designs import Snapped
-from studies.snaps.report import Findings
+from studies.snaps.report import SnapFindings
 from studies.snaps.study import Found
 
 DPI = 140
@@ -28,7 +29,7 @@ COLUMNS = 3
 
 def save_branches(path: Path, found: Sequence[Sequence[Found]]) -> None:
     """Draw the share of wrong branches over the step: thick for all environments together, thin for each of them."""
-    findings = Findings.of(found)
+    findings = SnapFindings.of(found)
     names = list(dict.fromkeys(physics for physics, _ in findings.kinds())) or ["corrected"]
     figure = Figure(figsize=(4.8 * len(names), 3.9), facecolor="white", layout="constrained")
     every = figure.subplots(1, len(names), sharey=True, squeeze=False)[0]
@@ -59,7 +60,7 @@ def save_branches(path: Path, found: Sequence[Sequence[Found]]) -> None:
 
 def save_designs(path: Path, found: Sequence[Sequence[Found]]) -> None:
     """Draw the best design of each environment at its end, the tips where it snapped, and the rests after each snap."""
-    best = [one for one in Findings.of(found).designs if one.which.endswith("best")]
+    best = [one for one in SnapFindings.of(found).designs if one.which.endswith("best")]
     rows = max(math.ceil(len(best) / COLUMNS), 1)
     figure = Figure(figsize=(3.6 * COLUMNS, 3.4 * rows + 0.4), facecolor="white", layout="constrained")
     every = figure.subplots(rows, COLUMNS, squeeze=False).ravel()
@@ -110,5 +111,5 @@ def _draw_snaps(axes: Axes, one: Snapped) -> None:
 
 def _title(one: Snapped) -> str:
     ambiguous = sum(snap.ambiguous for snap in one.snaps)
-    count = f"{len(one.snaps)} snap{'s' * (len(one.snaps) != 1)}"
-    return f"{one.environment.name}: {count}" + f", {ambiguous} ambiguous" * bool(ambiguous)
+    title = f"{one.environment.name}: {plural(len(one.snaps), 'snap')}"
+    return f"{title}, {ambiguous} ambiguous" if ambiguous else title

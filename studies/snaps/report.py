@@ -13,10 +13,10 @@ from dynamics.quasistatic.propagator import SNAP
 from dynamics.relaxations import PARTED, WAYS
 from planner.output.markdown import table
 from planner.output.provenance import machine
-from studies.snaps.agreement import Agreement
-from studies.snaps.branches import FINEST, MOVED, PARTS, QUANTILES, SAMPLED, TOUCHING, WRONG, Branches
+from studies.snaps.agreement import ImpulseAgreement
+from studies.snaps.branches import FINEST, MOVED, PARTS, QUANTILES, SAMPLED, TOUCHING, WRONG, BranchShares
 from studies.snaps.designs import PART, Snapped, Unsolved
-from studies.snaps.study import ROUNDS, Cost, Found
+from studies.snaps.study import ROUNDS, Found, RestCost
 from vinewright.console.study import Report
 
 ALL = "all"
@@ -37,39 +37,39 @@ COST_COLUMNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class SnapFindings:
     """Results of the study by kind."""
 
-    branches: list[Branches]
+    branches: list[BranchShares]
     designs: list[Snapped]
     unsolved: list[Unsolved]
-    agreements: list[Agreement]
-    costs: list[Cost]
+    agreements: list[ImpulseAgreement]
+    costs: list[RestCost]
 
     @classmethod
-    def of(cls, found: Iterable[Sequence[Found]]) -> Findings:
+    def of(cls, found: Iterable[Sequence[Found]]) -> SnapFindings:
         """Separate the results of all cases."""
         every = list(chain.from_iterable(found))
         return cls(
-            [one for one in every if isinstance(one, Branches)],
+            [one for one in every if isinstance(one, BranchShares)],
             [one for one in every if isinstance(one, Snapped)],
             [one for one in every if isinstance(one, Unsolved)],
-            [one for one in every if isinstance(one, Agreement)],
-            [one for one in every if isinstance(one, Cost)],
+            [one for one in every if isinstance(one, ImpulseAgreement)],
+            [one for one in every if isinstance(one, RestCost)],
         )
 
     def kinds(self) -> list[tuple[str, bool]]:
         """Physics and rests of the random vines."""
         return list(dict.fromkeys((one.physics, one.rests) for one in self.branches))
 
-    def of_kind(self, kind: tuple[str, bool]) -> list[Branches]:
-        """The random vines of one kind, in all environments."""
+    def of_kind(self, kind: tuple[str, bool]) -> list[BranchShares]:
+        """Return the random vines of one kind, in all environments."""
         return [one for one in self.branches if (one.physics, one.rests) == kind]
 
 
 def report(found: Sequence[Sequence[Found]]) -> Report:
-    """The tables in Markdown, and their data."""
-    findings = Findings.of(found)
+    """Return the tables in Markdown, and their data."""
+    findings = SnapFindings.of(found)
     lines = [
         "*Without rests*, the quasi-static propagator solves one linearised step per growth, as paper 002 describes.",
         "*With rests*, it continues with steps at constant length until the vine is at rest. The default is the",
@@ -98,7 +98,7 @@ def _yes(value: bool) -> str:
     return "yes" if value else "no"
 
 
-def _wrong_lines(findings: Findings) -> Iterator[str]:
+def _wrong_lines(findings: SnapFindings) -> Iterator[str]:
     if not findings.branches:
         return
     yield from (
@@ -117,11 +117,11 @@ def _wrong_lines(findings: Findings) -> Iterator[str]:
     )
 
 
-def _totals(findings: Findings) -> Iterator[Branches]:
-    """The random vines of all environments together, for each kind."""
+def _totals(findings: SnapFindings) -> Iterator[BranchShares]:
+    """Yield the random vines of all environments together, for each kind."""
     for kind in findings.kinds():
         own = findings.of_kind(kind)
-        yield Branches(
+        yield BranchShares(
             environment=ALL,
             physics=own[0].physics,
             rests=own[0].rests,
@@ -136,13 +136,13 @@ def _totals(findings: Findings) -> Iterator[Branches]:
         )
 
 
-def _wrong_row(one: Branches) -> list[str]:
+def _wrong_row(one: BranchShares) -> list[str]:
     shares = [_share(one.wrong[part], one.vines) for part in PARTS]
     kind = [one.environment, one.physics, _yes(one.rests), str(one.vines)]
     return [*kind, *shares, _share(one.wrong_of_rests[1], one.vines)]
 
 
-def _state_lines(findings: Findings) -> Iterator[str]:
+def _state_lines(findings: SnapFindings) -> Iterator[str]:
     if not findings.branches:
         return
     yield from (
@@ -160,14 +160,14 @@ def _state_lines(findings: Findings) -> Iterator[str]:
     )
 
 
-def _state_row(one: Branches) -> list[str]:
+def _state_row(one: BranchShares) -> list[str]:
     shares = [_share(count, one.states) for count in (*one.moved, one.unsettled)]
     residuals = [f"{1e3 * value:.3g}" for value in one.quantiles().values()] or ["-"] * len(QUANTILES)
     numbers = [f"{1e3 * one.farthest:.2f}", *residuals]
     return [one.environment, one.physics, _yes(one.rests), str(one.states), *shares, *numbers]
 
 
-def _design_lines(findings: Findings) -> Iterator[str]:
+def _design_lines(findings: SnapFindings) -> Iterator[str]:
     designs = findings.designs
     if not designs and not findings.unsolved:
         return
@@ -186,7 +186,7 @@ def _design_lines(findings: Findings) -> Iterator[str]:
         "",
         f"{sum(bool(one.snaps) for one in designs)} of {len(designs)} designs snap; of {len(snaps)} snaps,"
         f" {sum(snap.again for snap in snaps)} go farther than {1e3 * SNAP:g} mm by viscosity and {sum(snap.ambiguous for snap in snaps)}"
-        " are ambiguous." + f" No design was found in: {unsolved}." * bool(unsolved),
+        " are ambiguous." + (f" No design was found in: {unsolved}." if unsolved else ""),
         "",
         *table(DESIGN_COLUMNS, map(_design_row, designs)),
     )
@@ -219,7 +219,7 @@ def _snap_rows(designs: Sequence[Snapped]) -> Iterator[list[str]]:
             yield [one.environment.name, one.which, *figures]
 
 
-def _agreement_lines(agreements: Sequence[Agreement]) -> Iterator[str]:
+def _agreement_lines(agreements: Sequence[ImpulseAgreement]) -> Iterator[str]:
     if not agreements:
         return
     yield from (
@@ -234,12 +234,12 @@ def _agreement_lines(agreements: Sequence[Agreement]) -> Iterator[str]:
     )
 
 
-def _agreement_row(one: Agreement) -> list[str]:
+def _agreement_row(one: ImpulseAgreement) -> list[str]:
     ends = one.status.name.lower().replace("_", " ")
     return [one.environment, ends, _yes(one.in_goal), f"{1e3 * one.apart:.1f}"]
 
 
-def _cost_lines(costs: Sequence[Cost]) -> Iterator[str]:
+def _cost_lines(costs: Sequence[RestCost]) -> Iterator[str]:
     if not costs:
         return
     yield from (
@@ -254,7 +254,7 @@ def _cost_lines(costs: Sequence[Cost]) -> Iterator[str]:
     )
 
 
-def _cost_row(one: Cost) -> list[str]:
+def _cost_row(one: RestCost) -> list[str]:
     times = [f"{np.median(one.seconds):.3g}", f"{np.median(one.ratios):.2f}"]
     per_step = one.relaxations / max(one.steps, 1)
     counts = [f"{one.steps:,}", f"{one.relaxations:,}", f"{per_step:.2f}"]

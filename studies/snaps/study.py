@@ -13,14 +13,14 @@ from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Rollout
 from environments import Environment, known_environments, load_environment
 from planner.search.run import warm_up
-from studies.snaps.agreement import Agreement, measure_agreement
-from studies.snaps.branches import Branches, grow_vines, measure_branches, model_of, random_vines
+from studies.snaps.agreement import ImpulseAgreement, measure_agreement
+from studies.snaps.branches import BranchShares, grow_vines, make_model, make_random_vines, measure_branches
 from studies.snaps.designs import Snapped, Unsolved, measure_designs
 
 SEGMENTS = {"plus": 140, "maze": 140, "pickone": 70, "needle": 110, "long": 140, "tube": 100, "divider": 90}
 """Environments of the random vines, and the number of segments that they grow there."""
 OTHER_SEGMENTS = 100
-"""The same in other environments."""
+"""Number of segments in other environments."""
 SEED = 0
 ROUNDS = 3
 """Each rollout is timed this often, in turn with the others."""
@@ -28,7 +28,7 @@ Kind = Literal["branches", "designs", "cost"]
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class SnapCase:
     """One measurement in one environment."""
 
     kind: Kind
@@ -37,7 +37,7 @@ class Case:
 
 
 @dataclass(frozen=True, slots=True)
-class Cost:
+class RestCost:
     """Times of rollouts of the same vines."""
 
     environment: str
@@ -67,18 +67,18 @@ class Cost:
         }
 
 
-Found = Branches | Snapped | Unsolved | Agreement | Cost
+Found = BranchShares | Snapped | Unsolved | ImpulseAgreement | RestCost
 
 
-def cases(environments: Sequence[str] | None = None) -> list[Case]:
-    """All measurements; times first, before the machine is warm from the others."""
+def cases(environments: Sequence[str] | None = None) -> list[SnapCase]:
+    """Return all measurements; times first, before the machine is warm from the others."""
     random, planned = environments or list(SEGMENTS), environments or known_environments()
-    times = [Case("cost", name) for name in random]
-    branches = [Case("branches", name, physics) for physics in get_args(Physics) for name in random]
-    return [*times, *branches, *(Case("designs", name) for name in planned)]
+    times = [SnapCase("cost", name) for name in random]
+    branches = [SnapCase("branches", name, physics) for physics in get_args(Physics) for name in random]
+    return [*times, *branches, *(SnapCase("designs", name) for name in planned)]
 
 
-def run_cases(several: Sequence[Case], vines: int, iterations: int) -> Iterator[list[Found]]:
+def run_cases(several: Sequence[SnapCase], vines: int, iterations: int) -> Iterator[list[Found]]:
     """Measure cases in sequence.
 
     Args:
@@ -93,17 +93,17 @@ def run_cases(several: Sequence[Case], vines: int, iterations: int) -> Iterator[
             best = [one for one in designs if isinstance(one, Snapped) and one.which.endswith("best")]
             yield [*designs, *map(measure_agreement, best)]
             continue
-        carried = random_vines(params, vines, SEGMENTS.get(environment.name, OTHER_SEGMENTS), SEED)
+        carried = make_random_vines(params, vines, SEGMENTS.get(environment.name, OTHER_SEGMENTS), SEED)
         if case.kind == "branches":
             yield [*measure_branches(environment, params, carried)]
         else:
             yield [*measure_cost(environment, carried)]
 
 
-def measure_cost(environment: Environment, vines: Actuation, rounds: int = ROUNDS) -> list[Cost]:
+def measure_cost(environment: Environment, vines: Actuation, rounds: int = ROUNDS) -> list[RestCost]:
     """Time rollouts at the default step: as published without rests, and corrected without and with them, in turn."""
     kinds: list[tuple[Physics, bool]] = [("published", False), ("corrected", False), ("corrected", True)]
-    models = [model_of(environment, VineParams(physics=physics), rests) for physics, rests in kinds]
+    models = [make_model(environment, VineParams(physics=physics), rests) for physics, rests in kinds]
     warm_up(models[0])
     seconds, rollouts = np.empty((rounds, len(models))), list[Rollout]()
     for turn in seconds:
@@ -118,7 +118,9 @@ def measure_cost(environment: Environment, vines: Actuation, rounds: int = ROUND
         counts = int(rollout.steps.sum()), int(rollout.relaxations.sum())
         ratios = tuple((seconds[:, k] / seconds[:, 0]).tolist())
         name = environment.name
-        found.append(Cost(name, physics, rests, len(vines.pressure), tuple(seconds[:, k].tolist()), *counts, ratios))
+        found.append(
+            RestCost(name, physics, rests, len(vines.pressure), tuple(seconds[:, k].tolist()), *counts, ratios)
+        )
     return found
 
 
@@ -126,4 +128,4 @@ def prepare() -> None:
     """Compile the kernels of growing and of held vines."""
     params = VineParams()
     environment = load_environment("divider", params.radius)
-    measure_cost(environment, random_vines(params, 2, 4, SEED), rounds=1)
+    measure_cost(environment, make_random_vines(params, 2, 4, SEED), rounds=1)

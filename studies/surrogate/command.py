@@ -53,7 +53,7 @@ def train(
         from surrogate.registry import parse_actuators
 
         (kind,) = parse_actuators(actuator)
-        trained: Callable[..., Trained] = _spam if kind == "spam" else partial(_other, actuator)
+        trained: Callable[..., Trained] = _train_spam if kind == "spam" else partial(_train_other, actuator)
         with claimed(out, Path("weights"), force) as folder:
             with Progress(console=console) as progress:
                 written = trained(seed, epochs, progress)
@@ -68,35 +68,37 @@ def train(
     console.print(f"wrote {' and '.join(str(folder / name) for name in written)}")
 
 
-def _spam(seed: int, epochs: int | None, progress: Progress) -> Trained:
+def _train_spam(seed: int, epochs: int | None, progress: Progress) -> Trained:
     """Train both forms of the network of the sPAM."""
     from surrogate.training import train as train_network
     from surrogate.weights_file import NAMES, write_weights
 
     written: Trained = {}
     for form, name in NAMES.items():
-        with _shown(progress, form) as show:
+        with _show_epochs(progress, form) as show:
             report = train_network(seed, form, show, epochs)[1]
         errors = report.weights.errors
-        text = _trained(form, report.epochs, report.seconds, errors, f"; normalised MSE {errors.normalised_mse:.1e}")
+        text = _train_model(
+            form, report.epochs, report.seconds, errors, f"; normalised MSE {errors.normalised_mse:.1e}"
+        )
         written[name] = partial(write_weights, weights=report.weights), text
     return written
 
 
-def _other(kind: str, seed: int, epochs: int | None, progress: Progress) -> Trained:
+def _train_other(kind: str, seed: int, epochs: int | None, progress: Progress) -> Trained:
     """Train the network of another actuator."""
     from surrogate.force_training import train_force
     from surrogate.registry import actuators
     from surrogate.weights_file import write_weights
 
-    with _shown(progress, kind) as show:
+    with _show_epochs(progress, kind) as show:
         report = train_force(actuators()[kind](), seed, show, epochs)[1]
-    text = _trained(kind, len(report.losses), report.seconds, report.weights.errors)
+    text = _train_model(kind, len(report.losses), report.seconds, report.weights.errors)
     return {f"{kind}.json": (partial(write_weights, weights=report.weights), text)}
 
 
 @contextmanager
-def _shown(progress: Progress, name: str) -> Iterator[Callable[[int, int], None]]:
+def _show_epochs(progress: Progress, name: str) -> Iterator[Callable[[int, int], None]]:
     """A callback that shows the epochs of one training."""
     task, last = progress.add_task(f"training, {name}", total=None), 0
 
@@ -109,7 +111,7 @@ def _shown(progress: Progress, name: str) -> Iterator[Callable[[int, int], None]
     progress.update(task, total=last)
 
 
-def _trained(name: str, epochs: int, seconds: float, errors: Errors, mse: str = "") -> str:
+def _train_model(name: str, epochs: int, seconds: float, errors: Errors, mse: str = "") -> str:
     return (
         f"{name}: {epochs} epochs in {seconds:.0f} s{mse}; error of the force {100 * errors.median:.2g} % (median), "
         f"{100 * errors.p90:.2g} % (90th percentile)"

@@ -21,7 +21,7 @@ DPI = 160
 LEGEND: dict[str, Any] = {"fontsize": 8, "frameon": False, "labelcolor": INK}
 
 
-def evaluation_figure(evaluation: Evaluation) -> Figure:
+def draw_evaluation(evaluation: Evaluation) -> Figure:
     """Draw histograms of the relative error of the force, and forces per second over the batch size."""
     figure = Figure(figsize=(10.4, 4.3), layout="constrained")
     errors, speeds = figure.subplots(1, 2)
@@ -36,8 +36,8 @@ def evaluation_figure(evaluation: Evaluation) -> Figure:
 
 
 def save_evaluation(path: Path, evaluation: Evaluation) -> None:
-    """Write `evaluation_figure` as a PNG."""
-    figure = evaluation_figure(evaluation)
+    """Write `draw_evaluation` as a PNG."""
+    figure = draw_evaluation(evaluation)
     FigureCanvasAgg(figure)
     figure.savefig(path, dpi=DPI, format="png")
 

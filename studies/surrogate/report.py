@@ -123,7 +123,7 @@ def report(evaluation: Evaluation) -> Report:
 
 
 def verdict(evaluation: Evaluation) -> str:
-    """The model that the planner uses, and the reason according to the measurements."""
+    """Return the model that the planner uses, and the reason according to the measurements."""
     network, table = evaluation.errors[NETWORK], evaluation.errors[TABLE]
     batches = [speed.batch for speed in evaluation.speeds if speed.batch <= STEP]
     batch = max(batches)

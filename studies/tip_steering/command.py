@@ -37,12 +37,12 @@ def tip_steering(
         from dynamics.registry import choose_propagator
         from dynamics.tube_choice import choose_tube
         from studies.tip_steering.plots import save_picture
-        from studies.tip_steering.report import missed, report
-        from studies.tip_steering.study import MOVES, passage, steer
+        from studies.tip_steering.report import missed_text, report
+        from studies.tip_steering.study import MOVES, make_passage, steer
 
         params = choose_tube(tube, physics=physics)
         make = choose_propagator(params, propagator, device, solver, surrogate)
-        environment = passage(params)
+        environment = make_passage(params)
         study = Study(
             "tip-steering",
             MOVES,
@@ -54,4 +54,4 @@ def tip_steering(
         )
         chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
         command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube, physics=physics)
-        return measure_study(study, command, out, force, missed)
+        return measure_study(study, command, out, force, missed_text)

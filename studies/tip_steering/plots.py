@@ -21,7 +21,7 @@ from environments import Environment
 from environments.writing import whole
 from planner.drawing.plan import foreground
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, TUBE
-from studies.tip_steering.study import GROWN_ON, MOVES, RISING, SPARE, STEERED, STRAIGHT, Stage, cell_length
+from studies.tip_steering.study import GROWN_ON, MOVES, RISING, SPARE, STEERED, STRAIGHT, SteeringStage, cell_length
 
 SHADES = LinearSegmentedColormap.from_list(
     "steering", [ACTUATOR["right"], "#f2b36b", "#d9d3c1", "#82bce2", ACTUATOR["left"]]
@@ -33,14 +33,14 @@ WIDTH, HEIGHT, DPI = 9.0, 5.1, 160
 """Width and height of the figure [inch], and its resolution [dpi]."""
 
 
-def save_picture(path: Path, environment: Environment, params: VineParams, stages: list[Stage]) -> None:
-    """Write `picture` as a PNG; the file appears atomically."""
-    canvas: Any = FigureCanvasAgg(picture(environment, params, stages))
+def save_picture(path: Path, environment: Environment, params: VineParams, stages: list[SteeringStage]) -> None:
+    """Write `draw_picture` as a PNG; the file appears atomically."""
+    canvas: Any = FigureCanvasAgg(draw_picture(environment, params, stages))
     with whole(path) as partial, partial.open("wb") as file:
         canvas.print_png(file)
 
 
-def picture(environment: Environment, params: VineParams, stages: list[Stage]) -> Figure:
+def draw_picture(environment: Environment, params: VineParams, stages: list[SteeringStage]) -> Figure:
     """Draw the shapes at rest, superimposed (left), and the turn of the tip over pressure, with that in free space (right)."""
     figure = Figure(figsize=(WIDTH, HEIGHT), dpi=DPI, facecolor="white")
     shapes = figure.add_axes((0.085, 0.11, 0.575, 0.815))
@@ -58,7 +58,7 @@ def _shade(pressure: float) -> Any:
     return SHADES(0.5 + 0.5 * pressure / RISING[-1])
 
 
-def _draw_shapes(axes: Axes, environment: Environment, params: VineParams, stages: list[Stage]) -> None:
+def _draw_shapes(axes: Axes, environment: Environment, params: VineParams, stages: list[SteeringStage]) -> None:
     """Draw the environment, the fixed part of the tube, and its distal part under each pressure, at true width [mm]."""
     low, high = 1e3 * environment.bounds[:2], 1e3 * environment.bounds[2:]
     axes.set(xlim=(low[0], high[0]), ylim=(low[1], high[1]), aspect="equal", xlabel="x [mm]", ylabel="y [mm]")
@@ -93,7 +93,7 @@ def _draw_shapes(axes: Axes, environment: Environment, params: VineParams, stage
     axes.text(785, -420, f"grown on\n{1e3 * GROWN_ON:.0f} mm", color=GOAL, **style)
 
 
-def _tube(params: VineParams, stage: Stage, first: float, last: float = np.inf) -> shapely.Geometry:
+def _tube(params: VineParams, stage: SteeringStage, first: float, last: float = np.inf) -> shapely.Geometry:
     """Outline of the tube [mm] between two distances from the base [m], with a round tip."""
     line, radius = shapely.LineString(1e3 * stage.joints), 1e3 * params.radius
     tube = substring(line, 1e3 * first, min(1e3 * last, line.length)).buffer(radius, cap_style="flat")
@@ -104,7 +104,7 @@ def _add(axes: Axes, shape: shapely.Geometry, **style: Any) -> None:
     axes.add_patch(patch_from_polygon(shape, edgecolor=INK, joinstyle="round", **style))
 
 
-def _draw_angles(axes: Axes, params: VineParams, stages: list[Stage]) -> None:
+def _draw_angles(axes: Axes, params: VineParams, stages: list[SteeringStage]) -> None:
     """Draw the turn of the tip over pressure, simulated and in free space."""
     most = RISING[-1]
     pressure = np.linspace(-most, most, 401)

@@ -8,14 +8,14 @@ import numpy as np
 
 from dynamics.vine import Status
 from planner.output.markdown import table
-from studies.tip_steering.study import GROWN_ON, MOVES, SPARE, STEERED, STRAIGHT, Stage
+from studies.tip_steering.study import GROWN_ON, MOVES, SPARE, STEERED, STRAIGHT, SteeringStage
 from vinewright.console.study import Report
 
 COLUMNS = "pressure kPa", "length mm", "tip x mm", "tip y mm", "turn deg", "in free space deg", "status"
 
 
-def report(stages: Sequence[Stage], model: str) -> Report:
-    """A table with one row per pressure.
+def report(stages: Sequence[SteeringStage], model: str) -> Report:
+    """Return a table with one row per pressure.
 
     Args:
         model: Name of the propagator.
@@ -35,13 +35,13 @@ def report(stages: Sequence[Stage], model: str) -> Report:
     return Report("Tip steering behind a narrow passage", lines, content)
 
 
-def _row(stage: Stage) -> list[str]:
+def _row(stage: SteeringStage) -> list[str]:
     values = [1e-3 * stage.pressure, 1e3 * stage.length, *1e3 * stage.joints[-1]]
     turns = [f"{np.degrees(turn):.2f}" for turn in (stage.heading, stage.free)]
     return [*(f"{value:.0f}" for value in values), *turns, stage.status.name.lower()]
 
 
-def _content(stage: Stage) -> dict[str, object]:
+def _content(stage: SteeringStage) -> dict[str, object]:
     return {
         "pressure_kpa": 1e-3 * stage.pressure,
         "length_mm": round(1e3 * stage.length, 3),
@@ -52,7 +52,7 @@ def _content(stage: Stage) -> dict[str, object]:
     }
 
 
-def missed(stages: Sequence[Stage]) -> str:
-    """What was asked and not met, in words: movements that were not completed, or not made; empty if all were."""
+def missed_text(stages: Sequence[SteeringStage]) -> str:
+    """Return the movements that were not completed, or not made, as text; empty if all were."""
     done = sum(stage.status == Status.GROWN for stage in stages)
     return f"{done} of {len(MOVES)} movements were completed" if done < len(MOVES) else ""

@@ -33,7 +33,7 @@ MOVES = (
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Stage:
+class SteeringStage:
     """The vine at rest at one pressure."""
 
     pressure: float
@@ -45,12 +45,12 @@ class Stage:
     heading: float
     """Heading of the tip relative to the straight vine [rad]."""
     free: float
-    """The same without obstacles [rad]."""
+    """Heading of the tip without obstacles, relative to the straight vine [rad]."""
     status: Status
 
 
-def passage(params: VineParams) -> Environment:
-    """A wall with a passage slightly wider than the tube, and a goal behind the wall."""
+def make_passage(params: VineParams) -> Environment:
+    """Make a wall with a passage slightly wider than the tube, and a goal behind the wall."""
     gap = params.radius + SPARE
     walls = (box_corners(0.3, gap, 0.5, 0.35), box_corners(0.3, -0.5, 0.5, -gap))
     return Environment(
@@ -71,7 +71,7 @@ def cell_length(params: VineParams) -> float:
 
 def steer(
     moves: Sequence[tuple[float, float]], propagator: Propagator, environment: Environment, params: VineParams
-) -> Iterator[Stage]:
+) -> Iterator[SteeringStage]:
     """Apply moves such as `MOVES` to one vine: one stage for each, fewer if the propagator cannot continue.
 
     Args:
@@ -91,4 +91,4 @@ def steer(
         grown = float(grown_length(state, params)[0])
         free = float(free_curvature(joint, pressure, cell)) * (grown - STRAIGHT)
         joints = centerlines(state, environment.start, params)[0, : state.segments[0] + 1]
-        yield Stage(pressure, grown, joints, float(turn), free, Status(rollout.status[0]))
+        yield SteeringStage(pressure, grown, joints, float(turn), free, Status(rollout.status[0]))

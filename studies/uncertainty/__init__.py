@@ -1,1 +1,1 @@
-"""Plans under errors: how often the chosen designs reach the goal, beside those of lowest cost."""
+"""Plans under errors: success of the chosen designs, effect of parts of the choice, and random environments."""

@@ -1,4 +1,4 @@
-"""Which environments need more time: those where an earlier study's chosen designs miss too often."""
+"""Environments that need more time: those where an earlier study's chosen designs miss too often."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Data(BaseModel):
     runs: list[_Run]
 
 
-def missed(results: Path) -> list[str]:
+def find_missed(results: Path) -> list[str]:
     """Environments in which the median seed's chosen design has less than the usual success; without a design it has none.
 
     Args:

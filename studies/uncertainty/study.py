@@ -18,7 +18,7 @@ from planner.plan.choice.selection import Choice
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result
 from planner.search.solutions import REFINED
-from studies.fresh_trials import FreshTrials, counts, fresh_worlds, planned, tried
+from studies.uncertainty.fresh_trials import FreshTrials, count_pair, grow_in_trials, make_fresh_worlds, plan_in_full
 
 TARGETS = {
     "plus": (85, 3),
@@ -55,7 +55,7 @@ class Stages:
 
     @classmethod
     def of(cls, result: Result, choice: Choice) -> Stages:
-        """The stages of a plan that has a solution."""
+        """Return the stages of a plan that has a solution."""
         return cls(
             result.history[0].seconds, result.seconds + choice.friction_search_s, choice.refinement_s, choice.trials_s
         )
@@ -66,22 +66,22 @@ class Stages:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Designs:
+class DesignsUnderErrors:
     """The designs of one plan, and their success in fresh trials."""
 
     design: Design
-    """The chosen one."""
+    """The chosen design."""
     stages: Stages
     lowest: FreshTrials
     """The design of lowest cost that the search found, which `--fast` looks for."""
     chosen: FreshTrials
-    """The chosen one."""
+    """The chosen design."""
     fine: FreshTrials
     """The chosen one in the first `FINE` trials, with an eighth of the growth step."""
     other_errors: dict[str, FreshTrials]
     """The chosen one in the same trials with the changes of `OTHER_ERRORS`."""
     front: dict[int, Estimate]
-    """What the plan says of each number of actuators."""
+    """Success of each number of actuators in the trials of the plan."""
     verified: dict[str, bool] = field(default_factory=dict)
     """Whether the chosen one, as planned, reaches the goal with other propagators too; found for all seeds together, see `_verify`."""
 
@@ -94,23 +94,23 @@ class Designs:
         """Content for a JSON file."""
         return {
             "stages": self.stages.content(),
-            "lowest_cost": {"actuators": self.lowest.actuators, "reached_of": counts(self.lowest.estimate)},
-            "chosen": {"actuators": self.chosen.actuators, "reached_of": counts(self.chosen.estimate)},
-            "chosen_at_the_step": counts(self.coarse.estimate),
-            "chosen_at_an_eighth_of_the_step": counts(self.fine.estimate),
-            "chosen_with_other_errors": {name: counts(one.estimate) for name, one in self.other_errors.items()},
-            "front": {str(actuators): counts(one) for actuators, one in self.front.items()},
+            "lowest_cost": {"actuators": self.lowest.actuators, "reached_of": count_pair(self.lowest.estimate)},
+            "chosen": {"actuators": self.chosen.actuators, "reached_of": count_pair(self.chosen.estimate)},
+            "chosen_at_the_step": count_pair(self.coarse.estimate),
+            "chosen_at_an_eighth_of_the_step": count_pair(self.fine.estimate),
+            "chosen_with_other_errors": {name: count_pair(one.estimate) for name, one in self.other_errors.items()},
+            "front": {str(actuators): count_pair(one) for actuators, one in self.front.items()},
             "verified": self.verified,
         }
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Planned:
+class PlanOutcome:
     """One plan of the study."""
 
     environment: str
     seed: int
-    designs: Designs | None
+    designs: DesignsUnderErrors | None
     """None if no design was found."""
 
     def content(self) -> dict[str, Any]:
@@ -122,8 +122,8 @@ class Planned:
         return f"{self.environment}, seed {self.seed}: {found}"
 
 
-def run_cases(cases: Sequence[tuple[str, int]], seconds: float, errors: str) -> Iterator[Planned]:
-    """Plan each case, and try its designs.
+def run_cases(cases: Sequence[tuple[str, int]], seconds: float, errors: str) -> Iterator[PlanOutcome]:
+    """Plan each case, and grow its designs in fresh trials.
 
     Args:
         cases: Environments and seeds, those of one environment one after the other.
@@ -131,36 +131,41 @@ def run_cases(cases: Sequence[tuple[str, int]], seconds: float, errors: str) -> 
         errors: Name of the uncertainty.
     """
     for name, some in groupby(cases, key=lambda case: case[0]):
-        environment, found = load_environment(name, VineParams().radius), list[Designs]()
+        environment, found = load_environment(name, VineParams().radius), list[DesignsUnderErrors]()
         for _, seed in some:
-            result = planned(environment, Inputs(seed=seed, time_budget_s=seconds, uncertainty=errors))
-            designs = _tried(environment, result) if result.choice else None
+            result = plan_in_full(environment, Inputs(seed=seed, time_budget_s=seconds, uncertainty=errors))
+            designs = _test_designs(environment, result) if result.choice else None
             found += [designs] if designs else []
-            yield Planned(environment.name, seed, designs)
+            yield PlanOutcome(environment.name, seed, designs)
         _verify(found, environment)
 
 
-def _tried(environment: Environment, result: Result) -> Designs:
+def _test_designs(environment: Environment, result: Result) -> DesignsUnderErrors:
     choice, best = result.choice, result.run.best
     assert choice is not None  # the caller has checked it, and a choice needs a solution
     assert best is not None
-    worlds, chosen = fresh_worlds(environment, choice.uncertainty), choice.chosen.design
-    return Designs(
+    worlds, chosen = make_fresh_worlds(environment, choice.uncertainty), choice.chosen.design
+    return DesignsUnderErrors(
         chosen,
         Stages.of(result, choice),
-        tried(best.design, worlds),
-        tried(chosen, worlds),
-        tried(chosen, worlds.refined(REFINED), FINE),
-        {name: _with(chosen, environment, choice.uncertainty, changes) for name, changes in OTHER_ERRORS.items()},
+        grow_in_trials(best.design, worlds),
+        grow_in_trials(chosen, worlds),
+        grow_in_trials(chosen, worlds.refined(REFINED), FINE),
+        {
+            name: _grow_with_changes(chosen, environment, choice.uncertainty, changes)
+            for name, changes in OTHER_ERRORS.items()
+        },
         {one.design.actuators: one.estimate for one in choice.front},
     )
 
 
-def _with(design: Design, environment: Environment, errors: Uncertainty, changes: dict[str, Any]) -> FreshTrials:
-    return tried(design, fresh_worlds(environment, replace(errors, **changes)))
+def _grow_with_changes(
+    design: Design, environment: Environment, errors: Uncertainty, changes: dict[str, Any]
+) -> FreshTrials:
+    return grow_in_trials(design, make_fresh_worlds(environment, replace(errors, **changes)))
 
 
-def _verify(found: Sequence[Designs], environment: Environment) -> None:
+def _verify(found: Sequence[DesignsUnderErrors], environment: Environment) -> None:
     """Grow the chosen designs of all seeds with the other propagators: by `penalty`, ten take little longer than one."""
     for name in VERIFYING if found else ():
         other = load_propagator(name)(environment, VineParams())

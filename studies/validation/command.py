@@ -37,24 +37,24 @@ def validate(
     with readable_errors():
         from dynamics.registry import load_propagator, propagators
         from studies.validation.recordings import read_recordings
-        from studies.validation.study import parts_of, pictures, report, run_parts
+        from studies.validation.study import make_parts, part_pictures, report, run_parts
 
         names = list(dict.fromkeys(propagator or propagators()))
         for name in names:
             if name not in propagators():
                 raise BadInput(f"unknown propagator {name!r}; known: {', '.join(propagators())}")
             load_propagator(name)
-        parts = parts_of(names, read_recordings(recordings) if recordings else [])
+        parts = make_parts(names, read_recordings(recordings) if recordings else [])
         study = Study(
             "validation",
             [part for part in parts for _ in range(part.total)],
             lambda _cases: run_parts(parts),
             lambda found: report(parts, found),
-            pictures(parts),
+            part_pictures(parts),
             "comparisons",
             least="a vine was grown",
         )
-        command = command_line("validate" + " --recordings DIR" * bool(recordings), propagator=propagator)
+        command = command_line("validate --recordings DIR" if recordings else "validate", propagator=propagator)
         found = run_study(study, command, out, console, force)
     if not recordings:
         console.print("no recorded growths were compared; give a folder of them with --recordings DIR")

@@ -53,7 +53,7 @@ EFFECTS: dict[str, dict[str, Any]] = {
 
 
 @cache
-def actuator() -> tuple[float, float, float]:
+def make_actuator() -> tuple[float, float, float]:
     """Pressure [Pa], cell length [m] and `free_curvature` [1/m] of the one actuator, on the default tube."""
     params = VineParams()
     catalogue = Catalogue.of(params)
@@ -64,14 +64,14 @@ def actuator() -> tuple[float, float, float]:
 
 def grow_bent(propagator: Propagator, params: VineParams, length: float, record_every: float = RECORD) -> Rollout:
     """Grow a vine with the actuator along it from the start."""
-    pressure, l_0, _ = actuator()
+    pressure, l_0, _ = make_actuator()
     shape = 1, int(np.ceil(length / params.segment_length - 1e-9))
     carried = Actuation(np.full(shape, pressure), np.full(shape, l_0))
     return propagator.grow(propagator.start(*shape), carried, length, record_every)
 
 
 @dataclass(frozen=True, slots=True)
-class Case:
+class ContactCase:
     """One way to touch the box."""
 
     name: str
@@ -86,8 +86,8 @@ class Case:
         return self.around(shortening=True)
 
     def around(self, shortening: bool) -> Environment:
-        """The same for a propagator that shortens links under actuators, or does not (`Capabilities.shortening`)."""
-        params, (_, _, curvature) = VineParams(), actuator()
+        """Make the environment for a propagator that shortens links under actuators, or does not (`Capabilities.shortening`)."""
+        params, (_, _, curvature) = VineParams(), make_actuator()
         heading = -self.contact_angle - curvature * self.before
         radius = 1 / centerline_curvature(curvature, params) if shortening else 1 / curvature
         arc = (np.exp(-1j * self.contact_angle) - np.exp(1j * heading)) / 1j * radius
@@ -97,19 +97,19 @@ class Case:
 
 
 ACUTE, HEAD_ON, OBTUSE = CASES = (
-    Case("acute", np.radians(45)),
-    Case("head-on", np.radians(90)),
-    Case("obtuse", np.radians(135)),
+    ContactCase("acute", np.radians(45)),
+    ContactCase("head-on", np.radians(90)),
+    ContactCase("obtuse", np.radians(135)),
 )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contact:
+class ContactResult:
     """Result of growing a vine into the box."""
 
     propagator: str
     """Or the effect, of the default propagator."""
-    case: Case
+    case: ContactCase
     status: Status
     length: float
     """Grown length [m]."""
@@ -186,7 +186,7 @@ class Contact:
         }
 
 
-def touch(name: str, case: Case, after: float = AFTER, effect: str = "") -> Contact:
+def touch(name: str, case: ContactCase, after: float = AFTER, effect: str = "") -> ContactResult:
     """Grow one vine into the box with a named propagator, and to the same length without the box.
 
     Args:
@@ -200,7 +200,9 @@ def touch(name: str, case: Case, after: float = AFTER, effect: str = "") -> Cont
     free, free_bends, _ = _end(outside, environment, params)
     touches = bool(touched([line], environment, params.radius))
     status = Status(inside.status[0])
-    return Contact(effect or name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
+    return ContactResult(
+        effect or name, case, status, length, line, free, bends - free_bends, params.segment_length, touches
+    )
 
 
 def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tuple[Floats, Floats, float]:
@@ -211,28 +213,28 @@ def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tupl
     return line[: count + 1], host(state.angles)[0, :count], float(grown_length(state, params)[0])
 
 
-def able(names: Sequence[str]) -> list[str]:
-    """The propagators that support contact."""
+def with_contact(names: Sequence[str]) -> list[str]:
+    """Return the propagators that support contact."""
     return [name for name in names if load_propagator(name).capabilities.contact]
 
 
-def study(names: Sequence[str]) -> Iterator[Contact]:
-    """Run all cases with each of these propagators that supports contact (see `able`), and with each of `EFFECTS`."""
-    for name, effect in runs(names):
+def run_contacts(names: Sequence[str]) -> Iterator[ContactResult]:
+    """Run all cases with each of these propagators that supports contact (see `with_contact`), and with each of `EFFECTS`."""
+    for name, effect in list_runs(names):
         for case in CASES:
             yield touch(name, case, effect=effect)
 
 
-def runs(names: Sequence[str]) -> list[tuple[str, str]]:
-    """Propagators and effects that `study` combines."""
+def list_runs(names: Sequence[str]) -> list[tuple[str, str]]:
+    """Propagators and effects that `run_contacts` combines."""
     default = propagators()[0]
-    return [(name, "") for name in able(names)] + [(default, effect) for effect in EFFECTS if default in names]
+    return [(name, "") for name in with_contact(names)] + [(default, effect) for effect in EFFECTS if default in names]
 
 
-def report(outcomes: Sequence[Contact]) -> list[str]:
-    """A table as lines of Markdown, with an explanation."""
+def report(outcomes: Sequence[ContactResult]) -> list[str]:
+    """Return a table as lines of Markdown, with an explanation."""
     lines = [
-        f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length, {actuator()[2]:.2f} /m in free",
+        f"A vine of {1e3 * (BEFORE + AFTER):g} mm with one actuator along its whole length, {make_actuator()[2]:.2f} /m in free",
         f"space, meets a box with its tip at {1e3 * BEFORE:g} mm and keeps growing. The columns compare the bend with that",
         "in free space. *Turned*: additional bend of the whole tube, positive in the direction of the actuator; *near the",
         "tip*: that of the half next to the tip. *Most*: the joint with the greatest additional bend, and its distance",
@@ -245,7 +247,7 @@ def report(outcomes: Sequence[Contact]) -> list[str]:
     return lines + _stuck(outcomes)
 
 
-def _row(one: Contact) -> list[str]:
+def _row(one: ContactResult) -> list[str]:
     known = one.peak is not None and one.base_share is not None
     return [
         f"{one.case.name}, {np.degrees(one.case.contact_angle):.0f}°",
@@ -262,7 +264,7 @@ def _row(one: Contact) -> list[str]:
     ]
 
 
-def _stuck(outcomes: Sequence[Contact]) -> list[str]:
-    """Lines about vines that did not grow to their full length."""
+def _stuck(outcomes: Sequence[ContactResult]) -> list[str]:
+    """Return the lines about vines that did not grow to their full length."""
     found = [one for one in outcomes if one.status != Status.GROWN]
     return ["", *(f"`{one.propagator}`, {one.case.name}: {one.status.advice}." for one in found)] if found else []

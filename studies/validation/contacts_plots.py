@@ -16,7 +16,7 @@ from shapely.plotting import patch_from_polygon
 from dynamics.tube import VineParams
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, INK, OBSTACLE, OUTLINE, TUBE, save_figure
-from studies.validation.contacts import CASES, EFFECTS, Contact
+from studies.validation.contacts import CASES, EFFECTS, ContactResult
 
 DPI = 130
 DASHED = (0, (4, 2.5))
@@ -24,7 +24,7 @@ VIEW = np.array([-470.0, -90.0, 720.0, 760.0])
 """Limits of a panel: min x, min y, max x, max y [mm]."""
 
 
-def save_contacts(path: Path, outcomes: Sequence[Contact]) -> None:
+def save_contacts(path: Path, outcomes: Sequence[ContactResult]) -> None:
     """Draw a row per propagator and a column per contact: the tube at true width, and its free-space shape dashed."""
     names = list(dict.fromkeys(one.propagator for one in outcomes if one.propagator not in EFFECTS))
     figure = Figure(figsize=(3.4 * len(CASES), 2.55 * len(names) + 0.6), facecolor="white", layout="constrained")
@@ -50,7 +50,7 @@ def save_contacts(path: Path, outcomes: Sequence[Contact]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _draw(axes: Axes, one: Contact) -> None:
+def _draw(axes: Axes, one: ContactResult) -> None:
     environment, radius = one.case.environment, 1e3 * VineParams().radius
     draw_solids(axes, environment, VIEW)
     tube = shapely.LineString(1e3 * one.line)

@@ -17,7 +17,7 @@ from planner.design.comparison.paths import TOUCH
 from planner.design.design import Design
 from planner.output.markdown import table
 from planner.search.run import Budget, Run
-from studies.validation.contacts import able
+from studies.validation.contacts import with_contact
 
 ENVIRONMENTS = ("plus", "maze", "pickone", "needle", "long", "tube", "divider")
 SEED, ITERATIONS = 1, 60
@@ -31,8 +31,8 @@ COLUMNS = (
 
 
 @cache
-def planned(name: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
-    """The best design found in a shipped environment in this many iterations, reproducible on one machine.
+def plan_best(name: str, iterations: int = ITERATIONS) -> tuple[Environment, Design]:
+    """Return the best design found in a shipped environment in this many iterations, reproducible on one machine.
 
     Raises:
         CannotRun: No design was found.
@@ -50,11 +50,11 @@ def planned(name: str, iterations: int = ITERATIONS) -> tuple[Environment, Desig
 def columns(names: Sequence[str]) -> list[str]:
     """Names of the growths of a design: the default, the default at half its step, and the other propagators with contact."""
     default = propagators()[0]
-    return [default, f"{default}, {HALVED}", *(name for name in able(names) if name != default)]
+    return [default, f"{default}, {HALVED}", *(name for name in with_contact(names) if name != default)]
 
 
 def _model(name: str) -> PropagatorFactory:
-    """Factory of the propagator for one of `columns`."""
+    """Return the factory of the propagator for one of `columns`."""
     made: PropagatorFactory = load_propagator(name.removesuffix(f", {HALVED}"))
     return made if not name.endswith(HALVED) else lambda environment, params: made(environment, params).refined()
 
@@ -64,7 +64,7 @@ def _changes(name: str) -> dict[str, PropagatorFactory]:
     return changes(_model(name), name.removesuffix(f", {HALVED}"), name == "geometric")
 
 
-def check(environment: Environment, design: Design, names: Sequence[str]) -> Iterator[Comparison]:
+def check_design(environment: Environment, design: Design, names: Sequence[str]) -> Iterator[Comparison]:
     """Grow a design with each of `columns`, and again with each of `changes` if it misses the goal."""
 
     def grown(make: PropagatorFactory) -> Growth:
@@ -82,14 +82,14 @@ def check(environment: Environment, design: Design, names: Sequence[str]) -> Ite
         yield Comparison(environment, design, name, own, first, cures, shaken)
 
 
-def study(names: Sequence[str], environments: Sequence[str] = ENVIRONMENTS) -> Iterator[Comparison]:
+def run_cross_checks(names: Sequence[str], environments: Sequence[str] = ENVIRONMENTS) -> Iterator[Comparison]:
     """Plan in each environment and check the design; yields `len(environments) * len(columns(names))` checks."""
     for name in environments:
-        yield from check(*planned(name), names)
+        yield from check_design(*plan_best(name), names)
 
 
 def report(checks: Sequence[Comparison]) -> list[str]:
-    """A table as lines of Markdown, and possible causes for each design that misses the goal."""
+    """Return a table as lines of Markdown, and possible causes for each design that misses the goal."""
     lines = [
         f"The best design of {ITERATIONS} iterations of the search (seed {SEED}) in each environment, found by",
         f"`{propagators()[0]}`, is grown by the others. *Tips apart*: distance from the tip of the default, at the last",

@@ -12,7 +12,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Status
 from planner.design.comparison.growths import Growth, growth
 from planner.output.markdown import table
-from studies.validation.cross_checks import ENVIRONMENTS, planned
+from studies.validation.cross_checks import ENVIRONMENTS, plan_best
 from studies.validation.variants import FRICTIONS
 
 COEFFICIENTS = 0.0, *FRICTIONS
@@ -42,10 +42,10 @@ class FrictionResult:
         }
 
 
-def study(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult]:
+def run_friction(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult]:
     """Grow the design of each environment without friction and with each of `COEFFICIENTS`."""
     for name in environments:
-        environment, design = planned(name)
+        environment, design = plan_best(name)
         smooth: Growth | None = None
         for friction in COEFFICIENTS:
             grown = growth(environment, design, QuasiStatic(environment, design.params, friction=friction))
@@ -55,7 +55,7 @@ def study(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult
 
 
 def report(found: Sequence[FrictionResult]) -> list[str]:
-    """A table as lines of Markdown: whether the tip ends in the goal, and its distance from the result without friction."""
+    """Return a table as lines of Markdown: whether the tip ends in the goal, and its distance from the result without friction."""
     frictions = list(dict.fromkeys(one.friction for one in found))
     lines = [
         "The best designs of the cross-checks, which were found without friction, are grown with friction. The table says",

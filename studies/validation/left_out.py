@@ -14,7 +14,7 @@ from dynamics.recording import Recording
 from dynamics.tube import VineParams
 from planner.output.markdown import table
 from studies.validation.recordings import deploy
-from studies.validation.variants import changed
+from studies.validation.variants import change_tube
 
 CHOICES: dict[str, tuple[float | None, ...]] = {
     "bending_stiffness": (None, 0.4, 0.6, 0.9, 1.3),
@@ -35,7 +35,7 @@ Numbers = tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Trial:
+class TubeError:
     """Error of a tube on one recording."""
 
     recording: str
@@ -52,22 +52,22 @@ class Trial:
         }
 
 
-def combinations() -> list[Numbers]:
-    """All combinations, the default's first."""
+def list_combinations() -> list[Numbers]:
+    """Return all combinations, the default's first."""
     return list(product(*CHOICES.values()))
 
 
-def study(recordings: Sequence[Recording]) -> Iterator[Trial]:
+def run_left_out(recordings: Sequence[Recording]) -> Iterator[TubeError]:
     """Simulate every recording with every combination."""
     for recording in recordings:
-        for numbers in combinations():
-            make = partial(changed, numbers=dict(zip(CHOICES, numbers, strict=True)))
+        for numbers in list_combinations():
+            make = partial(change_tube, numbers=dict(zip(CHOICES, numbers, strict=True)))
             done = deploy(recording, "", make, VineParams(radius=recording.tube_radius))
-            yield Trial(recording.name, numbers, done.mean)
+            yield TubeError(recording.name, numbers, done.mean)
 
 
-def chosen_without(trials: Sequence[Trial], left_out: str) -> Numbers:
-    """The combination with the smallest mean error over the other recordings; the earlier one of `combinations` if equal."""
+def choose_without(trials: Sequence[TubeError], left_out: str) -> Numbers:
+    """Return the combination with the smallest mean error over the other recordings; the earlier one of `list_combinations` if equal."""
     errors: dict[Numbers, list[float]] = {}
     for one in trials:
         if one.recording != left_out:
@@ -75,21 +75,21 @@ def chosen_without(trials: Sequence[Trial], left_out: str) -> Numbers:
     return min(errors, key=lambda numbers: float(np.mean(errors[numbers])))
 
 
-def report(trials: Sequence[Trial]) -> list[str]:
-    """A table as lines of Markdown: what is chosen without each recording, and its error there."""
+def report(trials: Sequence[TubeError]) -> list[str]:
+    """Return a table as lines of Markdown: what is chosen without each recording, and its error there."""
     names = list(dict.fromkeys(one.recording for one in trials))
     error = {(one.recording, one.numbers): 1e3 * one.error for one in trials}
-    usual = combinations()[0]
+    usual = list_combinations()[0]
     rows, gains = [], []
     for name in names:
-        numbers = chosen_without(trials, name)
-        best = min(error[name, other] for other in combinations())
+        numbers = choose_without(trials, name)
+        best = min(error[name, other] for other in list_combinations())
         gains.append(error[name, usual] - error[name, numbers])
         values = ["fit" if value is None else f"{value:g}" for value in numbers]
         rows.append([name, *values, *(f"{each:.1f}" for each in (error[name, numbers], error[name, usual], best))])
     default = np.mean([error[name, usual] for name in names])
     lines = [
-        f"{len(combinations())} tubes with other stiffness, collapse, friction and dents. For each recording, the numbers are those",
+        f"{len(list_combinations())} tubes with other stiffness, collapse, friction and dents. For each recording, the numbers are those",
         "with the smallest mean error on the *other* recordings; they have not seen the one that they are judged on. *Best*: the",
         "smallest error of any of the tubes on this recording, which is chosen with hindsight.",
         "",

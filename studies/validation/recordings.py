@@ -29,7 +29,7 @@ ROOM = 0.5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Deployment:
+class SimulatedRecording:
     """A recorded growth and its simulation, with `frames` frames each."""
 
     recording: Recording
@@ -74,7 +74,7 @@ class Deployment:
 
 
 def read_recordings(folder: Path) -> list[Recording]:
-    """The recordings in a folder (its JSON files), sorted by file name.
+    """Return the recordings in a folder (its JSON files), sorted by file name.
 
     Raises:
         InvalidRecording: There is no recording, or one of them cannot be read.
@@ -115,8 +115,8 @@ def start_pose(recording: Recording) -> Floats:
     return np.array([*foot, np.arctan2(along[1], along[0])])
 
 
-def environment_of(recording: Recording, start: Floats) -> Environment:
-    """The walls of a recording as an environment; its goal is at the last recorded tip."""
+def make_environment(recording: Recording, start: Floats) -> Environment:
+    """Make the walls of a recording as an environment; its goal is at the last recorded tip."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2), start[None, :2]])
     bounds = np.concatenate([seen.min(axis=0) - ROOM, seen.max(axis=0) + ROOM])
     walls = np.column_stack([recording.walls, np.zeros(len(recording.walls))])
@@ -131,7 +131,9 @@ def recorded_lengths(recording: Recording, start: Floats) -> Floats:
     return np.array(hidden) + [np.hypot(*np.diff(line, axis=0).T).sum() for line in recording.centerlines]
 
 
-def deploy(recording: Recording, model: str, make: PropagatorFactory, params: VineParams | None = None) -> Deployment:
+def deploy(
+    recording: Recording, model: str, make: PropagatorFactory, params: VineParams | None = None
+) -> SimulatedRecording:
     """Grow a passive vine between the walls of a recording, and compare its shapes with the recorded ones.
 
     A vine that ends early is compared in its final shape. Distances are measured from recorded points at intervals of 1 cm to the
@@ -146,7 +148,7 @@ def deploy(recording: Recording, model: str, make: PropagatorFactory, params: Vi
     start = start_pose(recording)
     lengths = recorded_lengths(recording, start)
     segments = int(np.ceil(lengths.max() / params.segment_length)) + 1
-    propagator = make(environment_of(recording, start), params)
+    propagator = make(make_environment(recording, start), params)
     bare = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
     rollout = propagator.grow(propagator.start(1, segments), bare, lengths.max() + RECORD, RECORD)
     records = np.arange(rollout.records[0])
@@ -158,13 +160,13 @@ def deploy(recording: Recording, model: str, make: PropagatorFactory, params: Vi
     following = np.minimum(np.searchsorted(grown, lengths), len(grown) - 1)
     shapes = tuple(_cut(joints[index], length) for index, length in zip(following, lengths, strict=True))
     errors = np.array([_apart(line, shape) for line, shape in zip(recording.centerlines, shapes, strict=True)])
-    return Deployment(
+    return SimulatedRecording(
         recording, model, start, lengths, errors, shapes, float(grown[-1]), Status(int(rollout.status[0]))
     )
 
 
 def _cut(line: Floats, length: float) -> Floats:
-    """A line cut off at a length [m]; the cut part is at most `RECORD` long."""
+    """Return a line cut off at a length [m]; the cut part is at most `RECORD` long."""
     return np.asarray(substring(shapely.LineString(line), 0.0, length).coords)
 
 
@@ -174,7 +176,9 @@ def _apart(line: Floats, shape: Floats) -> float:
     return float(np.sqrt(np.mean(distances**2)))
 
 
-def deployments(recordings: Sequence[Recording], makers: Mapping[str, PropagatorFactory]) -> Iterator[Deployment]:
+def simulate_recordings(
+    recordings: Sequence[Recording], makers: Mapping[str, PropagatorFactory]
+) -> Iterator[SimulatedRecording]:
     """Simulate every recording with every model, in sequence."""
     for recording in recordings:
         for model, make in makers.items():

@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from planner.drawing.style import save_figure
-from studies.validation.recordings import Deployment
+from studies.validation.recordings import SimulatedRecording
 
 DPI = 100
 
@@ -21,7 +21,7 @@ FROM = 0.35
 """Start of that part, relative to the recording; before it, tubes are short and straight."""
 
 
-def save_overlays(path: Path, found: Sequence[Deployment]) -> None:
+def save_overlays(path: Path, found: Sequence[SimulatedRecording]) -> None:
     """Draw frames of every recording over the simulated shapes of the same lengths, one row per model."""
     recordings = list(dict.fromkeys(one.recording.name for one in found))
     models = list(dict.fromkeys(one.model for one in found))
@@ -35,7 +35,7 @@ def save_overlays(path: Path, found: Sequence[Deployment]) -> None:
     save_figure(path, figure, DPI)
 
 
-def save_errors(path: Path, found: Sequence[Deployment]) -> None:
+def save_errors(path: Path, found: Sequence[SimulatedRecording]) -> None:
     """Draw the error of every frame over its length, one panel per recording, one line per model."""
     recordings = list(dict.fromkeys(one.recording.name for one in found))
     models = list(dict.fromkeys(one.model for one in found))
@@ -62,7 +62,7 @@ def save_errors(path: Path, found: Sequence[Deployment]) -> None:
     save_figure(path, figure, DPI)
 
 
-def _draw(axes: Axes, one: Deployment) -> None:
+def _draw(axes: Axes, one: SimulatedRecording) -> None:
     recording, colours = one.recording, matplotlib.colormaps["viridis"]
     axes.set_axis_on()
     for x1, y1, x2, y2 in recording.walls:

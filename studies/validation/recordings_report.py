@@ -11,8 +11,8 @@ from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from planner.output.markdown import table
-from studies.validation.recordings import CLEAR, LEAST_LENGTH, Deployment
-from studies.validation.shapes import ARM, FOLDED, TOUCH, agreement
+from studies.validation.recordings import CLEAR, LEAST_LENGTH, SimulatedRecording
+from studies.validation.shapes import ARM, FOLDED, TOUCH, compare_shapes
 from studies.validation.variants import DENTS, TAIL
 
 PAPER_RADIUS = 33.35
@@ -46,7 +46,7 @@ SHAPES = (
 )
 
 
-def report(found: Sequence[Deployment], names: Sequence[str], unable: Sequence[str]) -> list[str]:
+def report(found: Sequence[SimulatedRecording], names: Sequence[str], unable: Sequence[str]) -> list[str]:
     """Tables as lines of Markdown.
 
     Args:
@@ -88,12 +88,12 @@ def report(found: Sequence[Deployment], names: Sequence[str], unable: Sequence[s
     return [*lines, "", *SHAPES, "", *_shapes(found)]
 
 
-def mean_of(found: Sequence[Deployment], model: str) -> float:
+def mean_of(found: Sequence[SimulatedRecording], model: str) -> float:
     """Mean error of a model over its recordings [m]."""
     return float(np.mean([one.mean for one in found if one.model == model]))
 
 
-def _table(found: Sequence[Deployment], models: Sequence[str]) -> list[str]:
+def _table(found: Sequence[SimulatedRecording], models: Sequence[str]) -> list[str]:
     recordings = list(dict.fromkeys(one.recording.name for one in found))
     rows = []
     for model in models:
@@ -104,11 +104,11 @@ def _table(found: Sequence[Deployment], models: Sequence[str]) -> list[str]:
     return table(["", *recordings, "mean of all", "radii"], rows)
 
 
-def _shapes(found: Sequence[Deployment]) -> list[str]:
+def _shapes(found: Sequence[SimulatedRecording]) -> list[str]:
     """Folds, contacts and tips of each model, on average over its recordings."""
     rows = []
     for model in dict.fromkeys(one.model for one in found):
-        own = [agreement(one) for one in found if one.model == model]
+        own = [compare_shapes(one) for one in found if one.model == model]
         folds = np.array([one.folds for one in own], float)
         weights = folds if folds.any() else np.ones_like(folds)
         angle, excess, place = (
@@ -122,7 +122,7 @@ def _shapes(found: Sequence[Deployment]) -> list[str]:
     return table(["", "frames", "fold angle rad", "signed", "fold place mm", "tip mm", "contacts"], rows)
 
 
-def _cell(one: Deployment) -> str:
+def _cell(one: SimulatedRecording) -> str:
     text = f"{1e3 * one.mean:.1f} ± {1e3 * one.deviation:.1f}"
     if one.status == Status.GROWN:
         return text
@@ -130,7 +130,7 @@ def _cell(one: Deployment) -> str:
     return f"{text} ({ended} at {1e3 * one.grown:.0f} of {1e3 * one.lengths.max():.0f})"
 
 
-def _verdict(found: Sequence[Deployment], changes: Sequence[str]) -> list[str]:
+def _verdict(found: Sequence[SimulatedRecording], changes: Sequence[str]) -> list[str]:
     """Mean gain from a variant, and number of recordings that improve: real improvements of the physics should help all of them."""
     default = propagators()[0]
     base = {one.recording.name: one.mean for one in found if one.model == default}

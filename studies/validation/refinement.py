@@ -24,12 +24,12 @@ from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Status
 from environments import Environment, Obstacles, load_environment
 from planner.output.markdown import table
-from studies.validation.contacts import Case, actuator, grow_bent
+from studies.validation.contacts import ContactCase, grow_bent, make_actuator
 from surrogate.kernels.compiled import Floats
 
 BEFORE, AFTER = 0.4, 0.1
 """Length at which the tip touches the wall, and length grown after that [m]."""
-WALL = Case("wall", np.radians(150), BEFORE)
+WALL = ContactCase("wall", np.radians(150), BEFORE)
 SCENES = "free space", "wall"
 SNAPS: dict[str, Physics] = {"snap, corrected": "corrected", "snap, published": "published"}
 """Scenes with a snap, and their physics; only with the propagator that looks for snaps."""
@@ -98,14 +98,16 @@ class Refinement:
         }
 
 
-def environment_of(scene: str) -> Environment:
-    """The environment of one of `SCENES`; the base is the same in both."""
+def make_environment(scene: str) -> Environment:
+    """Make the environment of one of `SCENES`; the base is the same in both."""
     environment = WALL.environment
     return environment if scene == "wall" else replace(environment, obstacles=Obstacles())
 
 
-def segmented(name: str, environment: Environment, segment_length: float, halved: str) -> tuple[Propagator, VineParams]:
-    """A propagator with this segment length, and its step halved `FINER` times."""
+def make_segmented(
+    name: str, environment: Environment, segment_length: float, halved: str
+) -> tuple[Propagator, VineParams]:
+    """Make a propagator with this segment length, and its step halved `FINER` times."""
     params = VineParams(segment_length=segment_length, physics="corrected" if halved == PER_LENGTH else "published")
     model: Propagator = load_propagator(name)(environment, params)
     for _ in range(FINER if name != "penalty" else 0):
@@ -133,7 +135,7 @@ def _errors(tips: Sequence[Floats]) -> tuple[float, ...]:
 def refine_step(name: str, scene: str) -> Refinement:
     """Halve a propagator's step repeatedly."""
     params = VineParams()
-    model: Propagator = load_propagator(name)(environment_of(scene), params)
+    model: Propagator = load_propagator(name)(make_environment(scene), params)
     sizes, tips = [], []
     for k in range((PATIENT_HALVINGS if name == "penalty" else HALVINGS) + 1):
         sizes.append(0.5**k)
@@ -154,7 +156,9 @@ def refine_segments(name: str, scene: str, halved: str, lengths: Sequence[float]
     """
     sizes = tuple(length / VineParams().segment_length for length in lengths)
     try:
-        tips = [_tips(*segmented(name, environment_of(scene), length, halved), SEGMENT_RECORD) for length in lengths]
+        tips = [
+            _tips(*make_segmented(name, make_environment(scene), length, halved), SEGMENT_RECORD) for length in lengths
+        ]
     except _Stopped as stopped:
         return Refinement(name, scene, halved, sizes, (), str(stopped))
     return Refinement(name, scene, halved, sizes, _errors(tips))
@@ -200,7 +204,7 @@ def cases(names: Sequence[str]) -> list[tuple[str, str, str]]:
     return whole + [(name, scene, STEP) for name in names if name == propagators()[0] for scene in SNAPS]
 
 
-def study(names: Sequence[str]) -> Iterator[Refinement]:
+def run_refinement(names: Sequence[str]) -> Iterator[Refinement]:
     """Run all `cases`."""
     for name, scene, halved in cases(names):
         if scene in SNAPS:
@@ -220,7 +224,7 @@ def chain_error(segment_length: float, shortening: bool = True) -> float:
     Args:
         shortening: Whether links shorten under the actuator (`Capabilities.shortening`).
     """
-    curvature = actuator()[2]
+    curvature = make_actuator()[2]
     radius = 1 / centerline_curvature(curvature, VineParams()) if shortening else 1 / curvature
     chord = 2 * radius * np.sin(curvature * (BEFORE + AFTER) / 2)
     return float(chord * curvature * segment_length / 4)
@@ -228,13 +232,13 @@ def chain_error(segment_length: float, shortening: bool = True) -> float:
 
 def curvatures_as_given() -> list[float]:
     """Free-space curvature with the actuator for each of `SEGMENTS` [1/m], if a segment's moment is Eq. 2 for its bend."""
-    pressure, l_0, _ = actuator()
+    pressure, l_0, _ = make_actuator()
     joints = (joint_moments(VineParams(segment_length=length, physics="published")) for length in SEGMENTS)
     return [float(free_curvature(joint, pressure, l_0)) for joint in joints]
 
 
 def report(found: Sequence[Refinement]) -> list[str]:
-    """A table as lines of Markdown, with an explanation."""
+    """Return a table as lines of Markdown, with an explanation."""
     lengths = ", ".join(f"{1e3 * length:g}" for length in SEGMENTS)
     bent = ", ".join(f"{curvature:.2f}" for curvature in curvatures_as_given())
     lines = [

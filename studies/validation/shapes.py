@@ -1,4 +1,4 @@
-"""What of a recorded shape a simulated one should have besides its place: the fold, the walls touched first, the tip."""
+"""Features of a recorded shape that a simulated one should have: the fold, the walls touched first, the tip."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import shapely
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dynamics.recording import Recording
-from studies.validation.recordings import Deployment
+from studies.validation.recordings import SimulatedRecording
 from surrogate.kernels.compiled import Floats
 
 SPACING = 10e-3
@@ -24,15 +24,15 @@ TOUCH = 5e-3
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
-    """How a simulated growth agrees with the recorded one."""
+class ShapeAgreement:
+    """Agreement of a simulated growth with the recorded one."""
 
     folds: int
     """Number of frames with a recorded fold."""
     fold_angle: float
     """Mean difference of the fold angles in them [rad], unsigned."""
     fold_excess: float
-    """The same with its sign: negative if the simulated tube folds less [rad]."""
+    """Mean difference of the fold angles with its sign: negative if the simulated tube folds less [rad]."""
     fold_place: float
     """Mean distance of the places of the folds [m]."""
     tip: float
@@ -41,7 +41,7 @@ class Agreement:
     """Whether the same walls are touched, in the same order of first contact."""
 
 
-def fold_of(line: Floats, radius: float) -> tuple[float, Floats]:
+def find_fold(line: Floats, radius: float) -> tuple[float, Floats]:
     """Fold of a shape: the largest angle between straight lines fitted to the pieces before and after a point.
 
     Args:
@@ -75,18 +75,18 @@ def contact_order(recording: Recording, lines: Sequence[Floats]) -> tuple[int, .
     return tuple(int(wall) for wall in np.argsort(first, kind="stable") if first[wall] < len(lines))
 
 
-def agreement(one: Deployment) -> Agreement:
+def compare_shapes(one: SimulatedRecording) -> ShapeAgreement:
     """Compare folds, contacts and tips of a simulated growth with the recorded ones."""
     recording, radius = one.recording, one.recording.tube_radius
     excess, apart = [], []
     for line, shape in zip(recording.centerlines, one.shapes, strict=True):
-        angle, place = fold_of(line, radius)
+        angle, place = find_fold(line, radius)
         if abs(angle) >= FOLDED:
-            found, at = fold_of(shape, radius)
+            found, at = find_fold(shape, radius)
             excess.append(np.sign(angle) * found - abs(angle))
             apart.append(np.hypot(*(at - place)))
     tips = [np.hypot(*(line[-1] - shape[-1])) for line, shape in zip(recording.centerlines, one.shapes, strict=True)]
-    return Agreement(
+    return ShapeAgreement(
         folds=len(excess),
         fold_angle=float(np.mean(np.abs(excess))) if excess else np.nan,
         fold_excess=float(np.mean(excess)) if excess else np.nan,

@@ -13,17 +13,17 @@ from dynamics.registry import load_propagator, propagators
 from studies.validation import contacts, cross_checks, friction, left_out, recordings_report, refinement
 from studies.validation.contacts_plots import save_contacts
 from studies.validation.cross_checks_plots import save_cross_checks
-from studies.validation.recordings import deployments
+from studies.validation.recordings import simulate_recordings
 from studies.validation.recordings_plots import save_errors, save_overlays
 from studies.validation.refinement_plots import save_refinement
-from studies.validation.variants import TELLING, variants
+from studies.validation.variants import TELLING, make_variants
 from vinewright.console.study import Report
 
 Items = list[Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Picture:
+class PartPicture:
     """A figure of some items of a part."""
 
     words: str
@@ -32,12 +32,12 @@ class Picture:
     """Only items of these models are drawn; if empty, all items."""
 
     def shown(self, items: Items) -> Items:
-        """The items that are drawn."""
+        """Return the items that are drawn."""
         return [one for one in items if not self.models or one.model in self.models]
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class ValidationPart:
     """One part of the validation: its experiments, report and figures."""
 
     key: str
@@ -45,118 +45,118 @@ class Part:
     items: Callable[[], Iterable[Any]]
     total: int
     report: Callable[[Items], list[str]]
-    pictures: Mapping[str, Picture] = field(default_factory=dict)
+    pictures: Mapping[str, PartPicture] = field(default_factory=dict)
     """Figures by file name."""
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class ValidationItem:
     """One result and its part."""
 
     key: str
     found: Any
 
 
-def run_parts(parts: Sequence[Part]) -> Iterator[Item]:
+def run_parts(parts: Sequence[ValidationPart]) -> Iterator[ValidationItem]:
     """Run the parts in sequence."""
     for part in parts:
         for found in part.items():
-            yield Item(part.key, found)
+            yield ValidationItem(part.key, found)
 
 
-def of_part(found: Sequence[Item], part: Part) -> Items:
-    """The results of a part."""
+def of_part(found: Sequence[ValidationItem], part: ValidationPart) -> Items:
+    """Return the results of a part."""
     return [one.found for one in found if one.key == part.key]
 
 
-def report(parts: Sequence[Part], found: Sequence[Item]) -> Report:
-    """A section for each part that has items."""
+def report(parts: Sequence[ValidationPart], found: Sequence[ValidationItem]) -> Report:
+    """Return a section for each part that has items."""
     lines: list[str] = []
     content: dict[str, Any] = {}
     for part in parts:
         if items := of_part(found, part):
             lines += [f"## {part.title[0].upper()}{part.title[1:]}", "", *part.report(items), ""]
             shown = {file: one.words for file, one in part.pictures.items() if one.shown(items)}
-            lines += [f"![{words}]({file})" for file, words in shown.items()] + [""] * bool(shown)
+            lines += [f"![{words}]({file})" for file, words in shown.items()] + ([""] if shown else [])
             content[part.key] = [item.content() for item in items]
     return Report("Propagators compared with real vines, each other and themselves", lines[:-1], content)
 
 
-def pictures(parts: Sequence[Part]) -> dict[str, Callable[[Path, Sequence[Item]], None]]:
-    """Functions that draw the figures, by file name; they draw nothing without items."""
+def part_pictures(parts: Sequence[ValidationPart]) -> dict[str, Callable[[Path, Sequence[ValidationItem]], None]]:
+    """Return the functions that draw the figures, by file name; they draw nothing without items."""
 
-    def draw(part: Part, picture: Picture, path: Path, found: Sequence[Item]) -> None:
+    def draw(part: ValidationPart, picture: PartPicture, path: Path, found: Sequence[ValidationItem]) -> None:
         if items := picture.shown(of_part(found, part)):
             picture.save(path, items)
 
     return {file: partial(draw, part, picture) for part in parts for file, picture in part.pictures.items()}
 
 
-def parts_of(names: Sequence[str], recorded: Sequence[Recording]) -> list[Part]:
-    """The parts for these propagators, with the recordings if there are any."""
-    able = contacts.able(names)
+def make_parts(names: Sequence[str], recorded: Sequence[Recording]) -> list[ValidationPart]:
+    """Make the parts for these propagators, with the recordings if there are any."""
+    able = contacts.with_contact(names)
     count = len(cross_checks.ENVIRONMENTS)
-    rubbed = Part(
+    rubbed = ValidationPart(
         "friction",
         "friction on the best designs",
-        friction.study,
+        friction.run_friction,
         count * len(friction.COEFFICIENTS),
         friction.report,
     )
-    chosen = Part(
+    chosen = ValidationPart(
         "left_out",
         "numbers chosen on the other recordings",
-        lambda: left_out.study(recorded),
-        len(recorded) * len(left_out.combinations()),
+        lambda: left_out.run_left_out(recorded),
+        len(recorded) * len(left_out.list_combinations()),
         left_out.report,
     )
     return [
         *([_recordings(names, able, recorded)] if recorded else []),
         *([chosen] if recorded and "quasistatic" in names else []),
-        Part(
+        ValidationPart(
             "contacts",
             "contacts with one obstacle",
-            lambda: contacts.study(names),
-            len(contacts.runs(names)) * len(contacts.CASES),
+            lambda: contacts.run_contacts(names),
+            len(contacts.list_runs(names)) * len(contacts.CASES),
             contacts.report,
-            {"validation-contacts.png": Picture("Vines at a box", save_contacts)},
+            {"validation-contacts.png": PartPicture("Vines at a box", save_contacts)},
         ),
-        Part(
+        ValidationPart(
             "cross_checks",
             "the same designs by every propagator",
-            lambda: cross_checks.study(names),
+            lambda: cross_checks.run_cross_checks(names),
             count * len(cross_checks.columns(names)),
             cross_checks.report,
-            {"validation-designs.png": Picture("Designs by every propagator", save_cross_checks)},
+            {"validation-designs.png": PartPicture("Designs by every propagator", save_cross_checks)},
         ),
         *([rubbed] if "quasistatic" in names else []),
-        Part(
+        ValidationPart(
             "refinement",
             "refinement of steps and segments",
-            lambda: refinement.study(names),
+            lambda: refinement.run_refinement(names),
             len(refinement.cases(names)),
             refinement.report,
-            {"validation-refinement.png": Picture("Errors over steps and segments", save_refinement)},
+            {"validation-refinement.png": PartPicture("Errors over steps and segments", save_refinement)},
         ),
     ]
 
 
-def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Recording]) -> Part:
+def _recordings(names: Sequence[str], able: Sequence[str], recorded: Sequence[Recording]) -> ValidationPart:
     """Recorded growths simulated with every propagator that supports contact, and with variants of the physics."""
     makers = {name: load_propagator(name) for name in able}
-    changes = variants() if propagators()[0] in able else {}
+    changes = make_variants() if propagators()[0] in able else {}
     unable = [name for name in names if name not in able]
     own = tuple(able)
-    return Part(
+    return ValidationPart(
         "recordings",
         "recorded growths",
-        lambda: deployments(recorded, makers | changes),
+        lambda: simulate_recordings(recorded, makers | changes),
         len(recorded) * len(makers | changes),
         lambda items: recordings_report.report(items, able, unable),
         {
-            "validation-recordings.png": Picture("Recorded and simulated centrelines", save_overlays, own),
-            "validation-errors.png": Picture("Errors", save_errors, own),
-            "validation-changes.png": Picture(
+            "validation-recordings.png": PartPicture("Recorded and simulated centrelines", save_overlays, own),
+            "validation-errors.png": PartPicture("Errors", save_errors, own),
+            "validation-changes.png": PartPicture(
                 "Recorded centrelines and those of changed physics", save_overlays, TELLING
             ),
         },

@@ -37,13 +37,13 @@ TELLING = (
 """Variants that are drawn."""
 
 
-def changed(environment: Environment, params: VineParams, numbers: Mapping[str, float | None]) -> Propagator:
-    """The default propagator of a tube with other numbers, which are fields of `VineParams`."""
+def change_tube(environment: Environment, params: VineParams, numbers: Mapping[str, float | None]) -> Propagator:
+    """Return the default propagator of a tube with other numbers, which are fields of `VineParams`."""
     return QuasiStatic(environment, replace(params, **dict[str, Any](numbers)))
 
 
-def variants() -> dict[str, PropagatorFactory]:
-    """The variants by name."""
+def make_variants() -> dict[str, PropagatorFactory]:
+    """Make the variants by name."""
     stiff = {"bending_stiffness": STIFFNESSES[0], "collapse_share": 0.8}
     tubes: dict[str, dict[str, float]] = {
         **{f"friction {mu:g}": {"friction": mu} for mu in FRICTIONS},
@@ -58,7 +58,7 @@ def variants() -> dict[str, PropagatorFactory]:
         f"all of these, EI {STIFFNESSES[0]:g} N m2": {**DENTS, **TAIL, "friction": 0.1, **stiff},
     }
     return {
-        **{name: partial(changed, numbers=numbers) for name, numbers in tubes.items()},
+        **{name: partial(change_tube, numbers=numbers) for name, numbers in tubes.items()},
         "friction 0.3 at the tip only": _tip_rubs,
         "film without stretch": _without_stretch,
         "geometric without friction": partial(Geometric, friction=0.0),

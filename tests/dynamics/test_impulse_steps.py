@@ -15,8 +15,13 @@ from dynamics.impulse.schur import factorise, new_factor, project
 from dynamics.propagator import CannotRun
 from environments import Environment
 from studies.fitting.cantilever import Cantilever
-from studies.impulse.study import circle_environment, circle_robot, clutter_environment, clutter_robot
-from studies.impulse.telescope import Motion, Telescope, simulate
+from studies.impulse.study import (
+    make_circle_environment,
+    make_circle_robot,
+    make_clutter_environment,
+    make_clutter_robot,
+)
+from studies.impulse.telescope import Telescope, TelescopeMotion, simulate
 from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
@@ -32,7 +37,7 @@ def free(environment: MakeEnvironment) -> Environment:
 
 @pytest.fixture(scope="module")
 def circle() -> Environment:
-    return circle_environment()
+    return make_circle_environment()
 
 
 def random_bodies(count: int, seed: int) -> tuple[Bodies, Rows]:
@@ -119,7 +124,7 @@ def test_complementarity_problem_that_is_not_solved_says_so(monkeypatch: pytest.
     assert _pivot(*problem, np.zeros(2), np.zeros(2, bool))
 
 
-def joints_apart(robot: Telescope, motion: Motion) -> float:
+def joints_apart(robot: Telescope, motion: TelescopeMotion) -> float:
     """Largest violation of Eqs. 2 and 3 by any body at any time [m], from the bodies' poses alone."""
     along = np.stack([np.cos(motion.pose[..., 2]), np.sin(motion.pose[..., 2])], axis=-1)
     front, back = motion.pose[..., :2] + robot.half * along, motion.pose[..., :2] - robot.half * along
@@ -129,7 +134,7 @@ def joints_apart(robot: Telescope, motion: Motion) -> float:
     return float(max(pins, *(np.abs(offset).max() for offset in across)))
 
 
-def depth(robot: Telescope, motion: Motion, place: Environment) -> float:
+def depth(robot: Telescope, motion: TelescopeMotion, place: Environment) -> float:
     """How deep the whole tube comes into any obstacle at any time [m], by shapely."""
     solid = shapely.union_all(place.obstacles.shapes())
     axes = shapely.linestrings(motion.joints)
@@ -138,7 +143,7 @@ def depth(robot: Telescope, motion: Motion, place: Environment) -> float:
 
 def test_joints_hold_and_tube_stays_out_of_the_clutter() -> None:
     """In the papers' clutter no joint opens by 0.01 mm and no part of the tube is 0.1 mm deep, as it bends and slides."""
-    robot, place = clutter_robot(), clutter_environment()
+    robot, place = make_clutter_robot(), make_clutter_environment()
     motion = simulate(robot, place, 3.0, 0.01)
     assert joints_apart(robot, motion) < 1e-5
     assert depth(robot, motion, place) < 1e-4
@@ -149,14 +154,14 @@ def test_joints_hold_and_tube_stays_out_of_the_clutter() -> None:
 
 def test_lengths_grow_at_the_rate_asked_for() -> None:
     """Every link grows at its share of the rate, whatever stands in the way."""
-    motion = simulate(clutter_robot(), clutter_environment(), 3.0, 0.01)
+    motion = simulate(make_clutter_robot(), make_clutter_environment(), 3.0, 0.01)
     lengths = np.hypot(*np.moveaxis(np.diff(motion.joints[-1], axis=0), -1, 0))
     np.testing.assert_allclose(lengths, 4 * 3e-3 + 3.0 * 0.205 / 25, rtol=1e-9)
 
 
 def test_osqp_agrees(circle: Environment) -> None:
     """Solved by OSQP to 1e-7, the tip is where the Schur complement has it, within 0.1 mm, in contact."""
-    robot = circle_robot(20)
+    robot = make_circle_robot(20)
     exact, published = simulate(robot, circle, 2.0, 0.01), simulate(robot, circle, 2.0, 0.01, qp=OsqpStep(1e-7))
     np.testing.assert_allclose(published.joints[-1, -1], exact.joints[-1, -1], atol=1e-4)
     straight = simulate(robot, circle, 0.0, 0.01).joints[-1, -1]
@@ -166,12 +171,12 @@ def test_osqp_agrees(circle: Environment) -> None:
 def test_osqp_that_does_not_converge_is_an_error(circle: Environment) -> None:
     """A step that OSQP leaves unsolved is no result: it says so."""
     with pytest.raises(CannotRun, match="maximum iterations"):
-        simulate(circle_robot(20), circle, 1.0, 0.01, qp=OsqpStep(1e-9, most_iterations=10))
+        simulate(make_circle_robot(20), circle, 1.0, 0.01, qp=OsqpStep(1e-9, most_iterations=10))
 
 
 def test_tip_converges_with_more_bodies(circle: Environment) -> None:
     """With spring and damper per body in proportion to their number, and mass against it, each doubling changes less."""
-    tips = [simulate(circle_robot(bodies), circle, 2.0, 0.01).joints[-1, -1] for bodies in (40, 80, 160, 320)]
+    tips = [simulate(make_circle_robot(bodies), circle, 2.0, 0.01).joints[-1, -1] for bodies in (40, 80, 160, 320)]
     changes = np.hypot(*np.diff(tips, axis=0).T)
     assert changes[0] < 1e-4
     assert (changes[1:] < 0.7 * changes[:-1]).all()

@@ -23,7 +23,7 @@ from environments import Environment, known_environments
 from planner.design.catalogue import Catalogue
 from planner.search.controls import actuation
 from planner.search.sst import Search
-from studies.rollouts.study import UNEXPLAINED, measure_agreement, random_actuation, tip_distance
+from studies.rollouts.study import UNEXPLAINED, make_random_actuation, measure_agreement, tip_distance
 from surrogate.pouch import PouchMotor
 
 pytestmark = pytest.mark.usefixtures("single_thread")
@@ -81,7 +81,7 @@ Grown = tuple[Environment, Rollout, Rollout]
 def in_clutter(request: pytest.FixtureRequest, environment: MakeEnvironment, params: VineParams) -> Grown:
     """Random vines among all four kinds of obstacles, by a solver and by the exact propagator."""
     workspace = environment(**CLUTTER)
-    carried = random_actuation(params, 24, 0.8, seed=2)
+    carried = make_random_actuation(params, 24, 0.8, seed=2)
     step = 25e-3 / 4
     one, other = Penalty(workspace, params, "cpu", request.param, step), QuasiStatic(workspace, params, step)
     return workspace, *(model.grow(model.start(24, 32), carried, 0.8, 0.025) for model in (one, other))
@@ -232,7 +232,7 @@ def test_nothing_is_copied_to_the_host(
 def test_single_precision_comes_close(environment: MakeEnvironment, params: VineParams) -> None:
     """In float32 free vines end within 0.1 mm, and three quarters of the vines in contact within 5 mm."""
     for obstacles, quantile, most in (({}, 1.0, 1e-4), (CLUTTER, 0.75, 5e-3)):
-        carried = random_actuation(params, 16, 0.45, seed=4)
+        carried = make_random_actuation(params, 16, 0.45, seed=4)
         rollouts = []
         for dtype in (torch.float64, torch.float32):
             propagator = Penalty(environment(**obstacles), params, "cpu", step=25e-3 / 3, dtype=dtype)
@@ -319,7 +319,7 @@ def test_too_little_memory_names_the_batch_to_try(environment: MakeEnvironment, 
 @EverySurrogate
 def test_cpu_and_cuda_agree(shipped: dict[str, Environment], params: VineParams, solver: str, surrogate: str) -> None:
     """The same vines on both devices: 75 % of the tips within 1 mm, and the tree's arrays stay where they were made."""
-    carried = random_actuation(params, 40, 0.8, seed=5)
+    carried = make_random_actuation(params, 40, 0.8, seed=5)
     rollouts = []
     for device in ("cpu", "cuda"):
         propagator = Penalty(shipped["maze"], params, device, solver, surrogate=surrogate)
@@ -335,7 +335,7 @@ def test_single_steps_agree_on_cuda(shipped: dict[str, Environment], params: Vin
 
     A thousand times what gradient steps make of the rounding of the states on the CPU: 1e-11 and 2e-7.
     """
-    exact, carried = QuasiStatic(shipped["maze"], params), random_actuation(params, 40, 0.825, seed=5)
+    exact, carried = QuasiStatic(shipped["maze"], params), make_random_actuation(params, 40, 0.825, seed=5)
     grown = exact.grow(exact.start(40, 33), carried, 0.8, 0.0171)
     vine, record = np.nonzero(np.arange(grown.tips.shape[1]) < grown.records[:, None])
     vine, record = vine[::7], record[::7]

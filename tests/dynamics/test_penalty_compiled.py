@@ -20,7 +20,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, host
 from environments import Environment
-from studies.rollouts.study import random_actuation, tip_distance
+from studies.rollouts.study import make_random_actuation, tip_distance
 from tests.dynamics.test_penalty_parts import random_objective
 
 pytestmark = pytest.mark.usefixtures("single_thread")
@@ -35,7 +35,7 @@ def grown(propagator: Penalty, batch: int, length: float, compiled: CompiledNewt
     """Random vines that grow from one segment; without a compiled solver by the plain one."""
     solver = partial(compiled, steps=INNER_STEPS["newton"]) if compiled else chosen_solver("newton")
     propagator.model = propagator.model._replace(solver=solver)
-    carried = random_actuation(propagator.params, batch, length, seed=5)
+    carried = make_random_actuation(propagator.params, batch, length, seed=5)
     segments = round(length / propagator.params.segment_length)
     return propagator.grow(propagator.start(batch, segments), carried, length, 0.1)
 
@@ -174,7 +174,7 @@ def test_only_newton_has_a_compiled_form() -> None:
 @pytest.mark.parametrize("tube", [VineParams(), SOFT], ids=["rigid", "soft"])
 def test_compiled_steps_agree_on_cuda(shipped: dict[str, Environment], tube: VineParams) -> None:
     """One step from the same states, many in contact, as `test_single_steps_agree_on_cuda`; twice, once just compiled."""
-    exact, carried = QuasiStatic(shipped["maze"], tube), random_actuation(tube, 40, 0.825, seed=5)
+    exact, carried = QuasiStatic(shipped["maze"], tube), make_random_actuation(tube, 40, 0.825, seed=5)
     before = exact.grow(exact.start(40, 33), carried, 0.8, 0.0171)
     vine, record = np.nonzero(np.arange(before.tips.shape[1]) < before.records[:, None])
     vine, record = vine[::7], record[::7]
@@ -199,7 +199,7 @@ def test_compiled_steps_agree_on_cuda(shipped: dict[str, Environment], tube: Vin
 @pytest.mark.gpu
 def test_compiled_rollouts_agree_on_cuda(shipped: dict[str, Environment], params: VineParams) -> None:
     """Vines that grow through many shapes in the maze: three quarters of the tips within 1 mm, the same again when compiled."""
-    carried = random_actuation(params, 40, 0.8, seed=5)
+    carried = make_random_actuation(params, 40, 0.8, seed=5)
     plain, compiled = (Penalty(shipped["maze"], params, "cuda") for _ in range(2))
     plain.model = plain.model._replace(solver=chosen_solver("newton"))
     expected, *found = (model.grow(model.start(40, 32), carried, 0.8, 0.025) for model in (plain, compiled, compiled))

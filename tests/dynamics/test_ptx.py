@@ -18,8 +18,8 @@ from dynamics.quasistatic import device, propagator
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
-from studies.gpu.usage import kernel_arguments, kernel_ptx
-from studies.rollouts.study import random_actuation
+from studies.gpu.usage import compile_ptx, make_arguments
+from studies.rollouts.study import make_random_actuation
 from tests.dynamics.device_cases import CASES, COMPARED, FULL, as_arrays
 from tests.dynamics.ptx import Translated
 
@@ -35,7 +35,7 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """The kernels for a capability of 9.0, in place of those that a device would run."""
     made = {}
     for kernel in device.KERNELS:
-        ptx = kernel_ptx(kernel, kernel_arguments(), (9, 0))
+        ptx = compile_ptx(kernel, make_arguments(), (9, 0))
         assert ".target sm_90" in ptx
         made[kernel] = Translated(ptx, tmp_path_factory.mktemp(kernel.__name__))
     with pytest.MonkeyPatch.context() as patch:
@@ -64,7 +64,7 @@ def mark(tree: Marked) -> None:
 def test_lanes_do_not_overlap(tmp_path: Path) -> None:
     """What a thread writes remains, whatever the later ones write, and is where Python finds it."""
     arena = Arena(Marked(np.zeros(5), np.zeros((5, 3), np.int64), np.zeros(5, np.bool_)), 2)
-    Translated(kernel_ptx(mark, (arena.views,), (9, 0)), tmp_path)[1, 2 * LANES](arena.views)
+    Translated(compile_ptx(mark, (arena.views,), (9, 0)), tmp_path)[1, 2 * LANES](arena.views)
     for t in range(2 * LANES):
         mine = _lane_of(arena.views, t // LANES, t % LANES)
         assert (mine.numbers == t).all()
@@ -83,7 +83,7 @@ def test_compiled_code_grows_the_same_vines(name: str) -> None:
 @pytest.mark.parametrize("name", ["maze", "long", "building"])
 def test_random_vines_end_at_the_same_places(name: str, shipped: dict[str, Environment], params: VineParams) -> None:
     """Of 300 vines, all but those few that rounding sends another way end in the same way, within a micrometre."""
-    carried = random_actuation(params, 300, 1.0, seed=3)
+    carried = make_random_actuation(params, 300, 1.0, seed=3)
     make: Callable[..., Propagator] = partial(QuasiStatic, shipped[name], params)
     on_cpu, on_device = (
         one.grow(one.start(*carried.pressure.shape), carried, 1.0, FULL)

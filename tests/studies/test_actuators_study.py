@@ -8,25 +8,35 @@ import pytest
 
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from studies.actuators.plots import save_curvatures, save_forces, save_plans
-from studies.actuators.report import effect, report
-from studies.actuators.study import CELL, MIXED, Bars, Case, Outcome, bars_of, cases, run_case, tube_of_kind
+from studies.actuators.report import compare_actuators, report
+from studies.actuators.study import (
+    CELL,
+    MIXED,
+    ActuatorCase,
+    ActuatorOutcome,
+    ActuatorRange,
+    cases,
+    make_tube,
+    measure_range,
+    run_case,
+)
 from surrogate.registry import actuators
 from tests.conftest import Vinewright
 
 
 @pytest.fixture(scope="module")
-def bars() -> list[Bars]:
-    return [bars_of(kind) for kind in actuators()]
+def bars() -> list[ActuatorRange]:
+    return [measure_range(kind) for kind in actuators()]
 
 
-def outcome(kind: str, environment: str, seed: int, number: int | None) -> Outcome:
-    return Outcome(Case(kind, environment, seed, 5), number, None if number is None else 1.25)
+def outcome(kind: str, environment: str, seed: int, number: int | None) -> ActuatorOutcome:
+    return ActuatorOutcome(ActuatorCase(kind, environment, seed, 5), number, None if number is None else 1.25)
 
 
-def test_bars_are_those_of_model_and_tube(bars: list[Bars]) -> None:
+def test_bars_are_those_of_model_and_tube(bars: list[ActuatorRange]) -> None:
     """Force and work are those of the analytic model, the range of curvatures that of all cells of the grid at each pressure."""
     for one in bars:
-        actuator, params = one.actuator, tube_of_kind(one.kind)
+        actuator, params = one.actuator, make_tube(one.kind)
         assert one.strain[-1] == pytest.approx(float(actuator.full_contraction(CELL)))
         assert one.at(0.1) == pytest.approx(float(actuator.force_per_pressure(0.1, CELL)))
         assert one.force[-1] == pytest.approx(0.0, abs=1e-12)
@@ -50,7 +60,7 @@ def test_every_actuator_is_planned_with_in_every_environment() -> None:
     every = cases(["maze", "tube"], 3, 7)
     assert len(every) == len(set(every)) == 2 * 3 * (len(actuators()) + 1)
     assert {case.kind for case in every} == {*actuators(), MIXED}
-    assert [one.kind for one in tube_of_kind(MIXED).actuators] == [*actuators()]
+    assert [one.kind for one in make_tube(MIXED).actuators] == [*actuators()]
 
 
 def test_differences_are_between_plans_of_the_same_seed() -> None:
@@ -60,13 +70,13 @@ def test_differences_are_between_plans_of_the_same_seed() -> None:
         outcome("fpam", name, seed, n)
         for name, seed, n in (("maze", 0, 2), ("maze", 1, 3), ("tube", 0, 1), ("tube", 1, None))
     ]
-    found = effect([*other, *first], "fpam", "spam")
+    found = compare_actuators([*other, *first], "fpam", "spam")
     assert found is not None
     assert found.mean == pytest.approx(1.0)
-    assert effect(first, "fpam", "spam") is None
+    assert compare_actuators(first, "fpam", "spam") is None
 
 
-def test_the_report_shows_every_plan(bars: list[Bars], tmp_path: Path) -> None:
+def test_the_report_shows_every_plan(bars: list[ActuatorRange], tmp_path: Path) -> None:
     """Numbers by environment, in order of seeds, a dash without a design, and totals; the pictures are drawn."""
     numbers = {"spam": (1, 2), "pouch": (None, 1), "fpam": (3, 3), "cpam": (1, 1)}
     outcomes = [outcome(kind, "maze", seed, n) for kind, pair in numbers.items() for seed, n in enumerate(pair)]
@@ -87,7 +97,7 @@ def test_the_report_shows_every_plan(bars: list[Bars], tmp_path: Path) -> None:
 
 def test_a_plan_is_repeatable() -> None:
     """The same case gives the same outcome; in `tube` straight growth suffices."""
-    case = Case("cpam", "tube", 1, 2)
+    case = ActuatorCase("cpam", "tube", 1, 2)
     one = run_case(case)
     assert one == run_case(case)
     assert one.actuators is not None

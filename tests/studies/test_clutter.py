@@ -5,12 +5,22 @@ import math
 import pytest
 from scipy.stats import binomtest
 
-from studies.clutter.report import report
-from studies.clutter.study import DENSITIES, FIRST_SEED, KINDS, by_density, cases
-from studies.defaults.study import BEFORE, NOW, SMALLER_BATCH
-from studies.planning_runs import Case, Record, run_case
-from studies.random_environments import environment_of, soak_kind
+from studies.planning_runs import RunCase, RunRecord, run_case
+from studies.random_environments import find_environment, soak_kind
 from studies.reliability.study import cases as soak_cases
+from studies.search_variants.defaults_report import clutter
+from studies.search_variants.study import (
+    BEFORE,
+    CLUTTER,
+    DENSITIES,
+    FIRST_SEED,
+    NOW,
+    SMALLER_BATCH,
+    clutter_runs,
+    group_by_density,
+)
+
+KINDS = [*CLUTTER.variants]
 
 FIRSTS = {
     BEFORE: [1.0, 3.0, None, None, None, None, 1.9, 5.0, 2.1],
@@ -20,14 +30,14 @@ FIRSTS = {
 """Time to the first solution in each environment, in the order of their seeds."""
 
 
-def record(case: Case, first: float | None) -> Record:
-    return Record(case, [] if first is None else [(first, 3.0)], 10, 20.0)
+def record(case: RunCase, first: float | None) -> RunRecord:
+    return RunRecord(case, [] if first is None else [(first, 3.0)], 10, 20.0)
 
 
 @pytest.fixture
-def records() -> list[Record]:
-    every = cases(3, 20.0)
-    return [record(case, FIRSTS[list(KINDS)[k % 3]][k // 3]) for k, case in enumerate(every)]
+def records() -> list[RunRecord]:
+    every = CLUTTER.cases(clutter_runs(3), 20.0)
+    return [record(case, FIRSTS[KINDS[k % 3]][k // 3]) for k, case in enumerate(every)]
 
 
 def rows(lines: list[str], title: str) -> list[list[str]]:
@@ -39,7 +49,7 @@ def rows(lines: list[str], title: str) -> list[list[str]]:
 @pytest.mark.slow
 def test_the_environments_are_those_of_the_soak_that_chose_nothing() -> None:
     """As many of each density, each with its own seed, the same for every kind, and the same environment as the soak's."""
-    every = cases(2, 20.0)
+    every = CLUTTER.cases(clutter_runs(2), 20.0)
     assert len(every) == len(DENSITIES) * 2 * len(KINDS)
     assert all(case.first for case in every)
     seeds = [case.seed for case in every[:: len(KINDS)]]
@@ -51,7 +61,7 @@ def test_the_environments_are_those_of_the_soak_that_chose_nothing() -> None:
         first = every[number - number % len(KINDS)]
         assert (case.environment, case.seed) == (first.environment, first.seed)
     for case in every[:: len(KINDS)]:
-        assert environment_of(case.environment).sha256 == theirs[case.seed].environment().sha256
+        assert find_environment(case.environment).sha256 == theirs[case.seed].environment().sha256
 
 
 def test_densities_and_sizes_of_the_soak_do_not_move() -> None:
@@ -62,9 +72,9 @@ def test_densities_and_sizes_of_the_soak_do_not_move() -> None:
     assert soak_kind(FIRST_SEED + 4 + 7 * 2) == (0.4, (4.0, 2.5))
 
 
-def test_an_environment_that_any_search_solves_is_solvable(records: list[Record]) -> None:
+def test_an_environment_that_any_search_solves_is_solvable(records: list[RunRecord]) -> None:
     """Of the nine, one was solved by none; the shares are of the other eight; a time of exactly two seconds is within them."""
-    lines = report(records).lines
+    lines = clutter(CLUTTER, records)
     assert [row[:2] for row in rows(lines, "environments")] == [["40%", "3"], ["50%", "3"], ["60%", "3"], ["all", "9"]]
     assert [row[2].split(":")[0] for row in rows(lines, "environments")] == ["3", "3", "2", "8"]
     found = {(row[0], row[1]): row for row in rows(lines, "search")}
@@ -75,22 +85,22 @@ def test_an_environment_that_any_search_solves_is_solvable(records: list[Record]
     assert found["60%", NOW][2:4] == ["2", "2"]
 
 
-def test_pairs_tell_gains_from_losses(records: list[Record]) -> None:
+def test_pairs_tell_gains_from_losses(records: list[RunRecord]) -> None:
     """Of the eight, one was solved soon by both, five only now, one only before: three times as many in all."""
-    (*_, row) = rows(report(records).lines, "solvable | both")
+    (*_, row) = rows(clutter(CLUTTER, records), "solvable | both")
     assert row == ["all", "8", "1", "5", "1", "3.00", f"{binomtest(5, 6).pvalue:.2g}"]
 
 
-def test_an_interrupted_study_counts_what_every_search_has_tried(records: list[Record]) -> None:
+def test_an_interrupted_study_counts_what_every_search_has_tried(records: list[RunRecord]) -> None:
     """Without the last run its environment is left out of all kinds."""
-    kept = by_density(records[:-1])
+    kept = group_by_density(records[:-1])
     assert [len(own) for kinds in kept.values() for own in kinds.values()] == [3] * 6 + [2] * 3
-    assert by_density(records[:2]) == {}
+    assert group_by_density(records[:2]) == {}
 
 
 def test_a_run_ends_at_its_first_solution() -> None:
     """In an environment without obstacles the first solution comes at once, and the budget is not used."""
-    found = run_case(Case("soak-0", 0, 60.0, first=True))
+    found = run_case(RunCase("soak-0", 0, 60.0, first=True))
     assert len(found.history) == 1
     assert math.isfinite(found.first)
     assert found.seconds < 30.0

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from studies.defaults.report import report
-from studies.defaults.study import BEFORE, KINDS, cases, of_kind
-from studies.planning_runs import Record
+from studies.planning_runs import RunRecord
+from studies.search_variants.defaults_report import defaults
+from studies.search_variants.report import make_report
+from studies.search_variants.study import BEFORE, DEFAULTS
 from vinewright.sweeps.report.paired import EXACT, Effect
 
 
@@ -39,28 +40,30 @@ def test_the_interval_is_of_pairs_within_groups() -> None:
 
 def test_every_kind_has_every_seed_in_every_environment() -> None:
     """Seeds are outermost: a study that is stopped has the kinds equally often."""
-    every = cases(["maze", "long"], 3, 5.0)
-    assert len(every) == 3 * 2 * len(KINDS)
+    every = DEFAULTS.cases(DEFAULTS.runs(["maze", "long"], 3), 5.0)
+    assert len(every) == 3 * 2 * len(DEFAULTS.variants)
     assert [case.seed for case in every] == sorted(case.seed for case in every)
-    assert len({(case.switches, case.keep) for case in every}) == len(KINDS)
+    assert len({(case.switches, case.keep) for case in every}) == len(DEFAULTS.variants)
 
 
 def test_the_report_has_ratios_and_differences_of_pairs() -> None:
     """Twice as fast and an actuator less, in every pair of two seeds, is a ratio of 0.5 and a difference of -1; unsolved runs count."""
 
-    def record(first: float | None, cost: float) -> Record:
+    def record(first: float | None, cost: float) -> RunRecord:
         case = next(each)
-        return Record(case, [] if first is None else [(first, cost)], 10, 5.0, kept=3)
+        return RunRecord(case, [] if first is None else [(first, cost)], 10, 5.0, kept=3)
 
-    each = iter(cases(["maze", "long"], 2, 5.0))
-    records = [
-        record(2.0, 3.02) if k % len(KINDS) == 0 else record(1.0, 2.02) if k % len(KINDS) == 1 else record(None, 0.0)
-        for k in range(4 * len(KINDS))
+    each = iter(DEFAULTS.cases(DEFAULTS.runs(["maze", "long"], 2), 5.0))
+    outcomes = [(2.0, 3.02), (1.0, 2.02), *[(None, 0.0)] * (len(DEFAULTS.variants) - 2)]
+    records = [record(first, cost) for _ in range(4) for first, cost in outcomes]
+    assert {key[0] for key in DEFAULTS.runs_of(records, BEFORE)} == {"maze", "long"}
+    rows = [
+        line.split(" | ")
+        for line in make_report(DEFAULTS, defaults, records).text.splitlines()
+        if line.startswith("| ")
     ]
-    assert {key[0] for key in of_kind(records, BEFORE)} == {"maze", "long"}
-    rows = [line.split(" | ") for line in report(records).text.splitlines() if line.startswith("| ")]
     everywhere = {row[1]: row for row in rows if row[0] == "| all"}
-    kinds = list(KINDS)
+    kinds = list(DEFAULTS.variants)
     assert everywhere[kinds[1]][2:] == ["4", "0.50 (0.50 ... 0.50)", "0.125", "4", "-1.00 (-1.00 ... -1.00)", "0.125 |"]
     assert everywhere[kinds[2]][2:] == ["4", "2.50 (2.50 ... 2.50)", "0.125", "0", "-", "- |"]
     assert ["| maze", kinds[1], "2 of 2", "1.00 (1.00 ... 1.00)", "2.02 (2.02 ... 2.02)", "2.00", "3.0 |"] in rows

@@ -15,15 +15,15 @@ from studies.euler_lagrange.study import (
     SET_POINTS,
     Chase,
     Experiment,
-    Result,
+    ExperimentResult,
     cases,
-    checks,
-    experiments,
+    check_motions,
     linear_swing,
+    list_experiments,
     reference,
-    run,
     run_cases,
-    split,
+    run_experiment,
+    split_results,
     swinging_plane,
 )
 from vinewright.cli import main
@@ -32,19 +32,19 @@ PNG = b"\x89PNG"
 
 
 @pytest.fixture(scope="module")
-def results() -> list[Result]:
-    return [run(experiment) for experiment in experiments()]
+def results() -> list[ExperimentResult]:
+    return [run_experiment(experiment) for experiment in list_experiments()]
 
 
 @pytest.fixture(scope="module")
 def followed() -> list[Chase]:
-    return split(list(run_cases([case for case in cases() if not isinstance(case, Experiment)])))[1]
+    return split_results(list(run_cases([case for case in cases() if not isinstance(case, Experiment)])))[1]
 
 
 @pytest.mark.slow
-def test_motions_are_as_closed_forms_say(results: list[Result]) -> None:
+def test_motions_are_as_closed_forms_say(results: list[ExperimentResult]) -> None:
     """Swings, growth, bends and planes of Figs. 4 to 7 agree with closed forms, and a tighter tolerance moves nothing."""
-    compared = checks(results)
+    compared = check_motions(results)
     assert {check.figure for check in compared} == {"static", "growth", "ramp", "plane"}
     for check in compared:
         assert check.found == pytest.approx(check.expected, rel=2e-3, abs=2e-4), check.what
@@ -52,7 +52,7 @@ def test_motions_are_as_closed_forms_say(results: list[Result]) -> None:
     assert all(result.seconds > 0 for result in results)
 
 
-def test_figures_show_what_the_paper_shows(results: list[Result]) -> None:
+def test_figures_show_what_the_paper_shows(results: list[ExperimentResult]) -> None:
     """The numbers that can be read off the paper: 0.667 m/s, 0.1 rad, about 2 rad, a sag of nearly -0.2 and then 0.4 rad."""
     of = {(one.experiment.figure, one.experiment.label): one.motion for one in results}
     growth = of["growth", "no gravity along the axis"]
@@ -64,7 +64,7 @@ def test_figures_show_what_the_paper_shows(results: list[Result]) -> None:
     assert ramp.q[-1, 1] == pytest.approx(0.4, abs=0.05)
 
 
-def test_plane_swings_on_with_the_printed_damper(results: list[Result]) -> None:
+def test_plane_swings_on_with_the_printed_damper(results: list[ExperimentResult]) -> None:
     """With Eq. 16's damper phi oscillates about 2 pi / 3 for long, at the frequency of a spring K across an inertia m s^2 / 4."""
     result = next(one for one in results if one.experiment.figure == "plane")
     times, swinging = swinging_plane(result)
@@ -117,7 +117,7 @@ def test_errors_count_only_where_growth_allows() -> None:
     assert (found.errors < ALLOWED).all()
 
 
-def test_report_tells_every_figure(results: list[Result], followed: list[Chase]) -> None:
+def test_report_tells_every_figure(results: list[ExperimentResult], followed: list[Chase]) -> None:
     """A picture, words and a table for each, errata, run times with the machine, and the same numbers as JSON."""
     made = report(results, followed)
     table, content = made.text, made.content
@@ -143,7 +143,7 @@ def test_results_say_what_the_report_says() -> None:
 
 
 def only(figure: str) -> list[Experiment]:
-    return [one for one in experiments() if one.figure == figure]
+    return [one for one in list_experiments() if one.figure == figure]
 
 
 @pytest.mark.slow
@@ -168,13 +168,13 @@ def test_interrupted_nothing_is_written(
 ) -> None:
     """Half of the figures are no report: Ctrl-C ends with a line that says so."""
 
-    def interrupted(experiment: Experiment) -> Result:
+    def interrupted(experiment: Experiment) -> ExperimentResult:
         if experiment.figure == "plane":
             raise KeyboardInterrupt
-        return run(experiment)
+        return run_experiment(experiment)
 
-    monkeypatch.setattr(euler_lagrange, "run", interrupted)
-    monkeypatch.setattr(euler_lagrange, "experiments", lambda: [*only("growth"), *only("plane")])
+    monkeypatch.setattr(euler_lagrange, "run_experiment", interrupted)
+    monkeypatch.setattr(euler_lagrange, "list_experiments", lambda: [*only("growth"), *only("plane")])
     monkeypatch.setattr("sys.argv", ["vinewright", "reproduce", "euler-lagrange", "--out", str(tmp_path)])
     with pytest.raises(SystemExit) as ended:
         main()

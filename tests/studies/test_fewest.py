@@ -14,7 +14,7 @@ from planner.search.solutions import Solution
 from studies.fewest.exhaustive import BestFound, Coverage
 from studies.fewest.plots import save_map
 from studies.fewest.report import report
-from studies.fewest.study import Case, Outcome, missed, run_case
+from studies.fewest.study import FewestCase, FewestOutcome, list_missed, run_case
 from tests.conftest import Vinewright
 
 NEAREST = np.array([[0.0, 1.5, -0.02], [0.4, -2.5, 0.3]])
@@ -29,12 +29,12 @@ def solution(actuators: int) -> Solution:
     return Solution(design, actuators + 0.01, np.zeros(1, np.int32))
 
 
-def outcome(planned: int | None, found: int | None, doubtful: int = 0, name: str = "maze") -> Outcome:
+def outcome(planned: int | None, found: int | None, doubtful: int = 0, name: str = "maze") -> FewestOutcome:
     """An outcome where the exhaustive search found a design with no or one actuator, or none."""
     straight, one = (BestFound(solution(k), 0, 0) if found == k else NOTHING for k in (0, 1))
     doubt = 1.5 if doubtful else 0.5
     coverage = Coverage(straight, one, 120, 3400, 4, 0.25, doubt, doubtful, 0.125, NEAREST)
-    return Outcome(Case(name, 5000), planned, coverage, 0.025, 12.4)
+    return FewestOutcome(FewestCase(name, 5000), planned, coverage, 0.025, 12.4)
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_the_verdict_follows_from_what_was_found(
     one = outcome(planned, found, doubtful)
     assert one.verdict == verdict
     assert one.missed == verdict.startswith("fewer")
-    assert missed([one]) == (f"maze: {verdict}" if one.missed else "")
+    assert list_missed([one]) == (f"maze: {verdict}" if one.missed else "")
 
 
 def test_what_came_of_states_in_the_goal_is_said() -> None:
@@ -118,7 +118,7 @@ def test_the_map_is_drawn(tmp_path: Path) -> None:
 
 def test_an_environment_is_planned_and_searched(small_file: Path) -> None:
     """The plan's design has no fewer actuators than the exhaustive search finds; both are repeatable."""
-    first, again = (run_case(Case(str(small_file), 2000, iterations=4)) for _ in range(2))
+    first, again = (run_case(FewestCase(str(small_file), 2000, iterations=4)) for _ in range(2))
     assert first.environment == "small"
     assert first.planned is not None
     assert first.least is not None

@@ -19,7 +19,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status
 from environments import Environment, Obstacles
 from studies.funneling.command import funneling as funnel
-from studies.funneling.report import USUAL, Findings, Interval, report, verdict
+from studies.funneling.report import USUAL, FanFindings, Interval, report, verdict
 from studies.funneling.study import (
     FIELD,
     FLOOR,
@@ -32,17 +32,17 @@ from studies.funneling.study import (
     concentration,
     densities,
     even_fan,
-    field,
     grow_fan,
     headings,
     highest_concentration,
-    mild_actuation,
+    make_field,
+    make_mild_actuation,
     neighbour_distances,
     places,
     ratios,
     run_fields,
-    scattered,
-    weakest,
+    scatter_points,
+    weakest_actuator,
 )
 from surrogate.kernels.compiled import Floats
 
@@ -56,7 +56,7 @@ def bare(vines: int) -> Actuation:
 
 def around(ends: Floats, status: Status = Status.GROWN, environment: Environment | None = None, number: int = 0) -> Fan:
     """A fan of straight vines with these ends."""
-    workspace = environment or field(np.random.default_rng(0), 0.0, "free")
+    workspace = environment or make_field(np.random.default_rng(0), 0.0, "free")
     return Fan(workspace, number, tuple(np.array([START, end]) for end in ends), np.full(len(ends), status))
 
 
@@ -125,7 +125,7 @@ def test_the_even_fan_is_what_neighbours_are_measured_by() -> None:
     np.testing.assert_allclose(neighbour_distances(even_fan(50)), 1)
     assert ratios(even_fan(50)).max() < 1.15
     rng = np.random.default_rng(0)
-    draws = [scattered(rng, 50) for _ in range(50)]
+    draws = [scatter_points(rng, 50) for _ in range(50)]
     assert np.mean([ratios(points) for points in draws], axis=0).min() > 1.5
     reach = np.hypot(*(np.concatenate(draws) - START).T)
     assert reach.max() < LENGTH
@@ -139,7 +139,7 @@ def test_the_even_fan_is_what_neighbours_are_measured_by() -> None:
 def test_a_field_is_as_dense_as_asked_and_leaves_the_start_free(share: float) -> None:
     """The covered share is met to one obstacle; nothing is near the start; the bounds are out of every vine's reach."""
     for seed in range(3):
-        environment = field(np.random.default_rng(seed), share)
+        environment = make_field(np.random.default_rng(seed), share)
         solid = shapely.union_all(environment.obstacles.shapes()).intersection(shapely.box(0, 0, FIELD, FIELD))
         assert solid.area / FIELD**2 == pytest.approx(share, abs=LARGEST**2 / FIELD**2)
         assert environment.obstacles.clearance(np.array(START)) >= KEPT_FREE
@@ -151,9 +151,9 @@ def test_a_field_is_as_dense_as_asked_and_leaves_the_start_free(share: float) ->
 
 def test_the_same_seed_gives_the_same_field() -> None:
     """Field and actuators depend on the seed alone, and a denser field has the obstacles of a sparser one."""
-    sparse, dense = (field(np.random.default_rng(7), share).obstacles for share in (0.04, 0.16))
-    assert field(np.random.default_rng(7), 0.1).sha256 == field(np.random.default_rng(7), 0.1).sha256
-    assert field(np.random.default_rng(7), 0.1).sha256 != field(np.random.default_rng(8), 0.1).sha256
+    sparse, dense = (make_field(np.random.default_rng(7), share).obstacles for share in (0.04, 0.16))
+    assert make_field(np.random.default_rng(7), 0.1).sha256 == make_field(np.random.default_rng(7), 0.1).sha256
+    assert make_field(np.random.default_rng(7), 0.1).sha256 != make_field(np.random.default_rng(8), 0.1).sha256
     np.testing.assert_array_equal(dense.circles[: len(sparse.circles)], sparse.circles)
     np.testing.assert_array_equal(dense.polygons[: len(sparse.polygons)], sparse.polygons)
 
@@ -161,11 +161,11 @@ def test_the_same_seed_gives_the_same_field() -> None:
 def test_actuators_bend_a_little_towards_the_diagonal(params: VineParams) -> None:
     """The vine along x turns left, that along y right, by 10 to 20 % of 45 degrees; one along the diagonal has none."""
     heading = np.array([0.0, math.pi / 4, math.pi / 2])
-    carried = mild_actuation(np.random.default_rng(0), heading, params)
+    carried = make_mild_actuation(np.random.default_rng(0), heading, params)
     assert [np.sign(row.sum()) for row in carried.pressure] == [1, 0, -1]
-    pressure = weakest(params)[1]
+    pressure = weakest_actuator(params)[1]
     assert 0 < np.abs(carried.pressure).max() <= pressure + 1e-6
-    fan = grow_fan(field(np.random.default_rng(0), 0.0), carried, params)
+    fan = grow_fan(make_field(np.random.default_rng(0), 0.0), carried, params)
     for line, begin, side in zip(fan.lines, heading, (1, 0, -1), strict=True):
         turned = np.arctan2(*(line[-1] - line[-2])[::-1]) - begin
         if side:
@@ -181,15 +181,15 @@ def test_actuators_bend_a_little_towards_the_diagonal(params: VineParams) -> Non
 
 def test_a_fan_spreads_evenly_in_free_space(params: VineParams) -> None:
     """Without actuators and obstacles the ends are those of the even fan, to a rounding."""
-    fan = grow_fan(field(np.random.default_rng(0), 0.0), bare(20), params)
+    fan = grow_fan(make_field(np.random.default_rng(0), 0.0), bare(20), params)
     np.testing.assert_allclose(fan.ends, even_fan(20), atol=1e-9)
     assert (fan.status == Status.GROWN).all()
 
 
 def test_vines_of_a_fan_grow_as_they_do_alone(params: VineParams) -> None:
     """Sharing a scene changes nothing, nor does the number of threads."""
-    environment = field(np.random.default_rng(1), 0.08)
-    carried = mild_actuation(np.random.default_rng(2), headings(20), params)
+    environment = make_field(np.random.default_rng(1), 0.08)
+    carried = make_mild_actuation(np.random.default_rng(2), headings(20), params)
     fans = [grow_fan(environment, carried, params, threads=threads) for threads in (1, 4)]
     np.testing.assert_array_equal(fans[0].ends, fans[1].ends)
     np.testing.assert_array_equal(fans[0].status, fans[1].status)
@@ -210,7 +210,7 @@ def test_two_walls_that_close_to_a_gap_funnel(params: VineParams) -> None:
         [*(START + 0.25 * ahead + side * 0.45 * across), *(START + 1.2 * ahead + side * 0.045 * across), 0.01]
         for side in (1, -1)
     ]
-    empty = field(np.random.default_rng(0), 0.0)
+    empty = make_field(np.random.default_rng(0), 0.0)
     walls = Obstacles(walls=np.array(sides), ends="round")
     fan = grow_fan(Environment("", "", empty.bounds, empty.start, empty.goal, walls), bare(20), params)
     along, aside = (fan.ends - START) @ ahead, (fan.ends - START) @ across
@@ -237,10 +237,10 @@ def test_a_study_grows_the_same_vines_in_every_density(params: VineParams) -> No
 # ---- what is said ----
 
 
-def synthetic(fields: int, contact: Floats, wobble: float = 1e-3) -> Findings:
+def synthetic(fields: int, contact: Floats, wobble: float = 1e-3) -> FanFindings:
     """Free fans that are even but for a wobble, and fans whose ends are given wherever there are obstacles."""
     rng = np.random.default_rng(0)
-    fields_of = {name: field(rng, 0.0, name) for name in SHARES}
+    fields_of = {name: make_field(rng, 0.0, name) for name in SHARES}
     sets = []
     for number in range(fields):
         free = even_fan(len(contact)) + rng.normal(0, wobble, (len(contact), 2))
@@ -248,7 +248,7 @@ def synthetic(fields: int, contact: Floats, wobble: float = 1e-3) -> Findings:
         sets.append(
             tuple(around(free if name == "free" else near, Status.GROWN, fields_of[name], number) for name in SHARES)
         )
-    return Findings(sets, 0)
+    return FanFindings(sets, 0)
 
 
 def test_an_interval_is_students() -> None:

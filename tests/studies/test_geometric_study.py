@@ -11,12 +11,12 @@ from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.walls import inflate
 from dynamics.vine import Status
 from studies.geometric.report import report
-from studies.geometric.study import LENGTH, OBSTACLES, RADIUS, Pair, Timing, lies_on_graph, random_environment
+from studies.geometric.study import LENGTH, OBSTACLES, RADIUS, ActionTiming, VinePair, lies_on_graph, make_polygons
 
 
 def test_environments_are_as_described() -> None:
     """Ten convex polygons in a unit square, clear of each other and of where tubes are launched."""
-    environment = random_environment(np.random.default_rng(2))
+    environment = make_polygons(np.random.default_rng(2))
     shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
     assert len(shapes) == OBSTACLES
     for k, shape in enumerate(shapes):
@@ -50,14 +50,14 @@ def test_shape_with_a_bend_in_free_space_is_not_on_the_graph() -> None:
 
 def test_report_counts() -> None:
     """Means over environments; shares of those vines that met a wall and have a record in common."""
-    timings = [Timing(2.0, 8.0, (1, 2, 3, 0), 4, 4, 0, 0), Timing(4.0, 16.0, (2, 1, 3, 0), 4, 3, 1, 2)]
+    timings = [ActionTiming(2.0, 8.0, (1, 2, 3, 0), 4, 4, 0, 0), ActionTiming(4.0, 16.0, (2, 1, 3, 0), 4, 3, 1, 2)]
     grown, stuck = int(Status.GROWN), int(Status.STALLED)
     pairs = [
-        Pair(False, 0.002, True, (grown, grown)),
-        Pair(False, 0.05, True, (stuck, grown)),
-        Pair(False, 0.0, False, (grown, grown)),
-        Pair(True, np.nan, True, (stuck, stuck)),
-        Pair(True, 0.02, True, (grown, grown)),
+        VinePair(False, 0.002, True, (grown, grown)),
+        VinePair(False, 0.05, True, (stuck, grown)),
+        VinePair(False, 0.0, False, (grown, grown)),
+        VinePair(True, np.nan, True, (stuck, stuck)),
+        VinePair(True, 0.02, True, (grown, grown)),
     ]
     made = report(timings, pairs)
     text, content = made.text, made.content

@@ -13,11 +13,11 @@ from dynamics.quasistatic.device import KERNELS, grow_lanes
 from dynamics.quasistatic.step import new_work
 from planner.output.provenance import machine
 from studies.gpu import study
-from studies.gpu.precision import GROUPS, HOLDS, Precision, in_single, measured_precision, share_of
+from studies.gpu.precision import GROUPS, HOLDS, Precision, measure_precision, share_of, to_single
 from studies.gpu.report import report
-from studies.gpu.study import CAPABILITIES, NAMES, Earlier, Lockstep, TrialSpeed, cases, share_of_lanes
-from studies.gpu.traffic import Counted, Tally, Traffic, counted_traffic, lockstep_share, paths_of
-from studies.gpu.usage import Usage, argument_bytes, kernel_arguments, kernel_ptx
+from studies.gpu.study import CAPABILITIES, NAMES, EarlierMeasurements, Lockstep, TrialSpeed, cases, share_of_lanes
+from studies.gpu.traffic import Counted, Tally, Traffic, lockstep_share, measure_traffic, paths_of
+from studies.gpu.usage import Usage, argument_bytes, compile_ptx, make_arguments
 from studies.rollouts.study import RolloutSpeed
 
 USAGE = Usage("grow_lanes", "9.0", 40.0, 30.0, 255, 1128, 2700, 8480, 8584)
@@ -65,7 +65,7 @@ def test_accesses_are_counted() -> None:
 @pytest.mark.slow
 def test_traffic_of_the_kernel() -> None:
     """Vines touch less than is reserved, and read more than they touch."""
-    found = counted_traffic("maze", 0.2)
+    found = measure_traffic("maze", 0.2)
     assert found.segments == 8
     assert found.vine_steps > 64 * 48
     assert 1e3 < found.touched_bytes < found.reserved_bytes
@@ -78,7 +78,7 @@ def test_traffic_of_the_kernel() -> None:
 def test_arrays_of_a_group_become_single() -> None:
     """Those at its paths and below them, and no integers; all others stay the same arrays."""
     work = new_work(5)
-    single = in_single(work, GROUPS["rows of contacts"] + GROUPS["model of the step"])
+    single = to_single(work, GROUPS["rows of contacts"] + GROUPS["model of the step"])
     changed = [path for path, array in zip(paths_of(work), _leaves(single), strict=True) if array.dtype == np.float32]
     assert sorted(changed) == sorted([*GROUPS["rows of contacts"], "step.inverse", "step.free", "step.bend"])
     assert single.contacts.segment is work.contacts.segment
@@ -98,7 +98,7 @@ def test_groups_name_arrays(group: str) -> None:
 @pytest.mark.parametrize(("arrays", "holds"), [("last step", True), ("Cholesky factor", False)])
 def test_single_precision_holds_for_some_arrays(arrays: str, holds: bool) -> None:
     """What is kept of the last step may be rounded; with a rounded factor the solver ends nowhere."""
-    found = measured_precision(arrays, "maze", 0.5, vines=20)
+    found = measure_precision(arrays, "maze", 0.5, vines=20)
     assert found.holds == holds
     assert (0.0 < found.farthest_m < HOLDS) or not holds
     assert found.alike == (1.0 if holds else 0.0)
@@ -132,14 +132,16 @@ def test_an_earlier_report_keeps_what_has_no_like_now() -> None:
     on_device = replace(SPEED, device="NVIDIA H200", machine="Xeon")
     here = report([SPEED, USAGE, Lockstep("maze", 64, 250.0, {"a": 0.8, "b": 0.9}), TRAFFIC]).content
     assert here["known_on"] == machine()
-    earlier = Earlier.of(here | {"machine": "EPYC", "known_on": "EPYC"})
+    earlier = EarlierMeasurements.of(here | {"machine": "EPYC", "known_on": "EPYC"})
     there = report([on_device], earlier)
     assert [row["device"] for row in there.content["speeds"]] == ["NVIDIA H200", "cpu, 2 threads"]
     assert "\nWhat follows was measured without a device, on EPYC.\n\n## The kernels\n" in there.text
-    again = report([on_device, replace(SPEED, seconds=0.2)], Earlier.of(there.content | {"machine": "Xeon"}))
+    again = report(
+        [on_device, replace(SPEED, seconds=0.2)], EarlierMeasurements.of(there.content | {"machine": "Xeon"})
+    )
     assert [row["seconds"] for row in again.content["speeds"]] == [0.1, 0.2]
     assert again.content["known_on"] == "EPYC"
-    back = report([SPEED, USAGE], Earlier.of(again.content | {"machine": "Xeon"})).content
+    back = report([SPEED, USAGE], EarlierMeasurements.of(again.content | {"machine": "Xeon"})).content
     assert [row["device"] for row in back["speeds"]] == ["cpu, 2 threads", "NVIDIA H200"]
     assert (back["known_on"], back["lockstep"], len(back["usage"])) == (machine(), [], 1)
 
@@ -147,7 +149,7 @@ def test_an_earlier_report_keeps_what_has_no_like_now() -> None:
 def test_the_committed_report_can_be_kept() -> None:
     """All measurements in its JSON file are read."""
     content = json.loads((Path(__file__).parents[2] / "results/gpu/data.json").read_text())
-    found = Earlier.of(content)
+    found = EarlierMeasurements.of(content)
     assert len(found.found) == sum(len(content[name]) for name in NAMES.values())
     assert found.known_on == content["known_on"]
 
@@ -205,8 +207,8 @@ NEEDS_COMPILER = pytest.mark.skipif(
 @pytest.mark.slow
 def test_the_kernel_compiles_for_the_oldest_devices() -> None:
     """Its arguments are as many as counted, and fit into what a driver of CUDA 12.1 takes. `tests/dynamics/test_ptx.py` has the others."""
-    arguments = kernel_arguments()
-    ptx = kernel_ptx(grow_lanes, arguments, CAPABILITIES[0])
+    arguments = make_arguments()
+    ptx = compile_ptx(grow_lanes, arguments, CAPABILITIES[0])
     assert ".target sm_80" in ptx
     entry = ptx[ptx.index(".visible .entry") :]
     taken = entry[: entry.index(")\n")].count(".param")

@@ -12,12 +12,12 @@ from studies.impulse.plots import save_runtime, save_stills
 from studies.impulse.report import report
 from studies.impulse.study import (
     SOLVERS,
-    Timing,
-    as_design,
+    StepTiming,
     cases,
-    clutter_environment,
-    clutter_robot,
     exponent,
+    make_clutter_environment,
+    make_clutter_robot,
+    make_design,
     measure,
 )
 from vinewright.cli import main
@@ -25,13 +25,13 @@ from vinewright.cli import main
 PNG = b"\x89PNG"
 
 
-def timings(*sizes: int) -> list[Timing]:
+def timings(*sizes: int) -> list[StepTiming]:
     """Steps that take 0.5 microseconds a body, and 0.1 ms a body by OSQP, which ends 2 mm off."""
     made = []
     for bodies in sizes:
         for solver in SOLVERS:
             slow = solver != "banded"
-            made.append(Timing(solver, bodies, bodies * (0.1 if slow else 5e-4), (0.5 + 0.002 * slow, 0.1)))
+            made.append(StepTiming(solver, bodies, bodies * (0.1 if slow else 5e-4), (0.5 + 0.002 * slow, 0.1)))
     return made
 
 
@@ -67,8 +67,8 @@ def test_solvers_are_measured_on_the_same_robot(tmp_path: Path) -> None:
 
 def test_stills_show_the_robot_of_the_clutter(tmp_path: Path) -> None:
     """The robot as a bare tube of its length and width, and a picture of its growth."""
-    motion, robot, environment = impulse.clutter_motion(0.01), clutter_robot(), clutter_environment()
-    design = as_design(motion, robot, environment)
+    motion, robot, environment = impulse.simulate_clutter(0.01), make_clutter_robot(), make_clutter_environment()
+    design = make_design(motion, robot, environment)
     assert design.length == pytest.approx(4 * robot.half * robot.links + 3.0 * robot.growth_rate)
     assert design.params.radius == robot.radius
     save_stills(tmp_path / "stills.png", environment, design, motion)
@@ -80,7 +80,7 @@ def test_ctrl_c_keeps_what_was_timed(
 ) -> None:
     """Interrupted, table, data and picture hold what was timed before, and say so."""
 
-    def interrupted(_cases: object) -> Iterator[Timing]:
+    def interrupted(_cases: object) -> Iterator[StepTiming]:
         yield from timings(20)
         raise KeyboardInterrupt
 

@@ -11,7 +11,7 @@ from scipy.optimize import brentq
 from dynamics.geometric.kinematics import Behaviour
 from dynamics.moment import free_curvature, joint_moments, restoring_moment, total_moment
 from studies.kinematics import study as kinematics
-from studies.kinematics.report import agreement, contested, report
+from studies.kinematics.report import count_contested, measure_agreement, report
 from studies.kinematics.study import (
     AFTER,
     GROWN,
@@ -19,10 +19,10 @@ from studies.kinematics.study import (
     RADIUS,
     SEGMENT,
     Collision,
+    CollisionOutcome,
     Fold,
-    Outcome,
     collide,
-    collisions,
+    list_collisions,
 )
 from surrogate.force_table import ForceTable, cell
 from vinewright.cli import main
@@ -31,9 +31,11 @@ PNG = b"\x89PNG"
 HINGES = MODELS[0]
 
 
-def outcome(angle: float, base: float, turn: float, slid: float = 0.05, grown: float = GROWN) -> Outcome:
+def outcome(angle: float, base: float, turn: float, slid: float = 0.05, grown: float = GROWN) -> CollisionOutcome:
     """Of a turn of 60 degrees with equal lengths; angles in degrees."""
-    return Outcome(HINGES.name, Collision(np.pi / 3, 1.0, np.radians(angle)), *np.radians([base, turn]), slid, grown)
+    return CollisionOutcome(
+        HINGES.name, Collision(np.pi / 3, 1.0, np.radians(angle)), *np.radians([base, turn]), slid, grown
+    )
 
 
 def test_a_fold_bends_on_against_the_tube_alone() -> None:
@@ -113,11 +115,11 @@ def test_outcomes_are_read() -> None:
 def test_report_counts_who_is_right() -> None:
     """Percentages, distances and the collisions on which the forms differ."""
     some = [outcome(20, 2, 0), outcome(37, 2, 1), outcome(50, 0, 2), outcome(65, 0, 2)]
-    paper, hinges = (agreement(some, form) for form in ("paper", "limit analysis"))
+    paper, hinges = (measure_agreement(some, form) for form in ("paper", "limit analysis"))
     assert (paper["percent"], hinges["percent"]) == (50.0, 75.0)
     assert hinges["mean_distance_deg"] == pytest.approx(7)
     assert hinges["right_of_predicted"]["pivot_at_turn"] == [2, 3]
-    assert contested(some) == {"collisions": 1, "paper": 0, "limit analysis": 1}
+    assert count_contested(some) == {"collisions": 1, "paper": 0, "limit analysis": 1}
     made = report(some)
     table, content = made.text, made.content
     assert f"| {HINGES.name} | 4 | limit analysis | 75.0 | 7.0 | 1/1 | 2/3 |  |  |" in table
@@ -129,7 +131,7 @@ def test_report_counts_who_is_right() -> None:
 
 def test_collisions_have_their_base_before_the_wall() -> None:
     """Every vine starts clear of the wall, its tip at it, with the contact angle that it is for."""
-    for one in collisions()[::7]:
+    for one in list_collisions()[::7]:
         x, y, heading = one.environment.start
         turn = x + 1j * y + one.ratio * AFTER * np.exp(1j * heading)
         tip = turn + AFTER * np.exp(1j * (heading + one.turn))
@@ -144,7 +146,7 @@ def test_ctrl_c_keeps_what_was_grown(
 ) -> None:
     """Interrupted, table, data and picture hold what was grown before, and say so."""
 
-    def interrupted(_cases: object) -> Iterator[Outcome]:
+    def interrupted(_cases: object) -> Iterator[CollisionOutcome]:
         yield outcome(20, 2, 0)
         raise KeyboardInterrupt
 

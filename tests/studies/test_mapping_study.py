@@ -7,16 +7,16 @@ import shapely
 from dynamics.vine import Status
 from planner.mapping.sampling import Sample
 from studies.mapping import study as mapping
-from studies.mapping.report import ahead_from, difference, of_kind, report
+from studies.mapping.report import difference, first_ahead, of_kind, report
 from studies.mapping.study import (
     ACTIONS,
     DEPLOYMENTS,
     KINDS,
-    Record,
+    MappingRecord,
     cases,
-    random_environment,
+    keep_whole_environments,
+    make_environment,
     run_cases,
-    whole_environments,
 )
 
 
@@ -26,7 +26,7 @@ def test_environments_are_as_in_the_paper(kind: str, most: int) -> None:
     counts, concave = set(), 0
     for number in range(12):
         shapes = [
-            shapely.Polygon(corners) for corners in random_environment(kind, number, closed=False).obstacles.polygons
+            shapely.Polygon(corners) for corners in make_environment(kind, number, closed=False).obstacles.polygons
         ]
         counts.add(len(shapes))
         for k, shape in enumerate(shapes):
@@ -37,18 +37,19 @@ def test_environments_are_as_in_the_paper(kind: str, most: int) -> None:
             concave += shape.area < shape.convex_hull.area - 1e-9
             if kind == "uniform":
                 assert (shape.area, shape.length) == pytest.approx((0.12**2, 4 * 0.12))
-        again = random_environment(kind, number, closed=False).obstacles.polygons
+        again = make_environment(kind, number, closed=False).obstacles.polygons
         assert all(np.array_equal(np.array(a.exterior.coords)[:-1], b) for a, b in zip(shapes, again, strict=True))
     assert min(counts) >= 3
     assert max(counts) <= most
     assert (concave > 0) == (kind == "non-uniform")
 
 
-def records(final: dict[str, float]) -> list[Record]:
+def records(final: dict[str, float]) -> list[MappingRecord]:
     """Two environments, mapped by hand: scores rise evenly to what each policy has, 2 more in the second environment."""
     rise = np.arange(1, DEPLOYMENTS + 1) / DEPLOYMENTS
     return [
-        Record(case, rise * (final[case.policy] + 2 * case.number), np.full(DEPLOYMENTS, 3.2), 0.1) for case in cases(2)
+        MappingRecord(case, rise * (final[case.policy] + 2 * case.number), np.full(DEPLOYMENTS, 3.2), 0.1)
+        for case in cases(2)
     ]
 
 
@@ -57,8 +58,8 @@ FINAL = {"ideal": 80.0, "monte-carlo": 60.0, "information-gain": 55.0, "random":
 
 def test_when_a_policy_gets_ahead() -> None:
     """Where the means part by a point a deployment, a deviation of 3.2 is left behind at the fourth."""
-    assert ahead_from(records(FINAL), "uniform", "straight", "monte-carlo") == 4
-    assert ahead_from(records(FINAL | {"monte-carlo": 43.0}), "uniform", "straight", "monte-carlo") is None
+    assert first_ahead(records(FINAL), "uniform", "straight", "monte-carlo") == 4
+    assert first_ahead(records(FINAL | {"monte-carlo": 43.0}), "uniform", "straight", "monte-carlo") is None
 
 
 def test_paired_difference_and_its_error() -> None:
@@ -84,15 +85,15 @@ def test_report_has_the_paper_beside_ours() -> None:
 def test_interrupted_study_keeps_whole_environments() -> None:
     """Records of an environment that is not done are left out."""
     every = records(FINAL)
-    assert whole_environments(every) == every
-    kept = whole_environments(every[:-1])
+    assert keep_whole_environments(every) == every
+    kept = keep_whole_environments(every[:-1])
     assert {record.case.number for record in kept} == {0}
     assert of_kind(kept, "uniform", "straight", "ideal").shape == (1, DEPLOYMENTS)
 
 
 def test_closed_environments_have_walls_that_are_known() -> None:
     """No tube leaves but by the launch points' side; walls there cover no cell, and are there in drawn environments too."""
-    closed, opened = (mapping.task_of("uniform", 0, "straight", closed=whether) for whether in (True, False))
+    closed, opened = (mapping.make_task("uniform", 0, "straight", closed=whether) for whether in (True, False))
     assert np.array_equal(closed.rubric, opened.rubric)
     assert (len(closed.closed), len(opened.closed)) == (3, 0)
     blank = Sample([], np.zeros_like(closed.rubric))

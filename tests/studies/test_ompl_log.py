@@ -11,7 +11,7 @@ from ompl import control, tools
 
 import vinewright as vw
 from planner.search.reverse.seeded_ompl import quiet_ompl
-from studies.planning.ompl_log import EXACT, STATUSES, TIMEOUT, benchmark_log, write_database
+from studies.planning.ompl_log import EXACT, STATUSES, TIMEOUT, benchmark_text, write_database
 from studies.planning.study import PlanningOutcome
 from tests.conftest import Vinewright
 
@@ -65,7 +65,7 @@ def test_lines_are_those_that_ompl_writes(tmp_path: Path) -> None:
             inside = inside or line.startswith("<<<|")
         return kept
 
-    theirs, ours = (tmp_path / "theirs.log").read_text(), benchmark_log("c", [OTHER], 2.0)
+    theirs, ours = (tmp_path / "theirs.log").read_text(), benchmark_text("c", [OTHER], 2.0)
     head = ["version", "Experiment", "Running on", "Starting at", "is the random seed", "seconds per run", "MB per run"]
     head += ["runs per planner", "seconds spent to collect the data", "enum type", "status", "planners"]
     for log in (theirs, ours):

@@ -13,10 +13,10 @@ from dynamics.recording import Recording
 from planner.mapping.sensing.found import Found, FoundCorner, FoundWall, Noise
 from planner.mapping.sensing.tracked import Track
 from planner.mapping.session import Session
-from studies.real_mapping.hinges import turned
-from studies.real_mapping.measures import agreement, wall_errors
+from studies.real_mapping.hinges import find_turns
+from studies.real_mapping.measures import compare_walls, measure_wall_errors
 from studies.real_mapping.report import report
-from studies.real_mapping.study import Case, bends_of, cases, run_cases
+from studies.real_mapping.study import RecordingCase, bends_of, cases, run_cases
 from studies.validation.recordings import read_recordings
 from tests.dynamics.grown import grown
 
@@ -38,7 +38,7 @@ def found(off: float = 0.01, slope: float = 0.0) -> Found:
 def test_precision_and_recall_are_shares_of_lengths() -> None:
     """By hand: the found wall is near a true one; 0.2 m, one radius to either side, and the corner's part, of 2 m are found."""
     session = Session.begun(RADIUS, 1.0, np.zeros((1, 3)), np.array([-0.2, -0.6, 1.2, 2.2]))
-    seen = agreement(found(), WALLS, RADIUS, session)
+    seen = compare_walls(found(), WALLS, RADIUS, session)
     reach = np.sqrt(RADIUS**2 - 0.01**2)
     assert seen.precision == 1.0
     assert seen.recall == pytest.approx((0.2 + 3 * reach) / 2, abs=3e-3)
@@ -46,18 +46,18 @@ def test_precision_and_recall_are_shares_of_lengths() -> None:
     assert seen.touchable == pytest.approx((0.2 + 2 * reach) / reached, abs=0.01)
     assert seen.corner_precision == 1.0
     assert seen.free_wrong == pytest.approx(0.06)
-    assert agreement(found(0.04), WALLS, RADIUS, session).precision == 0.0
-    half = agreement(found(0.0, 2 * RADIUS / 0.2), WALLS, RADIUS, session).precision
+    assert compare_walls(found(0.04), WALLS, RADIUS, session).precision == 0.0
+    half = compare_walls(found(0.0, 2 * RADIUS / 0.2), WALLS, RADIUS, session).precision
     assert half == pytest.approx(0.5, abs=0.02)
 
 
 def test_errors_of_a_wall_have_signs() -> None:
     """A wall found 10 mm too far from the tube, and turned by 2 degrees."""
-    (one,) = wall_errors("made", found(0.01, np.tan(np.radians(2))), WALLS)
+    (one,) = measure_wall_errors("made", found(0.01, np.tan(np.radians(2))), WALLS)
     assert one.wall == 0
     assert one.off == pytest.approx(0.01 + 0.1 * np.tan(np.radians(2)))
     assert np.degrees(one.turned) == pytest.approx(-2)
-    assert wall_errors("made", found(-0.02), WALLS)[0].off == pytest.approx(-0.02)
+    assert measure_wall_errors("made", found(-0.02), WALLS)[0].off == pytest.approx(-0.02)
 
 
 def test_bends_are_where_straight_pieces_meet() -> None:
@@ -75,7 +75,7 @@ def test_body_that_turns_about_a_corner_is_seen() -> None:
     ahead = shapely.Polygon([(0.5, -0.2), (0.9, 0.6), (1.2, 0.6), (1.2, -0.2)])
     made = grown([ahead, shapely.box(0.1, 0.045, 0.3, 0.3)], Launch(0, 0, 0, 0.95), 0.02, 250)
     track = Track.of(made.recording.centerlines, 0.02, made.recording.base)
-    (one,) = turned("made", track, np.array([[0.3, 0.3, 0.3, 0.045]]))
+    (one,) = find_turns("made", track, np.array([[0.3, 0.3, 0.3, 0.045]]))
     assert one.seen == Behaviour.PIVOT_AT_TURN
     assert one.predicted["limit analysis with the corner"] == Behaviour.PIVOT_AT_TURN
     assert one.further > 5 * abs(one.base)
@@ -88,7 +88,7 @@ def test_report_of_a_made_recording() -> None:
     made = grown([shapely.LineString(wall.reshape(2, 2)).buffer(1e-4)], Launch(0, 0, 0, 0.85), RADIUS, 60)
     lines, times = made.recording.centerlines, made.recording.times
     recording = Recording("made", RADIUS, None, np.zeros(3), times, lines, wall, ())
-    several = list(run_cases([Case(recording), Case(recording, 0)]))
+    several = list(run_cases([RecordingCase(recording), RecordingCase(recording, 0)]))
     assert several[0].stages[-1].precision > 0.95
     assert several[0].vertices.max() < RADIUS
     text = report(several).text
@@ -110,6 +110,6 @@ def test_walls_of_real_tubes_are_found() -> None:
     if "VINEWRIGHT_RECORDINGS" not in os.environ:
         pytest.skip("VINEWRIGHT_RECORDINGS names no folder with real-deployments/")
     recordings = read_recordings(Path(os.environ["VINEWRIGHT_RECORDINGS"]) / "real-deployments")
-    last = [one.stages[-1] for one in run_cases([Case(one) for one in recordings])]
+    last = [one.stages[-1] for one in run_cases([RecordingCase(one) for one in recordings])]
     assert min(one.precision for one in last) >= 0.9
     assert np.mean([one.touchable for one in last]) >= 2 / 3

@@ -13,9 +13,9 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from studies.random_environments import SOAK_DENSITIES, SOAK_SIZES
-from studies.reliability.checks import Checked, evaluate
-from studies.reliability.report import InvalidCounts, fuzz_lines, memory_of, report, success
-from studies.reliability.study import Case, Record, cases, died, run_case
+from studies.reliability.checks import Checked, check_tubes
+from studies.reliability.report import InvalidCounts, fit_memory, fuzz_lines, report, success
+from studies.reliability.study import ReliabilityCase, ReliabilityRecord, cases, record_death, run_case
 from vinewright.cli import main
 from vinewright.console.study import Study, results_of
 
@@ -26,9 +26,9 @@ RADIUS, TOLERANCE = 0.03, 1e-3
 def evaluated(
     environment: Environment, *lines: list[list[float]], tips: list[list[float]] | None = None
 ) -> tuple[float, list[str]]:
-    """What `evaluate` reports of tubes by their centrelines; tips are the lines' ends if not given."""
+    """What `check_tubes` reports of tubes by their centrelines; tips are the lines' ends if not given."""
     ends = tips or [[*line[-1], 0.0] for line in lines]
-    return evaluate(
+    return check_tubes(
         environment.obstacles, environment.bounds, [np.array(line) for line in lines], np.array(ends), RADIUS, TOLERANCE
     )
 
@@ -78,7 +78,7 @@ def test_cases_mix_densities_and_sizes() -> None:
 
 def test_the_commands_of_a_fault_make_its_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the report gives to see a fault again makes the very environment."""
-    case = Case(5, 0.3, (2.5, 1.5), 2.0)
+    case = ReliabilityCase(5, 0.3, (2.5, 1.5), 2.0)
     new, again = case.replayed_by.split(" && ")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", new.split())
@@ -90,19 +90,25 @@ def test_the_commands_of_a_fault_make_its_environment(tmp_path: Path, monkeypatc
 
 def test_memory_is_a_line_after_warm_up() -> None:
     """Memory that jumps about at first and then grows by 0.02 MB a run grows by 2 MB in 100 runs, exactly."""
-    found = memory_of([300.0, 100.0] * 5 + [200.0 + 0.02 * run for run in range(40)])
+    found = fit_memory([300.0, 100.0] * 5 + [200.0 + 0.02 * run for run in range(40)])
     assert found
     assert (found.runs, found.slope) == (40, pytest.approx(2.0))
     assert found.error == pytest.approx(0.0, abs=1e-6)
-    assert memory_of([200.0] * 15) is None
+    assert fit_memory([200.0] * 15) is None
 
 
 def test_walled_in_environments_are_no_failures(tmp_path: Path) -> None:
     """They count as environments, not as attempts; faults are listed with how to see them again; fuzzing's counts are taken up."""
-    case = Case(7, 0.2, (1.5, 1.5), 2.0)
-    solved = Record(case, actuators=2, checked=Checked(10, 0.0004, []), process=1, resident_mb=200.0)
+    case = ReliabilityCase(7, 0.2, (1.5, 1.5), 2.0)
+    solved = ReliabilityRecord(case, actuators=2, checked=Checked(10, 0.0004, []), process=1, resident_mb=200.0)
     deep = replace(solved, actuators=None, checked=Checked(10, 0.002, ["3 of 10 states are too deep"]))
-    records = [solved, solved, deep, Record(case, walled_in=True), Record(case, crash="ValueError: x (sst.py, line 1)")]
+    records = [
+        solved,
+        solved,
+        deep,
+        ReliabilityRecord(case, walled_in=True),
+        ReliabilityRecord(case, crash="ValueError: x (sst.py, line 1)"),
+    ]
     estimate = success(records)
     assert estimate
     assert (estimate.reached, estimate.trials) == (2, 4)
@@ -128,22 +134,24 @@ def test_counts_that_are_none_are_refused(tmp_path: Path, text: str) -> None:
 
 def test_an_error_is_a_result() -> None:
     """A run that ends in an error names it; the soak goes on."""
-    record = run_case(Case(0, 0.9, (1.5, 1.5), 0.1))  # no clutter is as dense
+    record = run_case(ReliabilityCase(0, 0.9, (1.5, 1.5), 0.1))  # no clutter is as dense
     assert record.crash.startswith("ValueError: density = 0.9 must be from 0 to 0.6 (generate.py, line ")
     assert record.faults == [record.crash]
 
 
-def die(case: Case) -> Record:
+def die(case: ReliabilityCase) -> ReliabilityRecord:
     """Stands for `run_case` in a process that is ended from outside for one of the cases."""
     if case.seed == 1:
         os.abort()
-    return Record(case)
+    return ReliabilityRecord(case)
 
 
 @pytest.mark.slow
 def test_a_process_that_dies_is_one_crash() -> None:
     """Of four cases of which one kills its process, three are done and one has crashed."""
-    study = Study("soak", cases(4, 0.1), partial(map, die), lambda _: report([], None), parallel=True, died=died)
+    study = Study(
+        "soak", cases(4, 0.1), partial(map, die), lambda _: report([], None), parallel=True, died=record_death
+    )
     records = [record for _, record in sorted(results_of(study, None), key=lambda found: found[0])]
     assert [record.crash for record in records] == ["", "the process died", "", ""]
 

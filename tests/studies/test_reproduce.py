@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from studies.ablations.study import VARIANTS
+from studies.search_variants.study import ABLATIONS
 
 REPRODUCE = [sys.executable, "-c", "from vinewright.cli import main; main()", "reproduce"]
 
@@ -85,7 +85,7 @@ def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
     )  # fmt: skip
     signal.signal(signal.SIGINT, before)
     assert process.stdout
-    total = 9 * len(VARIANTS)
+    total = 9 * len(ABLATIONS.variants)
     for line in process.stdout:
         if f" of {total} runs" in line:
             break

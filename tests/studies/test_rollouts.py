@@ -19,9 +19,9 @@ from studies.rollouts.study import (
     SENSITIVE,
     UNEXPLAINED,
     UNSOLVED,
+    make_random_actuation,
     measure_agreement,
     measure_rollouts,
-    random_actuation,
     speeds_elsewhere,
     tip_distance,
 )
@@ -41,12 +41,12 @@ def test_a_propagator_agrees_with_itself() -> None:
 
 def test_distance_is_taken_at_the_last_common_record(shipped: dict[str, Environment], params: VineParams) -> None:
     """A vine that was cut short is compared where it ends, with what the other had there."""
-    model, carried = QuasiStatic(shipped["divider"], params), random_actuation(VineParams(), 10, 0.5, seed=0)
+    model, carried = QuasiStatic(shipped["divider"], params), make_random_actuation(VineParams(), 10, 0.5, seed=0)
     whole, cut = (model.grow(model.start(10, 20), carried, length, 0.025) for length in (0.5, 0.3))
     assert (cut.records < whole.records).any()
     np.testing.assert_allclose(tip_distance(whole, cut), 0.0, atol=1e-9)
     assert (
-        tip_distance(whole, model.grow(model.start(10, 20), random_actuation(params, 10, 0.5, 1), 0.5, 0.025)) > 0
+        tip_distance(whole, model.grow(model.start(10, 20), make_random_actuation(params, 10, 0.5, 1), 0.5, 0.025)) > 0
     ).any()
 
 

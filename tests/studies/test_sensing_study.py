@@ -9,7 +9,7 @@ from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.walls import inflate
 from planner.mapping.sensing import Readings, sense
 from studies.sensing.report import report
-from studies.sensing.study import LENGTH, NOISES, Case, read, run_case
+from studies.sensing.study import LENGTH, NOISES, SensingCase, run_case, take_readings
 
 RADIUS = 0.02
 BOUNDS = np.array([0.0, 0.0, 1.0, 1.0])
@@ -34,7 +34,7 @@ def test_growths_in_environments_made_by_hand_come_back(name: str) -> None:
     """All tips, which at contact are on the real walls' offset, and the final shape, within 1 mm."""
     solids, (x, y, heading, at, turn) = ENVIRONMENTS[name]
     launch = Launch(x, y, heading, 1.3, at, turn)
-    readings = read(inflate(solids, BOUNDS, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
+    readings = take_readings(inflate(solids, BOUNDS, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
     angles = np.array([one.angle for one in readings])
     assert (~np.isnan(angles)).sum() > 3
     result = sense(Readings(np.array([one.length for one in readings]), angles), np.array([x, y, heading]), at, turn)
@@ -49,7 +49,7 @@ def test_growths_in_environments_made_by_hand_come_back(name: str) -> None:
 @pytest.mark.slow
 def test_random_growths_come_back_or_are_said_not_to() -> None:
     """Of the study's deployments most come back within 1 mm; its report counts them, and the rest."""
-    trials = [run_case(Case(turning, number)) for turning in (False, True) for number in range(3)]
+    trials = [run_case(SensingCase(turning, number)) for turning in (False, True) for number in range(3)]
     assert sum(trial.recovered(0) for trial in trials) >= 5
     made = report(trials)
     table, content = made.text, made.content

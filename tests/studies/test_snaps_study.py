@@ -15,23 +15,23 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
 from environments import Environment
 from planner.design.design import Design, Section
-from studies.snaps.agreement import Agreement, measure_agreement
+from studies.snaps.agreement import ImpulseAgreement, measure_agreement
 from studies.snaps.branches import (
     FINEST,
     PARTS,
-    Branches,
+    BranchShares,
     ends_elsewhere,
     grow_vines,
+    make_model,
+    make_random_vines,
     measure_branches,
-    model_of,
     moment_residuals,
     motion_to_rest,
-    random_vines,
 )
-from studies.snaps.designs import Snap, Snapped, Unsolved, measure_designs, snapped
+from studies.snaps.designs import Snap, Snapped, Unsolved, measure_designs, relax_snaps
 from studies.snaps.plots import save_branches, save_designs
 from studies.snaps.report import report
-from studies.snaps.study import Cost, cases, measure_cost
+from studies.snaps.study import RestCost, cases, measure_cost
 
 MakeEnvironment = Callable[..., Environment]
 H = VineParams().segment_length
@@ -44,13 +44,13 @@ def plus(shipped: dict[str, Environment], params: VineParams) -> Snapped:
     sections = (Section(0.0, 1.35, "none", 0.0, 0.0, 0.0),)
     start = environment.start
     design = Design(environment.name, environment.sha256, params, sections, start, start[None, :2])
-    return snapped("best", design, model_of(environment, params, True, 8), Relaxations(environment, params))
+    return relax_snaps("best", design, make_model(environment, params, True, 8), Relaxations(environment, params))
 
 
 def test_vines_have_sections_of_the_lengths_and_pressures_described(params: VineParams) -> None:
     """Sections of 4 to 20 segments, of 5 to 35 kPa on either side or none, the same for the same seed."""
-    vines = random_vines(params, 50, 140, seed=3)
-    again = random_vines(params, 50, 140, seed=3)
+    vines = make_random_vines(params, 50, 140, seed=3)
+    again = make_random_vines(params, 50, 140, seed=3)
     np.testing.assert_array_equal(vines.pressure, again.pressure)
     strength = np.abs(vines.pressure[vines.pressure != 0])
     assert 5e3 <= strength.min() < 8e3
@@ -69,22 +69,22 @@ def test_vines_have_sections_of_the_lengths_and_pressures_described(params: Vine
 def test_rests_can_be_turned_on_and_off(environment: MakeEnvironment, params: VineParams, physics: str) -> None:
     """Each physics has its own kind of step by default; the other kind is that of the other physics, the tube stays."""
     tube, place = replace(params, physics=physics), environment(boxes=[[0.3, -0.2, 0.4, 0.2]])
-    vines = random_vines(params, 4, 24, seed=0)
-    own, default = model_of(place, tube, physics == "corrected", 2), QuasiStatic(place, tube).refined()
+    vines = make_random_vines(params, 4, 24, seed=0)
+    own, default = make_model(place, tube, physics == "corrected", 2), QuasiStatic(place, tube).refined()
     expected = default.grow(default.start(4, 24), vines, 0.6, H).tips
     np.testing.assert_allclose(grow_vines(own, vines).tips, expected, atol=1e-9)
-    rests, none = (grow_vines(model_of(place, tube, rests, 2), vines).relaxations for rests in (True, False))
+    rests, none = (grow_vines(make_model(place, tube, rests, 2), vines).relaxations for rests in (True, False))
     assert rests is not None
     assert none is not None
     assert rests.sum() > none.sum()
     for one in (True, False):
-        assert model_of(place, tube, one).params.physics == physics
+        assert make_model(place, tube, one).params.physics == physics
 
 
 def test_a_branch_is_wrong_if_tips_part_or_endings_differ(environment: MakeEnvironment, params: VineParams) -> None:
     """Tips 19 mm apart are the same branch, 21 mm another; so is another ending, or no record where there was one."""
     model = QuasiStatic(environment(), params)
-    rollout = grow_vines(model, random_vines(params, 5, 8, seed=0))
+    rollout = grow_vines(model, make_random_vines(params, 5, 8, seed=0))
     tips, status, records = rollout.tips.copy(), rollout.status.copy(), rollout.records.copy()
     last = rollout.records - 1
     tips[0, last[0], 0] += 0.019
@@ -98,7 +98,7 @@ def test_a_branch_is_wrong_if_tips_part_or_endings_differ(environment: MakeEnvir
 
 def test_straight_tube_that_is_let_go(environment: MakeEnvironment, params: VineParams) -> None:
     """Its residual is the pull of its actuator, its way to rest that of the arc's tip; at rest, both are zero."""
-    model, segments, pressure = model_of(environment(), params, True), 8, 15e3
+    model, segments, pressure = make_model(environment(), params, True), 8, 15e3
     carried = Actuation(np.full((1, segments), pressure), np.full((1, segments), 0.04))
     straight = VineState(
         np.zeros((1, segments)),
@@ -121,20 +121,20 @@ def test_straight_tube_that_is_let_go(environment: MakeEnvironment, params: Vine
 def test_contact_forces_balance_a_tube_at_rest(environment: MakeEnvironment, params: VineParams) -> None:
     """Pressed on a wall, a tube at rest has hardly a residual; without the wall it has that of its actuator, nearly."""
     vines = Actuation(np.full((1, 16), 15e3), np.full((1, 16), 0.04))
-    model = model_of(environment(boxes=[[-0.2, 0.05, 1.0, 0.2]]), params, True)
+    model = make_model(environment(boxes=[[-0.2, 0.05, 1.0, 0.2]]), params, True)
     grown = model.grow(model.start(1, 16), vines, 0.4, 0.4)
     held = model.grow(grown.state(np.zeros(1, int), np.zeros(1, int)), vines, 0.0, H)
     assert held.contact_force.sum() > 1.0
     state = held.state(np.zeros(1, int), np.zeros(1, int))
     balanced = moment_residuals(model, state, vines)[0]
-    alone = moment_residuals(model_of(environment(), params, True), state, vines)[0]
+    alone = moment_residuals(make_model(environment(), params, True), state, vines)[0]
     assert balanced < 2e-3 * alone
     assert alone > 0.1
 
 
 def test_rests_leave_fewer_states_that_move(shipped: dict[str, Environment], params: VineParams) -> None:
     """Among vines in `plus`, more states without rests move by 1 mm than with rests, and farther."""
-    without, with_rests = measure_branches(shipped["plus"], params, random_vines(params, 3, 60, seed=0))
+    without, with_rests = measure_branches(shipped["plus"], params, make_random_vines(params, 3, 60, seed=0))
     assert (without.rests, with_rests.rests) == (False, True)
     assert without.moved[0] > with_rests.moved[0]
     assert without.farthest > with_rests.farthest
@@ -150,7 +150,7 @@ def test_a_snap_ends_where_growth_ends(plus: Snapped, params: VineParams) -> Non
     """A snap begins where its tip is; the viscous way ends near the record after it, over 20 mm away."""
     assert plus.status == Status.GROWN
     assert plus.snaps
-    model = model_of(plus.environment, params, True, 8)
+    model = make_model(plus.environment, params, True, 8)
     rollout = grow_vines(model, Actuation(np.zeros((1, 54)), np.full((1, 54), 0.04)))
     recorded = Snaps.of(rollout, 0)
     starts = centerlines(recorded.states(params), model.pose, params)
@@ -191,7 +191,7 @@ def test_first_and_best_design_are_measured(environment: MakeEnvironment, params
 def test_times_are_taken_in_turn(environment: MakeEnvironment, params: VineParams) -> None:
     """Each kind once in each round, with its ratio to the published physics of the same round."""
     place = environment()
-    published, without, with_rests = measure_cost(place, random_vines(params, 2, 8, seed=0), rounds=2)
+    published, without, with_rests = measure_cost(place, make_random_vines(params, 2, 8, seed=0), rounds=2)
     assert [one.physics for one in (published, without, with_rests)] == ["published", "corrected", "corrected"]
     assert published.ratios == (1.0, 1.0)
     assert with_rests.ratios[1] == pytest.approx(with_rests.seconds[1] / published.seconds[1])
@@ -201,12 +201,12 @@ def test_times_are_taken_in_turn(environment: MakeEnvironment, params: VineParam
 
 def test_report_says_the_shares(plus: Snapped, tmp_path: Path) -> None:
     """Shares of each environment and of all together, the snaps, and the median time; pictures of the same; ambiguous snaps count."""
-    one = Branches("a", "corrected", False, 20, dict(zip(PARTS, (10, 5, 2, 1), strict=True)),
+    one = BranchShares("a", "corrected", False, 20, dict(zip(PARTS, (10, 5, 2, 1), strict=True)),
                    dict(zip(PARTS, (12, 0, 0, 0), strict=True)), 40, 1, (8, 2), 0.3, (1e-3, 3e-3))  # fmt: skip
     two = replace(one, environment="b", vines=60, wrong=dict.fromkeys(PARTS, 0), states=60, farthest=0.4)
     parted = Snap(1.001, (0.5, 0.25), 0.002, np.full((3, 4, 2), np.nan), np.inf, 0.01, 0.03, 0.02)
-    cost = Cost("a", "corrected", True, 20, (1.0, 4.0, 2.0), 100, 250, (2.0, 3.0, 2.5))
-    slow = Agreement("plus", Status.STALLED, 0.0123, False)
+    cost = RestCost("a", "corrected", True, 20, (1.0, 4.0, 2.0), 100, 250, (2.0, 3.0, 2.5))
+    slow = ImpulseAgreement("plus", Status.STALLED, 0.0123, False)
     found = [[one, two], [slow, replace(plus, snaps=[parted], refused=7), Unsolved("spiral", 3)], [cost]]
     made = report(found)
     assert "| a | corrected | no | 20 | 50.0 % | 25.0 % | 10.0 % | 5.0 % | 60.0 % |" in made.text

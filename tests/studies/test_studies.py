@@ -1,5 +1,6 @@
 """Studies of many planning runs, and their reports."""
 
+import json
 import math
 from pathlib import Path
 
@@ -11,61 +12,67 @@ from dynamics.tube import VineParams
 from environments import Environment
 from planner.search.reverse.reverse_growth import ReverseGrowth
 from planner.search.sst import Switches
-from studies.ablations import study as ablations
-from studies.ablations.report import report as ablations_report
-from studies.curves import save_costs, save_success
-from studies.planning_runs import Case, Record, Summary, quartiles, run_case
-from studies.random_environments import HELD_OUT, TRAINING, environment_of, random_environment
-from studies.table2 import study as table2
-from studies.table2.effects import effect
-from studies.table2.plots import save_trees
-from studies.table2.report import report as table2_report
+from studies.planning_runs import RunCase, RunRecord, RunSummary, quartiles, run_case
+from studies.random_environments import HELD_OUT, find_environment, make_random_environment
+from studies.search_variants.comparisons import compare_unpaired
+from studies.search_variants.plots import save_costs, save_success, save_trees
+from studies.search_variants.report import ablations, make_report
+from studies.search_variants.study import ABLATIONS, CONTACT, FREE, NONE, TABLE2, Variant, random_runs
+from studies.search_variants.table2_report import table2
+from vinewright.console.study import Report
+
+PRICE = Path(__file__).parents[2] / "results" / "contact-price" / "data.json"
+"""Data that the price of arcs along walls was fitted to."""
 
 
-def record(case: Case, *history: tuple[float, float]) -> Record:
+def record(case: RunCase, *history: tuple[float, float]) -> RunRecord:
     tree = (0.05, 80, True) if case.switches.heuristic else ()
-    return Record(case, list(history), 20, 5.1, *tree)
+    return RunRecord(case, list(history), 20, 5.1, *tree)
+
+
+def table2_report(records: list[RunRecord]) -> Report:
+    return make_report(TABLE2, table2, records)
 
 
 @pytest.fixture
-def records() -> list[Record]:
+def records() -> list[RunRecord]:
     """Four runs of each kind in an environment, three solved with each tree, two without; and in two random ones."""
-    cases = table2.cases(["maze"], 4, 5.0, [2000, 2001])
+    cases = TABLE2.cases(TABLE2.runs(["maze"], 4) + random_runs([2000, 2001]), 5.0)
     firsts: dict[str, dict[int, float | None]] = {
         "contact-aware": {0: 1.0, 1: 2.0, 2: 4.0, 3: None, 2000: 2.0, 2001: 1.0},
         "contact-free": {0: 1.0, 1: 2.0, 2: 4.5, 3: None, 2000: 2.0, 2001: None},
         "none": {0: 3.0, 1: None, 2: 0.5, 3: None, 2000: 4.0, 2001: None},
     }
-    kinds = {wanted: kind for kind, wanted in table2.KINDS.items()}
+    kinds = {variant: kind for kind, variant in TABLE2.variants.items()}
     return [
         record(case, *([(first, 3.02), (first + 0.5, 2.01)] if first else []))
         for case in cases
-        for first in [firsts[kinds[case.switches]][case.seed]]
+        for first in [firsts[kinds[Variant.of(case)]][case.seed]]
     ]
 
 
-def test_cost_over_time(records: list[Record]) -> None:
+def test_cost_over_time(records: list[RunRecord]) -> None:
     """The best cost is infinite before the first solution, and falls when a better one is found."""
-    solved = table2.of_kind(records, "maze", "contact-aware")[0]
+    solved = TABLE2.group(records)["maze"]["contact-aware"][0]
     assert solved.cost_at(np.array([0.5, 1.0, 1.4, 1.5, 9.0])).tolist() == [math.inf, 3.02, 3.02, 2.01, 2.01]
-    unsolved = table2.of_kind(records, "maze", "none")[-1]
+    unsolved = TABLE2.group(records)["maze"]["none"][-1]
     assert (unsolved.first, unsolved.cost) == (math.inf, math.inf)
     assert np.isinf(unsolved.cost_at(np.array([1.0]))).all()
 
 
-def test_summary_counts_the_unsolved_as_last(records: list[Record]) -> None:
+def test_summary_counts_the_unsolved_as_last(records: list[RunRecord]) -> None:
     """Quartiles are taken over all runs, means over those with a solution; the tree is no part of an iteration."""
-    summary = Summary.of(table2.of_kind(records, "maze", "contact-aware"))
+    summary = RunSummary.of(TABLE2.group(records)["maze"]["contact-aware"])
     assert (summary.runs, summary.solved) == (4, 3)
     assert summary.first.tolist() == [1.0, 2.0, 4.0]
     assert summary.mean_first == pytest.approx(7 / 3)
     assert summary.iteration == pytest.approx((5.1 - 0.05) / 20)
-    other = Summary.of(table2.of_kind(records, "maze", "none"))
+    other = RunSummary.of(TABLE2.group(records)["maze"]["none"])
     assert other.first.tolist() == [0.5, 3.0, math.inf]
     assert quartiles(np.array([[1.0, 5.0], [2.0, np.inf]])).tolist() == [[1.0, 5.0], [1.0, 5.0], [2.0, np.inf]]
 
 
-def test_table_2_has_all_kinds_and_the_paper(records: list[Record]) -> None:
+def test_table_2_has_all_kinds_and_the_paper(records: list[RunRecord]) -> None:
     """A row for each kind: shares solved by when, the paper's figures, and the size of the effect and how likely it is."""
     made = table2_report(records)
     text, content = made.text, made.content
@@ -103,37 +110,43 @@ def test_an_effect_has_its_sign_and_size() -> None:
     """Runs that are all better have the share 1, and the same turned around 0; equal ones have a half; doubled ones the ratio 2."""
     rng = np.random.default_rng(1)
     low, high = rng.uniform(1, 2, 30), rng.uniform(3, 4, 30)
-    assert (effect(low, high).better, effect(high, low).better, effect(low, low).better) == (1.0, 0.0, 0.5)
-    assert effect(low, high).p < 1e-9 < effect(low, low).p
-    twice = effect(2 * low, low)
+    assert (
+        compare_unpaired(low, high).better,
+        compare_unpaired(high, low).better,
+        compare_unpaired(low, low).better,
+    ) == (1.0, 0.0, 0.5)
+    assert compare_unpaired(low, high).p < 1e-9 < compare_unpaired(low, low).p
+    twice = compare_unpaired(2 * low, low)
     assert twice.ratio == pytest.approx(2.0)
     assert twice.ratio_interval[0] < 2.0 < twice.ratio_interval[1]
-    none = effect([math.inf] * 5, [math.inf] * 5)
+    none = compare_unpaired([math.inf] * 5, [math.inf] * 5)
     assert none.better == 0.5
     assert math.isnan(none.ratio)
 
 
 def test_random_environments_are_held_out() -> None:
     """No environment that the price was fitted to is planned in, and names lead to the same environments again."""
-    assert not set(HELD_OUT) & set(TRAINING)
-    names = {case.environment for case in table2.cases([], 1, 1.0, HELD_OUT)}
+    fitted = {pairs["seed"] for pairs in json.loads(PRICE.read_text())["environments"]}
+    assert fitted
+    assert not set(HELD_OUT) & fitted
+    names = {case.environment for case in TABLE2.cases(random_runs(HELD_OUT), 1.0)}
     assert len(names) == 30
-    one = environment_of("random-2003")
-    assert one.sha256 == random_environment(2003).sha256 != random_environment(2004).sha256
-    assert environment_of("maze").name == "maze"
+    one = find_environment("random-2003")
+    assert one.sha256 == make_random_environment(2003).sha256 != make_random_environment(2004).sha256
+    assert find_environment("maze").name == "maze"
 
 
 def test_an_environment_without_any_solution_is_shown() -> None:
     """Nothing solved, with or without, makes dashes and no error; an environment planned one way only is left out."""
-    cases = table2.cases(["needle"], 2, 5.0)
-    text = table2_report([*map(record, cases), record(Case("long", 0, 5.0))]).text
+    cases = TABLE2.cases(TABLE2.runs(["needle"], 2), 5.0)
+    text = table2_report([*map(record, cases), record(RunCase("long", 0, 5.0))]).text
     assert "| needle | contact-aware | 0 of 2 | - | - (- ... -) | 0%, 0%, 0% | - |" in text
     assert "long" not in text
 
 
 def test_ablations_tell_every_kind_apart() -> None:
     """Thirteen kinds, each changed in one thing, each with a row of its own runs."""
-    cases = ablations.cases(["maze"], 2, 5.0)
+    cases = ABLATIONS.cases(ABLATIONS.runs(["maze"], 2), 5.0)
     kinds = {(case.batch, case.switches) for case in cases}
     assert len(cases) == 2 * len(kinds) == 26
     usual = (100, Switches())
@@ -143,7 +156,7 @@ def test_ablations_tell_every_kind_apart() -> None:
             *(getattr(switches, part) != getattr(usual[1], part) for part in switches.__slots__),
         ]
         assert sum(changed) <= 1
-    text = ablations_report([record(case, (case.batch / 100, 1.0)) for case in cases]).text
+    text = make_report(ABLATIONS, ablations, [record(case, (case.batch / 100, 1.0)) for case in cases]).text
     rows = [line for line in text.splitlines() if line.startswith("| maze")]
     assert len(rows) == 13
     assert [row for row in rows if "| batch 300 | 2 of 2 | 3.00 (3.00 ... 3.00) |" in row]
@@ -152,22 +165,22 @@ def test_ablations_tell_every_kind_apart() -> None:
 @pytest.mark.slow
 def test_runs_are_real_runs(tmp_path: Path) -> None:
     """They find a solution in the divider, two with a tree that took its time."""
-    cases = table2.cases(["divider"], 1, 2.0)
-    found = {r.case.switches: r for r in map(run_case, cases)}
-    assert set(found) == set(table2.KINDS.values())
+    cases = TABLE2.cases(TABLE2.runs(["divider"], 1), 2.0)
+    found = {Variant.of(r.case): r for r in map(run_case, cases)}
+    assert set(found) == set(TABLE2.variants.values())
     for made in found.values():
         assert 0 < made.first <= 2.5
         assert made.cost < 4
         assert made.iterations > 2
-    none, free, contact = (found[kind] for kind in table2.KINDS.values())
+    none, free, contact = (found[TABLE2.variants[kind]] for kind in (NONE, FREE, CONTACT))
     for guided in (free, contact):
         assert guided.tree_vertices
         assert guided.tree_seconds
     assert contact.tree_vertices != free.tree_vertices
     assert none.tree_vertices is None
     # The pictures of what was found can be drawn.
-    save_success(tmp_path / "success.png", table2.by_kind(list(found.values())))
-    save_costs(tmp_path / "costs.png", table2.by_kind(list(found.values())))
+    save_success(tmp_path / "success.png", TABLE2.complete_groups(list(found.values())))
+    save_costs(tmp_path / "costs.png", TABLE2.complete_groups(list(found.values())))
     assert (tmp_path / "success.png").stat().st_size > 5000
     assert (tmp_path / "costs.png").stat().st_size > 5000
 

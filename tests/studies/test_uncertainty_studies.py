@@ -15,20 +15,15 @@ from dynamics.tube import VineParams
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
 from planner.plan.choice.selection import Champion, Selection
-from studies import fresh_trials
-from studies.fresh_trials import FreshTrials
+from studies.uncertainty import fresh_trials
 from studies.uncertainty import study as main_study
-from studies.uncertainty.missed import InvalidData, missed
-from studies.uncertainty.plots import save_fronts
-from studies.uncertainty.report import report
-from studies.uncertainty.study import OTHER_ERRORS, Designs, Planned, Stages
-from studies.uncertainty_ablations.report import report as ablations_report
-from studies.uncertainty_ablations.study import VARIANTS, cases
-from studies.uncertainty_ablations.study import Designs as Ablated
-from studies.uncertainty_ablations.study import Planned as AblatedPlan
-from studies.uncertainty_random.plots import save_scatter
-from studies.uncertainty_random.report import report as random_report
-from studies.uncertainty_random.study import Compared, environment_of
+from studies.uncertainty.ablations import VARIANTS, AblatedDesigns, AblationOutcome, ablation_cases
+from studies.uncertainty.fresh_trials import FreshTrials
+from studies.uncertainty.missed import InvalidData, find_missed
+from studies.uncertainty.plots import save_fronts, save_scatter
+from studies.uncertainty.random_pairs import PlanPair, make_environment
+from studies.uncertainty.report import report, report_ablations, report_pairs
+from studies.uncertainty.study import OTHER_ERRORS, DesignsUnderErrors, PlanOutcome, Stages
 
 Vinewright = Callable[..., tuple[int, str, str]]
 PNG = b"\x89PNG"
@@ -40,15 +35,15 @@ def tried(actuators: int, reached: int, trials: int = 300) -> FreshTrials:
     return FreshTrials(actuators, np.arange(trials) < reached)
 
 
-def planned(seed: int, chosen: int, actuators: int) -> Planned:
+def planned(seed: int, chosen: int, actuators: int) -> PlanOutcome:
     front = {1: Estimate(30, 100), 2: Estimate(90, 100)}
     others = {name: tried(actuators, 30 * k) for k, name in enumerate(OTHER_ERRORS, start=1)}
     verified = {"impulse": seed > 0, "penalty": False}
     parts = tried(1, 60), tried(actuators, chosen), tried(actuators, 80, 100), others, front, verified
-    return Planned("room", seed, Designs(DESIGN, Stages(0.5, 12.0, 11.0, 7.0 + seed), *parts))
+    return PlanOutcome("room", seed, DesignsUnderErrors(DESIGN, Stages(0.5, 12.0, 11.0, 7.0 + seed), *parts))
 
 
-PLANS = [planned(0, 150, 2), planned(1, 270, 2), planned(2, 240, 3), Planned("hall", 0, None)]
+PLANS = [planned(0, 150, 2), planned(1, 270, 2), planned(2, 240, 3), PlanOutcome("hall", 0, None)]
 
 
 @pytest.fixture
@@ -100,14 +95,14 @@ def test_a_plan_without_a_design_is_counted() -> None:
 def test_designs_that_were_not_grown_with_other_propagators_have_a_dash() -> None:
     """Ctrl-C may come before: they are grown for all seeds together."""
     designs = replace(PLANS[0].designs, verified={}) if PLANS[0].designs else None
-    assert "| room | - | - |" in report([Planned("room", 0, designs)], 30.0, "workshop").lines
+    assert "| room | - | - |" in report([PlanOutcome("room", 0, designs)], 30.0, "workshop").lines
 
 
 def test_pictures_are_drawn_with_and_without_designs(tmp_path: Path) -> None:
     """Fronts, and the scatter of random environments."""
     save_fronts(tmp_path / "fronts.png", PLANS)
     save_fronts(tmp_path / "none.png", PLANS[3:])
-    save_scatter(tmp_path / "random.png", [Compared(0, False, tried(1, 30), tried(2, 90)), Compared(1, True)])
+    save_scatter(tmp_path / "random.png", [PlanPair(0, False, tried(1, 30), tried(2, 90)), PlanPair(1, True)])
     assert [file.read_bytes()[:4] for file in tmp_path.iterdir()] == [PNG] * 3
 
 
@@ -118,18 +113,18 @@ def test_environments_that_need_more_time(tmp_path: Path) -> None:
     content += [one.content() for one in PLANS]
     (tmp_path / "uncertainty").mkdir()
     (tmp_path / "uncertainty" / "data.json").write_text(json.dumps({"schema": 1, "runs": content}))
-    assert missed(tmp_path) == ["room", "hall"]
+    assert find_missed(tmp_path) == ["room", "hall"]
     with pytest.raises(InvalidData, match=r"nowhere/uncertainty/data.json is no data of .*--env"):
-        missed(tmp_path / "nowhere")
+        find_missed(tmp_path / "nowhere")
 
 
 def test_ablations_have_a_row_for_each_way_to_plan() -> None:
     """Each environment and seed is planned in every way; without a design the success is 0."""
-    several = cases(["maze"], 2)
+    several = ablation_cases(["maze"], 2)
     assert len(several) == 2 * len(VARIANTS) == 10
-    designs = Ablated(0.5, 7, tried(1, 60), tried(2, 240))
-    plans = [AblatedPlan(case, None if case.seed and case.variant.particles == 16 else designs) for case in several]
-    lines = ablations_report(plans, 30.0).lines
+    designs = AblatedDesigns(0.5, 7, tried(1, 60), tried(2, 240))
+    plans = [AblationOutcome(case, None if case.seed and case.variant.particles == 16 else designs) for case in several]
+    lines = report_ablations(plans, 30.0).lines
     row = "80 (80 ... 80) | 2 (2 ... 2) | 20 (20 ... 20) | 1 (1 ... 1) | 0.50 (0.50 ... 0.50) | 7 (7 ... 7) |"
     assert f"| maze | 1 particle, no refinement | 2 of 2 | {row}" in lines
     assert "| maze | 16 particles | 1 of 2 | 40 (0 ... 80) | 2 | 10 (0 ... 20) | 1 | 0.50 | 7 |" in lines
@@ -137,19 +132,19 @@ def test_ablations_have_a_row_for_each_way_to_plan() -> None:
 
 def test_a_difference_counts_only_beyond_the_noise_of_the_trials() -> None:
     """Both designs meet the same trials, so only those count that one of them reached: 5 of 5 are too few, 6 of 6 are not."""
-    assert Compared(0, False, tried(1, 100), tried(1, 105)).verdict == "alike"
-    assert Compared(0, False, tried(1, 100), tried(1, 106)).verdict == "better"
-    assert Compared(0, False, tried(1, 106), tried(1, 100)).verdict == "worse"
-    assert Compared(0, False, tried(1, 0), tried(1, 0)).verdict == "alike"
+    assert PlanPair(0, False, tried(1, 100), tried(1, 105)).verdict == "alike"
+    assert PlanPair(0, False, tried(1, 100), tried(1, 106)).verdict == "better"
+    assert PlanPair(0, False, tried(1, 106), tried(1, 100)).verdict == "worse"
+    assert PlanPair(0, False, tried(1, 0), tried(1, 0)).verdict == "alike"
     other = FreshTrials(1, np.roll(tried(1, 106).reached, 150))
-    assert Compared(0, False, tried(1, 100), other).verdict == "alike"
+    assert PlanPair(0, False, tried(1, 100), other).verdict == "alike"
 
 
 def test_random_environments_without_designs_are_counted() -> None:
     """Walled-in goals and plans without a design are told; the sign test is over the environments with a design of both."""
-    both = [Compared(k, False, tried(1, 30 * k), tried(2, 30 * k + 30 * (k > 0))) for k in range(8)]
-    several = [*both, Compared(8, True), Compared(9, False, None, tried(2, 150)), Compared(10)]
-    made = random_report(several, 30.0)
+    both = [PlanPair(k, False, tried(1, 30 * k), tried(2, 30 * k + 30 * (k > 0))) for k in range(8)]
+    several = [*both, PlanPair(8, True), PlanPair(9, False, None, tried(2, 150)), PlanPair(10)]
+    made = report_pairs(several, 30.0)
     words = " ".join(made.lines)
     assert "Of 11 environments, 1 had no passage" in words
     assert "other 10, `--fast` found a design in 8, and the plan under errors in 9." in words
@@ -164,7 +159,7 @@ def test_random_environments_are_those_of_the_command(vinewright: Vinewright, tm
     from environments import load_environment
 
     assert vinewright("environments", "new", "one.toml", "--seed", 4)[0] == 0
-    made, wanted = environment_of(4), load_environment(str(tmp_path / "one.toml"))
+    made, wanted = make_environment(4), load_environment(str(tmp_path / "one.toml"))
     np.testing.assert_allclose(made.start, wanted.start, atol=1e-9)
     shapes = zip(made.obstacles.shapes(), wanted.obstacles.shapes(), strict=True)
     assert max(one.hausdorff_distance(other) for one, other in shapes) < 1e-6

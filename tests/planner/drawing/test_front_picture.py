@@ -17,8 +17,8 @@ from planner.design.design import Design, InvalidDesign
 from planner.design.estimate import Trialled
 from planner.drawing.front import chart_box
 from planner.drawing.plan import plan_figure, save_plan
+from planner.drawing.search import Branches
 from planner.drawing.style import MISSED, REACHED
-from planner.search.branches import Branches
 from planner.uncertainty.shown_trials import ShownTrials
 
 MakeEnvironment = Callable[..., Environment]

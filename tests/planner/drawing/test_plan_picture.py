@@ -17,8 +17,9 @@ from planner.design.replay import replay, trajectory
 from planner.drawing.animation import save_animation
 from planner.drawing.environment import save_environment
 from planner.drawing.plan import PLAN_DPI, plan_figure, save_plan
+from planner.drawing.search import Branches
 from planner.drawing.style import ACTUATOR, OBSTACLE, TUBE
-from planner.search.branches import Branches, branches_to_draw
+from planner.plan.run.branches import branches_to_draw
 from planner.search.run import Budget, Run
 from surrogate.actuators import Actuator
 from surrogate.pouch import PouchMotor

@@ -18,7 +18,7 @@ from planner.search.one_actuator import OneActuator, OneBend
 from planner.search.run import Run
 from planner.search.sst import LEAST_CELLS, Search
 from studies.fewest import exhaustive
-from studies.fewest.exhaustive import Grid, doubt, fewest
+from studies.fewest.exhaustive import BoxGrid, box_doubt, search_exhaustively
 from surrogate.actuators import Limits
 from surrogate.spam import Spam
 
@@ -52,7 +52,7 @@ def with_goal(environment: Environment, x: float, y: float, radius: float) -> En
 def test_a_goal_straight_ahead_needs_no_actuator(environment: MakeEnvironment, few: VineParams) -> None:
     """The straight vine is a design if its tip ends in the goal."""
     room = environment(bounds=(-0.2, -0.4, 1.2, 0.4))
-    covered = fewest(search_in(with_goal(room, 0.8, 0.0, 0.1), few), 1)
+    covered = search_exhaustively(search_in(with_goal(room, 0.8, 0.0, 0.1), few), 1)
     assert covered.straight.words == "yes"
     assert covered.best is not None
     assert covered.best.design.actuators == 0
@@ -67,7 +67,7 @@ def test_a_goal_on_an_arc_needs_one_actuator(environment: MakeEnvironment, few: 
     room = environment(bounds=(-0.2, -0.8, 0.8, 0.8))
     radius = 1 / search_in(room, few).catalogue.reachable[1]
     for side in (1, -1):
-        covered = fewest(search_in(with_goal(room, radius, side * radius, 0.05), few), 1)
+        covered = search_exhaustively(search_in(with_goal(room, radius, side * radius, 0.05), few), 1)
         assert (covered.straight.words, covered.one.words) == ("no", "yes")
         assert covered.best is not None
         assert [section.sense for section in covered.best.design.actuated] == [side]
@@ -80,7 +80,7 @@ def test_a_goal_behind_two_turns_needs_two(environment: MakeEnvironment, few: Vi
     """Where a passage turns left and then right, every vine with one actuator is grown, and none comes to the goal."""
     walls = [(0.0, 0.1, 0.55, 0.75), (0.0, -0.3, 0.75, -0.1), (0.75, -0.3, 1.0, 0.35), (0.55, 0.55, 0.6, 0.75)]
     room = environment(boxes=walls, bounds=(-0.1, -0.3, 1.4, 0.75))
-    covered = fewest(search_in(with_goal(room, 1.3, 0.0, 0.08), few), ALL)
+    covered = search_exhaustively(search_in(with_goal(room, 1.3, 0.0, 0.08), few), ALL)
     assert (covered.straight.words, covered.one.words) == ("no", "no")
     assert covered.best is None
     assert (covered.spacing, covered.doubt, covered.settled) == (1, 0.0, True)
@@ -97,10 +97,10 @@ def small(environment: MakeEnvironment, heading: float = -0.09) -> Environment:
 def test_no_vine_is_left_out(environment: MakeEnvironment, few: VineParams, heading: float) -> None:
     """With steps enough the grid holds each start, side, entry and length, and designs are those of growing each from the base."""
     search = search_in(small(environment, heading), few)
-    covered = fewest(search, ALL, enough=ALL)
+    covered = search_exhaustively(search, ALL, enough=ALL)
     assert covered.spacing == 1
     family = OneActuator(search)
-    grid = Grid(family)
+    grid = BoxGrid(family)
     while grid.boxes:
         grid.halve(list(grid.boxes))
     controls = [side * (entry + 1) for side in (1, -1) for entry in range(len(search.catalogue.l_0))]
@@ -185,7 +185,7 @@ def test_what_arrives_obeys_the_search(environment: MakeEnvironment, few: VinePa
     family = OneActuator(search)
     assert family.straight is not None
     assert (family.straight.actuators == 0).all()
-    grid = Grid(family)
+    grid = BoxGrid(family)
     while grid.boxes:
         grid.halve(list(grid.boxes))
     arrived = family.take_arrived()
@@ -208,22 +208,22 @@ def test_doubt_compares_how_far_tips_part_with_the_goal() -> None:
     """By hand: tips that part by (3, 4) = 5, where the nearer one has 8 left to the goal, make 5 / 8."""
     one, other = np.array([[20.0, 0.0], [10.0, 0.0]]), np.array([[20.0, 0.0], [13.0, 4.0]])
     left, further = np.array([18.0, 8.0]), np.array([18.0, 11.0])
-    assert doubt([one, other], [left, further]) == pytest.approx(5 / 8)
-    assert doubt([one, one], [left, left]) == 0.0
+    assert box_doubt([one, other], [left, further]) == pytest.approx(5 / 8)
+    assert box_doubt([one, one], [left, left]) == 0.0
     # Where they part most and where they have least left are different lengths.
     near, last = np.vstack([one, [[3.0, 0.0]]]), np.vstack([other, [[3.0, 0.0]]])
-    assert doubt([near, last], [np.array([18.0, 8.0, 1.0]), np.array([18.0, 11.0, 1.0])]) == pytest.approx(5 / 8)
+    assert box_doubt([near, last], [np.array([18.0, 8.0, 1.0]), np.array([18.0, 11.0, 1.0])]) == pytest.approx(5 / 8)
     # A tip that has stopped stays: (20, 0) beside (13, 4).
-    assert doubt([one[:1], other], [left[:1], further]) == pytest.approx(np.hypot(7.0, 4.0) / 11.0)
-    assert doubt([one, other], [np.array([18.0, 0.0]), further]) == math.inf
-    assert doubt([np.empty((0, 2))], [np.empty(0)]) == 0.0
+    assert box_doubt([one[:1], other], [left[:1], further]) == pytest.approx(np.hypot(7.0, 4.0) / 11.0)
+    assert box_doubt([one, other], [np.array([18.0, 0.0]), further]) == math.inf
+    assert box_doubt([np.empty((0, 2))], [np.empty(0)]) == 0.0
 
 
 def test_a_grid_is_refined_where_it_leaves_doubt(environment: MakeEnvironment, few: VineParams) -> None:
     """The most doubtful boxes are halved first, into boxes that fill them, and known corners are not grown again."""
     search = search_in(with_goal(small(environment), 0.7, 1.0, 0.08), few)
     family = OneActuator(search)
-    grid = Grid(family)
+    grid = BoxGrid(family)
     grid.halve(list(grid.boxes))
     assert len(set(grid.boxes.values())) > 2
     assert max(grid.boxes.values()) < math.inf
@@ -240,7 +240,7 @@ def test_a_grid_is_refined_where_it_leaves_doubt(environment: MakeEnvironment, f
 def test_doubt_counts_from_the_start_of_the_actuator(environment: MakeEnvironment, few: VineParams) -> None:
     """A goal that the straight vine passes leaves doubt only about boxes in which it passes there with an actuator yet to come."""
     room = environment(bounds=(-0.1, -0.2, 1.6, 0.2))
-    grid = Grid(OneActuator(search_in(with_goal(room, 0.3, 0.0, 0.06), few)))
+    grid = BoxGrid(OneActuator(search_in(with_goal(room, 0.3, 0.0, 0.06), few)))
     before = [value for box, value in grid.boxes.items() if box.start == 0 and box.length == 0]
     after = [value for box, value in grid.boxes.items() if box.start > 0 and box.length == 0]
     assert set(before) == {math.inf}
@@ -250,13 +250,13 @@ def test_doubt_counts_from_the_start_of_the_actuator(environment: MakeEnvironmen
 def test_doubtful_boxes_lead_to_a_design(environment: MakeEnvironment, few: VineParams) -> None:
     """Where the first grid has no design, halving only the most doubtful boxes finds the one that there is; without, they are counted."""
     search = search_in(with_goal(small(environment), 0.68, 0.2, 0.04), few)
-    coarse = fewest(search, 1, share=ALL, together=1)
-    boxes = Grid(OneActuator(search)).boxes
+    coarse = search_exhaustively(search, 1, share=ALL, together=1)
+    boxes = BoxGrid(OneActuator(search)).boxes
     assert coarse.one.words == "no"
     assert (coarse.doubt, coarse.spacing) == (max(boxes.values()), exhaustive.COARSEST)
     assert coarse.doubtful == sum(value >= 1.0 for value in boxes.values()) > 0
     assert not coarse.settled
-    fine = fewest(search, ALL - 1, share=ALL, together=1)
+    fine = search_exhaustively(search, ALL - 1, share=ALL, together=1)
     assert fine.one.words == "yes"
     assert fine.settled
     assert fine.steps > coarse.steps

@@ -14,30 +14,30 @@ from studies.validation.contacts import (
     CASES,
     HEAD_ON,
     OBTUSE,
-    Case,
-    Contact,
-    able,
-    actuator,
+    ContactCase,
+    ContactResult,
+    make_actuator,
     report,
-    study,
+    run_contacts,
     touch,
+    with_contact,
 )
 from studies.validation.contacts_plots import save_contacts
 
 PNG = b"\x89PNG"
 
 
-def contact(bends: list[float], case: Case = ACUTE, status: Status = Status.GROWN) -> Contact:
+def contact(bends: list[float], case: ContactCase = ACUTE, status: Status = Status.GROWN) -> ContactResult:
     """A vine of 25 mm segments bent beyond free space by this many degrees at each joint."""
     line = np.zeros((len(bends) + 1, 2))
     line[:, 0] = 25e-3 * np.arange(len(line))
-    return Contact("made", case, status, 25e-3 * len(bends), line, line, np.radians(bends), 25e-3, True)
+    return ContactResult("made", case, status, 25e-3 * len(bends), line, line, np.radians(bends), 25e-3, True)
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_the_tip_meets_the_box_at_the_angle_it_is_for(case: Case) -> None:
+def test_the_tip_meets_the_box_at_the_angle_it_is_for(case: ContactCase) -> None:
     """Along the actuator's arc from the base: its end touches the upper face above (0, 0), and nothing before it does."""
-    environment, curvature, radius = case.environment, actuator()[2], VineParams().radius
+    environment, curvature, radius = case.environment, make_actuator()[2], VineParams().radius
     at = np.linspace(0, case.before, 2001)
     heading = environment.start[2] + curvature * at
     # The film turns by its curvature; the centreline is shorter by R times the bend.
@@ -50,7 +50,7 @@ def test_the_tip_meets_the_box_at_the_angle_it_is_for(case: Case) -> None:
 
 @pytest.mark.parametrize("name", ["quasistatic", "impulse", "geometric"])
 @pytest.mark.parametrize(("case", "sense"), [(ACUTE, 1), (OBTUSE, -1)])
-def test_contact_bends_a_vine_the_way_the_box_pushes(name: str, case: Case, sense: int) -> None:
+def test_contact_bends_a_vine_the_way_the_box_pushes(name: str, case: ContactCase, sense: int) -> None:
     """Paper 002, section 6.1: an acute angle makes curvature grow, an obtuse one shrink; the tip slides the same way."""
     found = touch(name, case)
     assert found.status == Status.GROWN
@@ -100,13 +100,13 @@ def test_outcomes_are_read() -> None:
 
 def test_only_those_that_know_contact_are_grown() -> None:
     """The arc in free space is left out."""
-    assert "euler-lagrange" not in able(propagators())
-    assert able(["impulse", "euler-lagrange"]) == ["impulse"]
+    assert "euler-lagrange" not in with_contact(propagators())
+    assert with_contact(["impulse", "euler-lagrange"]) == ["impulse"]
 
 
 def test_outcomes_are_written_and_drawn(tmp_path: Path) -> None:
     """A row for each outcome, JSON without NaN, and a picture."""
-    found = list(study(["geometric"]))
+    found = list(run_contacts(["geometric"]))
     assert [one.case for one in found] == list(CASES)
     rows = [line for line in report(found) if "| geometric |" in line]
     assert len(rows) == len(CASES)
@@ -117,7 +117,7 @@ def test_outcomes_are_written_and_drawn(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
-def test_penalty_bends_as_quasistatic_does(case: Case) -> None:
+def test_penalty_bends_as_quasistatic_does(case: ContactCase) -> None:
     """The same energy by another method: the shapes agree within a millimetre."""
     found, exact = touch("penalty", case), touch("quasistatic", case)
     assert found.as_published

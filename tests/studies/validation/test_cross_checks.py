@@ -15,7 +15,7 @@ from environments import Environment
 from planner.design.comparison.growths import Comparison, Growth
 from planner.design.design import Design, Section
 from studies.validation import cross_checks
-from studies.validation.cross_checks import ENVIRONMENTS, check, columns, planned, report
+from studies.validation.cross_checks import ENVIRONMENTS, check_design, columns, plan_best, report
 from studies.validation.cross_checks_plots import save_cross_checks
 from surrogate.kernels.compiled import Floats
 
@@ -38,7 +38,7 @@ def to_goal(environment: Environment, x: float, y: float, radius: float) -> Envi
 def test_all_agree_in_free_space(environment: MakeEnvironment) -> None:
     """A tube without actuator is straight whatever grows it: the tip is where the base points to, and nothing is touched."""
     workspace = to_goal(environment(start=(0.0, 0.0, 0.5)), 0.4 * np.cos(0.5), 0.4 * np.sin(0.5), 0.01)
-    found = list(check(workspace, straight(0.4, workspace.goal), NAMES))
+    found = list(check_design(workspace, straight(0.4, workspace.goal), NAMES))
     assert [one.propagator for one in found] == columns(NAMES)
     for one in found:
         np.testing.assert_allclose(one.own.lines[-1][-1], workspace.goal[:2], atol=1e-6)
@@ -52,10 +52,11 @@ def test_all_agree_in_free_space(environment: MakeEnvironment) -> None:
 def test_a_design_that_others_miss_is_reported(environment: MakeEnvironment) -> None:
     """A tube grown straight at a wall: geometry is stuck there, by moments it buckles and ends elsewhere; the report says which and why."""
     workspace = environment(boxes=[(0.5, -0.6, 0.6, 0.6)], start=(0.0, 0.0, np.radians(2)))
-    free = next(check(workspace, straight(0.7, workspace.goal), ("quasistatic",)))
+    free = next(check_design(workspace, straight(0.7, workspace.goal), ("quasistatic",)))
     workspace = to_goal(workspace, *free.own.lines[-1][-1], 0.05)
     found = {
-        one.propagator: one for one in check(workspace, straight(0.7, workspace.goal), ("quasistatic", "geometric"))
+        one.propagator: one
+        for one in check_design(workspace, straight(0.7, workspace.goal), ("quasistatic", "geometric"))
     }
     stuck = found["geometric"]
     assert found["quasistatic"].own.reached
@@ -72,7 +73,7 @@ def test_a_design_that_others_miss_is_reported(environment: MakeEnvironment) -> 
 def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Path) -> None:
     """A row for each propagator, JSON without NaN, and a picture, also of what has no record."""
     workspace = to_goal(environment(circles=[(0.3, 0.05, 0.02)]), 0.4, 0.0, 0.01)
-    found = list(check(workspace, straight(0.4, workspace.goal), NAMES))
+    found = list(check_design(workspace, straight(0.4, workspace.goal), NAMES))
     nothing = Growth(np.empty(0), [], [], Status.UNRESOLVED, False, False)
     found.append(Comparison(workspace, straight(0.4, workspace.goal), "penalty", nothing, found[0].own))
     assert found[-1].same_class is None
@@ -85,9 +86,9 @@ def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Pa
 @pytest.mark.slow
 def test_planning_does_not_depend_on_the_time() -> None:
     """The same number of iterations with one seed find the same design again."""
-    first = planned("pickone", 4)[1]
-    planned.cache_clear()
-    again = planned("pickone", 4)[1]
+    first = plan_best("pickone", 4)[1]
+    plan_best.cache_clear()
+    again = plan_best("pickone", 4)[1]
     assert first.sections == again.sections
     np.testing.assert_array_equal(first.centerline, again.centerline)
 
@@ -95,7 +96,9 @@ def test_planning_does_not_depend_on_the_time() -> None:
 @pytest.mark.slow
 def test_designs_of_every_environment_survive_half_the_step() -> None:
     """And touch the same obstacles: the models that know moments agree wherever the motion is not sensitive to initial conditions."""
-    found = [one for environment in ENVIRONMENTS for one in check(*planned(environment), ("quasistatic", "impulse"))]
+    found = [
+        one for environment in ENVIRONMENTS for one in check_design(*plan_best(environment), ("quasistatic", "impulse"))
+    ]
     assert {one.environment.name for one in found} == set(ENVIRONMENTS)
     for one in found:
         if one.propagator.endswith(cross_checks.HALVED):

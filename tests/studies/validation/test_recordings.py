@@ -17,7 +17,7 @@ from environments import Environment
 from planner.design.tube_figures import TubeFigures
 from studies.validation.recordings import deploy, read_recordings, recorded_lengths, start_pose
 from studies.validation.recordings_report import CHANGES, mean_of, report
-from studies.validation.variants import TELLING, variants
+from studies.validation.variants import TELLING, make_variants
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS = 0.0323
@@ -125,7 +125,7 @@ def test_real_vines_are_met_within_half_a_radius() -> None:
 
 def test_drawn_changes_are_among_those_tried() -> None:
     """What the picture shows is named as in the table."""
-    assert set(TELLING) <= set(variants())
+    assert set(TELLING) <= set(make_variants())
 
 
 def test_stiffness_of_the_report_is_that_of_the_tube(params: VineParams) -> None:

@@ -10,7 +10,7 @@ import pytest
 from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from studies.validation import refinement
-from studies.validation.contacts import able, actuator
+from studies.validation.contacts import make_actuator, with_contact
 from studies.validation.refinement import (
     AFTER,
     AS_GIVEN,
@@ -25,13 +25,13 @@ from studies.validation.refinement import (
     Refinement,
     cases,
     chain_error,
-    environment_of,
+    make_environment,
     refine_segments,
     refine_snap,
     refine_step,
     report,
+    run_refinement,
     snap_ends,
-    study,
 )
 from studies.validation.refinement_plots import save_refinement
 from tests.dynamics.reference.store import stored
@@ -41,7 +41,7 @@ PNG = b"\x89PNG"
 
 def test_a_chain_is_turned_by_half_a_segment_against_its_arc() -> None:
     """Tips of chains and half as fine ones, in closed form, are as far apart as said, but for the second order."""
-    curvature, length = actuator()[2], BEFORE + AFTER
+    curvature, length = make_actuator()[2], BEFORE + AFTER
 
     def tip(segment: float) -> complex:
         heading = curvature * segment * np.arange(1, round(length / segment) + 1)
@@ -71,7 +71,7 @@ def test_a_moment_per_joint_is_another_tube_for_each_segment() -> None:
     assert found.errors[-1] > found.errors[0]
     curvature = refinement.curvatures_as_given()
     assert curvature == sorted(curvature)
-    assert curvature[SEGMENTS.index(25e-3)] == pytest.approx(actuator()[2])
+    assert curvature[SEGMENTS.index(25e-3)] == pytest.approx(make_actuator()[2])
 
 
 @pytest.mark.parametrize(
@@ -125,9 +125,9 @@ def test_slopes_are_those_of_powers() -> None:
 
 def test_what_does_not_grow_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     """A vine that leaves the bounds has no errors but a complaint, in the table too."""
-    environment = environment_of("free space")
+    environment = make_environment("free space")
     small = replace(environment, bounds=np.array([environment.start[0] - 0.2, -0.5, 1.5, 1.5]))
-    monkeypatch.setattr(refinement, "environment_of", lambda _: small)
+    monkeypatch.setattr(refinement, "make_environment", lambda _: small)
     found = [refine_step("quasistatic", "free space"), refine_segments("quasistatic", "free space", AS_GIVEN)]
     assert all("left the bounds" in one.complaint for one in found)
     assert "left the bounds" in report(found)[-4]
@@ -135,10 +135,10 @@ def test_what_does_not_grow_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_refinements_are_written_and_drawn(tmp_path: Path) -> None:
     """A row for each case, JSON without NaN, and a picture; the wall is only for those that know contact."""
-    found = list(study(["geometric"]))
+    found = list(run_refinement(["geometric"]))
     assert [(one.propagator, one.scene, one.halved) for one in found] == cases(["geometric"])
     assert {scene for _, scene, _ in cases(["euler-lagrange"])} == {"free space"}
-    assert len(cases(propagators())) == 3 * (len(propagators()) + len(able(propagators()))) + len(SNAPS)
+    assert len(cases(propagators())) == 3 * (len(propagators()) + len(with_contact(propagators()))) + len(SNAPS)
     found.append(Refinement("impulse", "wall", STEP, (1.0, 0.5, 0.25), (1e-5, 5e-6)))
     found.append(Refinement("penalty", "wall", STEP, (1.0,), (), "it stopped"))
     found += [Refinement("quasistatic", scene, STEP, (1.0, 0.5, 0.25), (1e-5, 1e-6)) for scene in SNAPS]

@@ -5,9 +5,9 @@ import pytest
 
 from dynamics.recording import Recording
 from dynamics.vine import Status
-from studies.validation.left_out import Trial, chosen_without, combinations, report
-from studies.validation.recordings import Deployment
-from studies.validation.shapes import agreement, contact_order, fold_of
+from studies.validation.left_out import TubeError, choose_without, list_combinations, report
+from studies.validation.recordings import SimulatedRecording
+from studies.validation.shapes import compare_shapes, contact_order, find_fold
 
 RADIUS = 0.03
 
@@ -25,17 +25,17 @@ def recording(lines: list[np.ndarray], walls: list[list[float]]) -> Recording:
     return Recording("made", RADIUS, None, np.zeros(3), np.arange(float(len(lines))), tuple(lines), np.array(walls), ())
 
 
-def grown(recorded: Recording, shapes: list[np.ndarray]) -> Deployment:
+def grown(recorded: Recording, shapes: list[np.ndarray]) -> SimulatedRecording:
     """A simulated growth with these shapes."""
     blank = np.zeros(len(shapes))
-    return Deployment(recorded, "made", np.zeros(3), blank, blank, tuple(shapes), 1.0, Status.GROWN)
+    return SimulatedRecording(recorded, "made", np.zeros(3), blank, blank, tuple(shapes), 1.0, Status.GROWN)
 
 
 @pytest.mark.parametrize("angle", [0.6, -0.6, 2.0, -2.0])
 @pytest.mark.parametrize("turned", [0.0, 1.0, 2.5, -3.0])
 def test_fold_of_two_straight_pieces_is_their_angle(angle: float, turned: float) -> None:
     """Within the spacing of the points, to the left and to the right, whatever the direction of the tube."""
-    found, place = fold_of(bent(angle, turned=turned), RADIUS)
+    found, place = find_fold(bent(angle, turned=turned), RADIUS)
     assert found == pytest.approx(angle, rel=0.03)
     np.testing.assert_allclose(place, [0.4 * np.cos(turned), 0.4 * np.sin(turned)], atol=0.015)
 
@@ -44,8 +44,8 @@ def test_an_arc_folds_less_than_a_corner() -> None:
     """Straight lines fitted to two arcs of 2 radii that touch differ by their length times the curvature: by 2 R k."""
     angles = np.linspace(0.0, 1.0, 200)
     arc = np.column_stack([np.sin(angles), 1 - np.cos(angles)]) * 0.5
-    assert fold_of(arc, RADIUS)[0] == pytest.approx(2 * RADIUS * 2.0, rel=0.05)
-    assert fold_of(arc[:20], RADIUS)[0] == 0.0, "too short for two pieces"
+    assert find_fold(arc, RADIUS)[0] == pytest.approx(2 * RADIUS * 2.0, rel=0.05)
+    assert find_fold(arc[:20], RADIUS)[0] == 0.0, "too short for two pieces"
 
 
 def test_walls_count_in_the_order_of_their_first_contact() -> None:
@@ -59,7 +59,7 @@ def test_agreement_counts_what_differs() -> None:
     """A fold of 0.8 for one of 0.5 is 0.3 too much, on either side; one of 0.2 is too little; its tips are apart by hand."""
     for side in (1.0, -1.0):
         made = recording([bent(0.01 * side), bent(0.5 * side), bent(0.5 * side)], [[5.0, 5.0, 6.0, 6.0]])
-        found = agreement(grown(made, [bent(0.01 * side), bent(0.8 * side), bent(0.2 * side)]))
+        found = compare_shapes(grown(made, [bent(0.01 * side), bent(0.8 * side), bent(0.2 * side)]))
         assert found.folds == 2
         assert found.fold_angle == pytest.approx(0.3, abs=0.02)
         assert found.fold_excess == pytest.approx(0.0, abs=0.02)
@@ -67,24 +67,24 @@ def test_agreement_counts_what_differs() -> None:
         reach = np.hypot(*(bent(0.0)[-1] - [0.4, 0.0]))
         assert found.tip == pytest.approx(2 / 3 * 2 * reach * np.sin(0.15), rel=1e-3)
         assert found.same_contacts
-    less = agreement(grown(made, [bent(0.0)] * 3))
+    less = compare_shapes(grown(made, [bent(0.0)] * 3))
     assert less.fold_excess == pytest.approx(-0.5, abs=0.03)
     assert less.fold_angle == pytest.approx(0.5, abs=0.03)
 
 
 def test_numbers_are_chosen_without_the_recording_that_judges_them() -> None:
     """Of three tubes, that which is best on b and c judges a, even if it is the worst there."""
-    usual, *_ = combinations()
-    one, two = combinations()[1:3]
+    usual, *_ = list_combinations()
+    one, two = list_combinations()[1:3]
     errors = {
         "a": {usual: 10e-3, one: 30e-3, two: 1e-3},
         "b": {usual: 10e-3, one: 2e-3, two: 11e-3},
         "c": {usual: 10e-3, one: 2e-3, two: 12e-3},
     }
-    far = dict.fromkeys(combinations(), 50e-3)
-    trials = [Trial(name, numbers, error) for name in errors for numbers, error in (far | errors[name]).items()]
-    assert chosen_without(trials, "a") == one
-    assert chosen_without(trials, "b") == two
+    far = dict.fromkeys(list_combinations(), 50e-3)
+    trials = [TubeError(name, numbers, error) for name in errors for numbers, error in (far | errors[name]).items()]
+    assert choose_without(trials, "a") == one
+    assert choose_without(trials, "b") == two
     text = "\n".join(report(trials))
     assert "30.0 | 10.0 | 1.0 |" in text
     assert "nearer in 0 of 3 recordings" in text

@@ -10,8 +10,8 @@ from rich.console import Console
 
 from dynamics.recording import Recording, write_recording
 from dynamics.vine import Status
-from studies.validation.friction import COEFFICIENTS, report, study
-from studies.validation.study import Item, Part, run_parts
+from studies.validation.friction import COEFFICIENTS, report, run_friction
+from studies.validation.study import ValidationItem, ValidationPart, run_parts
 from studies.validation.study import report as report_parts
 from vinewright.cli import main
 from vinewright.console.study import Study, run_study
@@ -36,13 +36,13 @@ def test_interrupted_parts_keep_what_was_done(tmp_path: Path) -> None:
         yield ""
 
     parts = [
-        Part("a", "a", lambda: iter([One("first")]), 1, list),
-        Part("b", "b", until_interrupted, 3, list),
-        Part("c", "c", never, 1, list),
+        ValidationPart("a", "a", lambda: iter([One("first")]), 1, list),
+        ValidationPart("b", "b", until_interrupted, 3, list),
+        ValidationPart("c", "c", never, 1, list),
     ]
     study = Study("validation", parts, run_parts, lambda found: report_parts(parts, found))
     found = run_study(study, "vinewright validate", tmp_path, Console())
-    assert found.results == [Item("a", "first"), Item("b", "second")]
+    assert found.results == [ValidationItem("a", "first"), ValidationItem("b", "second")]
     data = json.loads((tmp_path / "validation" / "data.json").read_text())
     assert (data["command"], data["a"], data["b"]) == (
         f"vinewright validate --out {tmp_path.name}, interrupted,",
@@ -87,7 +87,7 @@ def test_all_parts_stand_in_one_report(
 @pytest.mark.slow
 def test_friction_is_reported_by_environment() -> None:
     """Without friction the design of an environment ends in the goal, unmoved; with it a row says what becomes of it."""
-    found = list(study(["divider"]))
+    found = list(run_friction(["divider"]))
     assert [one.friction for one in found] == list(COEFFICIENTS)
     assert found[0].growth.reached
     assert found[0].moved == 0

@@ -33,7 +33,7 @@ from planner.recordings.fit_report import fit_content, rows, sentences
 from planner.recordings.fitted_tube import fitted_tube
 from planner.recordings.identification import Fit, fit
 from studies.fitting.report import report
-from studies.fitting.study import STARTS, Start, small_oscillation
+from studies.fitting.study import STARTS, SyntheticFit, record_small_oscillation
 from tests.command_line import vinewright, vinewright_in
 from vinewright.commands.fit import fit_with_progress
 from vinewright.console.terminal import new_console
@@ -65,7 +65,7 @@ def fitted(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
 
 def test_the_recording_beside_the_tests_is_that_of_the_study(tmp_path: Path) -> None:
     """The committed function makes it again; numbers agree to what is kept of them."""
-    write_recording(small_oscillation(), tmp_path / "oscillation.json")
+    write_recording(record_small_oscillation(), tmp_path / "oscillation.json")
     made, kept = load_recording(tmp_path / "oscillation.json"), load_recording(RECORDING)
     assert (made.name, made.tube_radius, made.mass_per_length) == (kept.name, kept.tube_radius, kept.mass_per_length)
     np.testing.assert_array_equal(made.times, kept.times)
@@ -308,12 +308,13 @@ def test_missing_casadi_is_reported(
 
 def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
     """Errors in percent of what is known; without the wall's file it says how to give it; with one, what that shows."""
-    good, off = Start(0.1, 1e-3, of_stiffness(quick, 0.3 * 1.009)), Start(0.2, 1e-3, of_stiffness(quick, 0.3 * 1.011))
+    good = SyntheticFit(0.1, 1e-3, of_stiffness(quick, 0.3 * 1.009))
+    off = SyntheticFit(0.2, 1e-3, of_stiffness(quick, 0.3 * 1.011))
     for one, error, kept in ((good, 0.9, True), (off, 1.1, False)):
         assert one.errors() == pytest.approx((error, 0.0))
         assert one.kept is kept
     failed = replace(good.found, convergence=replace(quick.convergence, converged=False))
-    assert not Start(0.1, 1e-3, failed).kept
+    assert not SyntheticFit(0.1, 1e-3, failed).kept
     made = report([good, off], None)
     text, content = made.text, made.content
     assert "Not measured: give the published file with `--wall-growth FILE`." in text

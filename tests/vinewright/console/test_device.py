@@ -20,7 +20,7 @@ from vinewright.console.device import with_device
 
 GROWING = (
     *("plan", "simulate", "robustness", "export", "show", "fit", "funnel", "studio", "validate"),
-    *("bench rollouts", "bench plan", "bench sweep", "bench gpu", "reproduce table2", "reproduce tip-steering"),
+    *("bench rollouts", "bench plan", "bench gpu", "reproduce table2", "reproduce tip-steering"),
 )
 """Commands that grow vines, apart from those of sweeps, whose bytes must be the same everywhere."""
 

@@ -12,18 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from studies.studio.study import BROWSERS
 from tests.vinewright.studio.test_server import Running, start
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 Point = tuple[float, float]
+BROWSERS = "chromium", "chromium-browser", "google-chrome"
+"""Names of programs, in the order in which they are looked for."""
 
 
 @contextmanager
 def chromium() -> Iterator[Browser]:
-    """A browser; the test is skipped with a reason where there is none."""
+    """Start a browser; the test is skipped with a reason where there is none."""
     api = pytest.importorskip("playwright.sync_api", reason="no Playwright: pip install -e '.[test]'")
     path = next((found for name in BROWSERS if (found := shutil.which(name))), None)
     if path is None:
@@ -96,7 +97,7 @@ class Studio:
     # ---- the drawing ----
 
     def at(self, x: float, y: float) -> Point:
-        """A point of the drawing [mm] in the window [px]."""
+        """Return a point of the drawing [mm] in the window [px]."""
         point = self.page.evaluate(
             """async ([x, y]) => {
                 const { toStage } = await import('/view.js');
@@ -108,11 +109,11 @@ class Studio:
         )
         return float(point[0]), float(point[1])
 
-    def drag(self, one: Point, other: Point, steps: int = 4) -> None:
+    def drag(self, start: Point, end: Point, steps: int = 4) -> None:
         """Drag the mouse between two points of the drawing [mm]."""
-        self.page.mouse.move(*self.at(*one))
+        self.page.mouse.move(*self.at(*start))
         self.page.mouse.down()
-        self.page.mouse.move(*self.at(*other), steps=steps)
+        self.page.mouse.move(*self.at(*end), steps=steps)
         self.page.mouse.up()
 
     def click(self, x: float, y: float) -> None:
@@ -126,7 +127,7 @@ class Studio:
             self.page.keyboard.press(key)
 
     def state(self, expression: str) -> Any:
-        """The value of an expression of `state`."""
+        """Return the value of an expression of `state`."""
         return self.page.evaluate(
             f"async () => {{ const {{ state }} = await import('/store.js'); return {expression}; }}"
         )
@@ -139,16 +140,16 @@ class Studio:
             time.sleep(0.05)
 
     def folder_of_run(self) -> Path:
-        """The folder of the run that is shown."""
+        """Return the folder of the run that is shown."""
         return self.folder / "runs" / str(self.state("state.run.name"))
 
     def shapes(self) -> list[dict[str, Any]]:
-        """The obstacles."""
-        found: list[dict[str, Any]] = self.state("state.doc.shapes")
-        return found
+        """Return the obstacles of the drawing."""
+        shapes: list[dict[str, Any]] = self.state("state.doc.shapes")
+        return shapes
 
-    def saved(self) -> dict[str, Any]:
-        """The file as it would be saved; the drawing must have no fault."""
+    def read_content(self) -> dict[str, Any]:
+        """Return the file as it would be saved; the drawing must have no fault."""
         self.page.wait_for_timeout(400)  # until the last change has been checked
         self.wait_for("state.check && !state.check.problem")
         return tomllib.loads(self.state("state.check.text"))

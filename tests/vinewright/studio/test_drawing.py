@@ -21,7 +21,7 @@ def test_draw_every_kind_with_the_mouse(editor: Studio) -> None:
     editor.click(200, 200)
     editor.key("g")
     editor.click(1400, 800)
-    content = editor.saved()
+    content = editor.read_content()
     assert content["obstacles"]["boxes"] == [[400, 300, 500, 700]]
     assert content["obstacles"]["circles"] == [[800, 500, 100]]
     (wall,) = content["obstacles"]["walls"]
@@ -154,7 +154,7 @@ def test_a_cancelled_drag_leaves_redo(editor: Studio) -> None:
 
 
 def test_a_new_drawing_has_nothing_to_undo_or_redo(editor: Studio) -> None:
-    """What was done or taken back in the drawing before is no step of the new one."""
+    """Steps of undo and redo of the drawing before do not apply to the new one."""
     steps = "async () => (await import('/store.js')).steps()"
     editor.key("b")
     editor.drag((400, 300), (500, 400))

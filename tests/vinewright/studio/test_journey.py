@@ -29,7 +29,7 @@ BENCH = (
 
 
 def draw_bench(studio: Studio) -> None:
-    """Five blocks."""
+    """Draw five blocks."""
     for one, other in BENCH:
         studio.key("b")
         studio.drag(one, other)
@@ -48,8 +48,8 @@ def plan(studio: Studio, seconds: float = 4.0, fast: bool = False) -> None:
     studio.page.locator("#plan-button").click()
 
 
-def downloaded(studio: Studio, press: str) -> bytes:
-    """The file that a button downloads."""
+def download(studio: Studio, press: str) -> bytes:
+    """Press a button and return the file that it downloads."""
     with studio.page.expect_download() as waiting:
         studio.page.click(press)
     return Path(waiting.value.path()).read_bytes()
@@ -89,7 +89,7 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     studio.page.check("#make-limit")
     studio.page.locator("#make-pack").click()
     studio.wait_for("state.pack", 90)
-    archive = zipfile.ZipFile(io.BytesIO(downloaded(studio, "#make-download")))
+    archive = zipfile.ZipFile(io.BytesIO(download(studio, "#make-download")))
     (name,) = [one for one in archive.namelist() if one.endswith("/design.json")]
     made = tmp_path / "made.json"
     made.write_bytes(archive.read(name))
@@ -97,9 +97,9 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     check_dxf(ezdxf.read(io.StringIO(archive.read(drawing).decode())), load_design(made))
     rows = studio.page.locator("#panel-make table").first.locator("tbody tr").count()
     assert rows == len(studio.state("state.pack.cuts")) - 1
-    assert downloaded(studio, "#make-png").startswith(b"\x89PNG")
-    assert b"<svg" in downloaded(studio, "#make-svg")[:2000]
-    folder = zipfile.ZipFile(io.BytesIO(downloaded(studio, "#make-folder")))
+    assert download(studio, "#make-png").startswith(b"\x89PNG")
+    assert b"<svg" in download(studio, "#make-svg")[:2000]
+    folder = zipfile.ZipFile(io.BytesIO(download(studio, "#make-folder")))
     assert (
         json.loads(folder.read(f"{studio.folder_of_run().name}/design.json"))["cost"]["actuators"] == design.actuators
     )

@@ -19,7 +19,7 @@ RADIUS, TURN, JOINTS = 500.0, math.pi / 2, 90
 
 
 def in_page(shared: Studio, body: str, argument: Any) -> Any:
-    """What a function of the page's modules returns."""
+    """Return the value of a function of the page's modules."""
     return shared.page.evaluate(f"async (given) => {{ {body} }}", argument)
 
 
@@ -66,8 +66,8 @@ def test_an_actuator_lies_on_its_side(shared: Studio, quarter: dict[str, Any], s
     cells = np.array(
         in_page(
             shared,
-            """const { between, cellsOf, courseOf } = await import('/panels/tubeshape.js');
-            return cellsOf(between(courseOf(given.line, given.film, given.tube), 100, 500), given.section, given.tube);""",
+            """const { cellsOf, courseOf, cutCourse } = await import('/panels/tubeshape.js');
+            return cellsOf(cutCourse(courseOf(given.line, given.film, given.tube), 100, 500), given.section, given.tube);""",
             {**quarter, "section": section},
         )
     )
@@ -130,7 +130,9 @@ def test_stage_and_drawing_are_inverse(shared: Studio, point: list[float]) -> No
 @pytest.mark.parametrize("degrees", [30, -30, 90, 135, 200, -365])
 def test_turns_are_anticlockwise(shared: Studio, degrees: float) -> None:
     """A point about a centre, by a positive angle, goes anticlockwise, as headings in files do."""
-    found = in_page(shared, "return (await import('/draw/geometry.js')).turned([110, 20], [10, 20], given);", degrees)
+    found = in_page(
+        shared, "return (await import('/draw/geometry.js')).turnPoint([110, 20], [10, 20], given);", degrees
+    )
     angle = math.radians(degrees)
     # The page rounds coordinates to a tenth of a micrometre.
     assert found == pytest.approx([10 + 100 * math.cos(angle), 20 + 100 * math.sin(angle)], abs=0.51e-4)

@@ -71,7 +71,7 @@ def test_reload_keeps_the_drawing(editor: Studio) -> None:
     """A page that is loaded again shows the drawing as it was."""
     editor.key("b")
     editor.drag((400, 300), (500, 700))
-    editor.saved()
+    editor.read_content()
     editor.page.reload()
     editor.page.wait_for_selector("body[data-connected]")
     assert [shape["row"] for shape in editor.shapes()] == [[400, 300, 500, 700]]
@@ -102,17 +102,17 @@ def test_recent_drawings_are_asked_about(studio: Studio) -> None:
     """Leaving the page asks while a drawing that was not saved is only in the gallery."""
     studio.key("b")
     studio.drag((400, 300), (500, 400))
-    studio.saved()
+    studio.read_content()
     studio.page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
-    studio.saved()
+    studio.read_content()
     assert studio.page.locator("#file .dirty").count() == 0
     assert studio.page.evaluate("!window.dispatchEvent(new Event('beforeunload', { cancelable: true }))")
 
 
 def test_a_failed_check_is_made_up_for(editor: Studio) -> None:
-    """What changed while the server did not answer is checked as soon as the page is connected again."""
+    """A change made while the server did not answer is checked as soon as the page is connected again."""
     fresh = "async () => (await import('/draw/check.js')).isFresh()"
-    editor.saved()
+    editor.read_content()
     editor.page.route("**/api/check", lambda route: route.abort())
     editor.key("b")
     editor.drag((400, 300), (500, 400))

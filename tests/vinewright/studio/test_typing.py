@@ -67,7 +67,7 @@ def test_keys_are_not_taken_from_fields(editor: Studio) -> None:
 def test_numbers_as_people_type_them(shared: Studio, text: str, unit: str, value: float | None) -> None:
     """A decimal comma, units and small calculations are read; everything else is no number."""
     found = shared.page.evaluate(
-        "async ([text, unit]) => (await import('/draw/number.js')).numberFrom(text, unit)", [text, unit]
+        "async ([text, unit]) => (await import('/number.js')).parseNumber(text, unit)", [text, unit]
     )
     assert found == pytest.approx(value, nan_ok=True) if value is not None else found != found
 
@@ -82,6 +82,64 @@ def test_decimal_comma_in_the_panel(editor: Studio) -> None:
         field.press("Enter")
         (x_min, _, x_max, _) = editor.shapes()[0]["row"]
         assert x_max - x_min == pytest.approx(width)
+
+
+def test_arrow_keys_step_a_number(editor: Studio) -> None:
+    """An arrow adds one unit, Shift makes it ten; each is a step of undo, and limits hold."""
+    editor.key("w")
+    editor.drag((1000, 100), (1000, 300))
+    field = editor.page.locator("#panel-draw").get_by_label("thickness")
+    for keys, thickness in (("ArrowUp", 21), ("Shift+ArrowUp", 31), ("Shift+ArrowDown", 21)):
+        field.press(keys)
+        assert editor.shapes()[0]["row"][4] == thickness
+    for _ in range(3):
+        field.press("Shift+ArrowDown")
+    assert editor.shapes()[0]["row"][4] == 0
+    editor.key(*["Control+z"] * 6)
+    assert editor.shapes()[0]["row"][4] == 20
+
+
+@pytest.mark.parametrize(
+    ("panel", "selector", "wrong", "message"),
+    [
+        ("draw", "#panel-draw [placeholder='as the tube']", "11", "must be at most 10"),
+        ("tube", "#tube-radius_mm", "0,1", "must be at least 0.5 mm"),
+        ("plan", "#plan-time", "1d", "must be a number, such as 12.5 or 40+25"),
+    ],
+)
+def test_a_wrong_number_is_marked_until_escape(
+    editor: Studio, panel: str, selector: str, wrong: str, message: str
+) -> None:
+    """In every panel a wrong number stays with its reason beneath it, and Escape restores the number before."""
+    editor.page.click(f"#tab-{panel}")
+    field = editor.page.locator(selector)
+    before = field.input_value()
+    field.fill(wrong)
+    field.press("Enter")
+    assert field.input_value() == wrong
+    assert field.get_attribute("aria-invalid") == "true"
+    assert editor.page.locator(f"#{field.get_attribute('aria-describedby')}").inner_text() == message
+    field.press("Escape")
+    assert field.input_value() == before
+    assert field.get_attribute("aria-invalid") is None
+    assert editor.page.locator(f"#panel-{panel} .fault").count() == 0
+
+
+def test_a_number_that_the_server_refuses_is_marked(editor: Studio) -> None:
+    """The number stays with the message of the server beneath it, and the tube as it was."""
+    editor.page.click("#tab-tube")
+    before = editor.state("state.tube.content")
+    field = editor.page.locator("#tube-radius_mm")
+    field.fill("41")
+    editor.page.route("**/api/tube", lambda route: route.fulfill(status=400, json={"error": "too wide"}))
+    field.press("Enter")
+    fault = editor.page.locator("#panel-tube .fault")
+    fault.wait_for()
+    assert field.input_value() == "41"
+    assert editor.state("state.tube.content") == before
+    editor.page.unroute("**/api/tube")
+    field.press("Escape")
+    assert fault.count() == 0
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,7 @@ export function saveBlob(/** @type {Blob} */ blob, /** @type {string} */ name) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-/** Run something that may be refused, and show the reason at the bottom. */
+/** Run an action that may be refused, and show the reason at the bottom. */
 export async function attempt(/** @type {() => Promise<void>} */ work) {
   try {
     await work();
@@ -74,8 +74,8 @@ export async function attempt(/** @type {() => Promise<void>} */ work) {
 /** @type {Map<string, ((event: any) => void)[]>} */
 const handlers = new Map();
 
-/** Handle the events of a type; `connected` and `lost` are those of the connection itself. */
-export function on(/** @type {string} */ type, /** @type {(event: any) => void} */ handler) {
+/** Handle the events of a type; `connected` and `lost` are events of the connection itself. */
+export function addHandler(/** @type {string} */ type, /** @type {(event: any) => void} */ handler) {
   handlers.set(type, [...(handlers.get(type) ?? []), handler]);
 }
 

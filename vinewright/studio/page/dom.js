@@ -49,13 +49,3 @@ export function byId(id, kind) {
   if (!(element instanceof kind)) throw new Error(`no ${kind.name} ${id}`);
   return element;
 }
-
-/** A length in mm as text in the unit of the panels. */
-export function lengthText(/** @type {number} */ mm, /** @type {"mm" | "cm"} */ unit) {
-  return String(rounded(unit === "cm" ? mm / 10 : mm));
-}
-
-/** A number without the noise of floating point. */
-export function rounded(/** @type {number} */ value, digits = 10) {
-  return Number(value.toPrecision(digits));
-}

@@ -1,12 +1,12 @@
 /**
- * What a tab keeps when its page is loaded again: in the storage of the browser for the tab, by the token of the studio, so that
+ * Values that a tab keeps when its page is loaded again: in the storage of the browser for the tab, by the token of the studio, so that
  * another studio finds nothing of it.
  */
 
 const PREFIX = "vinewright ";
 const studio = `${PREFIX}${location.hash.slice(1)} `;
 
-/** Keep something; a full or forbidden storage keeps nothing. */
+/** Store a value; a full or forbidden storage keeps nothing. */
 export function store(/** @type {string} */ key, /** @type {unknown} */ value) {
   try {
     sessionStorage.setItem(studio + key, JSON.stringify(value));
@@ -15,8 +15,8 @@ export function store(/** @type {string} */ key, /** @type {unknown} */ value) {
   }
 }
 
-/** What was kept; null if there is nothing. @returns {any} */
-export function stored(/** @type {string} */ key) {
+/** Load a stored value; null if there is none. @returns {any} */
+export function loadStored(/** @type {string} */ key) {
   try {
     const text = sessionStorage.getItem(studio + key);
     return text === null ? null : JSON.parse(text);

@@ -1,11 +1,11 @@
-/** Starts the page: asks the server for the present state, shows the first drawing, and connects the parts. */
+/** Start of the page: ask the server for the present state, show the first drawing, and connect the parts. */
 
-import { attempt, get, listen, on } from "./api.js";
+import { attempt, get, listen, addHandler } from "./api.js";
 import { byId, el } from "./dom.js";
 import { mountDraw } from "./draw/index.js";
 import { openContent } from "./draw/files.js";
 import { keptDrawing } from "./draw/keeping.js";
-import { stored } from "./kept.js";
+import { loadStored } from "./kept.js";
 import { mountMessage } from "./message.js";
 import { mountPanels } from "./panels/index.js";
 import { WITHOUT_RUN } from "./panels/leaving.js";
@@ -58,9 +58,9 @@ async function start() {
   mountPanels();
   const drawing = kept ?? found.document;
   if (drawing) openContent(drawing);
-  const isOfOther = kept !== null && stored(WITHOUT_RUN) === true;
+  const isOfOther = kept !== null && loadStored(WITHOUT_RUN) === true;
   if (found.run && !isOfOther) await attempt(async () => set({ run: await get(`/api/runs/${encodeURIComponent(found.run)}`), panel: "plan" }));
-  on("connected", () => document.body.setAttribute("data-connected", ""));
+  addHandler("connected", () => document.body.setAttribute("data-connected", ""));
   listen();
 }
 

@@ -1,4 +1,4 @@
-/** The line at the bottom: the last error or note, until something else is done, or for a while. */
+/** The line at the bottom: the last error or note, until the next change, or for 12 s. */
 
 import { byId } from "./dom.js";
 import { live } from "./panels/shown.js";

@@ -68,7 +68,7 @@ let merging = null;
 /**
  * Change the drawing; undo takes it back.
  * @param {(doc: Doc) => Doc} change
- * @param {string | null} merge edits in a row with the same word are one step of undo, as those of one drag
+ * @param {string | null} merge consecutive edits with the same word, as in a drag, are one step of undo
  */
 export function edit(change, merge = null) {
   const doc = change(state.doc);
@@ -94,7 +94,7 @@ export function beginGesture() {
   };
 }
 
-/** Replace the drawing by another one that was opened; there is nothing to undo then. */
+/** Replace the drawing by a drawing that was opened, with an empty history. */
 export function open(/** @type {Partial<State>} */ changes) {
   past = [];
   future = [];

@@ -49,7 +49,7 @@
  * @property {string} name
  * @property {string | null} [file] name of the file on disk that Save writes
  * @property {string} [saved] the text as last saved; `text` if it is not given
- * @property {Origins} [origins] if they are not given, the content is that of the file
+ * @property {Origins} [origins] if they are not given, the content is the content of the file
  *
  * @typedef {object} Passage
  * @property {[Point, Point]} ends
@@ -57,7 +57,7 @@
  * @property {boolean} narrow whether the tube does not fit through
  *
  * @typedef {object} Check
- * What the server says of the drawing.
+ * Answer of the server about the drawing.
  * @property {string} text the file as it would be saved
  * @property {boolean} written whether the drawing could be written; if not, `text` is the file as it was opened
  * @property {{message: string, key: string} | null} problem what is wrong, and the key of the file, for example `obstacles.walls[2]`

@@ -1,4 +1,4 @@
-/** From millimetres in the drawing to pixels on the stage, and the canvas beneath the drawing. The y axis points up. */
+/** Conversion from millimetres in the drawing to pixels on the stage, and the canvas beneath the drawing. The y axis points up. */
 
 import { byId } from "./dom.js";
 import { set, state, subscribe } from "./store.js";
@@ -16,7 +16,7 @@ export const size = { width: 1, height: 1 };
 const layers = [];
 let waiting = false;
 
-/** Add something to the canvas; it is painted in millimetres with y up, lower orders first. Line widths: `pixels(2)`. */
+/** Add a layer to the canvas; it is painted in millimetres with y up, lower orders first. Line widths: `pixels(2)`. */
 export function addLayer(/** @type {number} */ order, /** @type {(context: CanvasRenderingContext2D) => void} */ paint) {
   layers.push({ order, paint });
   layers.sort((one, other) => one.order - other.order);
@@ -48,7 +48,7 @@ function paint() {
   }
 }
 
-/** The length [mm] of some pixels on the screen. */
+/** The length [mm] of a number of pixels on the screen. */
 export function pixels(/** @type {number} */ count) {
   return count / state.view.scale;
 }

@@ -16,7 +16,7 @@ from planner.recordings.identification.observed import LONGEST_STEP, MOST_STEPS,
 from planner.recordings.identification.result import CHI_SQUARE, Profile, from_profile
 from planner.recordings.identification.unknowns import Unknowns
 from studies.fitting.cantilever import Cantilever
-from studies.fitting.study import oscillation
+from studies.fitting.study import record_oscillation
 
 BEAM = Cantilever(links=2, length=0.8, growth=0.05)
 """K and C as in the study, but growing and with two links, which is fast."""
@@ -231,7 +231,7 @@ def test_the_published_wall_experiment_is_fitted() -> None:
 @pytest.mark.parametrize("start", [(0.03, 1e-3), (0.3, 1e-2), (1.0, 1e-4)])
 def test_the_oscillation_of_the_study_is_identified_from_distant_starts(start: tuple[float, float]) -> None:
     """K within 1 % and C within 3 %, with 3 mm of noise."""
-    found = fit(oscillation(), start=start, profiles=False)
+    found = fit(record_oscillation(), start=start, profiles=False)
     assert found.parameter("stiffness").value == pytest.approx(0.3, rel=0.01)
     assert found.parameter("damping").value == pytest.approx(3e-3, rel=0.03)
 

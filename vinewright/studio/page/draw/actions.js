@@ -1,11 +1,14 @@
-/** What buttons and keys do with the selection. */
+/** Actions of buttons and keys on the selection. */
 
 import { edit, redo, set, state, undo } from "../store.js";
+import { plural } from "../text.js";
 import { newWord } from "./aim.js";
 import { setBackground } from "./background.js";
 import { isEditable } from "./editing.js";
 import { live, show } from "./live.js";
-import { added, changed, copies, existing, moved, pivotOf, removed, rotated, shapesIn, withoutCorner } from "./shapes.js";
+import {
+  addShapes, changeShapes, copyShapes, filterExisting, moveObjects, pivotOf, removeShapes, rotateObjects, shapesIn, withoutCorner,
+} from "./shapes.js";
 import { gridStep } from "./snap.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -15,7 +18,7 @@ import { gridStep } from "./snap.js";
 let copied = { shapes: /** @type {readonly Shape[]} */ ([]), text: "" };
 
 /** Distance from an object to its copy. @returns {Point} */
-function beside() {
+function copyOffset() {
   const step = 2 * gridStep(state.view.scale);
   return [step, -step];
 }
@@ -32,7 +35,7 @@ export function redoEdit() {
 
 /** Shapes that no longer exist are not selected. */
 function forgetMissing() {
-  const found = existing(state.doc, state.selection);
+  const found = filterExisting(state.doc, state.selection);
   show({ corner: null });
   if (found.length < state.selection.size) set({ selection: new Set(found) });
 }
@@ -47,25 +50,25 @@ export function deleteSelected() {
   const [shape] = shapesIn(state.doc, state.selection);
   if (corner !== null && state.selection.size === 1 && shape?.kind === "polygon") {
     if (shape.corners.length > 3) {
-      edit((doc) => changed(doc, state.selection, (one) => withoutCorner(one, corner)));
+      edit((doc) => changeShapes(doc, state.selection, (one) => withoutCorner(one, corner)));
       show({ corner: null });
       return;
     }
   }
   if (!shape) return;
-  edit((doc) => removed(doc, state.selection));
-  set({ selection: new Set(existing(state.doc, state.selection)) });
+  edit((doc) => removeShapes(doc, state.selection));
+  set({ selection: new Set(filterExisting(state.doc, state.selection)) });
 }
 
 /** Copy the selected shapes and select the copies. */
 export function duplicate() {
-  put(shapesIn(state.doc, state.selection));
+  addCopies(shapesIn(state.doc, state.selection));
 }
 
-function put(/** @type {readonly Shape[]} */ shapes) {
-  const made = copies(shapes, beside());
+function addCopies(/** @type {readonly Shape[]} */ shapes) {
+  const made = copyShapes(shapes, copyOffset());
   if (!made.length) return made;
-  edit((doc) => added(doc, made));
+  edit((doc) => addShapes(doc, made));
   set({ tool: "select", selection: new Set(made.map((shape) => shape.id)) });
   return made;
 }
@@ -74,7 +77,7 @@ function put(/** @type {readonly Shape[]} */ shapes) {
 export function copy() {
   const shapes = shapesIn(state.doc, state.selection);
   if (!shapes.length) return null;
-  copied = { shapes, text: `${shapes.length} ${shapes.length === 1 ? "object" : "objects"} of Vinewright studio` };
+  copied = { shapes, text: `${plural(shapes.length, "object")} of Vinewright studio` };
   return copied.text;
 }
 
@@ -82,7 +85,7 @@ export function copy() {
 export function paste(/** @type {string} */ text) {
   if (!copied.shapes.length || text !== copied.text) return false;
   // The next paste comes beside this one.
-  copied = { ...copied, shapes: put(copied.shapes) };
+  copied = { ...copied, shapes: addCopies(copied.shapes) };
   return true;
 }
 
@@ -93,7 +96,7 @@ export function nudge(/** @type {Point} */ by, /** @type {boolean} */ held) {
     return;
   }
   if (!held) nudging = newWord("nudge");
-  edit((doc) => moved(doc, state.selection, by), nudging);
+  edit((doc) => moveObjects(doc, state.selection, by), nudging);
 }
 
 let nudging = "nudge";
@@ -101,7 +104,7 @@ let nudging = "nudge";
 /** Turn the selection about its centre. */
 export function turnSelected(/** @type {number} */ degrees) {
   const pivot = pivotOf(state.doc, state.selection);
-  edit((doc) => rotated(doc, state.selection, pivot, degrees));
+  edit((doc) => rotateObjects(doc, state.selection, pivot, degrees));
 }
 
 /** Select the next object, or the one before; returns false, with nothing selected, behind the last one and before the first. */

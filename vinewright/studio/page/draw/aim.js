@@ -1,8 +1,8 @@
-/** From pointer events to points of the drawing, snapped if that is on. */
+/** Convert pointer events to points of the drawing, snapped if snapping is on. */
 
 import { state } from "../store.js";
 import { stage, toDrawing } from "../view.js";
-import { distance, multiple, plus } from "./geometry.js";
+import { distance, roundTo, plus } from "./geometry.js";
 import { live, show } from "./live.js";
 import { fineStep, gridStep, snapPoint, targetsOf } from "./snap.js";
 
@@ -21,7 +21,7 @@ import { fineStep, gridStep, snapPoint, targetsOf } from "./snap.js";
 
 /**
  * @typedef {object} Gesture
- * What goes on between pressing and releasing the pointer.
+ * Actions between pressing and releasing the pointer.
  * @property {(press: Press) => void} move
  * @property {(press: Press, dragged: boolean) => void} done
  * @property {() => void} cancel
@@ -37,7 +37,7 @@ import { fineStep, gridStep, snapPoint, targetsOf } from "./snap.js";
  * @property {(press: Press) => void} [hover]
  * @property {(key: string) => boolean} [typed] a key; returns whether it is used
  * @property {() => void} [finish] a double click
- * @property {() => boolean} [leave] ends what is under way; returns whether there was something
+ * @property {() => boolean} [leave] ends what is under way; returns whether it ended anything
  * @property {() => void} [place] make an object of default size in the middle of the view
  */
 
@@ -52,30 +52,30 @@ export function pressOf(/** @type {MouseEvent} */ event) {
   };
 }
 
-/** Whether a press snaps. */
+/** Return whether a press snaps. */
 export function snaps(/** @type {Press} */ { free }) {
   return state.snap && !free;
 }
 
-/** Points to snap to, except for those of some objects. */
+/** Points to snap to, without the points of excluded objects. */
 export function targets(/** @type {Iterable<number | string>} */ excluded = []) {
   return state.snap ? targetsOf(state.doc, new Set(excluded)) : [];
 }
 
-/** The point of the drawing that a press means; a mark shows what it snapped to. */
-export function aimed(/** @type {Press} */ press, /** @type {readonly Target[]} */ points = targets()) {
+/** Return the point of the drawing that a press means, and mark the target to which it snapped. */
+export function snapPress(/** @type {Press} */ press, /** @type {readonly Target[]} */ points = targets()) {
   const snapped = snapPoint(press.at, points, state.view.scale, snaps(press));
   if (snapped.kind !== live.snapped?.kind || String(snapped.at) !== String(live.snapped?.at)) show({ snapped });
   return snapped.at;
 }
 
-/** A point at the distance that a press means, for radii: they are round unless the press is at another object. @returns {Point} */
-export function aimedFrom(/** @type {Point} */ centre, /** @type {Press} */ press, /** @type {readonly Target[]} */ points) {
-  const at = aimed(press, points);
+/** Return a point at the radius that a press means; the radius is rounded unless the press is at another object. @returns {Point} */
+export function snapRadius(/** @type {Point} */ centre, /** @type {Press} */ press, /** @type {readonly Target[]} */ points) {
+  const at = snapPress(press, points);
   const kind = live.snapped?.kind;
   if (kind !== "grid" && kind !== "none") return at;
   const step = kind === "grid" ? gridStep(state.view.scale) : fineStep(state.view.scale);
-  return plus(centre, [multiple(distance(centre, press.at), step), 0]);
+  return plus(centre, [roundTo(distance(centre, press.at), step), 0]);
 }
 
 let count = 0;

@@ -4,7 +4,7 @@ import { attempt, postBytes } from "../api.js";
 import { set, state } from "../store.js";
 import { pixels } from "../view.js";
 import { distance, minus, plus, tidy, times } from "./geometry.js";
-import { calm, live, show } from "./live.js";
+import { clearGesture, live, show } from "./live.js";
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Background} Background */
@@ -73,7 +73,7 @@ export const backgroundTool = {
   leave() {
     const busy = live.picks !== null;
     show({ picks: null });
-    calm();
+    clearGesture();
     return busy;
   },
 };

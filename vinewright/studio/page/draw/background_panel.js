@@ -1,9 +1,10 @@
 /** The fields of the background picture. */
 
 import { el } from "../dom.js";
+import { numberField } from "../number_input.js";
 import { state } from "../store.js";
 import { applyScale, loadBackground, removeBackground, scaleBackground, setBackground } from "./background.js";
-import { looseNumber, numberField, pairs } from "./fields.js";
+import { freeNumberField, lengthOptions, pairFields, positiveFault } from "./fields.js";
 import { distance } from "./geometry.js";
 import { live, show } from "./live.js";
 import { lengthWithUnit } from "./measures.js";
@@ -36,7 +37,7 @@ export function backgroundPart() {
   return {
     fields: [opacity, ...numbers, ...scale.fields],
     nodes: [
-      el("h2", {}, "Background"), opacity.element, pairs(numbers), ...scale.nodes,
+      el("h2", {}, "Background"), opacity.element, pairFields(numbers), ...scale.nodes,
       el("div", { class: "row buttons" }, choose, remove), chooser,
     ],
   };
@@ -50,18 +51,18 @@ function opacityField() {
   return { element, update: () => void (input.value = String(state.background?.opacity ?? 0)) };
 }
 
-/** Picked points are no more exact than this. */
-function tenths(/** @type {number | undefined} */ value) {
+/** Round a length to tenths of a millimetre, the accuracy of picked points. */
+function roundToTenths(/** @type {number | undefined} */ value) {
   return value === undefined ? undefined : Math.round(value * 10) / 10;
 }
 
 function placeFields() {
-  const width = () => tenths(state.background ? state.background.width * state.background.scale : undefined);
+  const width = () => roundToTenths(state.background ? state.background.width * state.background.scale : undefined);
   return [
-    numberField({ label: "x", quantity: "length", value: () => tenths(state.background?.x), apply: (x) => setBackground({ x }) }),
-    numberField({ label: "y", quantity: "length", value: () => tenths(state.background?.y), apply: (y) => setBackground({ y }) }),
+    numberField({ label: "x", ...lengthOptions(), value: () => roundToTenths(state.background?.x), apply: (x) => setBackground({ x }) }),
+    numberField({ label: "y", ...lengthOptions(), value: () => roundToTenths(state.background?.y), apply: (y) => setBackground({ y }) }),
     numberField({
-      label: "width", quantity: "length", value: width, fault: (value) => (value > 0 ? null : "must be more than 0"),
+      label: "width", ...lengthOptions(), value: width, fault: positiveFault,
       apply(value) {
         const { background } = state;
         if (background) scaleBackground(value / (background.width * background.scale), [background.x, background.y]);
@@ -91,11 +92,12 @@ function scalePart() {
     const [one, other] = live.picks ?? [];
     if (other) measured.textContent = `Now they are ${lengthWithUnit(distance(one, other))} apart. Drag a point to correct it.`;
   };
-  const truth = looseNumber("true distance", "length", Math.round(distance(picks[0], picks[1]) / (state.unit === "cm" ? 10 : 1)));
+  const { factor } = lengthOptions();
+  const rough = Math.round(distance(picks[0], picks[1]) / factor) * factor;
+  const truth = freeNumberField({ label: "true distance", ...lengthOptions(), fault: positiveFault }, rough);
   const apply = () => {
     const value = truth.read();
-    truth.input.toggleAttribute("aria-invalid", !(value && value > 0));
-    if (value && value > 0) applyScale(value);
+    if (value !== null) applyScale(value);
   };
   truth.input.addEventListener("keydown", (event) => {
     if (event.key === "Enter") apply();

@@ -1,6 +1,6 @@
 /** The live checks: the drawing goes to the server shortly after each change, and its answer is shown at the thing that is wrong. */
 
-import { on, post } from "../api.js";
+import { addHandler, post } from "../api.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { keepDrawing } from "./keeping.js";
@@ -29,7 +29,7 @@ export function mountCheck() {
   subscribe(["doc", "tube", "text", "saved", "file"], askSoon);
   subscribe(["check"], showProblem);
   // A check that failed is made up for.
-  on("connected", () => {
+  addHandler("connected", () => {
     if (!isFresh()) askSoon();
   });
 }
@@ -39,12 +39,12 @@ function askSoon() {
   timer = setTimeout(ask, DELAY);
 }
 
-/** The object that is wrong: the id of a shape, "start", "goal", "bounds", or "environment" for anything else; null if all is well. */
+/** Object with the fault: the id of a shape, "start", "goal", "bounds", or otherwise "environment"; null without a fault. */
 export function problemObject() {
   return state.check?.problem ? problem : null;
 }
 
-/** Whether the answer that is shown is about the drawing as it is now. */
+/** Return whether the answer that is shown is about the drawing as it is now. */
 export function isFresh() {
   return Boolean(state.check && answered && isCurrent(answered));
 }

@@ -1,8 +1,8 @@
-/** When the drawing can be edited: in the panels Look, Trust and Make it is only looked at. */
+/** Protection of the drawing: the panels Look, Trust and Make show it without editing. */
 
 import { state } from "../store.js";
 
-/** Whether it can be edited now. */
+/** Return whether the drawing can be edited now. */
 export function isEditable() {
   return ["draw", "tube", "plan"].includes(state.panel);
 }

@@ -1,8 +1,9 @@
 /** The fields of the environment itself: its name, bounds, start, goal and walls. */
 
 import { el } from "../dom.js";
+import { numberField } from "../number_input.js";
 import { edit, state } from "../store.js";
-import { checkField, choiceField, numberField, pairs, textField } from "./fields.js";
+import { ANGLE, checkField, choiceField, lengthOptions, pairFields, positiveFault, textField } from "./fields.js";
 import { objectList } from "./object_list.js";
 import { shownName } from "./words.js";
 
@@ -16,7 +17,7 @@ const LONGEST_DESCRIPTION = 2000;
 const MOST_FRICTION = 10;
 const CONTROL = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/;
 
-/** What is shown while nothing is selected. @returns {Part} */
+/** Fields that are shown while nothing is selected. @returns {Part} */
 export function environmentPart() {
   const name = textField(
     "Name", () => state.doc.name, (text) => edit((doc) => ({ ...doc, name: text.trim() })), (text) => textFault(text, LONGEST_NAME),
@@ -51,10 +52,9 @@ function wallFields() {
   return [
     choiceField("Ends", [["flat", "flat"], ["round", "round"]], () => state.doc.ends, (ends) => edit((doc) => ({ ...doc, ends }))),
     numberField({
-      label: "Friction", placeholder: "as the tube", quantity: "none", value: () => state.doc.friction,
+      label: "Friction", placeholder: "as the tube", min: 0, max: MOST_FRICTION, value: () => state.doc.friction,
       apply: (friction) => edit((doc) => ({ ...doc, friction })),
       clear: () => edit((doc) => ({ ...doc, friction: null })),
-      fault: (value) => (value < 0 || value > MOST_FRICTION ? `must be from 0 to ${MOST_FRICTION}` : null),
     }),
   ];
 }
@@ -63,8 +63,8 @@ function wallFields() {
 export function boundsPart() {
   const end = (/** @type {"min" | "max"} */ side, /** @type {0 | 1} */ axis) =>
     numberField({
-      label: `${"xy"[axis]} ${side}`, quantity: "length", value: () => state.doc.bounds[side][axis],
-      apply: (value) => edit((doc) => ({ ...doc, bounds: { ...doc.bounds, [side]: put(doc.bounds[side], axis, value) } })),
+      label: `${"xy"[axis]} ${side}`, ...lengthOptions(), value: () => state.doc.bounds[side][axis],
+      apply: (value) => edit((doc) => ({ ...doc, bounds: { ...doc.bounds, [side]: withCoordinate(doc.bounds[side], axis, value) } })),
       fault(value) {
         const { min, max } = state.doc.bounds;
         if (side === "min") return value < max[axis] ? null : "must be less than max";
@@ -80,49 +80,48 @@ export function boundsPart() {
     "The tube may lie on itself", () => state.doc.bounds.stacked,
     (on) => edit((doc) => ({ ...doc, bounds: { ...doc.bounds, stacked: on } })),
   );
-  return { fields: [...numbers, edge, stacked], nodes: [pairs(numbers), edge.element, stacked.element] };
+  return { fields: [...numbers, edge, stacked], nodes: [pairFields(numbers), edge.element, stacked.element] };
 }
 
-/** A point with another coordinate. @returns {Point} */
-export function put(/** @type {Point} */ point, /** @type {number} */ axis, /** @type {number} */ value) {
+/** Return a point with a coordinate replaced. @returns {Point} */
+export function withCoordinate(/** @type {Point} */ point, /** @type {number} */ axis, /** @type {number} */ value) {
   return axis ? [point[0], value] : [value, point[1]];
 }
 
 /** @returns {Part} */
 export function startPart() {
   const numbers = [
-    ...position("start"),
+    ...positionFields("start"),
     numberField({
-      label: "heading", quantity: "angle", value: () => state.doc.start.heading_deg,
+      label: "heading", ...ANGLE, min: -360, max: 360, value: () => state.doc.start.heading_deg,
       apply: (value) => edit((doc) => ({ ...doc, start: { ...doc.start, heading_deg: value } })),
-      fault: (value) => (Math.abs(value) > 360 ? "must be from -360 to 360" : null),
     }),
   ];
   const mount = choiceField(
     "Mount", [["free", "free: stands in the open"], ["wall", "wall: out of an obstacle"]], () => state.doc.start.mount,
     (word) => edit((doc) => ({ ...doc, start: { ...doc.start, mount: word } })),
   );
-  return { fields: [...numbers, mount], nodes: [pairs(numbers), mount.element] };
+  return { fields: [...numbers, mount], nodes: [pairFields(numbers), mount.element] };
 }
 
 /** @returns {Part} */
 export function goalPart() {
   const numbers = [
-    ...position("goal"),
+    ...positionFields("goal"),
     numberField({
-      label: "radius", quantity: "length", value: () => state.doc.goal.radius,
+      label: "radius", ...lengthOptions(), value: () => state.doc.goal.radius,
       apply: (value) => edit((doc) => ({ ...doc, goal: { ...doc.goal, radius: value } })),
-      fault: (value) => (value > 0 ? null : "must be more than 0"),
+      fault: positiveFault,
     }),
   ];
-  return { fields: numbers, nodes: [pairs(numbers)] };
+  return { fields: numbers, nodes: [pairFields(numbers)] };
 }
 
-function position(/** @type {"start" | "goal"} */ name) {
+function positionFields(/** @type {"start" | "goal"} */ name) {
   return /** @type {const} */ ([0, 1]).map((axis) =>
     numberField({
-      label: "xy"[axis], quantity: "length", value: () => state.doc[name].position[axis],
-      apply: (value) => edit((doc) => ({ ...doc, [name]: { ...doc[name], position: put(doc[name].position, axis, value) } })),
+      label: "xy"[axis], ...lengthOptions(), value: () => state.doc[name].position[axis],
+      apply: (value) => edit((doc) => ({ ...doc, [name]: { ...doc[name], position: withCoordinate(doc[name].position, axis, value) } })),
     }),
   );
 }

@@ -1,4 +1,4 @@
-/** Files: new, open, save. A drawing that is replaced before it was saved is kept among the recent ones, so that nothing is lost. */
+/** Files: new, open, save. A drawing that is replaced before it was saved is kept among the recent drawings. */
 
 import { attempt, post, saveBlob } from "../api.js";
 import { byId, el } from "../dom.js";
@@ -44,7 +44,7 @@ export const recent = [];
 let wasKept = false;
 
 const chooser = el("input", {
-  type: "file", id: "open-file", accept: ".toml", hidden: true, "aria-label": "Open a TOML file", onchange: chosen,
+  type: "file", id: "open-file", accept: ".toml", hidden: true, "aria-label": "Open a TOML file", onchange: openChosen,
 });
 
 /** Show the name of the file, and handle files that are dropped on the stage. */
@@ -65,13 +65,13 @@ export function mountFiles() {
   });
 }
 
-/** Whether the drawing has changes that are not in a file. */
+/** Return whether the drawing has changes that are not in a file. */
 function isDirty() {
   if (!isFresh() && steps().undo) return true;
   return state.check !== null && (!state.check.written || state.check.text !== (state.saved || BLANK));
 }
 
-/** Whether the drawing may have changes that are not in a file: of one that was kept this is not known before its first check. */
+/** Return whether the drawing may have changes that are not in a file: for a restored drawing this is unknown before its first check. */
 function wouldBeLost() {
   return isDirty() || (wasKept && state.check === null);
 }
@@ -97,7 +97,7 @@ export function openContent(/** @type {Opened} */ { content, text, name, file = 
 /** @type {(() => void)[]} */
 const leaving = [];
 
-/** Call a listener when the drawing is about to be replaced by another one. */
+/** Call a listener when the drawing is about to be replaced. */
 export function whenReplaced(/** @type {() => void} */ listener) {
   leaving.push(listener);
 }
@@ -143,7 +143,7 @@ export function chooseFile() {
   chooser.click();
 }
 
-function chosen() {
+function openChosen() {
   const file = chooser.files?.[0];
   if (file) openFile(file);
   // The same file can be chosen again.

@@ -7,7 +7,7 @@ import { openRecent, openShipped, recent } from "./files.js";
 import { pathOf } from "./outline.js";
 import { tubeRadius } from "./scene.js";
 import { docOf } from "./shapes.js";
-import { placeStart, startSymbol } from "./symbols.js";
+import { placeStart, makeStartSymbol } from "./symbols.js";
 
 /** @typedef {import("../types.js").Doc} Doc */
 
@@ -15,11 +15,11 @@ const flyout = el("div", { id: "gallery", role: "dialog", "aria-label": "Gallery
 const POPUP = { "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "gallery" };
 const button = el("button", { type: "button", title: "Shipped environments", ...POPUP }, "Gallery");
 
-/** Its button; the gallery opens beneath it. */
+/** Mount the button beneath which the gallery opens. */
 export function mountGallery() {
   document.body.append(flyout);
   button.addEventListener("click", () => (flyout.hidden ? openGallery() : closeGallery(true)));
-  flyout.addEventListener("keydown", keyed);
+  flyout.addEventListener("keydown", handleKey);
   document.addEventListener("pointerdown", (event) => {
     const { target } = event;
     if (!flyout.hidden && target instanceof Node && !flyout.contains(target) && !button.contains(target)) closeGallery(false);
@@ -30,11 +30,11 @@ export function mountGallery() {
 function openGallery() {
   const cards = state.known.environments.map((one) => {
     const choose = () => openShipped(one);
-    return card(one.name, one.description, docOf(one.content), choose);
+    return makeCard(one.name, one.description, docOf(one.content), choose);
   });
   flyout.replaceChildren(el("h2", {}, "Shipped environments"), el("div", { class: "cards" }, ...cards));
   if (recent.length) {
-    const kept = recent.map((one) => card(one.name, "Not saved.", one.doc, () => openRecent(one)));
+    const kept = recent.map((one) => makeCard(one.name, "Not saved.", one.doc, () => openRecent(one)));
     flyout.append(el("h2", {}, "Recent, not saved"), el("div", { class: "cards" }, ...kept));
   }
   const { left, bottom } = button.getBoundingClientRect();
@@ -51,7 +51,7 @@ function closeGallery(/** @type {boolean} */ back) {
   if (back) button.focus();
 }
 
-function card(
+function makeCard(
   /** @type {string} */ name, /** @type {string} */ description, /** @type {Doc} */ doc, /** @type {() => void} */ choose,
 ) {
   const opened = () => {
@@ -68,7 +68,7 @@ function thumbnail(/** @type {Doc} */ doc) {
   const { min, max } = doc.bounds;
   const [width, height] = [Math.max(max[0] - min[0], 1), Math.max(max[1] - min[1], 1)];
   const thin = { "vector-effect": "non-scaling-stroke" };
-  const start = startSymbol("start");
+  const start = makeStartSymbol("start");
   placeStart(start, doc.start, tubeRadius());
   const paths = doc.shapes.map((shape) => pathOf(shape, doc.ends)).join("");
   const world = svg(
@@ -81,8 +81,8 @@ function thumbnail(/** @type {Doc} */ doc) {
   return svg("svg", { class: "thumbnail", viewBox: `${min[0]} ${-max[1]} ${width} ${height}`, "aria-hidden": "true" }, world);
 }
 
-/** Arrows go through the cards, Escape closes. */
-function keyed(/** @type {KeyboardEvent} */ event) {
+/** Go through the cards with the arrows, and close with Escape. */
+function handleKey(/** @type {KeyboardEvent} */ event) {
   const cards = [...flyout.querySelectorAll("button")];
   const at = cards.findIndex((one) => one === document.activeElement);
   const way = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Tab: event.shiftKey ? -1 : 1 }[event.key];

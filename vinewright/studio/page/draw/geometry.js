@@ -10,8 +10,8 @@ export function tidy(/** @type {number} */ value) {
   return Math.round(value * 1e4) / 1e4 || 0;
 }
 
-/** A multiple of a step, free of noise. */
-export function multiple(/** @type {number} */ value, /** @type {number} */ step) {
+/** Round a length to a multiple of a step. */
+export function roundTo(/** @type {number} */ value, /** @type {number} */ step) {
   return tidy(Math.round(value / step) * step);
 }
 
@@ -51,20 +51,20 @@ export function angle(/** @type {Point} */ from, /** @type {Point} */ to) {
   return (Math.atan2(to[1] - from[1], to[0] - from[0]) * 180) / Math.PI;
 }
 
-/** The same angle, above -180 and up to 180. */
-export function normalised(/** @type {number} */ degrees) {
+/** Return an angle above -180 and up to 180 degrees. */
+export function normaliseAngle(/** @type {number} */ degrees) {
   const turned = ((degrees % 360) + 360) % 360;
   return tidy(turned > 180 ? turned - 360 : turned);
 }
 
-/** A point turned about a centre. @returns {Point} */
-export function turned(/** @type {Point} */ point, /** @type {Point} */ centre, /** @type {number} */ degrees) {
+/** Turn a point about a centre. @returns {Point} */
+export function turnPoint(/** @type {Point} */ point, /** @type {Point} */ centre, /** @type {number} */ degrees) {
   const [c, s] = direction(degrees);
   const [x, y] = minus(point, centre);
   return [tidy(centre[0] + c * x - s * y), tidy(centre[1] + s * x + c * y)];
 }
 
-/** The box around some points. @returns {Box} */
+/** The box around points. @returns {Box} */
 export function boxAround(/** @type {readonly Point[]} */ points) {
   /** @type {Box} */
   const box = { min: [Infinity, Infinity], max: [-Infinity, -Infinity] };
@@ -77,8 +77,8 @@ export function boxAround(/** @type {readonly Point[]} */ points) {
   return box;
 }
 
-/** The box around two boxes. @returns {Box} */
-export function joined(/** @type {Box} */ one, /** @type {Box} */ other) {
+/** Return the box around two boxes. @returns {Box} */
+export function joinBoxes(/** @type {Box} */ one, /** @type {Box} */ other) {
   return boxAround([one.min, one.max, other.min, other.max]);
 }
 
@@ -102,8 +102,8 @@ export function boxesMeet(/** @type {Box} */ one, /** @type {Box} */ other) {
   return !apart(0) && !apart(1);
 }
 
-/** Whether a point is inside a closed outline. */
-export function inside(/** @type {Point} */ [x, y], /** @type {readonly Point[]} */ corners) {
+/** Return whether a point is inside a closed outline. */
+export function isInside(/** @type {Point} */ [x, y], /** @type {readonly Point[]} */ corners) {
   let found = false;
   let [x0, y0] = corners[corners.length - 1] ?? [0, 0];
   for (const [x1, y1] of corners) {
@@ -137,7 +137,7 @@ export function edges(
   for (let k = 0; k < corners.length; k += 1) visit(corners[k], corners[(k + 1) % corners.length], k);
 }
 
-/** Whether two segments cross or touch. */
+/** Return whether two segments cross or touch. */
 export function crossing(
   /** @type {Point} */ a, /** @type {Point} */ b, /** @type {Point} */ c, /** @type {Point} */ d,
 ) {
@@ -146,7 +146,7 @@ export function crossing(
   return side(a, b, c) !== side(a, b, d) && side(c, d, a) !== side(c, d, b);
 }
 
-/** The centre of the area of an outline; that of its corners if it has no area. @returns {Point} */
+/** The centre of the area of an outline; the mean of its corners if it has no area. @returns {Point} */
 export function centroid(/** @type {readonly Point[]} */ corners) {
   let [area, x, y] = [0, 0, 0];
   const [ox, oy] = corners[0];

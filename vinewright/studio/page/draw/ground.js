@@ -1,4 +1,4 @@
-/** What lies beneath everything else, on the canvas: the paper of the bounds, the background picture, and the grid. */
+/** Lowest layers of the canvas: the paper of the bounds, the background picture, and the grid. */
 
 import { state, subscribe } from "../store.js";
 import { addLayer, colour, pixels, repaint, size, toDrawing } from "../view.js";
@@ -7,7 +7,7 @@ import { gridStep } from "./snap.js";
 /** @type {HTMLImageElement | null} */
 let picture = null;
 
-/** Add the layers, beneath those of the panels. */
+/** Add the layers beneath the layers of the panels. */
 export function mountGround() {
   addLayer(-30, paintPaper);
   addLayer(-20, paintPicture);

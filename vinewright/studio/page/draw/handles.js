@@ -1,8 +1,8 @@
 /** The handles of a selection: where they are, and what dragging one makes of the drawing. Pure. */
 
-import { angle, distance, middle, multiple, normalised, plus, rowBetween, tidy, times, direction } from "./geometry.js";
+import { angle, distance, middle, roundTo, normaliseAngle, plus, rowBetween, tidy, times, direction } from "./geometry.js";
 import { cornersOf, wallEnds } from "./outline.js";
-import { extentOf, hasExtent, replaced, shapesIn, withCorner, withNewCorner } from "./shapes.js";
+import { extentOf, hasExtent, replaceShape, shapesIn, withCorner, withNewCorner } from "./shapes.js";
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Shape} Shape */
@@ -11,14 +11,14 @@ import { extentOf, hasExtent, replaced, shapesIn, withCorner, withNewCorner } fr
 
 /**
  * @typedef {object} Handle
- * @property {string} name unique among those of the selection
+ * @property {string} name unique among the handles of the selection
  * @property {"corner" | "side" | "insert" | "radius" | "end" | "heading" | "turn"} kind
  * @property {Point} at in the drawing [mm]
  * @property {Point} [away] shift on the stage [px]
  * @property {string} cursor
  * @property {string} title
  * @property {Point} [centre] from which a radius is measured
- * @property {number} [corner] index of a polygon's corner; for "insert" that of the new one
+ * @property {number} [corner] index of a polygon's corner; for "insert" the index of the new corner
  * @property {(doc: Doc, to: Point, steps: boolean) => Doc} drag what the drawing becomes; `steps`: angles in steps of 15 degrees
  */
 
@@ -68,7 +68,7 @@ function headingHandle(/** @type {Doc} */ { start }, /** @type {number} */ scale
 
 /** The heading towards a point, in whole degrees or in steps of 15. */
 export function headingTo(/** @type {Point} */ position, /** @type {Point} */ to, /** @type {boolean} */ steps) {
-  return normalised(multiple(angle(position, to), steps ? 15 : 1));
+  return normaliseAngle(roundTo(angle(position, to), steps ? 15 : 1));
 }
 
 /** @returns {Handle[]} */
@@ -115,7 +115,7 @@ function boxHandles(/** @type {Box} */ { min, max }, /** @type {(doc: Doc, row: 
 /** @returns {Handle[]} */
 function shapeHandles(/** @type {Shape} */ shape, /** @type {number} */ scale) {
   const { kind, row } = shape;
-  const change = (/** @type {Doc} */ doc, /** @type {Shape} */ next) => (hasExtent(next) ? replaced(doc, next) : doc);
+  const change = (/** @type {Doc} */ doc, /** @type {Shape} */ next) => (hasExtent(next) ? replaceShape(doc, next) : doc);
   if (kind === "box") {
     const box = /** @type {Box} */ ({ min: [row[0], row[1]], max: [row[2], row[3]] });
     return boxHandles(box, (doc, next) => change(doc, { ...shape, row: next }));
@@ -128,7 +128,7 @@ function shapeHandles(/** @type {Shape} */ shape, /** @type {number} */ scale) {
       name: `end ${k + 1}`, kind: "end", at, cursor: "move", title: "End (Shift: angles of 15°)",
       drag: (doc, to, steps) => {
         const fixed = wallEnds(shape)[1 - k];
-        const [x, y] = (steps ? stepped(fixed, to) : to).map(tidy);
+        const [x, y] = (steps ? snapDirection(fixed, to) : to).map(tidy);
         const next = k ? [...fixed, x, y, row[4]] : [x, y, ...fixed, row[4]];
         return change(doc, { ...shape, row: next });
       },
@@ -137,9 +137,9 @@ function shapeHandles(/** @type {Shape} */ shape, /** @type {number} */ scale) {
   return polygonHandles(shape, scale);
 }
 
-/** The point in a direction of a multiple of 15 degrees that is nearest to another one. @returns {Point} */
-export function stepped(/** @type {Point} */ from, /** @type {Point} */ to) {
-  const way = direction(multiple(angle(from, to), 15));
+/** Move a point to the nearest point in a direction of a multiple of 15 degrees. @returns {Point} */
+export function snapDirection(/** @type {Point} */ from, /** @type {Point} */ to) {
+  const way = direction(roundTo(angle(from, to), 15));
   const length = (to[0] - from[0]) * way[0] + (to[1] - from[1]) * way[1];
   return plus(from, times(way, length));
 }
@@ -150,14 +150,14 @@ function polygonHandles(/** @type {Shape} */ shape, /** @type {number} */ scale)
   /** @type {Handle[]} */
   const handles = corners.map((at, k) => ({
     name: `corner ${k + 1}`, kind: "corner", at, corner: k, cursor: "move", title: "Corner (Alt-click or Delete: remove)",
-    drag: (doc, to) => replaced(doc, withCorner(shape, k, to)),
+    drag: (doc, to) => replaceShape(doc, withCorner(shape, k, to)),
   }));
   corners.forEach((from, k) => {
     const to = corners[(k + 1) % corners.length];
     if (distance(from, to) * scale < LEAST_EDGE) return;
     handles.push({
       name: `insert ${k + 2}`, kind: "insert", at: middle(from, to), corner: k + 1, cursor: "copy", title: "Insert a corner",
-      drag: (doc, at) => replaced(doc, withNewCorner(shape, k + 1, at)),
+      drag: (doc, at) => replaceShape(doc, withNewCorner(shape, k + 1, at)),
     });
   });
   return handles;

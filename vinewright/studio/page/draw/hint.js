@@ -4,7 +4,7 @@ import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { isEditable } from "./editing.js";
 import { live, whenShown } from "./live.js";
-import { existing } from "./shapes.js";
+import { filterExisting } from "./shapes.js";
 import { currentTool } from "./tools.js";
 import { nameOf } from "./words.js";
 
@@ -44,7 +44,7 @@ function hintText() {
     return background ? "Drag to move the picture." : "Choose, drop or paste a picture.";
   }
   if (tool !== "select") return currentTool().hint;
-  const ids = existing(doc, selection);
+  const ids = filterExisting(doc, selection);
   if (ids.length > 1) return `${ids.length} objects: drag or arrows move, ${KEYS}, Delete removes.`;
   if (ids.length) return selectedText(ids[0]);
   return doc.shapes.length ? "Click to select, drag for a rectangle: to the right what is inside, to the left what it touches." : "";

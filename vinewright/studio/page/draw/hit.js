@@ -1,7 +1,7 @@
-/** What is at a point or in a rectangle of the drawing. */
+/** Search for objects at a point or in a rectangle of the drawing. */
 
 import {
-  boxContains, boxCorners, boxesMeet, crossing, direction, distance, edges, inside, plus, times, toOutline, toSegment,
+  boxContains, boxCorners, boxesMeet, crossing, direction, distance, edges, isInside, plus, times, toOutline, toSegment,
 } from "./geometry.js";
 import { boxOf, distanceTo, outlineOf } from "./outline.js";
 
@@ -19,15 +19,15 @@ import { boxOf, distanceTo, outlineOf } from "./outline.js";
  * @returns {number | string | null}
  */
 export function objectAt(doc, point, near, radius) {
-  if (atStart(doc, point, near, radius)) return "start";
+  if (isAtStart(doc, point, near, radius)) return "start";
   const shape = shapeAt(doc, point, 0) ?? shapeAt(doc, point, near);
   if (shape) return shape.id;
   if (distance(point, doc.goal.position) <= Math.max(doc.goal.radius, near)) return "goal";
   return toOutline(point, boxCorners(doc.bounds)) <= near ? "bounds" : null;
 }
 
-/** Whether a point is on the first diameter of the tube, or near its base. */
-function atStart(/** @type {Doc} */ { start }, /** @type {Point} */ point, /** @type {number} */ near, /** @type {number} */ radius) {
+/** Return whether a point is on the first diameter of the tube, or near its base. */
+function isAtStart(/** @type {Doc} */ { start }, /** @type {Point} */ point, /** @type {number} */ near, /** @type {number} */ radius) {
   const { position, heading_deg } = start;
   const tip = plus(position, times(direction(heading_deg), 2 * radius));
   return distance(point, position) <= 2 * near || toSegment(point, position, tip) <= radius;
@@ -41,7 +41,7 @@ function shapeAt(/** @type {Doc} */ { shapes, ends }, /** @type {Point} */ point
   return null;
 }
 
-/** Whether a disc would overlap an obstacle, or bounds that it must not cross. */
+/** Return whether a disc would overlap an obstacle, or bounds that it must not cross. */
 export function discHits(/** @type {Doc} */ doc, /** @type {Point} */ centre, /** @type {number} */ radius) {
   const { min, max } = doc.bounds;
   const margin = doc.bounds.edge === "open" ? 0 : -radius;
@@ -57,22 +57,22 @@ export function discHits(/** @type {Doc} */ doc, /** @type {Point} */ centre, /*
  */
 export function objectsIn(/** @type {Doc} */ doc, /** @type {Box} */ area, /** @type {boolean} */ touching) {
   /** @type {(number | string)[]} */
-  const found = doc.shapes.filter((shape) => (touching ? touches(shape, area) : within(boxOf(shape), area))).map(({ id }) => id);
+  const found = doc.shapes.filter((shape) => (touching ? touches(shape, area) : isWithin(boxOf(shape), area))).map(({ id }) => id);
   if (boxContains(area, doc.start.position)) found.push("start");
   const { position, radius } = doc.goal;
   const disc = { min: plus(position, [-radius, -radius]), max: plus(position, [radius, radius]) };
-  if (touching ? boxContains(area, position) : within(disc, area)) found.push("goal");
+  if (touching ? boxContains(area, position) : isWithin(disc, area)) found.push("goal");
   return found;
 }
 
-function within(/** @type {Box} */ box, /** @type {Box} */ area) {
+function isWithin(/** @type {Box} */ box, /** @type {Box} */ area) {
   return boxContains(area, box.min) && boxContains(area, box.max);
 }
 
 function touches(/** @type {Shape} */ shape, /** @type {Box} */ area) {
   if (!boxesMeet(boxOf(shape), area)) return false;
   const corners = outlineOf(shape);
-  if (corners.some((corner) => boxContains(area, corner)) || inside(area.min, corners)) return true;
+  if (corners.some((corner) => boxContains(area, corner)) || isInside(area.min, corners)) return true;
   let found = false;
   const frame = boxCorners(area);
   edges(corners, (a, b) => edges(frame, (c, d) => (found ||= crossing(a, b, c, d))));

@@ -6,7 +6,7 @@ import { backgroundPart } from "./background_panel.js";
 import { problemObject } from "./check.js";
 import { boundsPart, environmentPart, goalPart, startPart } from "./environment_panel.js";
 import { live, whenShown } from "./live.js";
-import { existing } from "./shapes.js";
+import { filterExisting } from "./shapes.js";
 import { arrangePart, shapePart } from "./shape_panel.js";
 import { keyOf, nameOf, withoutAside } from "./words.js";
 
@@ -40,7 +40,7 @@ export function focusFirstField() {
 
 function refresh() {
   if (state.panel !== "draw") return;
-  const ids = existing(state.doc, state.selection);
+  const ids = filterExisting(state.doc, state.selection);
   const next = signatureOf(ids);
   if (next !== signature) {
     signature = next;
@@ -49,7 +49,7 @@ function refresh() {
   for (const field of fields) field.update();
 }
 
-/** What decides which fields there are. */
+/** Return a text that changes when the panel needs other fields. */
 function signatureOf(/** @type {(number | string)[]} */ ids) {
   const { doc, unit, tool, background } = state;
   const only = ids.length === 1 ? doc.shapes.find((shape) => shape.id === ids[0]) : null;
@@ -71,7 +71,7 @@ function rebuild(/** @type {(number | string)[]} */ ids) {
 function partOf(/** @type {(number | string)[]} */ ids) {
   if (state.tool === "background") return backgroundPart();
   const notes = noteField(ids);
-  const { head, parts } = !ids.length ? whole() : ids.length > 1 ? several(ids) : single(ids[0]);
+  const { head, parts } = !ids.length ? buildEnvironment() : ids.length > 1 ? buildSeveral(ids) : buildSingle(ids[0]);
   return {
     fields: [notes, ...parts.flatMap((part) => part.fields)],
     nodes: [...(head ? [head] : []), notes.element, ...parts.flatMap((part) => part.nodes)],
@@ -79,24 +79,24 @@ function partOf(/** @type {(number | string)[]} */ ids) {
 }
 
 /** @returns {{head: Node | null, parts: Part[]}} */
-function whole() {
+function buildEnvironment() {
   return { head: null, parts: state.background ? [environmentPart(), backgroundPart()] : [environmentPart()] };
 }
 
 /** @returns {{head: Node, parts: Part[]}} */
-function several(/** @type {(number | string)[]} */ ids) {
+function buildSeveral(/** @type {(number | string)[]} */ ids) {
   return { head: el("h2", {}, `${ids.length} objects`), parts: [arrangePart(ids.some((id) => typeof id === "number"))] };
 }
 
 /** @returns {{head: Node, parts: Part[]}} */
-function single(/** @type {number | string} */ id) {
+function buildSingle(/** @type {number | string} */ id) {
   const key = typeof id === "number" && el("span", { class: "quiet" }, keyOf(state.doc, id));
   const head = el("h2", { class: "object-name" }, nameOf(state.doc, id), key);
   const shape = state.doc.shapes.find((one) => one.id === id);
   return { head, parts: shape ? [shapePart(shape), arrangePart(true)] : [POSES[id]()] };
 }
 
-/** What is wrong with the selected object, or with the environment; and the hints. @returns {Field} */
+/** Show the fault of the selected object, or of the environment, and the hints. @returns {Field} */
 function noteField(/** @type {(number | string)[]} */ ids) {
   const element = el("div", { class: "notes" });
   let before = "";
@@ -117,7 +117,7 @@ function noteField(/** @type {(number | string)[]} */ ids) {
 
 // ---- the focus survives that fields are built again ----
 
-/** What identifies the focused control of the panel: its name. */
+/** Return the name of the focused control of the panel, or null. */
 function focusKey(/** @type {HTMLElement} */ panel) {
   const { activeElement } = document;
   if (!(activeElement instanceof HTMLElement) || !panel.contains(activeElement)) return null;

@@ -1,6 +1,6 @@
-/** The drawing of this tab, kept for when the page is loaded again: what the server remembers may be that of another tab. */
+/** The drawing of this tab, kept for when the page is loaded again: the server may remember the drawing of another tab. */
 
-import { store, stored } from "../kept.js";
+import { store, loadStored } from "../kept.js";
 import { state } from "../store.js";
 import { contentOf, originsOf } from "./shapes.js";
 
@@ -17,5 +17,5 @@ export function keepDrawing() {
 
 /** The drawing that was kept; null if there is none. @returns {(Opened & {tube: Tube | null}) | null} */
 export function keptDrawing() {
-  return stored(KEY);
+  return loadStored(KEY);
 }

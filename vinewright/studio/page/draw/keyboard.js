@@ -52,14 +52,14 @@ const CONTROLS = { d: duplicate, a: selectAll, y: redoEdit, z: undoEdit };
 /** Handle the keyboard and the clipboard. */
 export function mountKeyboard() {
   stage.setAttribute("aria-description", KEYS_OF_STAGE);
-  document.addEventListener("keydown", pressed);
+  document.addEventListener("keydown", handleKey);
   document.addEventListener("keyup", (event) => {
     if (event.key === " ") setPanning(false);
   });
   window.addEventListener("blur", () => setPanning(false));
-  document.addEventListener("copy", (event) => take(event, false));
-  document.addEventListener("cut", (event) => take(event, true));
-  document.addEventListener("paste", pasted);
+  document.addEventListener("copy", (event) => handleCopy(event, false));
+  document.addEventListener("cut", (event) => handleCopy(event, true));
+  document.addEventListener("paste", handlePaste);
 }
 
 function isTyping(/** @type {EventTarget | null} */ target) {
@@ -71,22 +71,22 @@ function isOnStage(/** @type {EventTarget | null} */ target) {
   return target === stage || target === document.body;
 }
 
-/** Whether a key was pressed with AltGr, or with Option on a Mac, which many layouts need for [ and ]. Windows has Ctrl and Alt for AltGr. */
+/** Return whether a key was pressed with AltGr, or with Option on a Mac, which many layouts need for [ and ]. Windows has Ctrl and Alt for AltGr. */
 function isComposed(/** @type {KeyboardEvent} */ event) {
   return event.getModifierState("AltGraph") || (event.altKey && (event.key === "[" || event.key === "]"));
 }
 
-function pressed(/** @type {KeyboardEvent} */ event) {
+function handleKey(/** @type {KeyboardEvent} */ event) {
   if (event.defaultPrevented) return;
   if (event.key === "F1") {
     event.preventDefault();
     return toggleKeys();
   }
-  const used = !isComposed(event) && (event.ctrlKey || event.metaKey) ? controlled(event) : isTyping(event.target) ? false : plain(event);
+  const used = !isComposed(event) && (event.ctrlKey || event.metaKey) ? handleControlKey(event) : isTyping(event.target) ? false : handlePlainKey(event);
   if (used) event.preventDefault();
 }
 
-function controlled(/** @type {KeyboardEvent} */ event) {
+function handleControlKey(/** @type {KeyboardEvent} */ event) {
   const key = event.key.toLowerCase();
   if (key === "s" || key === "o") {
     // A number that is being typed counts.
@@ -103,14 +103,14 @@ function controlled(/** @type {KeyboardEvent} */ event) {
 }
 
 /** A key without Ctrl; returns whether it is used. */
-function plain(/** @type {KeyboardEvent} */ event) {
+function handlePlainKey(/** @type {KeyboardEvent} */ event) {
   const { key } = event;
   if (isDragging()) {
     if (key === "Escape") cancelGesture();
     return key === "Escape" || key === "Tab";
   }
-  if (key === "Escape") return escape(event.target);
-  if (isOnStage(event.target) && onStage(event)) return true;
+  if (key === "Escape") return handleEscape(event.target);
+  if (isOnStage(event.target) && handleStageKey(event)) return true;
   const action = isEditable() ? { ...KEYS, ...TURNS }[key.toLowerCase()] : KEYS[key.toLowerCase()];
   const inPanel = event.target instanceof Element && Boolean(event.target.closest("#panel-draw"));
   if ((key === "Delete" || key === "Backspace") && isEditable() && (isOnStage(event.target) || inPanel)) {
@@ -128,8 +128,8 @@ function plain(/** @type {KeyboardEvent} */ event) {
   return Boolean(action);
 }
 
-/** Escape ends what is nearest: what is being drawn, the tool, the selection, being on the stage. */
-function escape(/** @type {EventTarget | null} */ target) {
+/** End the innermost activity with Escape: the shape that is being drawn, the tool, the selection, or the focus on the stage. */
+function handleEscape(/** @type {EventTarget | null} */ target) {
   if (currentTool().leave?.()) return true;
   if (state.tool !== "select") set({ tool: "select" });
   else if (live.corner !== null) show({ corner: null });
@@ -140,7 +140,7 @@ function escape(/** @type {EventTarget | null} */ target) {
 }
 
 /** A key on the stage itself; returns whether it is used. */
-function onStage(/** @type {KeyboardEvent} */ event) {
+function handleStageKey(/** @type {KeyboardEvent} */ event) {
   const { key } = event;
   if (currentTool().typed?.(key)) return true;
   if (key === "Enter" && isEditable()) {
@@ -162,7 +162,7 @@ function onStage(/** @type {KeyboardEvent} */ event) {
   return true;
 }
 
-function take(/** @type {ClipboardEvent} */ event, /** @type {boolean} */ cut) {
+function handleCopy(/** @type {ClipboardEvent} */ event, /** @type {boolean} */ cut) {
   const words = document.getSelection()?.toString();
   if (isTyping(event.target) || words || !isEditable()) return;
   const text = copy();
@@ -172,7 +172,7 @@ function take(/** @type {ClipboardEvent} */ event, /** @type {boolean} */ cut) {
   if (cut) deleteSelected();
 }
 
-function pasted(/** @type {ClipboardEvent} */ event) {
+function handlePaste(/** @type {ClipboardEvent} */ event) {
   if (isTyping(event.target) || !event.clipboardData || !isEditable()) return;
   const picture = [...event.clipboardData.files].find((file) => file.type.startsWith("image/"));
   if (picture) loadBackground(picture);

@@ -2,7 +2,7 @@
 
 import { el } from "../dom.js";
 
-/** What the keys do, by where they work. @type {[string, [string, string][]][]} */
+/** Actions of the keys, by the part of the page in which they work. @type {[string, [string, string][]][]} */
 const LISTS = [
   ["Everywhere", [
     ["Ctrl+Enter", "start the plan, or stop it"], ["Ctrl+S", "save"], ["Ctrl+O", "open a file"], ["F1, ?", "this list"],
@@ -28,10 +28,10 @@ const LISTS = [
 const flyout = el("div", { id: "keys", role: "dialog", "aria-label": "Keys", tabindex: -1, hidden: true });
 const POPUP = { "aria-label": "Keys (F1)", "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "keys" };
 const button = el("button", { type: "button", class: "icon-button keys-button", title: "Keys (F1)", ...POPUP, onclick: toggleKeys }, "?");
-/** What had the focus before. @type {Element | null} */
+/** Element that had the focus before. @type {Element | null} */
 let before = null;
 
-/** Its button; the list opens beneath it. */
+/** Mount the button beneath which the list opens. */
 export function mountKeys() {
   const sections = LISTS.map(([title, rows]) => el("section", {}, el("h2", {}, title), tableOf(title, rows)));
   flyout.append(el("div", { class: "lists" }, ...sections));

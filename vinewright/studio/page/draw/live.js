@@ -1,4 +1,4 @@
-/** What is shown only while something is pointed at or dragged. It is no part of the state: nothing of it is undone or saved. */
+/** Marks that are shown only while the pointer hovers or drags. They are no part of the state: they are neither undone nor saved. */
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Shape} Shape */
@@ -39,7 +39,7 @@ export const live = {
 /** @type {(() => void)[]} */
 const listeners = [];
 
-/** Change some of it. */
+/** Change marks. */
 export function show(/** @type {Partial<Live>} */ changes) {
   Object.assign(live, changes);
   for (const listener of listeners) listener();
@@ -50,7 +50,7 @@ export function whenShown(/** @type {() => void} */ listener) {
   listeners.push(listener);
 }
 
-/** Nothing is dragged or drawn any more. */
-export function calm() {
+/** Remove all marks of a drag or of a shape that is being drawn. */
+export function clearGesture() {
   show({ draft: null, chain: [], dimensions: [], moving: false, snapped: null, marquee: null, ghost: null });
 }

@@ -1,7 +1,7 @@
-/** The figures that are shown in the drawing while something is dragged. */
+/** The figures that are shown in the drawing during a drag. */
 
-import { lengthText } from "../dom.js";
 import { state } from "../store.js";
+import { lengthText } from "../text.js";
 import { angle, boxAround, direction, distance, edges, plus, times } from "./geometry.js";
 import { boxOf, outlineOf, wallEnds } from "./outline.js";
 import { tubeRadius } from "./scene.js";
@@ -25,13 +25,13 @@ export function angleText(/** @type {number} */ degrees) {
 }
 
 /** @returns {Dimension} */
-function along(/** @type {Point} */ from, /** @type {Point} */ to, aside = 0) {
+function dimensionBetween(/** @type {Point} */ from, /** @type {Point} */ to, aside = 0) {
   return { from, to, text: lengthWithUnit(distance(from, to)), aside };
 }
 
 /** Width and height of a box. @returns {Dimension[]} */
 export function boxMeasures(/** @type {Box} */ { min, max }) {
-  return [along([max[0], min[1]], min, ASIDE), along(min, [min[0], max[1]], ASIDE)];
+  return [dimensionBetween([max[0], min[1]], min, ASIDE), dimensionBetween(min, [min[0], max[1]], ASIDE)];
 }
 
 /** @returns {Dimension[]} */
@@ -57,7 +57,7 @@ export function shapeMeasures(/** @type {Shape} */ shape, /** @type {number | nu
   }
   if (corner === null || corner >= corners.length) return [];
   const count = corners.length;
-  return [along(corners[(corner + count - 1) % count], corners[corner]), along(corners[corner], corners[(corner + 1) % count])];
+  return [dimensionBetween(corners[(corner + count - 1) % count], corners[corner]), dimensionBetween(corners[corner], corners[(corner + 1) % count])];
 }
 
 /** The last two edges of the polygon that is being drawn. @returns {Dimension[]} */
@@ -67,15 +67,15 @@ export function chainMeasures(/** @type {Point[]} */ chain) {
   return [{ from, to, text: `${lengthWithUnit(distance(from, to))}  ${angleText(angle(from, to))}` }];
 }
 
-/** How far a selection was moved, and how far it is from its neighbours. @returns {Dimension[]} */
+/** Distance by which a selection was moved, and its distances from its neighbours. @returns {Dimension[]} */
 export function moveMeasures(
   /** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ ids, /** @type {Box} */ box, /** @type {Point} */ by,
 ) {
   const [dx, dy] = by.map((value) => lengthText(Math.round(value * 100) / 100, state.unit));
-  return [{ from: box.max, to: box.max, text: `x ${signed(dx)}  y ${signed(dy)} ${state.unit}` }, ...gaps(doc, ids, box)];
+  return [{ from: box.max, to: box.max, text: `x ${withSign(dx)}  y ${withSign(dy)} ${state.unit}` }, ...gaps(doc, ids, box)];
 }
 
-function signed(/** @type {string} */ number) {
+function withSign(/** @type {string} */ number) {
   return number.startsWith("-") ? number.replace("-", "−") : `+${number}`;
 }
 
@@ -112,10 +112,10 @@ function gapTowards(
   }
   if (!(best.far > 1e-6)) return null;
   const point = (/** @type {number} */ value) => /** @type {Point} */ (axis ? [best.across, value] : [value, best.across]);
-  return along(point(side), point(side + way * best.far));
+  return dimensionBetween(point(side), point(side + way * best.far));
 }
 
-/** Where the part of an outline in a strip comes nearest: the strip is across, the view along an axis. */
+/** Find the nearest point of the part of an outline in a strip across an axis, looking along the axis. */
 function nearestIn(
   /** @type {Point[]} */ outline, /** @type {[number, number]} */ strip, /** @type {number} */ axis, /** @type {number} */ way,
 ) {

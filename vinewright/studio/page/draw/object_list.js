@@ -15,7 +15,7 @@ let shown = CHUNK;
 
 /** @returns {Field} */
 export function objectList() {
-  const list = el("div", { class: "objects", role: "group", "aria-label": "Objects", onkeydown: keyed });
+  const list = el("div", { class: "objects", role: "group", "aria-label": "Objects", onkeydown: handleKey });
   /** @type {readonly Shape[] | null} */
   let before = null;
   /** @type {number | string | null} */
@@ -62,7 +62,7 @@ function fill(/** @type {HTMLElement} */ list) {
   }
 }
 
-function keyed(/** @type {KeyboardEvent} */ event) {
+function handleKey(/** @type {KeyboardEvent} */ event) {
   const list = event.currentTarget;
   if (!(list instanceof HTMLElement)) return;
   const rows = [...list.querySelectorAll("button")];

@@ -1,7 +1,7 @@
 /** The outlines of obstacles: as points for distances, and as the paths of SVG. Shapes never change, so each is computed once. */
 
 import {
-  angle, boxAround, boxCorners, centroid, direction, distance, inside, middle, plus, times, toOutline, toSegment,
+  angle, boxAround, boxCorners, centroid, direction, distance, isInside, middle, plus, times, toOutline, toSegment,
 } from "./geometry.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -20,7 +20,7 @@ export function wallEnds(/** @type {Shape} */ { row }) {
   return [[row[0], row[1]], [row[2], row[3]]];
 }
 
-/** The corners of a shape in order; a circle has none, and a wall those of its flat ends. @returns {Point[]} */
+/** The corners of a shape in order; a circle has none, and a wall has the corners of its flat ends. @returns {Point[]} */
 export function cornersOf(/** @type {Shape} */ shape) {
   const { kind, row } = shape;
   if (kind === "polygon") return shape.corners;
@@ -37,18 +37,18 @@ export function wallCorners(/** @type {number[]} */ [x1, y1, x2, y2, thickness])
   return [plus(from, back), plus(to, back), plus(to, side), plus(from, side)];
 }
 
-/** A closed outline; that of a circle is approximate, and the round ends of walls are left out. */
+/** Closed outline; circles are approximated, and the round ends of walls are left out. */
 export function outlineOf(/** @type {Shape} */ shape) {
   let found = outlines.get(shape);
   if (!found) {
-    found = shape.kind === "circle" ? circle(shape.row) : cornersOf(shape);
+    found = shape.kind === "circle" ? circleOutline(shape.row) : cornersOf(shape);
     outlines.set(shape, found);
   }
   return found;
 }
 
 /** @returns {Point[]} */
-function circle(/** @type {number[]} */ [x, y, radius]) {
+function circleOutline(/** @type {number[]} */ [x, y, radius]) {
   return Array.from({ length: ROUND }, (_, k) => plus([x, y], times(direction((360 * k) / ROUND), radius)));
 }
 
@@ -84,7 +84,7 @@ export function distanceTo(/** @type {Shape} */ shape, /** @type {string} */ end
     return Math.max(toSegment(point, ...wallEnds(shape)) - row[4] / 2, 0);
   }
   const corners = outlineOf(shape);
-  return inside(point, corners) ? 0 : toOutline(point, corners);
+  return isInside(point, corners) ? 0 : toOutline(point, corners);
 }
 
 /** The path of a shape in SVG. */

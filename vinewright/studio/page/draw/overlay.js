@@ -1,4 +1,4 @@
-/** What lies above the drawing and keeps its size on the screen: handles, dimensions, marks. */
+/** Layer above the drawing whose parts keep their size on the screen: handles, dimensions, marks. */
 
 import { byId, svg } from "../dom.js";
 import { state, subscribe } from "../store.js";
@@ -10,10 +10,10 @@ import { discHits } from "./hit.js";
 import { live, whenShown } from "./live.js";
 import { lengthWithUnit } from "./measures.js";
 import { pathOf } from "./outline.js";
-import { dimension, label, narrowing } from "./overlay_parts.js";
+import { drawDimension, drawLabel, drawNarrowing } from "./overlay_parts.js";
 import { tubeRadius, worldTransform } from "./scene.js";
 import { extentOf } from "./shapes.js";
-import { placeStart, startSymbol } from "./symbols.js";
+import { placeStart, makeStartSymbol } from "./symbols.js";
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("./handles.js").Handle} Handle */
@@ -39,8 +39,8 @@ function refresh() {
   });
 }
 
-/** What is drawn, the lowest first. @type {(() => SVGElement[])[]} */
-const PARTS = [poseMarks, passages, tubeDisc, draft, extent, handles, dimensions, marks];
+/** Parts of the overlay, the lowest first. @type {(() => SVGElement[])[]} */
+const PARTS = [drawPoseMarks, drawPassages, drawTubeDisc, drawDraft, drawExtent, drawHandles, drawDimensions, drawMarks];
 const groups = PARTS.map(() => svg("g"));
 overlay.append(...groups);
 
@@ -60,13 +60,13 @@ export function currentHandles() {
 }
 
 /** A line on the stage through points of the drawing. */
-function path(/** @type {string} */ className, /** @type {Point[]} */ points, closed = false) {
+function drawPath(/** @type {string} */ className, /** @type {Point[]} */ points, closed = false) {
   const places = points.map((point) => toStage(point).map((value) => value.toFixed(1)).join(" "));
   return svg("path", { class: className, d: places.length ? `M${places.join("L")}${closed ? "Z" : ""}` : "" });
 }
 
 /** Base and goal at a size that is visible however far one zooms out. */
-function poseMarks() {
+function drawPoseMarks() {
   const { start, goal } = state.doc;
   const [sx, sy] = toStage(start.position);
   const [gx, gy] = toStage(goal.position);
@@ -82,24 +82,24 @@ function poseMarks() {
   return marks;
 }
 
-function passages() {
+function drawPassages() {
   const found = state.check?.passages ?? [];
   const shown = found.filter((passage, k) => passage.narrow || (live.passages && k < SHOWN_PASSAGES));
   /** @type {import("./geometry.js").Box[]} */
   const taken = [];
-  return shown.map(({ ends, width, narrow }) => narrowing(ends, lengthWithUnit(width), narrow, taken));
+  return shown.map(({ ends, width, narrow }) => drawNarrowing(ends, lengthWithUnit(width), narrow, taken));
 }
 
-function tubeDisc() {
+function drawTubeDisc() {
   const [at, radius] = [live.pointer, tubeRadius()];
   if (!live.tubeWidth || !at) return [];
   const [x, y] = toStage(at);
   const name = discHits(state.doc, at, radius) ? "tube-disc blocked" : "tube-disc";
   const below = /** @type {Point} */ ([x, y + radius * state.view.scale + 14]);
-  return [svg("circle", { class: name, cx: x, cy: y, r: radius * state.view.scale }), label(below, lengthWithUnit(2 * radius))];
+  return [svg("circle", { class: name, cx: x, cy: y, r: radius * state.view.scale }), drawLabel(below, lengthWithUnit(2 * radius))];
 }
 
-function draft() {
+function drawDraft() {
   const made = [];
   const world = svg("g", { transform: worldTransform() });
   if (live.draft) {
@@ -107,41 +107,41 @@ function draft() {
     made.push(world);
   }
   if (live.ghost) {
-    const ghost = startSymbol("ghost");
+    const ghost = makeStartSymbol("ghost");
     placeStart(ghost, live.ghost, tubeRadius());
     world.append(ghost);
     made.push(world);
   }
   if (live.chain.length) {
-    made.push(path("draft", live.chain, live.chain.length > 3));
-    for (const corner of live.chain.slice(0, -1)) made.push(dot("draft-corner", corner, 3.5));
+    made.push(drawPath("draft", live.chain, live.chain.length > 3));
+    for (const corner of live.chain.slice(0, -1)) made.push(drawDot("draft-corner", corner, 3.5));
   }
   return made;
 }
 
-function dot(/** @type {string} */ className, /** @type {Point} */ at, /** @type {number} */ radius) {
+function drawDot(/** @type {string} */ className, /** @type {Point} */ at, /** @type {number} */ radius) {
   const [x, y] = toStage(at);
   return svg("circle", { class: className, cx: x, cy: y, r: radius });
 }
 
 /** The box around several selected objects. */
-function extent() {
+function drawExtent() {
   const box = state.selection.size > 1 && isEditable() ? extentOf(state.doc, state.selection) : null;
-  return box ? [path("extent", boxCorners(box), true)] : [];
+  return box ? [drawPath("extent", boxCorners(box), true)] : [];
 }
 
-function handles() {
+function drawHandles() {
   if (state.tool !== "select" || live.marquee || live.moving || !isEditable()) return [];
-  return currentHandles().map(handle);
+  return currentHandles().map(drawHandle);
 }
 
-function handle(/** @type {Handle} */ one) {
+function drawHandle(/** @type {Handle} */ one) {
   const foot = toStage(one.at);
   const [x, y] = one.away ? plus(foot, one.away) : foot;
   const active = one.kind === "corner" && one.corner !== undefined && one.corner === live.corner;
   const group = svg("g", { class: `handle ${one.kind}${active ? " active" : ""}`, "data-handle": one.name });
   if (one.away) group.append(svg("path", { class: "stem", d: `M${foot[0]} ${foot[1]}L${x} ${y}` }));
-  if (one.kind === "heading") group.append(path("stem", [state.doc.start.position, one.at]));
+  if (one.kind === "heading") group.append(drawPath("stem", [state.doc.start.position, one.at]));
   const title = svg("title");
   title.textContent = one.title;
   const round = ["insert", "radius", "heading", "turn"].includes(one.kind);
@@ -156,12 +156,12 @@ function handle(/** @type {Handle} */ one) {
   return group;
 }
 
-function dimensions() {
-  return live.dimensions.map((one) => dimension(one));
+function drawDimensions() {
+  return live.dimensions.map((one) => drawDimension(one));
 }
 
-/** What a point snapped to, the picked points of the scale, and the rectangle that selects. */
-function marks() {
+/** Draw the target of a snap, the picked points of the scale, and the rectangle that selects. */
+function drawMarks() {
   const made = [];
   if (live.snapped && !["grid", "none"].includes(live.snapped.kind)) {
     const [x, y] = toStage(live.snapped.at);
@@ -171,7 +171,7 @@ function marks() {
   }
   if (live.picks) {
     const [from, to] = live.picks;
-    if (to && distance(from, to)) made.push(dimension({ from, to, text: lengthWithUnit(distance(from, to)) }));
+    if (to && distance(from, to)) made.push(drawDimension({ from, to, text: lengthWithUnit(distance(from, to)) }));
     for (const pick of live.picks) {
       const [x, y] = toStage(pick);
       made.push(svg("path", { class: "pick", d: `M${x - 8} ${y}h16m-8 -8v16` }));

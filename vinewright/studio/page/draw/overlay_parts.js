@@ -13,7 +13,7 @@ const ROOM = 30; // lines shorter than this have their arrows outside [px]
 const FIGURE = 7; // width of a character [px]
 
 /** A figure at a point of the stage, on a patch that hides the line beneath it. */
-export function label(/** @type {Point} */ [x, y], /** @type {string} */ text) {
+export function drawLabel(/** @type {Point} */ [x, y], /** @type {string} */ text) {
   const figure = svg("text", { class: "figure", x, y, "text-anchor": "middle", "dominant-baseline": "central" });
   figure.textContent = text;
   const half = widthOf(text) / 2 + 3;
@@ -25,21 +25,21 @@ function widthOf(/** @type {string} */ text) {
 }
 
 /** A dimension. */
-export function dimension(/** @type {Dimension} */ { from, to, text, aside = 0 }) {
+export function drawDimension(/** @type {Dimension} */ { from, to, text, aside = 0 }) {
   const [a, b] = [toStage(from), toStage(to)];
   const length = distance(a, b);
   const group = svg("g", { class: "dimension" });
   if (length < 1) {
-    group.append(label(plus(a, [widthOf(text) / 2 + 14, -14]), text));
+    group.append(drawLabel(plus(a, [widthOf(text) / 2 + 14, -14]), text));
     return group;
   }
   // On the stage y points down, so that the left of a direction is here.
   const along = times(minus(b, a), 1 / length);
   const left = /** @type {Point} */ ([along[1], -along[0]]);
   const [p, q] = [plus(a, times(left, aside)), plus(b, times(left, aside))];
-  if (aside) group.append(line("extension", a, plus(p, times(left, 5))), line("extension", b, plus(q, times(left, 5))));
-  group.append(line("dimension-line", p, q), ...arrows(p, q, along, length));
-  group.append(label(figurePlace(p, q, left, along, length, text), text));
+  if (aside) group.append(drawLine("extension", a, plus(p, times(left, 5))), drawLine("extension", b, plus(q, times(left, 5))));
+  group.append(drawLine("dimension-line", p, q), ...drawArrows(p, q, along, length));
+  group.append(drawLabel(figurePlace(p, q, left, along, length, text), text));
   return group;
 }
 
@@ -48,28 +48,28 @@ export function dimension(/** @type {Dimension} */ { from, to, text, aside = 0 }
  * @param {[Point, Point]} ends
  * @param {string} text
  * @param {boolean} narrow whether the tube does not fit
- * @param {Box[]} taken the places of other figures; that of this one is added
+ * @param {Box[]} taken boxes of the figures so far; the box of this figure is added
  */
-export function narrowing(ends, text, narrow, taken) {
+export function drawNarrowing(ends, text, narrow, taken) {
   const [a, b] = [toStage(ends[0]), toStage(ends[1])];
   const length = distance(a, b);
   const along = length ? times(minus(b, a), 1 / length) : /** @type {Point} */ ([1, 0]);
   const left = /** @type {Point} */ ([along[1], -along[0]]);
   const group = svg("g", { class: narrow ? "passage narrow" : "passage" });
-  group.append(line("dimension-line", a, b), ...arrows(a, b, along, length));
+  group.append(drawLine("dimension-line", a, b), ...drawArrows(a, b, along, length));
   const half = /** @type {Point} */ ([widthOf(text) / 2 + 3, 8]);
   for (const side of [left, times(left, -1)]) {
     const at = figurePlace(a, b, side, along, length, text);
     const box = { min: minus(at, half), max: plus(at, half) };
     if (taken.some((other) => boxesMeet(box, other))) continue;
     taken.push(box);
-    group.append(label(at, text));
+    group.append(drawLabel(at, text));
     break;
   }
   return group;
 }
 
-/** On the line if it has room there, otherwise beside it. @returns {Point} */
+/** Place the figure on the line if it has room there, otherwise beside it. @returns {Point} */
 function figurePlace(
   /** @type {Point} */ a, /** @type {Point} */ b, /** @type {Point} */ left, /** @type {Point} */ along,
   /** @type {number} */ length, /** @type {string} */ text,
@@ -81,27 +81,27 @@ function figurePlace(
   return plus(middle(a, b), times(left, clear));
 }
 
-function line(/** @type {string} */ className, /** @type {Point} */ a, /** @type {Point} */ b) {
-  return svg("path", { class: className, d: `M${a.map(fixed).join(" ")}L${b.map(fixed).join(" ")}` });
+function drawLine(/** @type {string} */ className, /** @type {Point} */ a, /** @type {Point} */ b) {
+  return svg("path", { class: className, d: `M${a.map(coordinateText).join(" ")}L${b.map(coordinateText).join(" ")}` });
 }
 
 /** The heads at both ends; from outside where the line is short. */
-function arrows(/** @type {Point} */ a, /** @type {Point} */ b, /** @type {Point} */ along, /** @type {number} */ length) {
+function drawArrows(/** @type {Point} */ a, /** @type {Point} */ b, /** @type {Point} */ along, /** @type {number} */ length) {
   const outside = length < ROOM;
-  const made = [head(a, times(along, outside ? -1 : 1)), head(b, times(along, outside ? 1 : -1))];
+  const made = [drawArrowHead(a, times(along, outside ? -1 : 1)), drawArrowHead(b, times(along, outside ? 1 : -1))];
   const tail = times(along, 2 * ARROW);
-  if (outside) made.push(line("dimension-line", a, minus(a, tail)), line("dimension-line", b, plus(b, tail)));
+  if (outside) made.push(drawLine("dimension-line", a, minus(a, tail)), drawLine("dimension-line", b, plus(b, tail)));
   return made;
 }
 
 /** An arrow head with its point at a place; `back` leads away from it. */
-function head(/** @type {Point} */ at, /** @type {Point} */ back) {
+function drawArrowHead(/** @type {Point} */ at, /** @type {Point} */ back) {
   const foot = plus(at, times(back, ARROW));
   const side = times(/** @type {Point} */ ([back[1], -back[0]]), ARROW / 3);
   const corners = [at, plus(foot, side), minus(foot, side)];
-  return svg("path", { class: "arrow", d: `M${corners.map((one) => one.map(fixed).join(" ")).join("L")}Z` });
+  return svg("path", { class: "arrow", d: `M${corners.map((one) => one.map(coordinateText).join(" ")).join("L")}Z` });
 }
 
-function fixed(/** @type {number} */ value) {
+function coordinateText(/** @type {number} */ value) {
   return value.toFixed(1);
 }

@@ -1,7 +1,8 @@
 /** The pointer and the wheel on the stage: gestures of the tools, panning, zooming. */
 
-import { byId, lengthText } from "../dom.js";
+import { byId } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
+import { lengthText } from "../text.js";
 import { fit, size, stage, zoom } from "../view.js";
 import { pressOf } from "./aim.js";
 import { isEditable } from "./editing.js";
@@ -23,15 +24,15 @@ let panning = false;
 
 /** Handle the pointer. */
 export function mountPointer() {
-  stage.addEventListener("pointerdown", down);
-  stage.addEventListener("pointermove", move);
-  stage.addEventListener("pointerup", up);
+  stage.addEventListener("pointerdown", handleDown);
+  stage.addEventListener("pointermove", handleMove);
+  stage.addEventListener("pointerup", handleUp);
   stage.addEventListener("pointercancel", cancelGesture);
   stage.addEventListener("pointerleave", () => show({ pointer: null, hover: null, ghost: null, snapped: null }));
   stage.addEventListener("dblclick", (event) => {
     if (isOnDrawing(event)) currentTool().finish?.();
   });
-  stage.addEventListener("wheel", wheel, { passive: false });
+  stage.addEventListener("wheel", handleWheel, { passive: false });
   // The middle button pans; it must not start the scrolling of the browser.
   stage.addEventListener("mousedown", (event) => {
     if (event.button === 1) event.preventDefault();
@@ -44,12 +45,12 @@ export function mountPointer() {
   subscribe(["unit"], () => showPosition(live.pointer));
 }
 
-/** Whether an event is on the drawing, not on something of the panels that lies on the stage. */
+/** Return whether an event is on the drawing, not on a part of the panels that lies on the stage. */
 function isOnDrawing(/** @type {Event} */ { target }) {
   return target === stage || (target instanceof Element && Boolean(target.closest("#drawing, #canvas")));
 }
 
-/** Whether something is being dragged. */
+/** Return whether a drag is under way. */
 export function isDragging() {
   return current !== null;
 }
@@ -71,7 +72,7 @@ function showCursor() {
   stage.style.cursor = panning || !isEditable() ? "grab" : live.hover === null ? currentTool().cursor : "move";
 }
 
-function down(/** @type {PointerEvent} */ event) {
+function handleDown(/** @type {PointerEvent} */ event) {
   if (!isOnDrawing(event) || current) return;
   // A number that is being typed is applied before the drawing changes.
   const { activeElement } = document;
@@ -86,7 +87,7 @@ function down(/** @type {PointerEvent} */ event) {
   stage.setPointerCapture(event.pointerId);
 }
 
-function move(/** @type {PointerEvent} */ event) {
+function handleMove(/** @type {PointerEvent} */ event) {
   const press = pressOf(event);
   showPosition(press.at);
   if (!current) {
@@ -103,7 +104,7 @@ function move(/** @type {PointerEvent} */ event) {
   current.gesture.move(press);
 }
 
-function up(/** @type {PointerEvent} */ event) {
+function handleUp(/** @type {PointerEvent} */ event) {
   if (!current || event.pointerId !== current.pointer) return;
   const { gesture, dragged } = current;
   current = null;
@@ -122,7 +123,7 @@ function pan(/** @type {Press} */ from) {
   return { move: shift, done: () => {}, cancel: () => set({ view }) };
 }
 
-function wheel(/** @type {WheelEvent} */ event) {
+function handleWheel(/** @type {WheelEvent} */ event) {
   if (!isOnDrawing(event)) return;
   event.preventDefault();
   const unit = event.deltaMode === WheelEvent.DOM_DELTA_LINE ? LINE : 1;
@@ -137,13 +138,13 @@ function wheel(/** @type {WheelEvent} */ event) {
   zoom(Math.exp(-dy * (event.ctrlKey ? 0.01 : 0.0016)), pressOf(event).screen);
 }
 
-/** Pan by some pixels. */
+/** Pan by a number of pixels. */
 export function panBy(/** @type {Point} */ [dx, dy]) {
   const { x, y, scale } = state.view;
   set({ view: { x: x + dx / scale, y: y - dy / scale, scale } });
 }
 
-/** Where the pointer was last. @type {Point | null} */
+/** Last position of the pointer. @type {Point | null} */
 let pointed = null;
 
 function showPosition(/** @type {Point | null} */ at) {

@@ -2,10 +2,10 @@
 
 import { state } from "../store.js";
 import { pixels } from "../view.js";
-import { aimed, targets } from "./aim.js";
-import { distance, multiple, plus } from "./geometry.js";
-import { stepped } from "./handles.js";
-import { calm, live, show } from "./live.js";
+import { snapPress, targets } from "./aim.js";
+import { distance, roundTo, plus } from "./geometry.js";
+import { snapDirection } from "./handles.js";
+import { clearGesture, live, show } from "./live.js";
 import { chainMeasures } from "./measures.js";
 import { finish } from "./shape_tools.js";
 import { newShape } from "./shapes.js";
@@ -37,7 +37,7 @@ export const polygonTool = {
     return { move: (now) => follow(pointOf(now)), done: () => {}, cancel: () => void forget() };
   },
   hover(press) {
-    if (!corners.length) aimed(press);
+    if (!corners.length) snapPress(press);
     else follow(closes(press) ? corners[0] : pointOf(press));
   },
   typed(key) {
@@ -46,13 +46,13 @@ export const polygonTool = {
     else if (key === "Backspace") {
       corners = corners.slice(0, -1);
       if (corners.length) follow(live.chain[live.chain.length - 1]);
-      else calm();
+      else clearGesture();
     } else return false;
     return true;
   },
   finish: close,
   leave: forget,
-  place,
+  place: placeTriangle,
 };
 
 function closes(/** @type {Press} */ press) {
@@ -60,8 +60,8 @@ function closes(/** @type {Press} */ press) {
 }
 
 function pointOf(/** @type {Press} */ press) {
-  const at = aimed(press, [...targets(), ...corners.map((corner) => ({ at: corner, kind: /** @type {const} */ ("corner") }))]);
-  return press.shift && corners.length ? stepped(corners[corners.length - 1], at) : at;
+  const at = snapPress(press, [...targets(), ...corners.map((corner) => ({ at: corner, kind: /** @type {const} */ ("corner") }))]);
+  return press.shift && corners.length ? snapDirection(corners[corners.length - 1], at) : at;
 }
 
 function follow(/** @type {Point} */ at) {
@@ -79,14 +79,14 @@ function close() {
 function forget() {
   const busy = corners.length > 0;
   corners = [];
-  calm();
+  clearGesture();
   return busy;
 }
 
 /** A triangle in the middle of the view. */
-function place() {
+function placeTriangle() {
   const step = gridStep(state.view.scale);
-  const half = Math.max(multiple(PLACED / state.view.scale, step), step);
-  const at = /** @type {Point} */ ([multiple(state.view.x, step), multiple(state.view.y, step)]);
+  const half = Math.max(roundTo(PLACED / state.view.scale, step), step);
+  const at = /** @type {Point} */ ([roundTo(state.view.x, step), roundTo(state.view.y, step)]);
   finish(newShape("polygon", [], [plus(at, [-half, -half]), plus(at, [half, -half]), plus(at, [0, half])]));
 }

@@ -1,10 +1,10 @@
-/** Setting the start and the goal. */
+/** Tools that set the start and the goal. */
 
 import { beginGesture, edit, set, state } from "../store.js";
-import { aimed, aimedFrom, newWord, targets } from "./aim.js";
+import { snapPress, snapRadius, newWord, targets } from "./aim.js";
 import { distance, tidy } from "./geometry.js";
 import { headingTo } from "./handles.js";
-import { calm, show } from "./live.js";
+import { clearGesture, show } from "./live.js";
 import { headingMeasures, radiusMeasures } from "./measures.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -12,7 +12,7 @@ import { headingMeasures, radiusMeasures } from "./measures.js";
 /** @typedef {import("./aim.js").Tool} Tool */
 /** @typedef {import("./live.js").Dimension} Dimension */
 
-/** A tool that sets a position with a press, and something more by dragging on. @returns {Tool} */
+/** A tool that sets a position with a press, and a heading or radius by dragging on. @returns {Tool} */
 function poseTool(
   /** @type {"start" | "goal"} */ name,
   /** @type {Pick<Tool, "title" | "hotkey" | "hint">} */ texts,
@@ -26,37 +26,37 @@ function poseTool(
       const [before, goBack] = [state.doc, beginGesture()];
       const word = newWord(name);
       const near = targets([name]);
-      const placed = put(before, aimed(press, near));
+      const placed = put(before, snapPress(press, near));
       edit(() => placed, word);
       show({ ghost: null });
       return {
         move(now) {
-          const to = name === "start" ? now.at : aimedFrom(placed.goal.position, now, near);
+          const to = name === "start" ? now.at : snapRadius(placed.goal.position, now, near);
           const { doc, dimensions } = drag(placed, to, now.shift);
           edit(() => doc, word);
           show({ dimensions });
         },
         done() {
-          calm();
+          clearGesture();
           chosen();
         },
         cancel() {
           goBack();
-          calm();
+          clearGesture();
         },
       };
     },
     hover(press) {
-      const position = aimed(press, targets([name]));
+      const position = snapPress(press, targets([name]));
       if (name === "start") show({ ghost: { position, heading_deg: state.doc.start.heading_deg } });
     },
     leave() {
-      calm();
+      clearGesture();
       return false;
     },
     place() {
       edit((doc) => put(doc, [tidy(Math.round(state.view.x)), tidy(Math.round(state.view.y))]));
-      calm();
+      clearGesture();
       chosen();
     },
   };

@@ -7,7 +7,7 @@ import { problemObject } from "./check.js";
 import { isEditable } from "./editing.js";
 import { live, whenShown } from "./live.js";
 import { pathOf } from "./outline.js";
-import { placeStart, startSymbol } from "./symbols.js";
+import { placeStart, makeStartSymbol } from "./symbols.js";
 
 /** @typedef {import("../types.js").Shape} Shape */
 /** @typedef {{shape: Shape, ends: string, element: SVGPathElement}} Drawn */
@@ -20,7 +20,7 @@ const drawn = new Map();
 const shapes = svg("g", { class: "shapes" });
 const bounds = svg("rect", { class: "object bounds", "data-object": "bounds", ...THIN });
 const goal = svg("circle", { class: "object goal", "data-object": "goal", ...THIN });
-const start = startSymbol("object start");
+const start = makeStartSymbol("object start");
 const world = svg("g", { class: "world" }, bounds, goal, shapes, start);
 
 /** The objects that carry each mark now. @type {Map<string, ReadonlySet<number | string>>} */
@@ -37,7 +37,7 @@ export function mountScene() {
   byId("drawing", SVGSVGElement).append(world);
   subscribe(["view"], placeWorld);
   subscribe(["doc"], drawShapes);
-  subscribe(["doc", "tube"], drawRest);
+  subscribe(["doc", "tube"], drawPoses);
   subscribe(["selection", "panel"], () => mark("selected", isEditable() ? state.selection : new Set()));
   subscribe(["check"], markProblem);
   let hovered = live.hover;
@@ -98,7 +98,7 @@ function drawShape(/** @type {Shape} */ shape, /** @type {string} */ ends) {
   return element;
 }
 
-function drawRest() {
+function drawPoses() {
   const { bounds: area, goal: disc, start: pose } = state.doc;
   bounds.setAttribute("x", String(area.min[0]));
   bounds.setAttribute("y", String(area.min[1]));

@@ -2,16 +2,16 @@
 
 import { beginGesture, edit, set, state } from "../store.js";
 import { pixels } from "../view.js";
-import { aimed, aimedFrom, newWord, snaps, targets } from "./aim.js";
+import { snapPress, snapRadius, newWord, snaps, targets } from "./aim.js";
 import { isEditable } from "./editing.js";
-import { angle, boxAround, middle, minus, multiple, normalised, plus } from "./geometry.js";
+import { angle, boxAround, middle, minus, roundTo, normaliseAngle, plus } from "./geometry.js";
 import { objectAt, objectsIn } from "./hit.js";
-import { calm, live, show } from "./live.js";
+import { clearGesture, live, show } from "./live.js";
 import { angleText, boxMeasures, headingMeasures, moveMeasures, radiusMeasures, shapeMeasures } from "./measures.js";
 import { centreOf, cornersOf, wallEnds } from "./outline.js";
 import { currentHandles } from "./overlay.js";
 import { tubeRadius } from "./scene.js";
-import { changed, extentOf, moved, pivotOf, rotated, shapesIn, withNewCorner, withoutCorner } from "./shapes.js";
+import { changeShapes, extentOf, moveObjects, pivotOf, rotateObjects, shapesIn, withNewCorner, withoutCorner } from "./shapes.js";
 import { snapMove } from "./snap.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -33,7 +33,7 @@ export const selectTool = {
     const handle = press.handle && currentHandles().find((one) => one.name === press.handle);
     if (handle && press.alt && handle.kind === "corner" && handle.corner !== undefined) return deleteCorner(handle.corner);
     if (handle) return dragHandle(handle, press);
-    const id = under(press);
+    const id = objectUnder(press);
     show({ corner: null, hover: null });
     if (id === null) return marquee(press);
     const wasSelected = state.selection.has(id);
@@ -45,7 +45,7 @@ export const selectTool = {
     return move(press, wasSelected ? id : null);
   },
   hover(press) {
-    const hover = press.handle || !isEditable() ? null : under(press);
+    const hover = press.handle || !isEditable() ? null : objectUnder(press);
     if (hover !== live.hover) show({ hover });
   },
   leave() {
@@ -54,16 +54,16 @@ export const selectTool = {
   },
 };
 
-function under(/** @type {Press} */ press) {
+function objectUnder(/** @type {Press} */ press) {
   return objectAt(state.doc, press.at, pixels(NEAR), tubeRadius());
 }
 
-/** What cancels a gesture that begins now: its changes are taken back. */
-function cancelling() {
+/** Return a function that cancels the gesture which begins now and takes its changes back. */
+function beginCancellable() {
   const goBack = beginGesture();
   return () => {
     goBack();
-    calm();
+    clearGesture();
   };
 }
 
@@ -71,16 +71,16 @@ function cancelling() {
 
 /** Move the selection; a click on one of several selected objects selects it alone. @returns {Gesture} */
 function move(/** @type {Press} */ from, /** @type {number | string | null} */ clicked) {
-  const [before, cancel] = [state.doc, cancelling()];
+  const [before, cancel] = [state.doc, beginCancellable()];
   const ids = state.selection;
   const word = newWord("move");
   const points = snappingPoints(before, from.at);
   const near = targets(ids);
   return {
     move(press) {
-      const wanted = press.shift ? straight(minus(press.at, from.at)) : minus(press.at, from.at);
+      const wanted = press.shift ? alignToAxis(minus(press.at, from.at)) : minus(press.at, from.at);
       const { by, mark } = snapMove(points, wanted, near, state.view.scale, snaps(press));
-      const doc = moved(before, ids, by);
+      const doc = moveObjects(before, ids, by);
       edit(() => doc, word);
       const extent = extentOf(doc, ids);
       const dimensions = extent ? moveMeasures(doc, ids, extent, by) : [];
@@ -88,14 +88,14 @@ function move(/** @type {Press} */ from, /** @type {number | string | null} */ c
     },
     done(_, dragged) {
       if (!dragged && clicked !== null) set({ selection: new Set([clicked]) });
-      calm();
+      clearGesture();
     },
     cancel,
   };
 }
 
 /** A movement along the axis that it is nearer to. @returns {Point} */
-function straight(/** @type {Point} */ [dx, dy]) {
+function alignToAxis(/** @type {Point} */ [dx, dy]) {
   return Math.abs(dx) < Math.abs(dy) ? [0, dy] : [dx, 0];
 }
 
@@ -120,7 +120,7 @@ function pointsOf(/** @type {Shape} */ shape) {
 
 // ---- the rectangle that selects ----
 
-/** To the right it selects what is wholly inside, to the left all that it touches. @returns {Gesture} */
+/** Select with a rectangle: objects wholly inside if it is drawn to the right, else all objects that it touches. @returns {Gesture} */
 function marquee(/** @type {Press} */ from) {
   const before = from.shift ? state.selection : new Set();
   if (!from.shift) set({ selection: new Set() });
@@ -131,10 +131,10 @@ function marquee(/** @type {Press} */ from) {
       set({ selection: new Set([...before, ...found]) });
       show({ marquee: { from: from.screen, to: press.screen } });
     },
-    done: calm,
+    done: clearGesture,
     cancel() {
       set({ selection: new Set() });
-      calm();
+      clearGesture();
     },
   };
 }
@@ -143,7 +143,7 @@ function marquee(/** @type {Press} */ from) {
 
 /** @returns {null} */
 function deleteCorner(/** @type {number} */ index) {
-  edit((doc) => changed(doc, state.selection, (shape) => (shape.kind === "polygon" ? withoutCorner(shape, index) : shape)));
+  edit((doc) => changeShapes(doc, state.selection, (shape) => (shape.kind === "polygon" ? withoutCorner(shape, index) : shape)));
   show({ corner: null });
   return null;
 }
@@ -151,12 +151,12 @@ function deleteCorner(/** @type {number} */ index) {
 /** @returns {Gesture} */
 function dragHandle(/** @type {Handle} */ handle, /** @type {Press} */ from) {
   if (handle.kind === "turn") return turn(from);
-  const [before, cancel] = [state.doc, cancelling()];
+  const [before, cancel] = [state.doc, beginCancellable()];
   const corner = handle.corner ?? null;
   const [shape] = shapesIn(before, state.selection);
   const word = newWord("handle");
   if (handle.kind === "insert" && corner !== null) {
-    edit((doc) => changed(doc, state.selection, () => withNewCorner(shape, corner, handle.at)), word);
+    edit((doc) => changeShapes(doc, state.selection, () => withNewCorner(shape, corner, handle.at)), word);
   }
   show({ corner });
   const base = state.doc;
@@ -173,7 +173,7 @@ function dragHandle(/** @type {Handle} */ handle, /** @type {Press} */ from) {
       edit(() => doc, word);
       show({ dimensions: handleMeasures(doc, handle) });
     },
-    done: calm,
+    done: clearGesture,
     cancel,
   };
 }
@@ -181,11 +181,11 @@ function dragHandle(/** @type {Handle} */ handle, /** @type {Press} */ from) {
 /** The point that a handle is dragged to: headings do not snap to points, and radii are round. */
 function handleTarget(/** @type {Handle} */ { kind, centre }, /** @type {Press} */ press, /** @type {Target[]} */ near) {
   if (kind === "heading") return press.at;
-  return centre ? aimedFrom(centre, press, near) : aimed(press, near);
+  return centre ? snapRadius(centre, press, near) : snapPress(press, near);
 }
 
 function dragInserted(/** @type {Doc} */ doc, /** @type {number} */ corner, /** @type {Point} */ to) {
-  return changed(doc, state.selection, (shape) => ({
+  return changeShapes(doc, state.selection, (shape) => ({
     ...shape, corners: shape.corners.map((one, k) => (k === corner ? to : one)),
   }));
 }
@@ -200,18 +200,18 @@ function handleMeasures(/** @type {Doc} */ doc, /** @type {Handle} */ handle) {
 
 /** Turn the selection about its pivot. @returns {Gesture} */
 function turn(/** @type {Press} */ from) {
-  const [before, cancel] = [state.doc, cancelling()];
+  const [before, cancel] = [state.doc, beginCancellable()];
   const ids = state.selection;
   const pivot = pivotOf(before, ids);
   const word = newWord("turn");
   return {
     move(press) {
-      const degrees = normalised(multiple(angle(pivot, press.at) - angle(pivot, from.at), press.shift ? 15 : 1));
-      const doc = rotated(before, ids, pivot, degrees);
+      const degrees = normaliseAngle(roundTo(angle(pivot, press.at) - angle(pivot, from.at), press.shift ? 15 : 1));
+      const doc = rotateObjects(before, ids, pivot, degrees);
       edit(() => doc, word);
       show({ dimensions: [{ from: pivot, to: pivot, text: angleText(degrees) }] });
     },
-    done: calm,
+    done: clearGesture,
     cancel,
   };
 }

@@ -1,48 +1,49 @@
 /** The fields of a selected shape, and what can be done with several. */
 
 import { el } from "../dom.js";
+import { numberField, numberInput } from "../number_input.js";
 import { edit, state } from "../store.js";
 import { deleteSelected, duplicate, turnSelected } from "./actions.js";
-import { put } from "./environment_panel.js";
-import { looseNumber, numberField, numberInput, pairs } from "./fields.js";
+import { withCoordinate } from "./environment_panel.js";
+import { ANGLE, freeNumberField, lengthOptions, pairFields, positiveFault } from "./fields.js";
 import { middle } from "./geometry.js";
 import { live, show } from "./live.js";
-import { hasExtent, moved, replaced, withCorner, withNewCorner, withoutCorner } from "./shapes.js";
+import { hasExtent, moveObjects, replaceShape, withCorner, withNewCorner, withoutCorner } from "./shapes.js";
 import { iconButton } from "./toolbar.js";
 
 /** @typedef {import("../types.js").Shape} Shape */
+/** @typedef {import("../number_input.js").NumberOptions} NumberOptions */
 /** @typedef {import("./fields.js").Field} Field */
 /** @typedef {import("./environment_panel.js").Part} Part */
 
 const MOST_CORNERS = 60; // rows of the table; those of larger polygons are dragged
 
 /** The selected shape as it is now. */
-function present(/** @type {number} */ id) {
+function findShape(/** @type {number} */ id) {
   return state.doc.shapes.find((shape) => shape.id === id);
 }
 
 /** A number of a row. */
 function rowField(
   /** @type {number} */ id, /** @type {string} */ label, /** @type {(row: number[]) => number} */ value,
-  /** @type {(row: number[], value: number) => number[]} */ change, /** @type {(value: number) => string | null} */ fault = () => null,
+  /** @type {(row: number[], value: number) => number[]} */ change, /** @type {Partial<NumberOptions>} */ limits = {},
 ) {
   return numberField({
-    label, quantity: "length", fault,
+    label, ...lengthOptions(), ...limits,
     value: () => {
-      const row = present(id)?.row;
+      const row = findShape(id)?.row;
       return row?.length ? value(row) : undefined;
     },
     apply(wanted) {
-      const shape = present(id);
+      const shape = findShape(id);
       if (!shape) return;
       const next = { ...shape, row: change(shape.row, wanted) };
-      if (hasExtent(next)) edit((doc) => replaced(doc, next));
+      if (hasExtent(next)) edit((doc) => replaceShape(doc, next));
     },
   });
 }
 
-const positive = (/** @type {number} */ value) => (value > 0 ? null : "must be more than 0");
-const notNegative = (/** @type {number} */ value) => (value >= 0 ? null : "must be 0 or more");
+const POSITIVE = { fault: positiveFault };
 const at = (/** @type {number} */ k) => (/** @type {number[]} */ row) => row[k];
 const set = (/** @type {number} */ k) => (/** @type {number[]} */ row, /** @type {number} */ value) =>
   row.map((one, n) => (n === k ? value : one));
@@ -51,7 +52,7 @@ const set = (/** @type {number} */ k) => (/** @type {number[]} */ row, /** @type
 export function shapePart(/** @type {Shape} */ { id, kind }) {
   if (kind === "polygon") return polygonPart(id);
   const fields = { box: boxFields, circle: circleFields, wall: wallFields }[kind](id);
-  return { fields, nodes: [pairs(fields)] };
+  return { fields, nodes: [pairFields(fields)] };
 }
 
 function boxFields(/** @type {number} */ id) {
@@ -60,35 +61,35 @@ function boxFields(/** @type {number} */ id) {
   return [
     rowField(id, "x", at(0), move(0)),
     rowField(id, "y", at(1), move(1)),
-    rowField(id, "width", (row) => row[2] - row[0], (row, value) => [row[0], row[1], row[0] + value, row[3]], positive),
-    rowField(id, "height", (row) => row[3] - row[1], (row, value) => [row[0], row[1], row[2], row[1] + value], positive),
+    rowField(id, "width", (row) => row[2] - row[0], (row, value) => [row[0], row[1], row[0] + value, row[3]], POSITIVE),
+    rowField(id, "height", (row) => row[3] - row[1], (row, value) => [row[0], row[1], row[2], row[1] + value], POSITIVE),
   ];
 }
 
 function circleFields(/** @type {number} */ id) {
-  return [rowField(id, "x", at(0), set(0)), rowField(id, "y", at(1), set(1)), rowField(id, "radius", at(2), set(2), positive)];
+  return [rowField(id, "x", at(0), set(0)), rowField(id, "y", at(1), set(1)), rowField(id, "radius", at(2), set(2), POSITIVE)];
 }
 
 function wallFields(/** @type {number} */ id) {
   const ends = [0, 1, 2, 3].map((k) => {
-    const other = (/** @type {number} */ value) => {
-      const row = set(k)(present(id)?.row ?? [], value);
+    const fault = (/** @type {number} */ value) => {
+      const row = set(k)(findShape(id)?.row ?? [], value);
       return row[0] === row[2] && row[1] === row[3] ? "would put both ends at one point" : null;
     };
-    return rowField(id, `${"xy"[k % 2]} ${k < 2 ? 1 : 2}`, at(k), set(k), other);
+    return rowField(id, `${"xy"[k % 2]} ${k < 2 ? 1 : 2}`, at(k), set(k), { fault });
   });
-  return [...ends, rowField(id, "thickness", at(4), set(4), notNegative)];
+  return [...ends, rowField(id, "thickness", at(4), set(4), { min: 0 })];
 }
 
 // ---- polygons ----
 
 const CORNERS = {
-  class: "corners", "aria-label": "Corners", onkeydown: arrowed,
+  class: "corners", "aria-label": "Corners", onkeydown: handleArrow,
   "aria-description": "The right arrow at the end of a number goes on to the buttons that insert and delete corners.",
 };
 
-/** Left and right go through the numbers and buttons of a corner; on the buttons, up and down go to those of other corners. */
-function arrowed(/** @type {KeyboardEvent} */ event) {
+/** Go through the numbers and buttons of a corner with left and right, and from a button to the same button of the next corner with up and down. */
+function handleArrow(/** @type {KeyboardEvent} */ event) {
   const { target, key } = event;
   const [across, along] = [{ ArrowLeft: -1, ArrowRight: 1 }[key] ?? 0, { ArrowUp: -1, ArrowDown: 1 }[key] ?? 0];
   if (!(target instanceof HTMLElement) || event.defaultPrevented || !(across || along) || event.ctrlKey || event.altKey || event.shiftKey) return;
@@ -104,15 +105,15 @@ function arrowed(/** @type {KeyboardEvent} */ event) {
   if (next instanceof HTMLElement) next.focus();
 }
 
-/** A length as it is shown: turning makes numbers that are more exact than a saw. */
-function readable(/** @type {number | undefined} */ value) {
+/** Round a length for display: turning makes more digits than can be cut. */
+function roundReadable(/** @type {number | undefined} */ value) {
   if (value === undefined || Math.abs(value - Math.round(1000 * value) / 1000) < 1e-9) return value;
   return Math.round(10 * value) / 10;
 }
 
 /** @returns {Part} */
 function polygonPart(/** @type {number} */ id) {
-  const count = present(id)?.corners.length ?? 0;
+  const count = findShape(id)?.corners.length ?? 0;
   /** @type {Field[]} */
   const fields = [];
   const rows = Array.from({ length: Math.min(count, MOST_CORNERS) }, (_, k) => {
@@ -140,24 +141,24 @@ function polygonPart(/** @type {number} */ id) {
 
 function cornerInput(/** @type {number} */ id, /** @type {number} */ k, /** @type {0 | 1} */ axis) {
   return numberInput({
-    label: "", name: `corner ${k + 1} ${"xy"[axis]}`, quantity: "length", value: () => readable(present(id)?.corners[k]?.[axis]),
-    apply: (value) => change(id, (shape) => withCorner(shape, k, put(shape.corners[k], axis, value))),
+    name: `corner ${k + 1} ${"xy"[axis]}`, ...lengthOptions(), value: () => roundReadable(findShape(id)?.corners[k]?.[axis]),
+    apply: (value) => change(id, (shape) => withCorner(shape, k, withCoordinate(shape.corners[k], axis, value))),
   });
 }
 
 function change(/** @type {number} */ id, /** @type {(shape: Shape) => Shape} */ make) {
-  const shape = present(id);
-  if (shape) edit((doc) => replaced(doc, make(shape)));
-  if (live.corner !== null && live.corner >= (present(id)?.corners.length ?? 0)) show({ corner: null });
+  const shape = findShape(id);
+  if (shape) edit((doc) => replaceShape(doc, make(shape)));
+  if (live.corner !== null && live.corner >= (findShape(id)?.corners.length ?? 0)) show({ corner: null });
 }
 
 // ---- several ----
 
 /** Move, turn, duplicate and delete. @returns {Part} */
 export function arrangePart(/** @type {boolean} */ shapesOnly) {
-  const [dx, dy] = [looseNumber("x", "length", 0, "move by x"), looseNumber("y", "length", 0, "move by y")];
-  const turn = looseNumber("turn", "angle", 15, "turn by");
-  const move = () => edit((doc) => moved(doc, state.selection, [dx.read() ?? 0, dy.read() ?? 0]));
+  const [dx, dy] = ["x", "y"].map((axis) => freeNumberField({ label: axis, name: `move by ${axis}`, ...lengthOptions() }));
+  const turn = freeNumberField({ label: "turn", name: "turn by", ...ANGLE }, 15);
+  const move = () => edit((doc) => moveObjects(doc, state.selection, [dx.read() ?? 0, dy.read() ?? 0]));
   const rotate = () => turnSelected(turn.read() ?? 0);
   onEnter([dx.input, dy.input], move);
   onEnter([turn.input], rotate);

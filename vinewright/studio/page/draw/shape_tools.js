@@ -1,12 +1,12 @@
 /** Drawing boxes, circles and walls. */
 
 import { edit, set, state } from "../store.js";
-import { aimed, aimedFrom, targets } from "./aim.js";
-import { distance, multiple, plus, rowBetween } from "./geometry.js";
-import { stepped } from "./handles.js";
-import { calm, live, show } from "./live.js";
+import { snapPress, snapRadius, targets } from "./aim.js";
+import { distance, roundTo, plus, rowBetween } from "./geometry.js";
+import { snapDirection } from "./handles.js";
+import { clearGesture, live, show } from "./live.js";
 import { shapeMeasures } from "./measures.js";
-import { added, hasExtent, newShape } from "./shapes.js";
+import { addShapes, hasExtent, newShape } from "./shapes.js";
 import { gridStep } from "./snap.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -19,25 +19,25 @@ import { gridStep } from "./snap.js";
 const PLACED = 100; // size of a placed object [px]
 const FIRST_THICKNESS = 20; // of walls, until one has another [mm]
 
-/** The thickness of the next wall: that of the last one. */
-function thickness() {
+/** Thickness of the next wall: the thickness of the last wall. */
+function nextThickness() {
   const walls = state.doc.shapes.filter((shape) => shape.kind === "wall");
   return walls.length ? walls[walls.length - 1].row[4] : FIRST_THICKNESS;
 }
 
 /** Add a shape that was drawn, select it, and return to selecting. */
 export function finish(/** @type {Shape} */ shape) {
-  calm();
+  clearGesture();
   if (!hasExtent(shape)) return;
-  edit((doc) => added(doc, [shape]));
+  edit((doc) => addShapes(doc, [shape]));
   set({ selection: new Set([shape.id]), tool: "select" });
 }
 
-/** Where objects are placed by the keyboard: the middle of the view, or beside what was placed there before. */
-function placing() {
+/** Return the point at which the keyboard places an object: the middle of the view, or beside the object that was placed there before. */
+function nextPlace() {
   const step = gridStep(state.view.scale);
-  const size = Math.max(multiple(PLACED / state.view.scale, 2 * step), 2 * step);
-  let at = /** @type {Point} */ ([multiple(state.view.x, step), multiple(state.view.y, step)]);
+  const size = Math.max(roundTo(PLACED / state.view.scale, 2 * step), 2 * step);
+  let at = /** @type {Point} */ ([roundTo(state.view.x, step), roundTo(state.view.y, step)]);
   const taken = (/** @type {Point} */ point) =>
     state.doc.shapes.some(({ kind, row }) => {
       if (kind === "circle") return row[0] === point[0] && row[1] === point[1];
@@ -56,25 +56,25 @@ function dragTool(
     ...texts, cursor: "crosshair",
     press(press) {
       const near = targets();
-      const from = aimed(press, near);
+      const from = snapPress(press, near);
       return {
         move(now) {
-          const to = kind === "circle" ? aimedFrom(from, now, near) : aimed(now, near);
+          const to = kind === "circle" ? snapRadius(from, now, near) : snapPress(now, near);
           const draft = newShape(kind, rowOf(from, to, now.shift));
           show({ draft, dimensions: shapeMeasures(draft) });
         },
         done(_, dragged) {
           const { draft } = live;
           if (dragged && draft) finish(draft);
-          else calm();
+          else clearGesture();
         },
-        cancel: calm,
+        cancel: clearGesture,
       };
     },
-    hover: (press) => void aimed(press),
-    leave: ended,
+    hover: (press) => void snapPress(press),
+    leave: clearDraft,
     place() {
-      const { at, half } = placing();
+      const { at, half } = nextPlace();
       finish(newShape(kind, rowOf(...placedEnds(kind, at, half), false)));
     },
   };
@@ -87,9 +87,9 @@ function placedEnds(/** @type {Kind} */ kind, /** @type {Point} */ at, /** @type
   return [plus(at, [-half, -half]), plus(at, [half, half])];
 }
 
-function ended() {
+function clearDraft() {
   const busy = Boolean(live.draft || live.chain.length);
-  calm();
+  clearGesture();
   return busy;
 }
 
@@ -110,7 +110,7 @@ export const circleTool = dragTool(
 );
 
 const wallRow = (/** @type {Point} */ from, /** @type {Point} */ to, /** @type {boolean} */ shift) =>
-  [...from, ...(shift ? stepped(from, to) : to), thickness()];
+  [...from, ...(shift ? snapDirection(from, to) : to), nextThickness()];
 
 const draggedWall = dragTool(
   "wall",
@@ -125,10 +125,10 @@ let clicked = null;
 export const wallTool = {
   ...draggedWall,
   press(press) {
-    const from = clicked ?? aimed(press);
+    const from = clicked ?? snapPress(press);
     const near = targets();
     const draw = (/** @type {Press} */ now) => {
-      const draft = newShape("wall", wallRow(from, aimed(now, near), now.shift));
+      const draft = newShape("wall", wallRow(from, snapPress(now, near), now.shift));
       show({ draft, dimensions: shapeMeasures(draft) });
       return draft;
     };
@@ -143,7 +143,7 @@ export const wallTool = {
     };
   },
   hover(press) {
-    const to = aimed(press);
+    const to = snapPress(press);
     if (!clicked) return;
     const draft = newShape("wall", wallRow(clicked, to, press.shift));
     show({ draft, dimensions: shapeMeasures(draft) });
@@ -154,5 +154,5 @@ export const wallTool = {
 function forget() {
   const busy = clicked !== null;
   clicked = null;
-  return ended() || busy;
+  return clearDraft() || busy;
 }

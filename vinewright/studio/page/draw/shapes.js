@@ -1,7 +1,7 @@
 /** Operations on drawings. All are pure: a new document is returned, in which everything that did not change is the same object. */
 
 import { newId } from "../store.js";
-import { boxAround, joined, minus, normalised, plus, rowBetween, tidy, turned } from "./geometry.js";
+import { boxAround, joinBoxes, minus, normaliseAngle, plus, rowBetween, tidy, turnPoint } from "./geometry.js";
 import { boxOf, centreOf, cornersOf } from "./outline.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -29,7 +29,7 @@ function tidyPoint(/** @type {Point} */ [x, y]) {
   return [tidy(x), tidy(y)];
 }
 
-/** Whether a shape has an extent. */
+/** Return whether a shape has an extent. */
 export function hasExtent(/** @type {Shape} */ { kind, row, corners }) {
   if (kind === "box") return row[2] - row[0] > LEAST && row[3] - row[1] > LEAST;
   if (kind === "circle") return row[2] > LEAST;
@@ -39,7 +39,7 @@ export function hasExtent(/** @type {Shape} */ { kind, row, corners }) {
 
 // ---- to and from what the server exchanges ----
 
-/** The drawing of a content; without origins it is that of the file. @returns {Doc} */
+/** Make the drawing of a content; without origins, the content is the content of the file. @returns {Doc} */
 export function docOf(/** @type {Content} */ content, /** @type {Origins | undefined} */ origins = undefined) {
   const { name, description, tube, bounds, start, goal, obstacles } = content;
   const { boxes, polygons, circles, walls, ends, friction } = obstacles;
@@ -64,13 +64,13 @@ export function contentOf(/** @type {Doc} */ doc) {
   return { name, description, tube, bounds, start, goal, obstacles };
 }
 
-/** For each list of the content the index of each row in the file that was opened. @returns {Origins} */
+/** Index of each row of the content in the file that was opened, for each list. @returns {Origins} */
 export function originsOf(/** @type {Doc} */ { shapes }) {
   const of = (/** @type {Kind} */ kind) => shapes.filter((shape) => shape.kind === kind).map((shape) => shape.origin);
   return { boxes: of("box"), polygons: of("polygon"), circles: of("circle"), walls: of("wall") };
 }
 
-/** The place of a shape among those of its kind, from 0. */
+/** Index of a shape among the shapes of its kind, from 0. */
 export function indexOf(/** @type {Doc} */ doc, /** @type {Shape} */ shape) {
   return doc.shapes.filter((one) => one.kind === shape.kind).findIndex((one) => one.id === shape.id);
 }
@@ -83,7 +83,7 @@ export function shapesIn(/** @type {Doc} */ doc, /** @type {Ids} */ ids) {
 }
 
 /** The objects of a selection that exist. */
-export function existing(/** @type {Doc} */ doc, /** @type {Ids} */ ids) {
+export function filterExisting(/** @type {Doc} */ doc, /** @type {Ids} */ ids) {
   const known = new Set(["start", "goal", "bounds", ...doc.shapes.map((shape) => shape.id)]);
   return [...ids].filter((id) => known.has(id));
 }
@@ -98,7 +98,7 @@ export function extentOf(/** @type {Doc} */ doc, /** @type {Ids} */ ids) {
     boxes.push({ min: minus(goal.position, radius), max: plus(goal.position, radius) });
   }
   if (ids.has("bounds")) boxes.push(bounds);
-  return boxes.length ? boxes.reduce(joined) : null;
+  return boxes.length ? boxes.reduce(joinBoxes) : null;
 }
 
 /** The point about which a selection turns. @returns {Point} */
@@ -113,33 +113,33 @@ export function pivotOf(/** @type {Doc} */ doc, /** @type {Ids} */ ids) {
 // ---- changes of shapes ----
 
 /** Change the shapes of a selection. @returns {Doc} */
-export function changed(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** @type {(shape: Shape) => Shape} */ change) {
+export function changeShapes(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** @type {(shape: Shape) => Shape} */ change) {
   return { ...doc, shapes: doc.shapes.map((shape) => (ids.has(shape.id) ? change(shape) : shape)) };
 }
 
 /** Put a shape in the place of the one with its id. @returns {Doc} */
-export function replaced(/** @type {Doc} */ doc, /** @type {Shape} */ shape) {
-  return changed(doc, new Set([shape.id]), () => shape);
+export function replaceShape(/** @type {Doc} */ doc, /** @type {Shape} */ shape) {
+  return changeShapes(doc, new Set([shape.id]), () => shape);
 }
 
 /** @returns {Doc} */
-export function added(/** @type {Doc} */ doc, /** @type {Shape[]} */ shapes) {
+export function addShapes(/** @type {Doc} */ doc, /** @type {Shape[]} */ shapes) {
   return { ...doc, shapes: [...doc.shapes, ...shapes] };
 }
 
 /** Remove the shapes of a selection; start, goal and bounds always exist. @returns {Doc} */
-export function removed(/** @type {Doc} */ doc, /** @type {Ids} */ ids) {
+export function removeShapes(/** @type {Doc} */ doc, /** @type {Ids} */ ids) {
   const shapes = doc.shapes.filter((shape) => !ids.has(shape.id));
   return shapes.length === doc.shapes.length ? doc : { ...doc, shapes };
 }
 
 /** Copies of shapes, with ids of their own. @returns {Shape[]} */
-export function copies(/** @type {readonly Shape[]} */ shapes, /** @type {Point} */ by) {
-  return shapes.map((shape) => ({ ...movedShape(shape, by), id: newId(), origin: null }));
+export function copyShapes(/** @type {readonly Shape[]} */ shapes, /** @type {Point} */ by) {
+  return shapes.map((shape) => ({ ...moveShape(shape, by), id: newId(), origin: null }));
 }
 
 /** @returns {Shape} */
-function movedShape(/** @type {Shape} */ shape, /** @type {Point} */ [dx, dy]) {
+function moveShape(/** @type {Shape} */ shape, /** @type {Point} */ [dx, dy]) {
   const { kind, row } = shape;
   if (kind === "polygon") return { ...shape, corners: shape.corners.map(([x, y]) => tidyPoint([x + dx, y + dy])) };
   const pairs = kind === "circle" ? 2 : 4;
@@ -147,9 +147,9 @@ function movedShape(/** @type {Shape} */ shape, /** @type {Point} */ [dx, dy]) {
 }
 
 /** A shape turned about a point; a box becomes a polygon unless it is still one. @returns {Shape} */
-function turnedShape(/** @type {Shape} */ shape, /** @type {Point} */ centre, /** @type {number} */ degrees) {
+function turnShape(/** @type {Shape} */ shape, /** @type {Point} */ centre, /** @type {number} */ degrees) {
   const { kind, row } = shape;
-  const turn = (/** @type {number} */ x, /** @type {number} */ y) => turned([x, y], centre, degrees);
+  const turn = (/** @type {number} */ x, /** @type {number} */ y) => turnPoint([x, y], centre, degrees);
   if (kind === "circle") return { ...shape, row: [...turn(row[0], row[1]), row[2]] };
   if (kind === "wall") return { ...shape, row: [...turn(row[0], row[1]), ...turn(row[2], row[3]), row[4]] };
   const corners = cornersOf(shape).map(([x, y]) => turn(x, y));
@@ -159,26 +159,26 @@ function turnedShape(/** @type {Shape} */ shape, /** @type {Point} */ centre, /*
 }
 
 /** Move a selection. @returns {Doc} */
-export function moved(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** @type {Point} */ by) {
+export function moveObjects(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** @type {Point} */ by) {
   if (!by[0] && !by[1]) return doc;
   let { start, goal, bounds } = doc;
   const shift = (/** @type {Point} */ point) => tidyPoint(plus(point, by));
   if (ids.has("start")) start = { ...start, position: shift(start.position) };
   if (ids.has("goal")) goal = { ...goal, position: shift(goal.position) };
   if (ids.has("bounds")) bounds = { ...bounds, min: shift(bounds.min), max: shift(bounds.max) };
-  return { ...changed(doc, ids, (shape) => movedShape(shape, by)), start, goal, bounds };
+  return { ...changeShapes(doc, ids, (shape) => moveShape(shape, by)), start, goal, bounds };
 }
 
 /** Turn a selection about a point; bounds do not turn. @returns {Doc} */
-export function rotated(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** @type {Point} */ centre, /** @type {number} */ degrees) {
+export function rotateObjects(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** @type {Point} */ centre, /** @type {number} */ degrees) {
   if (!(degrees % 360)) return doc;
   let { start, goal } = doc;
   if (ids.has("start")) {
-    const heading = normalised(start.heading_deg + degrees);
-    start = { ...start, position: turned(start.position, centre, degrees), heading_deg: heading };
+    const heading = normaliseAngle(start.heading_deg + degrees);
+    start = { ...start, position: turnPoint(start.position, centre, degrees), heading_deg: heading };
   }
-  if (ids.has("goal")) goal = { ...goal, position: turned(goal.position, centre, degrees) };
-  return { ...changed(doc, ids, (shape) => turnedShape(shape, centre, degrees)), start, goal };
+  if (ids.has("goal")) goal = { ...goal, position: turnPoint(goal.position, centre, degrees) };
+  return { ...changeShapes(doc, ids, (shape) => turnShape(shape, centre, degrees)), start, goal };
 }
 
 // ---- corners of polygons ----

@@ -1,6 +1,6 @@
-/** Where points of a drag snap to: corners, middles of edges and centres of other objects first, then the grid. Pure. */
+/** Targets to which the points of a drag snap: corners, middles of edges and centres of other objects first, then the grid. Pure. */
 
-import { boxCorners, distance, edges, middle, minus, multiple, plus } from "./geometry.js";
+import { boxCorners, distance, edges, middle, minus, roundTo, plus } from "./geometry.js";
 import { centreOf, cornersOf, wallEnds } from "./outline.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -25,7 +25,7 @@ export function fineStep(/** @type {number} */ scale) {
   return Number((10 ** Math.floor(Math.log10(1 / scale) + 1e-9)).toPrecision(1));
 }
 
-/** The points that others snap to, of all objects but the excluded ones. */
+/** Points of all objects but the excluded, as targets of snapping. */
 export function targetsOf(/** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ excluded) {
   /** @type {Target[]} */
   const targets = [];
@@ -78,7 +78,7 @@ export function snapPoint(point, targets, scale, on) {
   const found = on ? nearest(point, targets, NEAR_PIXELS / scale) : null;
   if (found) return found;
   const step = on ? gridStep(scale) : fineStep(scale);
-  return { at: [multiple(point[0], step), multiple(point[1], step)], kind: on ? "grid" : "none" };
+  return { at: [roundTo(point[0], step), roundTo(point[1], step)], kind: on ? "grid" : "none" };
 }
 
 /**
@@ -92,7 +92,7 @@ export function snapPoint(point, targets, scale, on) {
  */
 export function snapMove(points, by, targets, scale, on) {
   const fine = fineStep(scale);
-  if (!on) return { by: [multiple(by[0], fine), multiple(by[1], fine)], mark: null };
+  if (!on) return { by: [roundTo(by[0], fine), roundTo(by[1], fine)], mark: null };
   let [best, least] = [/** @type {{by: Point, mark: Snapped} | null} */ (null), Infinity];
   for (const point of points) {
     const there = plus(point, by);
@@ -104,6 +104,6 @@ export function snapMove(points, by, targets, scale, on) {
   const step = gridStep(scale);
   // A movement along one axis leaves the other coordinate where it is, though it may be beside the grid.
   const along = (/** @type {0 | 1} */ k) =>
-    Math.abs(by[k]) < step / 2 ? 0 : multiple(points[0][k] + by[k], step) - points[0][k];
+    Math.abs(by[k]) < step / 2 ? 0 : roundTo(points[0][k] + by[k], step) - points[0][k];
   return { by: [along(0), along(1)], mark: null };
 }

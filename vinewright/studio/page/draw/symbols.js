@@ -5,7 +5,7 @@ import { svg } from "../dom.js";
 /** @typedef {import("../types.js").Point} Point */
 
 /** The base of the tube with its first diameter, at true width, and an arrow in the direction of its heading. */
-export function startSymbol(/** @type {string} */ className) {
+export function makeStartSymbol(/** @type {string} */ className) {
   return svg(
     "g",
     { class: className },
@@ -15,7 +15,7 @@ export function startSymbol(/** @type {string} */ className) {
   );
 }
 
-/** Put a start symbol somewhere. */
+/** Move a start symbol to a position and heading. */
 export function placeStart(
   /** @type {SVGGElement} */ symbol,
   /** @type {{position: Point, heading_deg: number}} */ { position, heading_deg },

@@ -71,7 +71,7 @@ function mountTools() {
     if (chosen && !bar.contains(document.activeElement)) rove(chosen);
   });
 
-  /** One of the tools is reached by Tab, the others by arrows. */
+  /** Let Tab reach one tool, from which arrows lead to the others. */
   function rove(/** @type {EventTarget | null} */ target) {
     for (const button of buttons) button.tabIndex = button === target ? 0 : -1;
   }

@@ -1,4 +1,4 @@
-/** What objects are called. */
+/** Names of objects. */
 
 import { state } from "../store.js";
 import { indexOf, LISTS } from "./shapes.js";
@@ -6,12 +6,12 @@ import { indexOf, LISTS } from "./shapes.js";
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Shape} Shape */
 
-/** The name of the drawing: a file without one has that under which it was opened. */
+/** The name of the drawing: for a file without a name, the name under which it was opened. */
 export function shownName() {
   return state.doc.name || state.opened || "environment";
 }
 
-/** A message of the checks without what it says to readers of the file about the direction of y: the drawing shows that. */
+/** Remove from a message of the checks the remark about the direction of y, which the drawing shows. */
 export function withoutAside(/** @type {string} */ message) {
   return message.replace(/;[^;]*\by points up here\b\.?/, "");
 }

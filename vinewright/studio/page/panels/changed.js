@@ -1,4 +1,4 @@
-/** Whether the drawing, or the tube, is still that of the run that is shown. */
+/** Compare the drawing and the tube with the run that is shown. */
 
 import { contentOf } from "../draw/shapes.js";
 import { state } from "../store.js";
@@ -14,7 +14,7 @@ const texts = new WeakMap();
 /** @type {{doc: Doc | null, run: RunView | null, result: boolean}} */
 let last = { doc: null, run: null, result: false };
 
-/** Whether the drawing differs from the environment of the run that is shown. */
+/** Return whether the drawing differs from the environment of the run that is shown. */
 export function hasChanged() {
   const { doc, run } = state;
   if (last.doc !== doc || last.run !== run) {
@@ -29,18 +29,18 @@ function textOf(/** @type {RunView} */ run) {
   return found;
 }
 
-/** Whether the tube differs from that of the run that is shown. */
+/** Return whether the tube differs from the tube of the run that is shown. */
 export function hasOtherTube() {
   const { run, tube } = state;
-  return run !== null && tube !== null && !alike(run.tube, tube.content);
+  return run !== null && tube !== null && !areAlike(run.tube, tube.content);
 }
 
 /** @returns {boolean} */
-function alike(/** @type {any} */ one, /** @type {any} */ other) {
+function areAlike(/** @type {any} */ one, /** @type {any} */ other) {
   if (typeof one === "number" && typeof other === "number") return Math.abs(one - other) <= NEAR * Math.max(Math.abs(one), Math.abs(other));
   if (typeof one !== "object" || typeof other !== "object" || !one || !other) return one === other;
   const keys = new Set([...Object.keys(one), ...Object.keys(other)]);
   // A name and a description do not change a tube.
   for (const key of ["name", "description", "schema", "uncertainty"]) keys.delete(key);
-  return [...keys].every((key) => alike(one[key], other[key]));
+  return [...keys].every((key) => areAlike(one[key], other[key]));
 }

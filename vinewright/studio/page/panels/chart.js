@@ -10,7 +10,7 @@ const [WIDTH, HEIGHT] = [306, 164];
 const [LEFT, RIGHT, TOP, BOTTOM] = [36, 12, 10, 34];
 
 /**
- * A chart. `show` draws it again only if something has changed, so that the focus stays.
+ * A chart. `show` draws it again only after a change, so that the focus stays.
  * @param {(actuators: number) => void} choose called with the number of actuators of a point
  */
 export function frontChart(choose) {
@@ -33,9 +33,9 @@ export function frontChart(choose) {
     const usual = wanted === null ? chosen : `${chosen}- - wanted: ${percent(wanted)} %`;
     const x = scaleOf(front);
     const points = front.map((point) => pointOf(point, x(point.actuators), point.actuators === shown, choosable.includes(point.actuators)));
-    picture.replaceChildren(...axes(front, x), ...(wanted === null ? [] : [wantedLine(wanted)]), ...points);
+    picture.replaceChildren(...drawAxes(front, x), ...(wanted === null ? [] : [wantedLine(wanted)]), ...points);
     setText(line, usual);
-    points.forEach((group, k) => listen(group, front[k].actuators, words(front[k]), usual));
+    points.forEach((group, k) => listen(group, front[k].actuators, pointWords(front[k]), usual));
     if (focused) picture.querySelector(`[data-actuators="${focused}"]`)?.dispatchEvent(new Event("refocus"));
   }
 
@@ -55,7 +55,7 @@ export function frontChart(choose) {
   return { element, show };
 }
 
-function words(/** @type {FrontPoint} */ point) {
+function pointWords(/** @type {FrontPoint} */ point) {
   const chosen = point.chosen ? ", chosen" : "";
   return `${actuatorsWords(point.actuators)}: ${successShort(point)} of ${point.trials} trials${chosen}`;
 }
@@ -71,24 +71,24 @@ function height(/** @type {number} */ share) {
   return HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP);
 }
 
-function axes(/** @type {FrontPoint[]} */ front, /** @type {(actuators: number) => number} */ x) {
+function drawAxes(/** @type {FrontPoint[]} */ front, /** @type {(actuators: number) => number} */ x) {
   const parts = /** @type {SVGElement[]} */ ([]);
   for (const share of [0, 0.5, 1]) {
     const y = height(share);
     parts.push(svg("line", { x1: LEFT, x2: WIDTH - RIGHT, y1: y, y2: y, class: share ? "grid-line" : "axis" }));
-    parts.push(label(LEFT - 6, y + 4, `${100 * share}`, "end"));
+    parts.push(makeLabel(LEFT - 6, y + 4, `${100 * share}`, "end"));
   }
   const counts = front.map((point) => point.actuators);
   const [few, most] = [Math.min(...counts), Math.max(...counts)];
   const step = Math.max(1, Math.ceil((most - few) / 9));
-  for (let count = few; count <= most; count += step) parts.push(label(x(count), HEIGHT - BOTTOM + 15, String(count), "middle"));
-  parts.push(label((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, "actuators", "middle"));
-  const side = label(0, 0, "success [%]", "middle");
+  for (let count = few; count <= most; count += step) parts.push(makeLabel(x(count), HEIGHT - BOTTOM + 15, String(count), "middle"));
+  parts.push(makeLabel((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 4, "actuators", "middle"));
+  const side = makeLabel(0, 0, "success [%]", "middle");
   side.setAttribute("transform", `translate(9 ${(TOP + HEIGHT - BOTTOM) / 2}) rotate(-90)`);
   return [...parts, side];
 }
 
-function label(/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, /** @type {string} */ anchor) {
+function makeLabel(/** @type {number} */ x, /** @type {number} */ y, /** @type {string} */ text, /** @type {string} */ anchor) {
   const element = svg("text", { x, y, "text-anchor": anchor });
   element.textContent = text;
   return element;
@@ -108,7 +108,7 @@ function pointOf(/** @type {FrontPoint} */ point, /** @type {number} */ x, /** @
   const group = svg(
     "g",
     {
-      class: shown ? "point shown" : "point", role: "button", tabindex: 0, "data-actuators": actuators, "aria-label": words(point),
+      class: shown ? "point shown" : "point", role: "button", tabindex: 0, "data-actuators": actuators, "aria-label": pointWords(point),
       "aria-pressed": String(shown), "aria-disabled": String(!choosable),
     },
     svg("rect", { x: x - 12, y: Math.min(top, y) - 8, width: 24, height: Math.max(bottom, y) - Math.min(top, y) + 16, class: "grip" }),

@@ -3,7 +3,7 @@
 import { state } from "../store.js";
 import { pixels } from "../view.js";
 import { hasChanged } from "./changed.js";
-import { tone } from "./palette.js";
+import { canvasColour } from "./palette.js";
 import { isPlanning, shownTrials } from "./shown.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -16,13 +16,13 @@ const drawn = {
   tips: /** @type {Point[][]} */ ([[], []]),
 };
 
-/** The trials of the open panel: those of the plan, or the last ones. */
+/** The trials of the open panel: the trials of the plan, or the last trials. */
 function trialsOf(/** @type {string} */ panel) {
   if (panel === "trust") return shownTrials();
   return panel === "plan" && !isPlanning() && !hasChanged() && state.design === "best" ? (state.run?.trials ?? null) : null;
 }
 
-/** Whether there is a cloud to be seen. */
+/** Return whether a cloud is visible. */
 function isShown() {
   const trials = trialsOf(state.panel);
   if (!trials?.lines.length) return false;
@@ -38,11 +38,11 @@ export function paintCloud(/** @type {CanvasRenderingContext2D} */ context) {
   stroke(context, 0, "missed", 0.85, [pixels(5), pixels(2.5)]);
 }
 
-/** Paint where they ended, which the tube must not hide. */
+/** Paint the ends of the trials, which the tube must not hide. */
 export function paintTips(/** @type {CanvasRenderingContext2D} */ context) {
   if (!isShown()) return;
-  for (const [x, y] of drawn.tips[1]) dot(context, x, y);
-  for (const [x, y] of drawn.tips[0]) cross(context, x, y);
+  for (const [x, y] of drawn.tips[1]) paintDot(context, x, y);
+  for (const [x, y] of drawn.tips[0]) paintCross(context, x, y);
 }
 
 function update(/** @type {{lines: Point[][], reached: boolean[]}} */ { lines, reached }) {
@@ -66,7 +66,7 @@ function stroke(
   /** @type {number[]} */ dash,
 ) {
   context.globalAlpha = alpha;
-  context.strokeStyle = tone(colour);
+  context.strokeStyle = canvasColour(colour);
   context.lineWidth = pixels(1);
   context.setLineDash(dash);
   context.stroke(drawn.paths[kind]);
@@ -74,27 +74,27 @@ function stroke(
   context.setLineDash([]);
 }
 
-function dot(/** @type {CanvasRenderingContext2D} */ context, /** @type {number} */ x, /** @type {number} */ y) {
+function paintDot(/** @type {CanvasRenderingContext2D} */ context, /** @type {number} */ x, /** @type {number} */ y) {
   context.beginPath();
   context.arc(x, y, pixels(2.6), 0, 2 * Math.PI);
-  context.fillStyle = tone("goal");
+  context.fillStyle = canvasColour("goal");
   context.fill();
-  context.strokeStyle = tone("paper");
+  context.strokeStyle = canvasColour("paper");
   context.lineWidth = pixels(0.6);
   context.stroke();
 }
 
-function cross(/** @type {CanvasRenderingContext2D} */ context, /** @type {number} */ x, /** @type {number} */ y) {
+function paintCross(/** @type {CanvasRenderingContext2D} */ context, /** @type {number} */ x, /** @type {number} */ y) {
   const r = pixels(3.4);
   context.beginPath();
   context.moveTo(x - r, y - r);
   context.lineTo(x + r, y + r);
   context.moveTo(x - r, y + r);
   context.lineTo(x + r, y - r);
-  context.strokeStyle = tone("paper");
+  context.strokeStyle = canvasColour("paper");
   context.lineWidth = pixels(3.6);
   context.stroke();
-  context.strokeStyle = tone("missed");
+  context.strokeStyle = canvasColour("missed");
   context.lineWidth = pixels(2);
   context.stroke();
 }

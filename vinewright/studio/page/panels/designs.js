@@ -33,14 +33,14 @@ export function resultLine() {
   return line;
 }
 
-/** What a success is: the number alone does not say when a trial counts. */
+/** Line that defines success: the number alone does not say when a trial counts. */
 export function countsLine() {
   const line = el("p", { class: "quiet small counts" }, "A trial counts when the tip enters the goal while it grows; stop the growth there.");
   subscribe(["run", "design", "trials"], () => (line.hidden = !shownSuccess()));
   return line;
 }
 
-/** How many of the trials are drawn, if not all are. */
+/** Line with the number of trials that are drawn, if not all are. */
 export function drawnLine(/** @type {string} */ id) {
   const line = el("p", { id, class: "quiet small" });
   subscribe(["run", "design", "trials", "panel"], () => {
@@ -75,7 +75,7 @@ function rowOf(/** @type {Design} */ { id, title, actuators, length, success, ju
 }
 
 /** Buttons that open the panels about the design. */
-export function whatNext() {
+export function nextButtons() {
   const button = (/** @type {string} */ panel, /** @type {string} */ name, /** @type {string} */ title) =>
     el("button", { type: "button", id: `next-${panel}`, title, onclick: () => goTo(panel) }, name);
   const row = el(
@@ -92,7 +92,7 @@ function goTo(/** @type {string} */ panel) {
   document.getElementById(`tab-${panel}`)?.focus();
 }
 
-/** A quiet line if the drawing or the tube is no longer that of the run. */
+/** A quiet line if the drawing or the tube differs from the run. */
 export function changedLine(/** @type {string} */ id) {
   const line = el("p", { id, class: "quiet changed" });
   subscribe(["run", "doc", "tube"], () => {
@@ -104,8 +104,8 @@ export function changedLine(/** @type {string} */ id) {
   return line;
 }
 
-/** What a panel says while there is no run. */
-export function nothingYet(/** @type {HTMLElement} */ content) {
+/** Notice that a panel shows instead of its content while there is no run. */
+export function emptyNotice(/** @type {HTMLElement} */ content) {
   const line = el("p", { class: "quiet nothing" }, "Plan first, or open a run.");
   const go = el("button", { type: "button", onclick: () => goTo("plan") }, "Go to Plan");
   const empty = el("div", {}, line, go);

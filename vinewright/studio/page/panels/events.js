@@ -1,15 +1,15 @@
 /** The events of the server. */
 
-import { on } from "../api.js";
+import { addHandler } from "../api.js";
 import { set, state } from "../store.js";
 import { repaint } from "../view.js";
-import { arrived, askAgain } from "./growths.js";
-import { end, fail, forget, whenOwn } from "./jobs.js";
-import { forgetPack, packed } from "./make.js";
+import { receiveGrowth, askAgain } from "./growths.js";
+import { endJob, failJob, forget, whenOwn } from "./jobs.js";
+import { forgetPack, receivePack } from "./make.js";
 import { refreshRuns, showRun } from "./runs.js";
 import { hasBegun, live } from "./shown.js";
 import { changeTree } from "./treelayer.js";
-import { forgetTrials, trialsCame } from "./trials.js";
+import { forgetTrials, receiveTrials } from "./trials.js";
 
 /** @typedef {import("../types.js").PlanState} PlanState */
 
@@ -21,28 +21,28 @@ let handled = /** @type {string | null} */ (null);
 /** Handle them. */
 export function mountEvents() {
   handled = state.plan.run;
-  on("plan", ({ plan }) => planChanged(plan));
-  on("tree", changeTree);
-  on("best", ({ design }) => {
+  addHandler("plan", ({ plan }) => receivePlan(plan));
+  addHandler("tree", changeTree);
+  addHandler("best", ({ design }) => {
     live.best = design;
     set({ plan: { ...state.plan } });
     repaint();
   });
-  on("growth", (event) => whenOwn(event, ({ growth, job }) => {
-    end(job);
-    arrived(growth);
+  addHandler("growth", (event) => whenOwn(event, ({ growth, job }) => {
+    endJob(job);
+    receiveGrowth(growth);
   }));
-  on("trials", (event) => whenOwn(event, trialsCame));
-  on("pack", (event) => whenOwn(event, ({ pack, job }) => {
-    end(job);
-    packed(pack);
+  addHandler("trials", (event) => whenOwn(event, receiveTrials));
+  addHandler("pack", (event) => whenOwn(event, ({ pack, job }) => {
+    endJob(job);
+    receivePack(pack);
   }));
-  on("failed", (event) => {
-    if (event.what === "plan") planChanged({ ...state.plan, phase: "failed", message: event.message });
-    else whenOwn(event, ({ job, message }) => void (fail(job, message) || set({ message })));
+  addHandler("failed", (event) => {
+    if (event.what === "plan") receivePlan({ ...state.plan, phase: "failed", message: event.message });
+    else whenOwn(event, ({ job, message }) => void (failJob(job, message) || set({ message })));
   });
-  on("connected", found);
-  on("lost", () => {
+  addHandler("connected", noteReconnection);
+  addHandler("lost", () => {
     if (live.lost) return;
     live.lost = true;
     forgetJobs();
@@ -50,7 +50,7 @@ export function mountEvents() {
   });
 }
 
-/** Nothing is waited for any more, so that no button stays busy. */
+/** Stop waiting for answers, so that no button stays busy. */
 function forgetJobs() {
   forget();
   forgetPack();
@@ -58,8 +58,8 @@ function forgetJobs() {
   askAgain();
 }
 
-/** The connection is there again. */
-function found() {
+/** Note that the connection is restored. */
+function noteReconnection() {
   if (!live.lost) return;
   live.lost = false;
   live.asked = false;
@@ -68,9 +68,9 @@ function found() {
   set({ plan: { ...state.plan }, message: state.message === LOST ? "" : state.message });
 }
 
-function planChanged(/** @type {PlanState} */ plan) {
+function receivePlan(/** @type {PlanState} */ plan) {
   // It is the first event after a reconnection.
-  found();
+  noteReconnection();
   const over = plan.phase === "done" || plan.phase === "failed";
   if (over || hasBegun(plan)) live.asked = false;
   if (plan.phase === "starting") live.best = null;

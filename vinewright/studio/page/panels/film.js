@@ -2,7 +2,7 @@
 
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
-import { longest, shownGrowths } from "./growths.js";
+import { longestGrowth, shownGrowths } from "./growths.js";
 import { setText } from "./parts.js";
 import { lengthWords } from "./words.js";
 
@@ -50,7 +50,7 @@ function begin() {
 }
 
 function showTime() {
-  const most = longest();
+  const most = longestGrowth();
   const time = Math.min(state.time, most);
   slider.max = String(Math.ceil(most));
   slider.value = String(time);
@@ -67,13 +67,13 @@ function showButton() {
 
 function seek() {
   pause();
-  const end = slider.valueAsNumber >= longest() - LAST;
+  const end = slider.valueAsNumber >= longestGrowth() - LAST;
   set({ time: end ? Infinity : slider.valueAsNumber });
 }
 
 function toggle() {
   if (running) pause();
-  else start(state.time >= longest() - LAST ? 0 : state.time);
+  else start(state.time >= longestGrowth() - LAST ? 0 : state.time);
 }
 
 function start(/** @type {number} */ time) {
@@ -93,7 +93,7 @@ function step(/** @type {number} */ now) {
   const rate = Number(state.run?.tube.growth_rate_mm_per_s) || RATE;
   const time = state.time + (Math.max(now - before, 0) / 1000) * rate * Number(speed.value);
   before = now;
-  const over = !(time < longest());
+  const over = !(time < longestGrowth());
   running = over ? 0 : requestAnimationFrame(step);
   set({ time: over ? Infinity : time });
   showButton();

@@ -1,10 +1,10 @@
-/** Contact forces as arrows from the wall into the tube, at the segments that touch something. */
+/** Contact forces as arrows from the wall into the tube, at the segments with contact. */
 
 import { state } from "../store.js";
 import { pixels } from "../view.js";
 import { recordOf, shownGrowths } from "./growths.js";
 import { contains, solidsOf } from "./obstacles.js";
-import { tone } from "./palette.js";
+import { canvasColour } from "./palette.js";
 import { designOf } from "./shown.js";
 
 /** @typedef {import("../types.js").Content} Content */
@@ -45,7 +45,7 @@ export function paintForces(/** @type {CanvasRenderingContext2D} */ context) {
     const long = Math.hypot(to[0] - from[0], to[1] - from[1]) || 1;
     const normal = /** @type {Point} */ ([-(to[1] - from[1]) / long, (to[0] - from[0]) / long]);
     const length = Math.min(pixels(SHORTEST + (LONGEST - SHORTEST) * Math.sqrt(force / most)), 1.8 * radius);
-    for (const side of sidesOf(middle, normal, radius)) arrow(context, middle, [normal[0] * side, normal[1] * side], radius, length);
+    for (const side of sidesOf(middle, normal, radius)) paintArrow(context, middle, [normal[0] * side, normal[1] * side], radius, length);
   }
 }
 
@@ -71,7 +71,7 @@ function sidesOf(/** @type {Point} */ [x, y], /** @type {Point} */ [u, v], /** @
 }
 
 /** An arrow from the edge of the tube inwards. */
-function arrow(
+function paintArrow(
   /** @type {CanvasRenderingContext2D} */ context, /** @type {Point} */ [x, y], /** @type {Point} */ [u, v], /** @type {number} */ radius,
   /** @type {number} */ length,
 ) {
@@ -80,7 +80,7 @@ function arrow(
   context.beginPath();
   context.moveTo(x + u * tail, y + v * tail);
   context.lineTo(x + u * back, y + v * back);
-  context.strokeStyle = context.fillStyle = tone("dimension");
+  context.strokeStyle = context.fillStyle = canvasColour("dimension");
   context.lineWidth = pixels(1.6);
   context.stroke();
   context.beginPath();

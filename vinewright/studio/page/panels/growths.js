@@ -1,7 +1,7 @@
-/** Growths of the shown designs: which are wanted, which are there, and asking the server for those that are missing, one at a time. */
+/** Growths of the shown designs: the wanted growths, the growths so far, and the requests for missing growths, one at a time. */
 
 import { set, state } from "../store.js";
-import { ask } from "./jobs.js";
+import { askJob } from "./jobs.js";
 import { messageOf } from "./parts.js";
 import { live } from "./shown.js";
 
@@ -14,20 +14,20 @@ export const looks = {
   failed: new Map(), // messages of growths that failed, by their keys
 };
 
-/** A name of a growth that no other one has. */
+/** Unique key of a growth. */
 export function keyOf(/** @type {{run: string, design: string, propagator: string}} */ { run, design, propagator }) {
   return `${run}/${design}/${propagator}`;
 }
 
 /** The growths that are to be shown, the main one first. */
-export function wanted() {
+export function wantedGrowths() {
   const { run, design, other } = state;
   if (!run) return [];
   const designs = other && other !== design ? [design, other] : [design];
   return designs.flatMap((id) => looks.propagators.map((propagator) => ({ run: run.name, design: id, propagator })));
 }
 
-/** The growth of a design with a propagator, if it is there. */
+/** Growth of a design with a propagator, or null. */
 export function growthOf(/** @type {{run: string, design: string, propagator: string}} */ one) {
   return state.growths.find((growth) => keyOf(growth) === keyOf(one)) ?? null;
 }
@@ -35,11 +35,11 @@ export function growthOf(/** @type {{run: string, design: string, propagator: st
 /** The growths that are shown, the main one first. @returns {Growth[]} */
 export function shownGrowths() {
   if (state.panel !== "look") return [];
-  return wanted().map(growthOf).filter((growth) => growth !== null && growth.joints.length > 0).map((growth) => /** @type {Growth} */ (growth));
+  return wantedGrowths().map(growthOf).filter((growth) => growth !== null && growth.joints.length > 0).map((growth) => /** @type {Growth} */ (growth));
 }
 
 /** Grown length at the end of the longest growth that is shown [mm]. */
-export function longest() {
+export function longestGrowth() {
   return Math.max(0, ...shownGrowths().map(({ lengths }) => lengths[lengths.length - 1]));
 }
 
@@ -59,26 +59,26 @@ export function recordOf(/** @type {Growth} */ { lengths, joints }) {
 /** Ask for the next growth that is missing. */
 export async function askNext() {
   if (state.panel !== "look" || looks.busy || live.lost) return;
-  const next = wanted().find((one) => !growthOf(one) && !looks.failed.has(keyOf(one)));
+  const next = wantedGrowths().find((one) => !growthOf(one) && !looks.failed.has(keyOf(one)));
   if (!next) return;
   const key = keyOf(next);
   looks.busy = key;
-  changed();
+  notifyChange();
   try {
-    await ask("look", next, (message) => refused(key, message));
+    await askJob("look", next, (message) => noteRefusal(key, message));
   } catch (error) {
-    refused(key, messageOf(error));
+    noteRefusal(key, messageOf(error));
   }
 }
 
-function refused(/** @type {string} */ key, /** @type {string} */ message) {
+function noteRefusal(/** @type {string} */ key, /** @type {string} */ message) {
   looks.failed.set(key, message);
   if (looks.busy === key) looks.busy = null;
-  changed();
+  notifyChange();
 }
 
-/** A growth has come. */
-export function arrived(/** @type {Growth} */ growth) {
+/** Receive a growth. */
+export function receiveGrowth(/** @type {Growth} */ growth) {
   looks.failed.delete(keyOf(growth));
   if (looks.busy === keyOf(growth)) looks.busy = null;
   const others = state.growths.filter((one) => keyOf(one) !== keyOf(growth));
@@ -86,13 +86,13 @@ export function arrived(/** @type {Growth} */ growth) {
   set({ growths: [...others, ...(growth.run === state.run?.name ? [growth] : [])] });
 }
 
-/** Ask again for what failed or may be lost. */
+/** Ask again for growths that failed or may be lost. */
 export function askAgain() {
   looks.busy = null;
   looks.failed.clear();
-  changed();
+  notifyChange();
 }
 
-function changed() {
+function notifyChange() {
   set({ growths: [...state.growths] });
 }

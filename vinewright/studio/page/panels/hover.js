@@ -7,7 +7,7 @@ import { contactsOf } from "./forcelayer.js";
 import { isPlanning } from "./shown.js";
 import { mainTube } from "./tubelayer.js";
 import { nearest } from "./tubeshape.js";
-import { short } from "./words.js";
+import { numberWords } from "./words.js";
 
 /** @typedef {import("../types.js").Design} Design */
 
@@ -39,7 +39,7 @@ function show(/** @type {number} */ x, /** @type {number} */ y, /** @type {boole
   const contact = growth ? contactsOf(growth).find((one) => one.segment === segment) : null;
   tip.replaceChildren(
     el("b", {}, `${Math.round(along)} mm`), " along the film", el("br"), sectionWords(design, along),
-    ...(contact ? [el("br"), `contact force ${short(contact.force, 2)} N`] : []),
+    ...(contact ? [el("br"), `contact force ${numberWords(contact.force, 2)} N`] : []),
   );
   tip.hidden = false;
   const [wide, high] = [tip.offsetWidth, tip.offsetHeight];
@@ -52,6 +52,6 @@ function sectionWords(/** @type {Design} */ { sections }, /** @type {number} */ 
   if (!section || section.side === "none") return "no actuator";
   const number = sections.slice(0, sections.indexOf(section) + 1).filter((one) => one.side !== "none").length;
   if (section.preformed) return `section ${number}, preformed ${section.side}`;
-  const pressure = section.pressurised ? `${short(section.pressure_kpa, 3)} kPa` : "off";
+  const pressure = section.pressurised ? `${numberWords(section.pressure_kpa, 3)} kPa` : "off";
   return `section ${number}, ${section.type ? `${section.type} ` : ""}actuator ${section.side}, ${pressure}`;
 }

@@ -1,11 +1,11 @@
 /**
- * What this tab asked the server's second process for. The server answers each request with the number of a job, and puts the number
+ * Requests of this tab to the server's second process. The server answers each request with the number of a job, and puts the number
  * into every event about it: events about the jobs of other tabs are left out here. An event may come before the answer with its
  * number; it waits for that.
  */
 
 import { post } from "../api.js";
-import { stored, store } from "../kept.js";
+import { loadStored, store } from "../kept.js";
 
 /** @typedef {{job: number, [key: string]: any}} JobEvent */
 /** @typedef {{event: JobEvent, handle: (event: any) => void}} Early */
@@ -14,8 +14,8 @@ const KEY = "jobs";
 const MOST = 200; // numbers that are kept
 
 /** The jobs that this tab asked for, also before the page was loaded again. @type {Set<number>} */
-const own = new Set(stored(KEY) ?? []);
-/** What is called if a job fails, by its number. @type {Map<number, (message: string) => void>} */
+const own = new Set(loadStored(KEY) ?? []);
+/** Callbacks for failed jobs, by the number of the job. @type {Map<number, (message: string) => void>} */
 const waiting = new Map();
 /** Events of jobs that may be ours: a request is under way. @type {Early[]} */
 let early = [];
@@ -28,7 +28,7 @@ let asking = 0;
  * @param {(message: string) => void} failed called if the job fails, not if the request is refused
  * @param {(job: number) => void} [begun] called with its number, before its first event is handled
  */
-export async function ask(kind, content, failed, begun) {
+export async function askJob(kind, content, failed, begun) {
   asking += 1;
   let job = /** @type {number | null} */ (null);
   try {
@@ -51,20 +51,20 @@ export function whenOwn(/** @type {JobEvent} */ event, /** @type {(event: any) =
   else if (asking) early.push({ event, handle });
 }
 
-/** A job has ended: it cannot fail any more. */
-export function end(/** @type {number} */ job) {
+/** Note that a job has ended: it cannot fail any more. */
+export function endJob(/** @type {number} */ job) {
   waiting.delete(job);
 }
 
-/** Pass a failure on; returns whether someone waits for the job. */
-export function fail(/** @type {number} */ job, /** @type {string} */ message) {
+/** Pass a failure on; returns whether the job has a callback. */
+export function failJob(/** @type {number} */ job, /** @type {string} */ message) {
   const failed = waiting.get(job);
   waiting.delete(job);
   failed?.(message);
   return failed !== undefined;
 }
 
-/** Wait for no job any more: the connection was lost, and their ends may be, too. */
+/** Stop waiting for all jobs: the connection was lost, and with it perhaps the messages that they ended. */
 export function forget() {
   waiting.clear();
 }

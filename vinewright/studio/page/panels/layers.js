@@ -10,7 +10,7 @@ import { stageDesign } from "./shown.js";
 import { paintTree } from "./treelayer.js";
 import { isEdited, paintTubes } from "./tubelayer.js";
 
-/** What may be hidden. */
+/** Layers that can be hidden. */
 export const visible = { tree: true, cloud: true };
 
 /** Show or hide a layer. */

@@ -1,4 +1,4 @@
-/** Nothing of a drawing's plan stays on another drawing. */
+/** Removal of a drawing's plan when another drawing is opened. */
 
 import { whenReplaced } from "../draw/files.js";
 import { store } from "../kept.js";

@@ -2,16 +2,16 @@
 
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
-import { changedLine, chooseDesign, nothingYet } from "./designs.js";
+import { changedLine, chooseDesign, emptyNotice } from "./designs.js";
 import { contactsOf, largestForce } from "./forcelayer.js";
-import { askAgain, askNext, growthOf, keyOf, looks, shownGrowths, wanted } from "./growths.js";
+import { askAgain, askNext, growthOf, keyOf, looks, shownGrowths, wantedGrowths } from "./growths.js";
 import { withNames } from "./obstacles.js";
 import { dashSwatch, optionsOf, selectField, setText, swatch } from "./parts.js";
 import { pressureTable } from "./pressures.js";
 import { chosenDesign, designOf } from "./shown.js";
 import { touchLines } from "./touches.js";
 import { dashOf } from "./tubelayer.js";
-import { actuatorsWords, lengthWords, percent, short } from "./words.js";
+import { actuatorsWords, lengthWords, percent, numberWords } from "./words.js";
 
 /** @typedef {import("../types.js").Design} Design */
 /** @typedef {import("../types.js").Growth} Growth */
@@ -33,7 +33,7 @@ export function mountLook() {
     el("fieldset", {}, el("legend", {}, "Propagators"), boxes), el("h2", {}, "Growth"), growths, again, forces,
     touches, el("h2", {}, "Pressures"), pressureTable("pressures", chosenDesign), otherPressures(),
   );
-  byId("panel-look", HTMLElement).append(nothingYet(content), content);
+  byId("panel-look", HTMLElement).append(emptyNotice(content), content);
   subscribe(["known"], () => boxes.replaceChildren(...state.known.propagators.map(boxOf)));
   subscribe(["run", "design", "other"], () => {
     const designs = state.run?.designs ?? [];
@@ -45,7 +45,7 @@ export function mountLook() {
     other.row.hidden = designs.length < 2;
   });
   subscribe(["run", "design", "other", "growths", "panel"], () => {
-    growths.replaceChildren(...wanted().map(growthRow));
+    growths.replaceChildren(...wantedGrowths().map(growthRow));
     again.hidden = looks.failed.size === 0;
     askNext();
   });
@@ -70,7 +70,7 @@ function boxOf(/** @type {string} */ name) {
   return el("label", { class: "check" }, input, name);
 }
 
-/** One growth: how it is drawn, and how it ends. */
+/** Legend entry of a growth: its line and how it ends. */
 function growthRow(/** @type {Wanted} */ one, /** @type {number} */ k) {
   const growth = growthOf(one);
   const failed = looks.failed.get(keyOf(one));
@@ -81,7 +81,7 @@ function growthRow(/** @type {Wanted} */ one, /** @type {number} */ k) {
   return el("li", {}, sample, el("span", {}, el("span", { class: "name" }, title), " ", ...result));
 }
 
-/** Whether a growth reaches the goal, and how it ends. */
+/** Return in words whether a growth reaches the goal, and how it ends. */
 function endingOf(/** @type {Growth} */ { reached, ending }) {
   const words = reached ? el("b", { class: "good" }, "✓ reaches the goal") : el("b", { class: "bad" }, "✗ does not reach the goal");
   return [words, el("span", { class: "ending quiet" }, withNames(ending, state.run?.content))];
@@ -108,6 +108,6 @@ function showForces(/** @type {HTMLElement} */ line, /** @type {HTMLElement} */ 
   const contacts = contactsOf(growth);
   const most = largestForce(growth);
   if (!most) return setText(line, "No contact force in this growth.");
-  const now = contacts.length ? `now ${contacts.length}, the largest ${short(Math.max(...contacts.map(({ force }) => force)), 2)} N` : "now none";
-  line.replaceChildren(swatch("force"), ` Contact forces: ${now}. The longest arrow is ${short(most, 2)} N.`);
+  const now = contacts.length ? `now ${contacts.length}, the largest ${numberWords(Math.max(...contacts.map(({ force }) => force)), 2)} N` : "now none";
+  line.replaceChildren(swatch("force"), ` Contact forces: ${now}. The longest arrow is ${numberWords(most, 2)} N.`);
 }

@@ -3,8 +3,8 @@
 import { download } from "../api.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
-import { changedLine, nothingYet } from "./designs.js";
-import { ask } from "./jobs.js";
+import { changedLine, emptyNotice } from "./designs.js";
+import { askJob } from "./jobs.js";
 import { checkField, messageOf, setText } from "./parts.js";
 import { fileList, sheet } from "./packlists.js";
 import { chosenDesign, shownPack } from "./shown.js";
@@ -21,7 +21,7 @@ let atLimit = false;
 const packing = new Set();
 let fault = "";
 let timer = 0;
-const button = el("button", { type: "button", id: "make-pack", class: "primary wide", onclick: pack });
+const button = el("button", { type: "button", id: "make-pack", class: "primary wide", onclick: requestPack });
 const line = el("p", { id: "make-fault", role: "status" });
 
 /** Fill the panel. */
@@ -34,7 +34,7 @@ export function mountMake() {
   const content = el(
     "div", {}, changedLine("make-changed"), about, button, limit.row, line, result, el("h2", {}, "Other files"), otherFiles(),
   );
-  byId("panel-make", HTMLElement).append(nothingYet(content), content);
+  byId("panel-make", HTMLElement).append(emptyNotice(content), content);
   let shown = /** @type {PackView | null} */ (null);
   subscribe(["run", "design"], () => {
     const design = chosenDesign();
@@ -52,12 +52,12 @@ export function mountMake() {
   });
 }
 
-function keyNow() {
+function currentKey() {
   return `${state.run?.name}/${state.design}`;
 }
 
 function showButton() {
-  const busy = packing.has(keyNow());
+  const busy = packing.has(currentKey());
   button.disabled = busy;
   setText(button, busy ? "Making the pack" : shownPack() ? "Make the pack again" : "Make the pack");
   button.classList.toggle("primary", !shownPack());
@@ -66,43 +66,43 @@ function showButton() {
   setText(line, fault);
 }
 
-async function pack() {
+async function requestPack() {
   const { run, design } = state;
   if (!run) return;
-  const key = keyNow();
+  const key = currentKey();
   packing.add(key);
   fault = "";
   showButton();
   timer = setTimeout(() => setText(line, `${BUSY} The rounded design is grown and checked.`), SOON);
   try {
-    await ask("pack", { run: run.name, design, allow_limit: atLimit }, (message) => refused(key, message));
+    await askJob("pack", { run: run.name, design, allow_limit: atLimit }, (message) => noteRefusal(key, message));
   } catch (error) {
-    refused(key, messageOf(error));
+    noteRefusal(key, messageOf(error));
   }
 }
 
-/** A pack has come. */
-export function packed(/** @type {PackView} */ made) {
+/** Receive a pack. */
+export function receivePack(/** @type {PackView} */ made) {
   packing.delete(`${made.run}/${made.design}`);
   set({ pack: made });
   showButton();
 }
 
-/** No pack is waited for any more. */
+/** Stop waiting for packs. */
 export function forgetPack() {
   packing.clear();
   showButton();
 }
 
-function refused(/** @type {string} */ key, /** @type {string} */ message) {
+function noteRefusal(/** @type {string} */ key, /** @type {string} */ message) {
   packing.delete(key);
-  if (key !== keyNow()) return;
+  if (key !== currentKey()) return;
   // The option of the command is a checkbox here.
   fault = message.replace(/give --allow-limit/, "tick the box above");
   showButton();
 }
 
-/** A button that downloads something, and is busy until it is there. */
+/** A button that downloads a file, and is busy until the file is there. */
 function downloadButton(
   /** @type {string} */ id, /** @type {string} */ text, /** @type {() => [string, string]} */ target, /** @type {string} */ look = "",
 ) {
@@ -154,14 +154,14 @@ function packParts(/** @type {PackView} */ made) {
   const target = () => /** @type {[string, string]} */ ([`/api/packs/${encodeURIComponent(id)}.zip`, `${run}-pack.zip`]);
   return [
     result, warned || "", downloadButton("make-download", "Download the pack (.zip)", target, "primary wide"),
-    el("h2", {}, "Pattern"), preview(pattern),
+    el("h2", {}, "Pattern"), makePreview(pattern),
     el("h2", {}, "Cut list"), sheet("Cut list", cuts), el("h2", {}, "Parts"), sheet("Parts", parts),
     el("h2", {}, "Files in the pack"), fileList(files),
   ];
 }
 
 /** The pattern as a picture that can be enlarged. At first it fills the height: most patterns are long strips. */
-function preview(/** @type {string} */ pattern) {
+function makePreview(/** @type {string} */ pattern) {
   address = URL.createObjectURL(new Blob([pattern], { type: "image/svg+xml" }));
   const image = el("img", { id: "make-pattern", alt: "Cutting pattern of the tube, with the positions of its actuators" });
   const frame = el("div", { class: "pattern", tabindex: 0, role: "region", "aria-label": "Pattern" }, image);

@@ -3,11 +3,11 @@
 import { state } from "../store.js";
 import { pixels } from "../view.js";
 import { outlinePath, solidsOf } from "./obstacles.js";
-import { tone } from "./palette.js";
+import { canvasColour } from "./palette.js";
 import { actuatedOf, chosenDesign, ownTrials } from "./shown.js";
 import { designCourse } from "./tubelayer.js";
 import { paintOutline } from "./tubepaint.js";
-import { between, lengthOf } from "./tubeshape.js";
+import { cutCourse, lengthOf } from "./tubeshape.js";
 
 /** @typedef {import("../types.js").Design} Design */
 /** @typedef {import("./tubeshape.js").Course} Course */
@@ -32,7 +32,7 @@ export function paintMarks(/** @type {CanvasRenderingContext2D} */ context) {
     // Half of the line is beneath the obstacle, which lies on the canvas.
     context.lineWidth = pixels(2 * WIDTH);
     context.lineJoin = "round";
-    context.strokeStyle = tone("overlap");
+    context.strokeStyle = canvasColour("overlap");
     context.stroke(outlinePath(solid));
   }
   const design = chosenDesign();
@@ -43,8 +43,8 @@ function paintSection(/** @type {CanvasRenderingContext2D} */ context, /** @type
   const [section, course] = [actuatedOf(design)[number - 1], designCourse(design)];
   if (!section || !course || section.start_mm >= lengthOf(course)) return;
   if (last.whole !== course || last.section !== number) {
-    last = { whole: course, part: between(course, section.start_mm, Math.min(section.end_mm, lengthOf(course))), section: number };
+    last = { whole: course, part: cutCourse(course, section.start_mm, Math.min(section.end_mm, lengthOf(course))), section: number };
   }
   if (!last.part) return;
-  paintOutline(context, last.part, [section], design.radius, { colour: tone("overlap"), width: WIDTH });
+  paintOutline(context, last.part, [section], design.radius, { colour: canvasColour("overlap"), width: WIDTH });
 }

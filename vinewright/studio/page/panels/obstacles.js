@@ -1,6 +1,6 @@
 /** Obstacles of an environment as the server describes it: their outlines in the order of their numbers, and whether two are the same. */
 
-import { boxCorners, inside, middle } from "../draw/geometry.js";
+import { boxCorners, isInside, middle } from "../draw/geometry.js";
 import { wallCorners } from "../draw/outline.js";
 
 /** @typedef {import("../types.js").Content} Content */
@@ -11,14 +11,14 @@ import { wallCorners } from "../draw/outline.js";
 export function solidsOf(/** @type {Content} */ { obstacles }) {
   const { boxes, polygons, circles, walls, ends } = obstacles;
   return [
-    ...boxes.map(([x0, y0, x1, y1]) => plain(boxCorners({ min: [x0, y0], max: [x1, y1] }))),
-    ...polygons.map(plain),
+    ...boxes.map(([x0, y0, x1, y1]) => polygonSolid(boxCorners({ min: [x0, y0], max: [x1, y1] }))),
+    ...polygons.map(polygonSolid),
     ...circles.map((circle) => ({ corners: [], circle, round: 0 })),
-    ...walls.map((wall) => ({ ...plain(wallCorners(wall)), round: ends === "round" ? wall[4] / 2 : 0 })),
+    ...walls.map((wall) => ({ ...polygonSolid(wallCorners(wall)), round: ends === "round" ? wall[4] / 2 : 0 })),
   ];
 }
 
-/** What the obstacles are called in the editor, in the same order. */
+/** Names of the obstacles in the editor, in the same order. */
 export function obstacleNames(/** @type {Content} */ { obstacles }) {
   const { boxes, polygons, circles, walls } = obstacles;
   const named = (/** @type {string} */ kind, /** @type {unknown[]} */ list) => list.map((_, k) => `${kind} ${k + 1}`);
@@ -33,7 +33,7 @@ export function withNames(/** @type {string} */ text, /** @type {Content | undef
 }
 
 /** @returns {Solid} */
-function plain(/** @type {Point[]} */ corners) {
+function polygonSolid(/** @type {Point[]} */ corners) {
   return { corners, circle: null, round: 0 };
 }
 
@@ -61,14 +61,14 @@ function arc(/** @type {Point} */ from, /** @type {Point} */ to) {
   return [angle, angle + Math.PI];
 }
 
-/** Whether a point is inside of a solid. */
+/** Return whether a point is inside a solid. */
 export function contains(/** @type {Solid} */ { corners, circle }, /** @type {Point} */ [x, y]) {
   if (circle) return Math.hypot(x - circle[0], y - circle[1]) < circle[2];
-  return inside([x, y], corners);
+  return isInside([x, y], corners);
 }
 
 /**
- * An environment as text that is the same for the same environment, however it is written: the order of obstacles and of their corners does
+ * Return a text that is equal for equal environments, however they are written: the order of obstacles and of their corners does
  * not count, nor whether a wall with flat ends is written as a polygon.
  */
 export function environmentText(/** @type {Content} */ content) {

@@ -1,12 +1,13 @@
 /** The options of a plan. */
 
 import { el } from "../dom.js";
+import { numberField } from "../number_input.js";
 import { state, subscribe } from "../store.js";
-import { checkField, folded, numberField, optionsOf, selectField } from "./parts.js";
+import { checkField, folded, optionsOf, selectField } from "./parts.js";
 
 const FROM_FILES = ""; // errors of the environment and the tube, or else the default
 
-/** What the fields say; `null` is left to the server. */
+/** Values of the fields; `null` is left to the server. */
 const chosen = {
   time: 30, success: /** @type {number | null} */ (null), errors: FROM_FILES, seed: 0, fast: false, heuristic: false, propagator: "quasistatic",
 };
@@ -24,7 +25,7 @@ export function planOptions() {
   };
 }
 
-/** Whether all fields can be used. */
+/** Return whether all fields are valid. */
 export function optionsAreGood() {
   return !document.querySelector('#plan-options [aria-invalid="true"]');
 }
@@ -32,20 +33,22 @@ export function optionsAreGood() {
 /** The fields. */
 export function optionFields() {
   const time = numberField({
-    id: "plan-time", label: "Time", unit: "s", value: "30", min: 1, max: 86400, title: "Search, refinement and trials together",
-    onchange: (value) => (chosen.time = value ?? 30),
+    id: "plan-time", label: "Time", unit: "s", min: 1, max: 86400, title: "Search, refinement and trials together",
+    value: () => chosen.time, apply: (value) => (chosen.time = value), clear: () => (chosen.time = 30),
   });
   const success = numberField({
     id: "plan-success", label: "Wanted success", unit: "%", placeholder: "90", min: 1, max: 100,
-    title: "Share of trials that shall reach the goal; a design that does gets no more actuators", onchange: (value) => (chosen.success = value),
+    title: "Share of trials that shall reach the goal; a design that does gets no more actuators",
+    value: () => chosen.success, apply: (value) => (chosen.success = value), clear: () => (chosen.success = null),
   });
   const errors = selectField("plan-errors", "Errors", [], (value) => (chosen.errors = value));
   errors.select.title = "Of the trials; without errors in the files, those of a workshop";
   const propagator = selectField("plan-propagator", "Model", [], (value) => (chosen.propagator = value));
   const seed = numberField({
-    id: "plan-seed", label: "Seed", value: "0", min: 0, max: 2 ** 53, step: 1, title: "Another seed is another search",
-    onchange: (value) => (chosen.seed = Math.floor(value ?? 0)),
+    id: "plan-seed", label: "Seed", min: 0, max: 2 ** 53, step: 1, digits: 16, title: "Another seed is another search",
+    value: () => chosen.seed, apply: (value) => (chosen.seed = Math.floor(value)), clear: () => (chosen.seed = 0),
   });
+  for (const field of [time, success, seed]) field.update();
   const fast = checkField(
     "plan-fast", "Search only, without trials", false, (on) => (chosen.fast = on), "End at the design of lowest cost if everything is as planned",
   );
@@ -59,6 +62,6 @@ export function optionFields() {
     propagator.select.replaceChildren(...optionsOf(state.known.propagators.map((name) => [name, name])));
     propagator.select.value = chosen.propagator;
   });
-  const more = folded("More options", seed.row, propagator.row, fast.row, heuristic.row);
-  return el("div", { id: "plan-options" }, time.row, success.row, errors.row, more);
+  const more = folded("More options", seed.element, propagator.row, fast.row, heuristic.row);
+  return el("div", { id: "plan-options" }, time.element, success.element, errors.row, more);
 }

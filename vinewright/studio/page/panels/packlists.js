@@ -1,9 +1,9 @@
-/** What is in a pack: its tables, and its files with what they are for. */
+/** Content of a pack: its tables, and its files with their purposes. */
 
 import { el } from "../dom.js";
 import { table } from "./parts.js";
 
-/** What files are, by their names. @type {[RegExp, string][]} */
+/** Purposes of files, by patterns of their names. @type {[RegExp, string][]} */
 const FILES = [
   [/^template-a4\.pdf$/, "builder's guide and pattern at true size, on A4"],
   [/^template-letter\.pdf$/, "the same on US Letter"],
@@ -20,7 +20,7 @@ const FILES = [
 ];
 const WIDE = 40; // a text that is longer goes beneath the one before it [characters]
 
-/** The files, those for the workshop first. */
+/** The files, files for the workshop first. */
 export function fileList(/** @type {string[]} */ files) {
   const place = (/** @type {string} */ file) => {
     const at = FILES.findIndex(([name]) => name.test(file));

@@ -6,7 +6,7 @@ import { colour } from "../view.js";
 const known = new Map();
 
 /** A colour of the style sheet. */
-export function tone(/** @type {string} */ name) {
+export function canvasColour(/** @type {string} */ name) {
   let found = known.get(name);
   if (found === undefined) {
     found = colour(name);

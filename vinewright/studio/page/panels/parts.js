@@ -1,61 +1,8 @@
 /** Small parts of the panels. */
 
-import { el, rounded, svg } from "../dom.js";
-import { numberFrom } from "../draw/number.js";
+import { el, svg } from "../dom.js";
 
 /** @typedef {import("../dom.js").Child} Child */
-
-/**
- * A number with a label and a unit; beneath it is a line for what is wrong with it.
- * @param {{id: string, label: string, unit?: string, title?: string, value?: string, placeholder?: string, min?: number, max?: number,
- *   step?: number, onchange?: (value: number | null) => void}} given `onchange` gets null if the field is empty
- */
-export function numberField(given) {
-  const { id, label, unit = "", title, value = "", placeholder, min, max, step, onchange } = given;
-  const fault = el("div", { id: `${id}-fault`, class: "fault", role: "status" });
-  const input = el("input", {
-    type: "text", inputmode: "decimal", autocomplete: "off", id, value, placeholder, title, "aria-describedby": fault.id,
-  });
-  const row = el("div", { class: "field" }, el("label", { for: id, title }, label), input, el("span", { class: "unit" }, unit), fault);
-  const field = { row, input, show: (/** @type {string} */ message) => showFault(input, fault, message) };
-  const read = () => (input.value.trim() === "" ? null : numberFrom(input.value, unit === "mm" || unit === "cm" ? unit : ""));
-  input.addEventListener("change", () => {
-    const number = read();
-    const problem = problemOf(number, min, max, unit);
-    field.show(problem);
-    if (problem) return;
-    if (number !== null) input.value = String(rounded(number));
-    onchange?.(number);
-  });
-  input.addEventListener("keydown", (event) => {
-    const way = { ArrowUp: 1, ArrowDown: -1 }[event.key];
-    const number = read();
-    if (!way || number === null || !Number.isFinite(number)) return;
-    event.preventDefault();
-    const by = step ?? (Math.abs(number) < 2 ? 0.1 : 1);
-    const next = rounded(number + way * by * (event.shiftKey ? 10 : 1));
-    input.value = String(Math.min(Math.max(next, min ?? -Infinity), max ?? Infinity));
-    input.dispatchEvent(new Event("change", { bubbles: true }));
-  });
-  return field;
-}
-
-/** What is wrong with a number; empty if nothing is. */
-function problemOf(
-  /** @type {number | null} */ value, /** @type {number | undefined} */ min, /** @type {number | undefined} */ max, /** @type {string} */ unit,
-) {
-  if (value === null) return "";
-  if (!Number.isFinite(value)) return "must be a number, such as 12.5";
-  const space = unit ? ` ${unit}` : "";
-  if (min !== undefined && value < min) return `at least ${min}${space}`;
-  return max !== undefined && value > max ? `at most ${max}${space}` : "";
-}
-
-function showFault(/** @type {HTMLInputElement} */ input, /** @type {HTMLElement} */ fault, /** @type {string} */ message) {
-  if (message) input.setAttribute("aria-invalid", "true");
-  else input.removeAttribute("aria-invalid");
-  setText(fault, message);
-}
 
 /** Set a text only if it differs, so that nothing is read out twice. */
 export function setText(/** @type {Element} */ element, /** @type {string} */ text) {
@@ -100,7 +47,7 @@ export function table(/** @type {string} */ label, /** @type {string[]} */ head,
   return el("table", { "aria-label": label }, el("thead", {}, el("tr", {}, ...names)), el("tbody", {}, ...body));
 }
 
-/** A small sample of a colour or a line for a legend; its look is that of a class. */
+/** A small sample of a colour or a line for a legend; a class gives its look. */
 export function swatch(/** @type {string} */ look) {
   return el("span", { class: `swatch ${look}`, "aria-hidden": "true" });
 }

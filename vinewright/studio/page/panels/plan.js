@@ -3,11 +3,11 @@
 import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { frontChart } from "./chart.js";
-import { changedLine, chooseByActuators, countsLine, designList, drawnLine, resultLine, whatNext } from "./designs.js";
+import { changedLine, chooseByActuators, countsLine, designList, drawnLine, resultLine, nextButtons } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
 import { optionFields, wantedShare } from "./options.js";
 import { checkField, setText, swatch } from "./parts.js";
-import { isOver, mountPlanning, obstacle, planning, startOrStop, whenPlanning, whyNot } from "./planning.js";
+import { isOver, mountPlanning, drawingFault, planning, startOrStop, whenPlanning, blockingReason } from "./planning.js";
 import { progressPart } from "./progress.js";
 import { runList } from "./runs.js";
 import { chosenDesign, isPlanning } from "./shown.js";
@@ -19,7 +19,7 @@ const earlier = el("p", { id: "plan-earlier", class: "quiet" });
 /** Fill the panel. */
 export function mountPlan() {
   const chart = frontChart((actuators) => !isPlanning() && chooseByActuators(actuators));
-  const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), changedLine("plan-changed"), whatNext());
+  const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), changedLine("plan-changed"), nextButtons());
   byId("panel-plan", HTMLElement).append(
     optionFields(), button, reason, progressPart(), result, chart.element, designList(), layersPart(), el("h2", {}, "Runs"), runList(),
   );
@@ -42,10 +42,10 @@ function showButton() {
   const { stopping, sending, refusal } = planning;
   const busy = isPlanning();
   const writing = state.plan.phase === "writing";
-  const why = busy || sending ? "" : obstacle();
+  const why = busy || sending ? "" : drawingFault();
   setText(button, stopping ? "Stopping" : sending ? "Starting" : busy ? (writing ? "Writing the run" : "Stop and keep the best") : "Plan");
   // A button that is disabled would lose the focus.
-  button.setAttribute("aria-disabled", String(Boolean(whyNot())));
+  button.setAttribute("aria-disabled", String(Boolean(blockingReason())));
   button.classList.toggle("primary", !busy);
   button.title = why;
   setText(reason, why || refusal);
@@ -54,7 +54,7 @@ function showButton() {
   showEarlier();
 }
 
-/** What is shown beneath an error is of an earlier plan: say so. */
+/** Say that the result beneath an error belongs to an earlier plan. */
 function showEarlier() {
   const { run, plan } = state;
   const failed = plan.phase === "failed" && !isOver(plan);

@@ -4,7 +4,7 @@ import { byId, el } from "../dom.js";
 import { isDragging } from "../draw/pointer.js";
 import { state, subscribe } from "../store.js";
 import { setText } from "./parts.js";
-import { planning, startOrStop, whenPlanning, whyNot } from "./planning.js";
+import { planning, startOrStop, whenPlanning, blockingReason } from "./planning.js";
 import { isPlanning } from "./shown.js";
 import { secondsWords } from "./words.js";
 
@@ -41,7 +41,7 @@ function takeTyped() {
 function show() {
   const { plan } = state;
   const { stopping, sending } = planning;
-  const [busy, why] = [isPlanning(), whyNot()];
+  const [busy, why] = [isPlanning(), blockingReason()];
   const word = PHASES[plan.phase];
   const time = plan.phase === "writing" ? "" : ` ${secondsWords(plan.seconds)}`;
   const about = !busy && !sending ? "" : word ? `${word}${time}` : "Starting";

@@ -1,4 +1,4 @@
-/** Starting and stopping a plan: what both buttons and Ctrl+Enter do. */
+/** Start and stop of a plan, by both buttons and Ctrl+Enter. */
 
 import { post, Refused } from "../api.js";
 import { freshCheck } from "../draw/check.js";
@@ -12,7 +12,7 @@ import { hasBegun, isPlanning, live } from "./shown.js";
 
 const BAD_OPTION = "One of the options cannot be used: see above.";
 
-/** What was asked for and is not yet answered, and why the last request was refused. */
+/** Requests that are not yet answered, and the reason why the last request was refused. */
 export const planning = { refusal: "", stopping: false, sending: false };
 
 /** @type {(() => void)[]} */
@@ -23,7 +23,7 @@ export function whenPlanning(/** @type {() => void} */ listener) {
   listeners.push(listener);
 }
 
-function tell() {
+function notifyListeners() {
   for (const listener of listeners) listener();
 }
 
@@ -34,32 +34,34 @@ export function mountPlanning() {
     else planning.refusal = "";
   });
   subscribe(["doc", "tube", "run"], () => refuse(""));
-  document.addEventListener("change", ({ target }) => {
+  const check = (/** @type {Event} */ { target }) => {
     if (!(target instanceof Element) || !target.closest("#plan-options")) return;
     if (planning.refusal !== BAD_OPTION || optionsAreGood()) refuse("");
-  });
+  };
+  document.addEventListener("change", check);
+  document.addEventListener("focusout", check); // Escape restores an option
 }
 
-/** Why the drawing cannot be planned; empty if it can. */
-export function obstacle() {
+/** Return why the drawing cannot be planned; empty if it can. */
+export function drawingFault() {
   const { check } = state;
   if (!check) return "The drawing is being checked.";
   if (check.problem) return `Draw first: ${withoutAside(check.problem.message)}`;
   return check.written ? "" : "The drawing cannot be written.";
 }
 
-/** Why nothing can be pressed now; empty if something can. */
-export function whyNot() {
+/** Return why the button of the plan is disabled; empty if it is enabled. */
+export function blockingReason() {
   const { sending, stopping } = planning;
   if (stopping) return "The plan is being stopped.";
   if (sending) return "The plan is being started.";
   if (isPlanning()) return state.plan.phase === "writing" ? "The run is being written." : "";
-  return obstacle();
+  return drawingFault();
 }
 
 /** Start a plan, or stop the one that is under way. */
 export function startOrStop() {
-  const why = whyNot();
+  const why = blockingReason();
   if (!why && isPlanning()) return stop();
   set({ panel: "plan" });
   if (!why) return start();
@@ -76,7 +78,7 @@ async function start() {
   let refusal = "";
   try {
     if (!(await freshCheck())) throw new Error("The drawing could not be checked: the studio does not answer.");
-    const why = obstacle();
+    const why = drawingFault();
     if (why) throw new Error(why);
     live.best = null;
     // Before the answer: a plan that fails at once may be told of earlier than that.
@@ -97,19 +99,19 @@ async function start() {
 
 async function stop() {
   planning.stopping = true;
-  tell();
+  notifyListeners();
   try {
     await post("/api/stop", { what: "plan" });
   } catch (error) {
     planning.stopping = false;
     set({ message: messageOf(error) });
   }
-  tell();
+  notifyListeners();
 }
 
 function refuse(/** @type {string} */ message) {
   planning.refusal = message;
-  tell();
+  notifyListeners();
 }
 
 // ---- what was said of a plan that has ended ----
@@ -118,7 +120,7 @@ function refuse(/** @type {string} */ message) {
 /** @type {Said | null} */
 let said = null;
 
-/** Whether what is said of a plan that has ended is about another drawing, another tube or another run than those that are shown. */
+/** Return whether the plan that has ended belongs to another drawing, tube or run than the page shows. */
 export function isOver(/** @type {PlanState} */ plan) {
   const { doc, tube, run } = state;
   if (plan.phase !== "failed" && plan.phase !== "done") {

@@ -1,10 +1,10 @@
-/** The table of the sections with an actuator; those that have begun to grow are marked. */
+/** The table of the sections with an actuator; sections that have begun to grow are marked. */
 
 import { el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { swatch, table } from "./parts.js";
 import { actuatedOf } from "./shown.js";
-import { short } from "./words.js";
+import { numberWords } from "./words.js";
 
 /** @typedef {import("../types.js").Design} Design */
 /** @typedef {import("../types.js").Section} Section */
@@ -40,8 +40,8 @@ function tableOf(/** @type {Section[]} */ sections) {
 function rowOf(/** @type {Section} */ { side, start_mm, end_mm, l0_mm, pressure_kpa, pressurised, preformed }, /** @type {number} */ k) {
   const look = pressurised ? `actuator-${side}` : "actuator-off";
   const number = el("span", { class: "number-cell" }, swatch(look), String(k + 1));
-  if (preformed) return [number, side, `${short(start_mm)}–${short(end_mm)}`, "–", "preformed"];
-  return [number, side, `${short(start_mm)}–${short(end_mm)}`, short(l0_mm, 3), pressurised ? short(pressure_kpa, 3) : "off"];
+  if (preformed) return [number, side, `${numberWords(start_mm)}–${numberWords(end_mm)}`, "–", "preformed"];
+  return [number, side, `${numberWords(start_mm)}–${numberWords(end_mm)}`, numberWords(l0_mm, 3), pressurised ? numberWords(pressure_kpa, 3) : "off"];
 }
 
 function markActive(/** @type {HTMLElement} */ place, /** @type {Section[]} */ sections) {

@@ -20,7 +20,7 @@ export function progressPart() {
   const facts = el("dl", { id: "plan-facts", class: "facts" });
   let [before, told] = ["", 0];
   subscribe(["plan", "doc", "tube", "run"], () => {
-    const plan = started(state.plan);
+    const plan = planToShow(state.plan);
     const words = live.lost ? "Connection lost; trying again." : isOver(plan) ? "" : phaseWords(plan);
     setText(phase, words);
     phase.hidden = !words;
@@ -39,8 +39,8 @@ export function progressPart() {
   return el("div", { class: "progress" }, phase, spoken, bar, facts);
 }
 
-/** What was asked for has begun, although the server still tells of the plan before. @returns {PlanState} */
-function started(/** @type {PlanState} */ plan) {
+/** Return the plan to show: one that was asked for is starting, although the server still reports the plan before. @returns {PlanState} */
+function planToShow(/** @type {PlanState} */ plan) {
   return live.asked && !isBusy(plan) ? { ...IDLE, phase: "starting" } : plan;
 }
 

@@ -5,7 +5,7 @@ import { openShipped } from "../draw/files.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { messageOf } from "./parts.js";
-import { isPlanning, showing } from "./shown.js";
+import { isPlanning, stateOfRun } from "./shown.js";
 import { clearTree } from "./treelayer.js";
 import { actuatorsWords, dateWords, lengthWords, percent } from "./words.js";
 
@@ -18,7 +18,7 @@ let opening = "";
 
 /** The list of runs. */
 export function runList() {
-  subscribe(["run"], mark);
+  subscribe(["run"], markShownRun);
   subscribe(["panel"], () => {
     if (state.panel === "plan") refreshRuns();
   });
@@ -31,7 +31,7 @@ export async function refreshRuns() {
     const rows = /** @type {Row[]} */ (await get("/api/runs"));
     const focused = document.activeElement?.getAttribute("data-run");
     list.replaceChildren(...(rows.length ? rows.map(rowOf) : [el("p", { class: "quiet" }, "None yet. Those of the command line appear here, too.")]));
-    mark();
+    markShownRun();
     if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-run="${CSS.escape(focused)}"]`))?.focus();
   } catch (error) {
     list.replaceChildren(el("p", { class: "error" }, messageOf(error)));
@@ -49,7 +49,7 @@ function rowOf(/** @type {Row} */ { name, environment, actuators, length, succes
   );
 }
 
-function mark() {
+function markShownRun() {
   for (const button of list.querySelectorAll("[data-run]")) {
     const name = button.getAttribute("data-run");
     if (name === state.run?.name) button.setAttribute("aria-current", "true");
@@ -61,7 +61,7 @@ function mark() {
 /** Open a run from the list, with its drawing and its tube. */
 export function openRun(/** @type {string} */ name) {
   opening = name;
-  mark();
+  markShownRun();
   return attempt(async () => {
     try {
       const run = await fetchRun(name);
@@ -70,11 +70,11 @@ export function openRun(/** @type {string} */ name) {
       if (!isPlanning()) clearTree();
       // It keeps a drawing that was not saved, as with a shipped environment.
       openShipped({ name: run.content.name || name, content: run.content, text: run.text });
-      set({ ...showing(run), tube });
+      set({ ...stateOfRun(run), tube });
       byId("panel-plan", HTMLElement).scrollTop = 0; // where the result is
     } finally {
       if (opening === name) opening = "";
-      mark();
+      markShownRun();
     }
   });
 }
@@ -82,7 +82,7 @@ export function openRun(/** @type {string} */ name) {
 /** Show the run that a plan has made; the drawing stays as it is. */
 export function showRun(/** @type {string} */ name) {
   return attempt(async () => {
-    set(showing(await fetchRun(name)));
+    set(stateOfRun(await fetchRun(name)));
     await refreshRuns();
   });
 }

@@ -1,4 +1,4 @@
-/** What the panels show: the run, one of its designs, or the best design of a search under way. */
+/** Content of the panels: the run, one of its designs, or the best design of a search under way. */
 
 import { isEditable } from "../draw/editing.js";
 import { state } from "../store.js";
@@ -8,7 +8,7 @@ import { state } from "../store.js";
 /** @typedef {import("../types.js").RunView} RunView */
 
 /**
- * What the page knows beyond the state of the store; whoever changes it sets `plan` again.
+ * Values beyond the state of the store; code that changes them sets `plan` again.
  * @type {{best: Design | null, asked: boolean, lost: boolean}}
  */
 export const live = {
@@ -20,17 +20,17 @@ export const live = {
 /** Phases that only a plan has; before these a server may also be starting or compiling only to be ready. */
 const BEGUN = ["searching", "refining", "writing"];
 
-/** Whether a plan has begun and has not ended. */
+/** Return whether a plan has begun and has not ended. */
 export function hasBegun(/** @type {PlanState} */ { phase }) {
   return BEGUN.includes(phase);
 }
 
-/** Whether the server works, at a plan or to be ready for one. */
+/** Return whether the server works, at a plan or to be ready for one. */
 export function isBusy(/** @type {PlanState} */ plan) {
   return hasBegun(plan) || plan.phase === "starting" || plan.phase === "compiling";
 }
 
-/** Whether a plan is under way that can be stopped. */
+/** Return whether a plan is under way that can be stopped. */
 export function isPlanning() {
   return hasBegun(state.plan) || live.asked;
 }
@@ -45,7 +45,7 @@ export function chosenDesign() {
   return designOf(state.design);
 }
 
-/** The design on the stage: that of the search under way, unless a panel is open that is about the run. */
+/** The design on the stage: the best design of the search under way, unless a panel is open that is about the run. */
 export function stageDesign() {
   return isPlanning() && isEditable() ? live.best : chosenDesign();
 }
@@ -61,7 +61,7 @@ export function ownTrials() {
   return run && trials?.run === run.name && trials.design === design ? trials : null;
 }
 
-/** The trials of the design that is shown: the last ones made in the page, else those of its plan. */
+/** The trials of the design that is shown: the last trials made in the page, else the trials of its plan. */
 export function shownTrials() {
   return ownTrials() ?? (state.design === "best" ? (state.run?.trials ?? null) : null);
 }
@@ -78,7 +78,7 @@ export function shownPack() {
   return run && pack?.run === run.name && pack.design === design ? pack : null;
 }
 
-/** The changes of the state with which a run is shown. @returns {Partial<import("../types.js").State>} */
-export function showing(/** @type {RunView} */ run) {
+/** Changes of the state that show a run. @returns {Partial<import("../types.js").State>} */
+export function stateOfRun(/** @type {RunView} */ run) {
   return { run, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null };
 }

@@ -1,9 +1,9 @@
 /** Sliders of errors: standard deviations, and the range of friction. */
 
 import { el } from "../dom.js";
+import { numberField } from "../number_input.js";
 import { state } from "../store.js";
-import { numberField } from "./parts.js";
-import { keyWords, short, unitWords } from "./words.js";
+import { keyWords, numberWords, unitWords } from "./words.js";
 
 /** @typedef {import("../types.js").Known["errorKeys"][number]} ErrorKey */
 /** @typedef {number | [number, number]} Value */
@@ -31,26 +31,23 @@ export function errorSlider(/** @type {ErrorKey} */ key, /** @type {(value: Valu
 
 /** @returns {Slider} */
 function plainSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => void} */ change) {
-  const unit = unitWords(key.unit);
-  const field = numberField({
-    id: `error-${key.name}`, label: NAMES[key.name] ?? keyWords(key.name), unit, title: `${key.meaning} (${key.name})`, min: 0, max: key.most,
-    onchange: (value) => {
-      show(value ?? 0);
-      change(value ?? 0);
-    },
-  });
-  const slider = sliderOf(key, `${field.row.textContent}`, (value) => {
-    field.input.value = short(value, 3);
-    field.show("");
+  let number = 0;
+  const label = NAMES[key.name] ?? keyWords(key.name);
+  const apply = (/** @type {number} */ value) => {
+    show(value);
     change(value);
+  };
+  const field = numberField({
+    id: `error-${key.name}`, label, unit: unitWords(key.unit), title: `${key.meaning} (${key.name})`, min: 0, max: key.most, digits: 6,
+    value: () => number, apply, clear: () => apply(0),
   });
+  const slider = sliderOf(key, label, apply);
   function show(/** @type {Value | undefined} */ value) {
-    const number = typeof value === "number" ? value : 0;
-    field.input.value = short(number, 6);
-    field.show("");
+    number = typeof value === "number" ? value : 0;
+    field.reset();
     slider.show(number);
   }
-  return { row: el("div", { class: "slider", "data-error": key.name }, field.row, slider.input), show };
+  return { row: el("div", { class: "slider", "data-error": key.name }, field.element, slider.input), show };
 }
 
 /** Two sliders for the least and the greatest value, one of which pushes the other. @returns {Slider} */
@@ -67,14 +64,14 @@ function rangeSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => v
   );
   ends.forEach(({ input }, end) => (input.id = `error-${key.name}-${end ? "most" : "least"}`));
   function showPair() {
-    text.textContent = `${short(pair[0], 3)} to ${short(pair[1], 3)}`;
+    text.textContent = `${numberWords(pair[0], 3)} to ${numberWords(pair[1], 3)}`;
     ends.forEach((slider, end) => slider.show(pair[end]));
   }
   function show(/** @type {Value | undefined} */ value) {
     pair = Array.isArray(value) ? value : [0, 0];
     showPair();
   }
-  const head = el("div", { class: "field" }, el("span", { title: `${key.meaning} (${key.name})` }, NAMES[key.name]), text, el("span"));
+  const head = el("div", { class: "number" }, el("span", { title: `${key.meaning} (${key.name})` }, NAMES[key.name]), text, el("span"));
   return { row: el("div", { class: "slider", "data-error": key.name }, head, ...ends.map(({ input }) => input)), show };
 }
 
@@ -89,7 +86,7 @@ function sliderOf(/** @type {ErrorKey} */ key, /** @type {string} */ name, /** @
       change(value);
     },
   });
-  const speak = (/** @type {number} */ value) => input.setAttribute("aria-valuetext", `${short(value, 3)} ${unitWords(key.unit)}`.trim());
+  const speak = (/** @type {number} */ value) => input.setAttribute("aria-valuetext", `${numberWords(value, 3)} ${unitWords(key.unit)}`.trim());
   const show = (/** @type {number} */ value) => {
     // While the slider is moved it stays where it is.
     const at = Math.round(STEPS * Math.sqrt(Math.min(value / reach, 1)));

@@ -1,12 +1,12 @@
-/** Where a growth touches something, in words: what it touches, where along the tube, and how strongly. */
+/** Contacts of a growth in words: the object, the place along the tube, and the force. */
 
-import { distance, inside, middle, toOutline } from "../draw/geometry.js";
+import { distance, isInside, middle, toOutline } from "../draw/geometry.js";
 import { el } from "../dom.js";
 import { state } from "../store.js";
 import { contactsOf } from "./forcelayer.js";
 import { recordOf } from "./growths.js";
 import { obstacleNames, solidsOf } from "./obstacles.js";
-import { short } from "./words.js";
+import { numberWords } from "./words.js";
 
 /** @typedef {import("../types.js").Content} Content */
 /** @typedef {import("../types.js").Growth} Growth */
@@ -15,12 +15,12 @@ import { short } from "./words.js";
 
 const MOST = 6; // lines
 
-/** What a growth touches, from the base to the tip. */
+/** Lines of the contacts of a growth, from the base to the tip. */
 export function touchLines(/** @type {Growth} */ growth) {
   const touches = touchesOf(growth);
   const strongest = [...touches].sort((one, other) => other.force - one.force).slice(0, MOST);
   const lines = touches.filter((one) => strongest.includes(one)).map(({ name, at, force }) =>
-    el("li", {}, `touches ${name} at ${(at / 1000).toFixed(2)} m: ${short(force, 2)} N`));
+    el("li", {}, `touches ${name} at ${(at / 1000).toFixed(2)} m: ${numberWords(force, 2)} N`));
   const more = touches.length - lines.length;
   if (more) lines[MOST - 1].append(`; and ${more} weaker`);
   return lines;
@@ -31,13 +31,13 @@ function touchesOf(/** @type {Growth} */ growth) {
   const content = state.run?.content;
   const joints = growth.joints[recordOf(growth)];
   if (!content || !joints) return [];
-  const find = finder(content);
+  const find = makeFinder(content);
   /** @type {Touch[]} */
   const found = [];
   for (const { force, segment } of contactsOf(growth)) {
     if (segment + 1 >= joints.length) continue;
     const name = find(middle(joints[segment], joints[segment + 1]));
-    const at = along(joints, segment);
+    const at = lengthAt(joints, segment);
     const before = found.at(-1);
     if (before?.name === name && before.last === segment - 1) {
       if (force > before.most) [before.most, before.at] = [force, at];
@@ -49,7 +49,7 @@ function touchesOf(/** @type {Growth} */ growth) {
 }
 
 /** Grown length at the middle of a segment: all segments are equally long on the film, however they are bent. */
-function along(/** @type {Point[]} */ joints, /** @type {number} */ segment) {
+function lengthAt(/** @type {Point[]} */ joints, /** @type {number} */ segment) {
   const long = Number(state.run?.tube.segment_length_mm);
   if (long > 0) return (segment + 0.5) * long;
   let sum = distance(joints[segment], joints[segment + 1]) / 2;
@@ -57,14 +57,14 @@ function along(/** @type {Point[]} */ joints, /** @type {number} */ segment) {
   return sum;
 }
 
-/** A function for the name of what is nearest to a point. */
-function finder(/** @type {Content} */ content) {
+/** Return a function that finds the name of the object nearest to a point. */
+function makeFinder(/** @type {Content} */ content) {
   const [names, solids] = [obstacleNames(content), solidsOf(content)];
   const { min, max, edge } = content.bounds;
   return (/** @type {Point} */ at) => {
     let best = { name: "an obstacle", far: Infinity };
     solids.forEach(({ corners, circle, round }, k) => {
-      let far = circle ? distance(at, [circle[0], circle[1]]) - circle[2] : inside(at, corners) ? 0 : toOutline(at, corners);
+      let far = circle ? distance(at, [circle[0], circle[1]]) - circle[2] : isInside(at, corners) ? 0 : toOutline(at, corners);
       // The round ends of a wall reach beyond its corners.
       if (round) far = Math.min(far, ...[[1, 2], [3, 0]].map(([i, j]) => distance(at, middle(corners[i], corners[j])) - round));
       if (far < best.far) best = { name: names[k], far };

@@ -2,7 +2,7 @@
 
 import { state } from "../store.js";
 import { pixels, repaint } from "../view.js";
-import { tone } from "./palette.js";
+import { canvasColour } from "./palette.js";
 import { isPlanning } from "./shown.js";
 
 /** @typedef {[number, 0 | 1, number[]]} Branch slot, whether it follows a jump, coordinates in tenths of a millimetre */
@@ -68,10 +68,10 @@ export function paintTree(/** @type {CanvasRenderingContext2D} */ context) {
   if (blocks.some((block) => block.stale && !block.branches.size)) blocks = blocks.filter((block) => block.branches.size);
   for (const block of blocks) if (block.stale) rebuild(block);
   context.lineWidth = pixels(1);
-  context.strokeStyle = tone("searched");
+  context.strokeStyle = canvasColour("searched");
   for (const { plain } of blocks) context.stroke(plain);
   context.globalAlpha = 0.8;
-  context.strokeStyle = tone("jumped");
+  context.strokeStyle = canvasColour("jumped");
   context.setLineDash([pixels(5), pixels(3)]);
   for (const { jumped } of blocks) context.stroke(jumped);
 }

@@ -2,7 +2,7 @@
 
 import { post, Refused } from "../api.js";
 import { set, state } from "../store.js";
-import { ask, end } from "./jobs.js";
+import { askJob, endJob } from "./jobs.js";
 import { messageOf } from "./parts.js";
 import { shownTrials } from "./shown.js";
 
@@ -12,7 +12,7 @@ const DELAY = 250; // after the last move of a slider [ms]
 const AGAIN = 500; // when the server still works on earlier trials [ms]
 const SEED = 0; // the same errors each time, so that only the sliders change the result
 
-/** What the panel shows beside the trials themselves. @type {{message: string, waiting: boolean}} */
+/** State of the request for trials. @type {{message: string, waiting: boolean}} */
 export const request = { message: "", waiting: false };
 
 let timer = 0;
@@ -31,7 +31,7 @@ export function trySoon(delay = DELAY) {
   clearTimeout(timer);
   request.waiting = true;
   timer = setTimeout(tryNow, delay);
-  changed();
+  notifyChange();
 }
 
 async function tryNow() {
@@ -42,38 +42,38 @@ async function tryNow() {
   const content = { run: run.name, design, errors: source.errors(), trials: source.count(), seed: SEED };
   let mine = 0;
   try {
-    await ask("trials", content, (message) => void (mine === newest && failed(message)), (job) => (newest = mine = job));
+    await askJob("trials", content, (message) => void (mine === newest && noteFailure(message)), (job) => (newest = mine = job));
   } catch (error) {
     if (error instanceof Refused && error.status === 409) return trySoon(AGAIN);
-    failed(messageOf(error));
+    noteFailure(messageOf(error));
   }
 }
 
-/** Stop the trials under way; those that were made stay. */
+/** Stop the trials under way; trials that were made stay. */
 export async function stopTrials() {
   forgetTrials();
   try {
     await post("/api/stop", { what: "look" });
   } catch (error) {
-    failed(messageOf(error));
+    noteFailure(messageOf(error));
   }
 }
 
-/** No trials are waited for any more; those that were made stay. */
+/** Stop waiting for trials; trials that were made stay. */
 export function forgetTrials() {
   clearTimeout(timer);
   timer = 0;
   request.waiting = false;
   if (state.trials?.busy) set({ trials: { ...state.trials, busy: false } });
-  changed();
+  notifyChange();
 }
 
-function failed(/** @type {string} */ message) {
+function noteFailure(/** @type {string} */ message) {
   request.message = message;
   forgetTrials();
 }
 
-function changed() {
+function notifyChange() {
   set({ trials: state.trials ? { ...state.trials } : null });
   for (const listener of listeners) listener();
 }
@@ -86,9 +86,9 @@ export function whenRequested(/** @type {() => void} */ listener) {
   listeners.push(listener);
 }
 
-/** Trials have come: those of an event follow those before. */
-export function trialsCame(/** @type {any} */ { job, first, run, design, busy, reached, lines, success, asked, weakest }) {
-  if (!busy) end(job);
+/** Receive trials of an event; they follow the trials of earlier events. */
+export function receiveTrials(/** @type {any} */ { job, first, run, design, busy, reached, lines, success, asked, weakest }) {
+  if (!busy) endJob(job);
   if (job < newest) return; // they were replaced
   newest = job;
   const before = state.trials;

@@ -1,9 +1,9 @@
 /** The panel Trust: errors as a preset and sliders, trials as they come in, and what the design tolerates least. */
 
 import { byId, el } from "../dom.js";
-import { store, stored } from "../kept.js";
+import { store, loadStored } from "../kept.js";
 import { state, subscribe } from "../store.js";
-import { changedLine, countsLine, drawnLine, nothingYet } from "./designs.js";
+import { changedLine, countsLine, drawnLine, emptyNotice } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
 import { weakestPlace } from "./marklayer.js";
 import { withNames } from "./obstacles.js";
@@ -24,11 +24,11 @@ const KEY = "errors"; // of what the tab keeps
 const chosen = { preset: USUAL, numbers: /** @type {Record<string, Value>} */ ({}), count: 200 };
 /** @type {Map<string, ReturnType<typeof errorSlider>>} */
 const sliders = new Map();
-/** What was chosen before the page was loaded again, for the trials that are then shown. @type {(typeof chosen & {run: string}) | null} */
-let kept = stored(KEY);
+/** Choices before the page was loaded again, for the trials that are then shown. @type {(typeof chosen & {run: string}) | null} */
+let kept = loadStored(KEY);
 
 const reset = el("button", { type: "button", id: "trust-reset", onclick: () => choosePreset(chosen.preset) }, "Reset to the preset");
-const go = el("button", { type: "button", id: "trust-go", class: "wide", onclick: pressed });
+const go = el("button", { type: "button", id: "trust-go", class: "wide", onclick: startOrStopTrials });
 
 /** Fill the panel. */
 export function mountTrust() {
@@ -45,8 +45,8 @@ export function mountTrust() {
     "div", {}, changedLine("trust-changed"), resultPart(), cloud.row, drawnLine("trust-drawn"), el("h2", {}, "Errors"), preset.row, count.row, go, hint, main,
     folded("More errors", more), reset,
   );
-  byId("panel-trust", HTMLElement).append(nothingYet(content), content);
-  setSource({ errors: errorsAsked, count: () => chosen.count });
+  byId("panel-trust", HTMLElement).append(emptyNotice(content), content);
+  setSource({ errors: requestedErrors, count: () => chosen.count });
   subscribe(["known"], () => {
     preset.select.replaceChildren(...optionsOf(state.known.errors.map(({ name }) => [name, name])));
     makeSliders(main, more);
@@ -106,8 +106,8 @@ function showNumbers(/** @type {Record<string, Value>} */ numbers) {
   reset.hidden = !isChanged();
 }
 
-/** The numbers that differ from those of the preset. */
-function differing() {
+/** Numbers that differ from the preset. */
+function differingNumbers() {
   const preset = presetOf(chosen.preset);
   const none = (/** @type {Value} */ value) => JSON.stringify(value) === "0";
   return Object.entries(chosen.numbers).filter(([name, value]) =>
@@ -116,11 +116,11 @@ function differing() {
 }
 
 function isChanged() {
-  return differing().length > 0;
+  return differingNumbers().length > 0;
 }
 
-/** All numbers that are shown, so that they are those which the trials have. */
-function errorsAsked() {
+/** Errors of the request: all numbers that are shown, so that the trials have exactly these. */
+function requestedErrors() {
   const numbers = Object.fromEntries(
     state.known.errorKeys
       .map(({ name }) => /** @type {[string, Value]} */ ([name, chosen.numbers[name] ?? 0]))
@@ -133,7 +133,7 @@ function errorsAsked() {
 
 // ---- result ----
 
-function pressed() {
+function startOrStopTrials() {
   if (isBusy()) stopTrials();
   else trySoon(0);
 }

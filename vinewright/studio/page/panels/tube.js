@@ -2,28 +2,29 @@
 
 import { post } from "../api.js";
 import { byId, el } from "../dom.js";
+import { numberField } from "../number_input.js";
 import { set, state, subscribe } from "../store.js";
-import { folded, messageOf, numberField, optionsOf, selectField, setText, table } from "./parts.js";
-import { keyWords, short } from "./words.js";
+import { folded, messageOf, optionsOf, selectField, setText, table } from "./parts.js";
+import { keyWords, numberWords } from "./words.js";
 
 /** @typedef {import("../types.js").Tube} Tube */
 /** @typedef {import("../types.js").TubeKey} TubeKey */
-/** @typedef {ReturnType<typeof numberField>} Field */
+/** @typedef {import("../number_input.js").NumberInput} NumberInput */
 
 const OWN = "own";
 const MAIN = ["radius_mm", "growth_pressure_kpa", "friction", "least_height", "collapse_share"];
 /** Names of keys that their file name does not tell well. @type {Record<string, string>} */
 const NAMES = { least_height: "Squeezed height", collapse_share: "Folds at", tube_radius: "Actuator radius", friction: "Friction on walls" };
 
-/** @type {Map<string, Field>} */
+/** @type {Map<string, NumberInput>} */
 const fields = new Map();
 let asked = 0;
 
 /** Fill the panel. */
 export function mountTube() {
-  const choice = selectField("tube-name", "Tube", [], choose);
+  const choice = selectField("tube-name", "Tube", [], chooseTube);
   const about = el("p", { id: "tube-about", class: "quiet" });
-  const kind = selectField("tube-actuator", "Type", kinds(), (type) => send({ ...state.tube?.content, actuator: { type } }, null));
+  const kind = selectField("tube-actuator", "Type", actuatorKinds(), chooseType);
   const others = el("p", { id: "tube-others", class: "quiet" });
   const fault = el("p", { id: "tube-fault", class: "error", role: "status" });
   const [main, cells, more] = [el("div", { class: "fields" }), el("div", { class: "fields" }), el("div", { class: "fields" })];
@@ -52,29 +53,37 @@ export function mountTube() {
 }
 
 /** Types of actuators, from the shipped tubes and the others that exist. @returns {[string, string][]} */
-function kinds() {
+function actuatorKinds() {
   return [
     ["spam", "sPAMs (with rings)"], ["pouch", "pouches (welded)"], ["fpam", "fPAMs (bias-cut fabric)"],
     ["cpam", "cPAMs (pouches with folded sides)"],
   ];
 }
 
-/** What the actuators are mixed with along the tube, if with anything. */
+/** Return the sentence about other types of actuators along the tube; empty if there are none. */
 function othersOf(/** @type {Tube} */ { content }) {
   const types = (content.other_actuators ?? []).map((/** @type {{type: string}} */ { type }) => type);
   return types.length ? `May be mixed with ${types.join(", ")} along the tube.` : "";
 }
 
-function choose(/** @type {string} */ name) {
+/** Ask for the tube with actuators of another type. */
+async function chooseType(/** @type {string} */ type) {
+  const fault = await send({ ...state.tube?.content, actuator: { type } });
+  if (fault !== null) setText(byId("tube-fault", HTMLElement), fault);
+}
+
+function chooseTube(/** @type {string} */ name) {
   asked += 1; // what was asked for before must not come in its place
   const shipped = state.known.tubes.find((one) => one.name === name)?.tube;
-  if (shipped) set({ tube: shipped });
-  else if (state.tube) set({ tube: { ...state.tube, name: OWN } });
+  if (shipped) {
+    set({ tube: shipped });
+    for (const field of fields.values()) field.reset();
+  } else if (state.tube) set({ tube: { ...state.tube, name: OWN } });
 }
 
 // ---- fields ----
 
-/** Keys of the tube that is shown; those of another type of actuator are not. */
+/** Keys of the tube that is shown; keys of other types of actuators are left out. */
 function keysOf(/** @type {Tube} */ { content }) {
   return state.known.tubeKeys.filter(({ table: place, name }) => place !== "actuator" || name in (content.actuator ?? {}));
 }
@@ -90,51 +99,50 @@ function showFields(
     shownKeys = names;
     fields.clear();
     const made = keys.map((key) => ({ key, field: fieldOf(key) }));
-    const rows = (/** @type {(key: TubeKey) => boolean} */ wanted) => made.filter(({ key }) => wanted(key)).map(({ field }) => field.row);
+    const rows = (/** @type {(key: TubeKey) => boolean} */ wanted) => made.filter(({ key }) => wanted(key)).map(({ field }) => field.element);
     main.replaceChildren(...MAIN.flatMap((name) => rows((key) => key.table === "" && key.name === name)));
     cells.replaceChildren(...rows((key) => key.table === "actuator"));
     more.replaceChildren(...rows((key) => key.table === "" && !MAIN.includes(key.name)));
   }
-  for (const key of keys) {
-    const field = fields.get(key.name);
-    if (!field) continue;
-    const value = key.table ? tube.content.actuator?.[key.name] : tube.content[key.name];
-    field.input.value = typeof value === "number" ? short(value, 6) : "";
-    field.show("");
-  }
+  for (const field of fields.values()) field.update();
 }
 
 function fieldOf(/** @type {TubeKey} */ key) {
-  const { name, unit, least, most, meaning } = key;
-  const range = `${short(least)} to ${short(most)}${unit && ` ${unit}`}`;
+  const { table: place, name, unit, least: min, most: max, meaning } = key;
+  const range = `${numberWords(min)} to ${numberWords(max)}${unit && ` ${unit}`}`;
   const label = NAMES[name.replace(/_mm$/, "")] ?? keyWords(name);
-  const title = `${meaning} (${name}, ${range})`;
-  const field = numberField({ id: `tube-${name}`, label, unit, title, min: least, max: most, onchange: (value) => change(key, value) });
+  const field = numberField({
+    id: `tube-${name}`, label, unit, min, max, digits: 6, title: `${meaning} (${name}, ${range})`,
+    value() {
+      const value = (place ? state.tube?.content[place] : state.tube?.content)?.[name];
+      return typeof value === "number" ? value : null;
+    },
+    apply: (value) => change(key, value), clear: () => change(key, null),
+  });
   fields.set(name, field);
   return field;
 }
 
-/** Set one key; an empty field unsets it. */
+/** Set a key, or unset it with null; returns why the tube cannot be used. */
 function change(/** @type {TubeKey} */ { table: place, name }, /** @type {number | null} */ value) {
   const content = structuredClone(state.tube?.content ?? {});
   const target = place ? (content[place] ??= {}) : content;
   if (value === null) delete target[name];
   else target[name] = value;
-  send(content, fields.get(name) ?? null);
+  return send(content);
 }
 
-/** Ask the server for a tube; if it cannot be used, the old one stays and the field says why. */
-async function send(/** @type {Record<string, any>} */ content, /** @type {Field | null} */ field) {
+/** Ask the server for a tube and show it; if it cannot be used, the old one stays, and the reason is returned. */
+async function send(/** @type {Record<string, any>} */ content) {
   asked += 1;
   const number = asked;
   try {
     const tube = await post("/api/tube", { content });
     if (number === asked) set({ tube });
   } catch (error) {
-    if (number !== asked) return;
-    if (field) field.show(messageOf(error));
-    else setText(byId("tube-fault", HTMLElement), messageOf(error));
+    if (number === asked) return messageOf(error);
   }
+  return null;
 }
 
 // ---- figures ----

@@ -2,7 +2,7 @@
 
 import { state } from "../store.js";
 import { recordOf, shownGrowths } from "./growths.js";
-import { tone } from "./palette.js";
+import { canvasColour } from "./palette.js";
 import { hasChanged } from "./changed.js";
 import { designOf, isPlanning, stageDesign } from "./shown.js";
 import { paintAsOne, paintNumbers, paintOutline, paintTube } from "./tubepaint.js";
@@ -22,8 +22,8 @@ const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3], [4, 4]];
 /** @type {Map<Point[], Course | null>} */
 const courses = new Map();
 
-/** The rounded centreline of some joints. */
-function kept(/** @type {Point[]} */ line, /** @type {() => number[]} */ film, /** @type {number} */ radius) {
+/** The rounded centreline of joints, from a cache. */
+function cachedCourse(/** @type {Point[]} */ line, /** @type {() => number[]} */ film, /** @type {number} */ radius) {
   if (!courses.has(line)) {
     for (const old of courses.keys()) if (courses.size >= KEPT) courses.delete(old);
     courses.set(line, courseOf(line, film(), radius));
@@ -33,14 +33,14 @@ function kept(/** @type {Point[]} */ line, /** @type {() => number[]} */ film, /
 
 /** The centreline of a design as predicted. */
 export function designCourse(/** @type {Design} */ { line, film, radius }) {
-  return kept(line, () => film, radius);
+  return cachedCourse(line, () => film, radius);
 }
 
 /** The centreline of a growth at the time of the film. */
 export function growthCourse(/** @type {Growth} */ growth) {
   const record = recordOf(growth);
   const line = growth.joints[record];
-  return kept(line, () => filmOf(line, growth.lengths[record]), designOf(growth.design)?.radius ?? 1);
+  return cachedCourse(line, () => filmOf(line, growth.lengths[record]), designOf(growth.design)?.radius ?? 1);
 }
 
 /** Length of film at each joint: segments of the model are equally long on the film, except for the last one. */
@@ -73,7 +73,7 @@ export function paintTubes(/** @type {CanvasRenderingContext2D} */ context) {
   if (tube) {
     const { course, design } = tube;
     // In the panel of trials the tube must not hide them.
-    if (state.panel === "trust") paintOutline(context, course, design.sections, design.radius, { colour: tone("ink"), width: 1 });
+    if (state.panel === "trust") paintOutline(context, course, design.sections, design.radius, { colour: canvasColour("ink"), width: 1 });
     else if (isEdited()) paintAsOne(context, (other) => paintTube(other, course, design.sections, design.radius), FAINT);
     else paintTube(context, course, design.sections, design.radius);
     if (!isEdited()) paintNumbers(context, course, design.sections, design.radius);
@@ -82,7 +82,7 @@ export function paintTubes(/** @type {CanvasRenderingContext2D} */ context) {
     const [course, design] = [growthCourse(growth), designOf(growth.design)];
     if (!course || !design) continue;
     const same = growth.design === state.design;
-    const look = { colour: tone(same ? "ink" : "jumped"), width: same ? 1.2 : 1.8, dash: dashOf(growth.propagator) };
+    const look = { colour: canvasColour(same ? "ink" : "jumped"), width: same ? 1.2 : 1.8, dash: dashOf(growth.propagator) };
     paintOutline(context, course, design.sections, design.radius, look);
   }
   if (!growths.length) paintOther(context);
@@ -92,10 +92,10 @@ export function paintTubes(/** @type {CanvasRenderingContext2D} */ context) {
 function paintOther(/** @type {CanvasRenderingContext2D} */ context) {
   const other = state.panel === "look" ? designOf(state.other) : null;
   const course = other && designCourse(other);
-  if (course) paintOutline(context, course, other.sections, other.radius, { colour: tone("jumped"), width: 1.8 });
+  if (course) paintOutline(context, course, other.sections, other.radius, { colour: canvasColour("jumped"), width: 1.8 });
 }
 
-/** Whether the drawing is being edited and is no longer that of the tube. */
+/** Return whether the drawing is being edited and is no longer the drawing of the tube. */
 export function isEdited() {
   return !isPlanning() && hasChanged();
 }

@@ -1,7 +1,7 @@
 /** A tube on the canvas at true width: coloured sections, the cells of their actuators, an outline for each strand, and the tip. */
 
 import { pixels } from "../view.js";
-import { tone } from "./palette.js";
+import { canvasColour } from "./palette.js";
 import { cellsOf, lengthOf, partsOf, placeAt, strandEnds } from "./tubeshape.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -25,8 +25,8 @@ export function paintTube(
   context.lineJoin = "round";
   for (const strand of strandsOf(course, sections, radius)) paintStrand(context, strand, radius);
   const end = placeAt(course, lengthOf(course)).point;
-  context.fillStyle = tone("ink");
-  context.fill(disc(end, Math.max(0.14 * radius, pixels(1.5))));
+  context.fillStyle = canvasColour("ink");
+  context.fill(discPath(end, Math.max(0.14 * radius, pixels(1.5))));
   context.restore();
 }
 
@@ -38,19 +38,19 @@ function strandsOf(/** @type {Course} */ course, /** @type {readonly Section[]} 
   const strands = ends.slice(1).map((end, k) => {
     const parts = partsOf(course, sections, ends[k], end);
     const last = k === ends.length - 2 ? (parts.at(-1) ?? null) : null;
-    return { path: pathOf(parts.flatMap((part) => part.course.points)), parts: parts.map((part) => drawn(part, sections, radius)), tip: last };
+    return { path: pathOf(parts.flatMap((part) => part.course.points)), parts: parts.map((part) => pathsOfPart(part, sections, radius)), tip: last };
   });
   shapes.set(course, strands);
   return strands;
 }
 
-function drawn(/** @type {Part} */ part, /** @type {readonly Section[]} */ sections, /** @type {number} */ radius) {
+function pathsOfPart(/** @type {Part} */ part, /** @type {readonly Section[]} */ sections, /** @type {number} */ radius) {
   const section = sections[part.section];
   const cells = section.side === "none" ? null : pathOf(cellsOf(part.course, section, radius), true);
-  return { path: pathOf(part.course.points), cells, seam: part.begins ? across(part.course, radius) : null, section };
+  return { path: pathOf(part.course.points), cells, seam: part.begins ? seamPath(part.course, radius) : null, section };
 }
 
-/** The path along some points. */
+/** The path along points. */
 export function pathOf(/** @type {readonly Point[]} */ points, closed = false) {
   const path = new Path2D();
   points.forEach(([x, y], k) => (k ? path.lineTo(x, y) : path.moveTo(x, y)));
@@ -59,20 +59,20 @@ export function pathOf(/** @type {readonly Point[]} */ points, closed = false) {
 }
 
 /** The line across the beginning of a part. */
-function across(/** @type {Course} */ { points, heading }, /** @type {number} */ radius) {
+function seamPath(/** @type {Course} */ { points, heading }, /** @type {number} */ radius) {
   const [x, y] = points[0];
   const [u, v] = [-Math.sin(heading[0]) * radius, Math.cos(heading[0]) * radius];
   return pathOf([[x + u, y + v], [x - u, y - v]]);
 }
 
-function disc(/** @type {Point} */ [x, y], /** @type {number} */ radius) {
+function discPath(/** @type {Point} */ [x, y], /** @type {number} */ radius) {
   const path = new Path2D();
   path.arc(x, y, radius, 0, 2 * Math.PI);
   return path;
 }
 
 /** The half disc at the end of a part. */
-function cap(/** @type {Part} */ { course }, /** @type {number} */ radius) {
+function capPath(/** @type {Part} */ { course }, /** @type {number} */ radius) {
   const end = course.points.length - 1;
   const [[x, y], heading] = [course.points[end], course.heading[end]];
   const path = new Path2D();
@@ -81,45 +81,45 @@ function cap(/** @type {Part} */ { course }, /** @type {number} */ radius) {
 }
 
 function paintStrand(/** @type {CanvasRenderingContext2D} */ context, /** @type {Strand} */ strand, /** @type {number} */ radius) {
-  edge(context, strand, radius, tone("ink"));
+  paintEdge(context, strand, radius, canvasColour("ink"));
   for (const { path, section } of strand.parts) {
-    context.strokeStyle = tone(`tube-${section.pressurised ? section.side : "none"}`);
+    context.strokeStyle = canvasColour(`tube-${section.pressurised ? section.side : "none"}`);
     context.lineWidth = 2 * radius;
     context.stroke(path);
   }
   const last = strand.parts.at(-1);
   if (strand.tip && last) {
-    context.fillStyle = tone(`tube-${last.section.pressurised ? last.section.side : "none"}`);
+    context.fillStyle = canvasColour(`tube-${last.section.pressurised ? last.section.side : "none"}`);
     // A little beyond the middle, so that there is no slit between the tube and its end.
-    context.fill(cap(strand.tip, radius));
-    context.fill(disc(strand.tip.course.points[strand.tip.course.points.length - 1], 0.5 * radius));
+    context.fill(capPath(strand.tip, radius));
+    context.fill(discPath(strand.tip.course.points[strand.tip.course.points.length - 1], 0.5 * radius));
   }
   for (const { cells, section } of strand.parts) if (cells) paintCells(context, cells, section);
-  context.strokeStyle = tone("ink");
+  context.strokeStyle = canvasColour("ink");
   context.lineWidth = pixels(EDGE);
   for (const { seam } of strand.parts) if (seam) context.stroke(seam);
 }
 
 function paintCells(/** @type {CanvasRenderingContext2D} */ context, /** @type {Path2D} */ cells, /** @type {Section} */ section) {
   if (section.pressurised) {
-    context.fillStyle = tone(`actuator-${section.side}`);
+    context.fillStyle = canvasColour(`actuator-${section.side}`);
     context.fill(cells);
     return;
   }
   // An actuator without pressure is hollow.
-  context.strokeStyle = tone("faint");
+  context.strokeStyle = canvasColour("faint");
   context.lineWidth = pixels(EDGE);
   context.stroke(cells);
 }
 
-/** What is to be the edge of a strand: all of it, a little wider. */
-function edge(
+/** Paint the whole strand a little wider: what stays visible beneath its parts is its edge. */
+function paintEdge(
   /** @type {CanvasRenderingContext2D} */ context, /** @type {Strand} */ strand, /** @type {number} */ radius, /** @type {string} */ colour, wide = EDGE,
 ) {
   context.strokeStyle = context.fillStyle = colour;
   context.lineWidth = 2 * (radius + pixels(wide));
   context.stroke(strand.path);
-  if (strand.tip) context.fill(cap(strand.tip, radius + pixels(wide)));
+  if (strand.tip) context.fill(capPath(strand.tip, radius + pixels(wide)));
 }
 
 // ---- outlines ----
@@ -155,10 +155,10 @@ export function paintOutline(
     other.lineJoin = "round";
     for (const strand of strandsOf(course, sections, radius)) {
       other.setLineDash(dash.map(pixels));
-      edge(other, strand, radius, colour, width);
+      paintEdge(other, strand, radius, colour, width);
       other.setLineDash([]);
       other.globalCompositeOperation = "destination-out";
-      edge(other, strand, radius, "#000", 0);
+      paintEdge(other, strand, radius, "#000", 0);
       other.globalCompositeOperation = "source-over";
     }
     other.restore();
@@ -177,13 +177,13 @@ export function paintNumbers(
   sections.filter((section) => section.side !== "none").forEach((section, k) => {
     if (section.start_mm >= length) return;
     const { point } = placeAt(course, (section.start_mm + Math.min(section.end_mm, length)) / 2);
-    context.fillStyle = tone(section.pressurised ? `actuator-${section.side}` : "faint");
-    context.fill(disc(point, size));
+    context.fillStyle = canvasColour(section.pressurised ? `actuator-${section.side}` : "faint");
+    context.fill(discPath(point, size));
     context.save();
     context.translate(...point);
     // Text is upright where y points down.
     context.scale(1, -1);
-    context.fillStyle = tone("paper");
+    context.fillStyle = canvasColour("paper");
     context.font = `600 ${1.3 * size}px system-ui, sans-serif`;
     context.textAlign = "center";
     context.textBaseline = "middle";

@@ -34,21 +34,21 @@ export function courseOf(/** @type {Point[]} */ line, /** @type {number[]} */ fi
   const along = kept.map((k) => film[Math.min(k, film.length - 1)]);
   const moves = joints.slice(1).map((joint, k) => [joint[0] - joints[k][0], joint[1] - joints[k][1]]);
   const lengths = moves.map(([x, y]) => Math.hypot(x, y));
-  const headings = unwrapped(moves.map(([x, y]) => Math.atan2(y, x)));
+  const headings = unwrapAngles(moves.map(([x, y]) => Math.atan2(y, x)));
   /** @type {Course} */
   const course = { points: [], along: [], heading: [] };
-  add(course, joints[0], along[0], headings[0]);
+  addPoint(course, joints[0], along[0], headings[0]);
   for (let k = 1; k < joints.length - 1; k += 1) {
     const bend = headings[k] - headings[k - 1];
     const deepest = (2 * ROUNDED * radius) / Math.max(Math.abs(Math.sin(bend / 2)), 1e-9);
     const reach = Math.min(lengths[k - 1] / 2, lengths[k] / 2, deepest);
     roundJoint(course, joints[k], along[k], headings[k - 1], headings[k], reach);
   }
-  add(course, joints[joints.length - 1], along[along.length - 1], headings[headings.length - 1]);
+  addPoint(course, joints[joints.length - 1], along[along.length - 1], headings[headings.length - 1]);
   return course;
 }
 
-function add(/** @type {Course} */ course, /** @type {Point} */ point, /** @type {number} */ along, /** @type {number} */ heading) {
+function addPoint(/** @type {Course} */ course, /** @type {Point} */ point, /** @type {number} */ along, /** @type {number} */ heading) {
   const last = course.along.length - 1;
   if (last >= 0 && along <= course.along[last] + 1e-9) return;
   course.points.push(point);
@@ -71,11 +71,11 @@ function roundJoint(
     ]);
     // Direction of a parabola between two tangents of equal length, relative to the first.
     const turned = Math.atan2(t * Math.sin(bend), 1 - t + t * Math.cos(bend));
-    add(course, point, along + reach * (2 * t - 1), before + turned);
+    addPoint(course, point, along + reach * (2 * t - 1), before + turned);
   }
 }
 
-function unwrapped(/** @type {number[]} */ angles) {
+function unwrapAngles(/** @type {number[]} */ angles) {
   let last = angles[0];
   return angles.map((angle) => {
     last += Math.atan2(Math.sin(angle - last), Math.cos(angle - last));
@@ -103,14 +103,14 @@ export function placeAt(/** @type {Course} */ { points, along, heading }, /** @t
 }
 
 /** The course from one length to another. @returns {Course} */
-export function between(/** @type {Course} */ course, /** @type {number} */ first, /** @type {number} */ last) {
+export function cutCourse(/** @type {Course} */ course, /** @type {number} */ first, /** @type {number} */ last) {
   const [start, end] = [placeAt(course, first), placeAt(course, last)];
   /** @type {Course} */
   const cut = { points: [start.point], along: [first], heading: [start.heading] };
   for (let k = 0; k < course.along.length; k += 1) {
-    if (course.along[k] > first + 1e-6 && course.along[k] < last - 1e-6) add(cut, course.points[k], course.along[k], course.heading[k]);
+    if (course.along[k] > first + 1e-6 && course.along[k] < last - 1e-6) addPoint(cut, course.points[k], course.along[k], course.heading[k]);
   }
-  add(cut, end.point, last, end.heading);
+  addPoint(cut, end.point, last, end.heading);
   return cut;
 }
 
@@ -141,7 +141,7 @@ export function partsOf(
     // What is beyond the last section, by rounding, belongs to it.
     const last = Math.min(index === sections.length - 1 ? whole : section.end_mm, to);
     if (last <= first + 1e-6) return;
-    parts.push({ section: index, course: between(course, first, last), begins: index > 0 && first === section.start_mm });
+    parts.push({ section: index, course: cutCourse(course, first, last), begins: index > 0 && first === section.start_mm });
   });
   return parts;
 }

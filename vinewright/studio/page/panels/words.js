@@ -1,5 +1,7 @@
 /** Numbers and results in words, with their units. */
 
+import { plural } from "../text.js";
+
 /** @typedef {import("../types.js").Design} Design */
 /** @typedef {import("../types.js").Success} Success */
 
@@ -8,8 +10,8 @@ export function lengthWords(/** @type {number} */ mm) {
   return mm >= 1000 ? `${(mm / 1000).toFixed(2)} m` : `${Math.round(mm)} mm`;
 }
 
-/** A number with few digits. */
-export function short(/** @type {number} */ value, digits = 4) {
+/** A number as text with few digits. */
+export function numberWords(/** @type {number} */ value, digits = 4) {
   return String(Number(value.toPrecision(digits)));
 }
 
@@ -26,9 +28,9 @@ export function secondsWords(/** @type {number} */ seconds) {
   return whole < 120 ? `${whole} s` : `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
-/** A number of actuators. */
+/** A number of actuators in words. */
 export function actuatorsWords(/** @type {number} */ count) {
-  return count === 0 ? "no actuator" : count === 1 ? "1 actuator" : `${count} actuators`;
+  return count === 0 ? "no actuator" : plural(count, "actuator");
 }
 
 /** A success in short: `92 % (89–95)`. */
@@ -36,7 +38,7 @@ export function successShort(/** @type {{reached: number, trials: number, low: n
   return `${percent(one.reached / one.trials)} % (${percent(one.low)}–${percent(one.high)})`;
 }
 
-/** What errors are called in a sentence. */
+/** Name of errors within a sentence. */
 export function errorsWords(/** @type {string} */ errors) {
   if (errors === "none") return "no errors";
   return /errors?$/.test(errors) ? errors : `${errors} errors`;

@@ -1,1 +1,0 @@
-"""Dense clutter: how many random environments have a design at all, and how soon each way to search finds one."""

@@ -1,1 +1,0 @@
-"""Price of arcs along walls: how many actuators contact saves vines in random environments."""

@@ -1,1 +1,0 @@
-"""Defaults of the search, compared with what they were before."""

@@ -1,1 +1,0 @@
-"""OMPL's control planners and SST* on the same propagator, replay and time."""

@@ -1,1 +1,0 @@
-"""Plans whose pressures are constant, and plans in which they may change while the tube grows."""

@@ -1,1 +1,0 @@
-"""What particles and refinement contribute to plans under errors."""

@@ -1,1 +1,0 @@
-"""Plans under errors in random environments, beside those of lowest cost."""
