@@ -71,13 +71,13 @@ def kernels_compile_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[N
 @pytest.fixture(scope="session", autouse=True)
 def quick_refinement() -> Iterator[None]:
     """Plans refine in a few worlds and generations, with a few trials: what they do is the same."""
-    from planner.plan.choice import contest, selection
+    from planner.plan import effort
 
+    quick = effort.Effort(
+        levels=(2, 4), heat=1, generations=2, patience=0, inserted=4, chosen_trials=40, other_trials=20, block=20
+    )
     with pytest.MonkeyPatch.context() as patch:
-        for name, number in {"LEVELS": (2, 4), "FINAL": 40, "FEW": 20, "BLOCK": 20}.items():
-            patch.setattr(selection, name, number)
-        for name, number in {"LEVELS": (2, 4), "GENERATIONS": 2, "PATIENCE": 0, "HEATS": 1, "INSERTED": 4}.items():
-            patch.setattr(contest, name, number)
+        patch.setattr(effort, "DEFAULT_EFFORT", quick)
         yield
 
 

@@ -19,14 +19,10 @@ from planner.design.design_file import DESIGN
 from planner.drawing.plan import draw_in_axes, side_entries
 from planner.drawing.style import FAINT, GOAL, INK, OBSTACLE, save_figure
 
-DPI = 160
-MOST = 20
-"""Maximum number of designs drawn."""
-PAGE, NARROWEST, SHAPE = 12.4, 6.4, 1.45
-"""Maximum and minimum width of the page [inch], and the preferred ratio of its width to its height."""
-LEAST, GREATEST = 2.1, 5.8
-"""Minimum and maximum width of a drawing [inch]; a tall environment is scaled to `TALLEST` times the width at most."""
+SHAPE = 1.45
+"""Preferred ratio of the width of the page to its height [-]."""
 TALLEST = 1.25
+"""Maximum height of a drawing, relative to its width [-]."""
 SIDE, GAP, TOP, CAPTION, BOTTOM = 0.3, 0.24, 0.78, 0.47, 0.16
 """Margins of the page, gap between drawings, height of the header and of a caption with one line of remarks, lower margin [inch]."""
 LINE, SMALL = 0.17, 7.5
@@ -34,9 +30,29 @@ LINE, SMALL = 0.17, 7.5
 BETWEEN = "  ·  "
 """What separates remarks."""
 
-
 Remarks = Callable[[Design], Sequence[str]]
 """Gives what is known of a design, in a few words each."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageLayout:
+    """Limits of the size of the page and of its drawings."""
+
+    most: int = 20
+    """Maximum number of designs drawn."""
+    widest: float = 12.4
+    """Maximum width of the page [inch]."""
+    narrowest: float = 6.4
+    """Minimum width of the page [inch]."""
+    least: float = 2.1
+    """Minimum width of a drawing [inch], unless there is one column only."""
+    greatest: float = 5.8
+    """Maximum width of a drawing [inch]."""
+    dpi: int = 160
+    """Resolution [pixel/inch]."""
+
+
+DEFAULT_LAYOUT = PageLayout()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -58,23 +74,24 @@ def save_solutions(
     written: Design | None = None,
     remarks: Remarks = lambda _: (),
     note: str = "",
+    layout: PageLayout = DEFAULT_LAYOUT,
 ) -> None:
-    """Draw the solutions of a run side by side as a PNG, atomically: at most `MOST`, with their numbers.
+    """Draw the solutions of a run side by side as a PNG, atomically: at most `layout.most`, with their numbers.
 
     Args:
         designs: All solutions, lowest cost first; at least one.
         written: The design in `design.json`, which is marked; it is added if it is not one of the solutions.
         note: Explanation of the remarks, below the drawings.
     """
-    panels = _panels(designs, written, remarks)
+    panels = _panels(designs, written, remarks, layout.most)
     size = environment.bounds[2:] - environment.bounds[:2]
     aspect = float(size[1] / size[0])
-    columns, width = _layout(len(panels), aspect)
+    columns, width = _columns(len(panels), aspect, layout)
     remarked = [_lines(panel.remarks, width) for panel in panels]
     caption = CAPTION + LINE * (max(map(len, remarked)) - 1)
     rows, height = math.ceil(len(panels) / columns), width * min(aspect, TALLEST)
     across = columns * width + (columns - 1) * GAP
-    page = np.array([max(2 * SIDE + across, NARROWEST), TOP + rows * (caption + height + GAP) + BOTTOM])
+    page = np.array([max(2 * SIDE + across, layout.narrowest), TOP + rows * (caption + height + GAP) + BOTTOM])
     figure = Figure(figsize=(page[0], page[1]), facecolor="white")
     left = (page[0] - across) / 2
     for k, panel in enumerate(panels):
@@ -88,23 +105,23 @@ def save_solutions(
     _draw_header(figure, environment, panels, title, page)
     style: dict[str, Any] = {"transform": figure.dpi_scale_trans, "va": "baseline", "parse_math": False}
     figure.text(SIDE, 0.18, note, size=SMALL, color=FAINT, **style)
-    save_figure(path, figure, DPI)
+    save_figure(path, figure, layout.dpi)
 
 
-def _panels(designs: Sequence[Design], written: Design | None, remarks: Remarks) -> list[_Panel]:
+def _panels(designs: Sequence[Design], written: Design | None, remarks: Remarks, most: int) -> list[_Panel]:
     """The designs to draw: the one that was written if it is no solution, and the first solutions."""
     same = [k for k, design in enumerate(designs) if written and design.sections == written.sections]
     panels = [_Panel(written, DESIGN, remarks(written), True)] if written and not same else []
-    first = [*range(min(len(designs), MOST - len(panels)))]
+    first = [*range(min(len(designs), most - len(panels)))]
     first[-1] = max([first[-1], *same[:1]])  # the written one is always shown
     return panels + [_Panel(designs[k], str(k + 1), remarks(designs[k]), k in same[:1]) for k in first]
 
 
-def _layout(count: int, aspect: float) -> tuple[int, float]:
+def _columns(count: int, aspect: float, layout: PageLayout) -> tuple[int, float]:
     """Number of columns and width of a drawing [inch], such that the page has nearly the preferred shape and few gaps."""
 
     def width(columns: int) -> float:
-        return min((PAGE - 2 * SIDE - (columns - 1) * GAP) / columns, GREATEST)
+        return min((layout.widest - 2 * SIDE - (columns - 1) * GAP) / columns, layout.greatest)
 
     def misfit(columns: int) -> float:
         rows = math.ceil(count / columns)
@@ -112,7 +129,7 @@ def _layout(count: int, aspect: float) -> tuple[int, float]:
         tall = TOP + rows * (CAPTION + width(columns) * min(aspect, TALLEST) + GAP) + BOTTOM
         return abs(math.log(wide / tall / SHAPE)) + 2 * (1 - count / (rows * columns))
 
-    several = [columns for columns in range(1, count + 1) if columns == 1 or width(columns) >= LEAST]
+    several = [columns for columns in range(1, count + 1) if columns == 1 or width(columns) >= layout.least]
     best = min(several, key=misfit)
     return best, width(best)
 

@@ -13,7 +13,7 @@ from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
 from planner.output.claim import UnwritableFolder, claimed
-from planner.plan.choice.selection import CANDIDATES, SLACK, Choice, Progress, Selection
+from planner.plan.choice.selection import Choice, Progress, Selection, keep_candidates
 from planner.plan.friction import PARTS, run_with_friction
 from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
@@ -128,7 +128,7 @@ def plan(
     watcher.beginning(environment, options)
     stages = Stages.of(problem, folder, checkpoint, watcher.note)
     with watcher.compiling(options.propagator, options.heuristic):
-        keep = Keep(options.solutions) if options.fast else Keep(max(options.solutions, CANDIDATES), SLACK, True)
+        keep = Keep(options.solutions) if options.fast else keep_candidates(options.solutions, problem.effort)
         run = Run.prepare(environment, tube, problem.make, options.seed, options.batch, keep, problem.switches())
         if checkpoint:
             checkpoint.restore(run)
@@ -267,7 +267,7 @@ def choose(run: Run, stages: Stages, watcher: Watcher, interruption: Interruptio
                 _attempt(stages.save_known, watcher)
 
         try:
-            selection = Selection(run, problem.uncertainty, left, showing, known, problem.device)
+            selection = Selection(run, problem.uncertainty, left, showing, known, problem.device, problem.effort)
             designs = [solution.design for one in runs for solution in one.solutions.best]
             # Refinement changes sections one by one, which a schedule of their pressures does not survive.
             champions = selection.as_found(designs) if options.steer else selection.champions(designs)

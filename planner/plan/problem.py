@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from dynamics.propagator import CannotRun, PropagatorFactory
 from dynamics.registry import choose_friction, choose_propagator, ignored_properties
@@ -10,6 +10,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
+from planner.plan.effort import Effort, default_effort
 from planner.plan.inputs import Inputs
 from planner.search.planners import SST_STAR, search_of
 from planner.search.sst import Switches
@@ -44,6 +45,8 @@ class Problem:
     """Device on which trials and particles grow; None for the default of `QuasiStatic`."""
     notes: tuple[str, ...] = ()
     """Notes for the user: properties of tube and walls that a propagator ignores."""
+    effort: Effort = field(default_factory=default_effort)
+    """Numbers of designs, worlds, generations and trials of refinement and choice."""
 
     @classmethod
     def of(cls, environment: Environment, tube: VineParams, options: Inputs) -> Problem:

@@ -146,9 +146,9 @@ class BoxGrid:
             ]
         )
 
-    def most_doubtful(self) -> list[Box]:
+    def most_doubtful(self, count: int) -> list[Box]:
         """Return the boxes to halve next."""
-        return sorted(self.boxes, key=lambda box: (-self.boxes[box], box))[:TOGETHER]
+        return sorted(self.boxes, key=lambda box: (-self.boxes[box], box))[:count]
 
     def corners(self, box: Box) -> list[OneBend]:
         """Return the different vines at the corners of a box, as far as the grid goes."""
@@ -206,15 +206,20 @@ def box_doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:
     return float((apart / least).max()) if least.min() > 0.0 else math.inf
 
 
-def search_exhaustively(search: Search, most_steps: int) -> Coverage:
+def search_exhaustively(
+    search: Search, most_steps: int, enough: int = ENOUGH, share: int = SHARE, together: int = TOGETHER
+) -> Coverage:
     """Look for designs without an actuator and with one.
 
-    All boxes of the grid are halved as often as the steps allow, or `ENOUGH` once a design is known. If there is none by then, the
+    All boxes of the grid are halved as often as the steps allow, or `enough` once a design is known. If there is none by then, the
     most doubtful ones are halved until the steps are spent or every vine of the search's grid has been grown.
 
     Args:
         search: Gives environment, tube, model and rules. Its tree is not used; its bound may be tightened.
         most_steps: Number of steps after which no further box is halved.
+        enough: Number of steps that are allowed once a design is known.
+        share: All boxes are halved while this many times the steps so far are allowed.
+        together: Number of doubtful boxes that are halved together.
     """
     family = OneActuator(search)
     straight, one = _Replays(search), _Replays(search)
@@ -225,13 +230,13 @@ def search_exhaustively(search: Search, most_steps: int) -> Coverage:
     def found() -> bool:
         return straight.best is not None or one.best is not None
 
-    while size > 1 and SHARE * family.steps < (min(most_steps, ENOUGH) if found() else most_steps):
+    while size > 1 and share * family.steps < (min(most_steps, enough) if found() else most_steps):
         family.looking = one.best is None
         grid.halve(list(grid.boxes))
         size //= 2
         one.offer(family.take_arrived())
     while not found() and grid.boxes and family.steps < most_steps:
-        grid.halve(grid.most_doubtful())
+        grid.halve(grid.most_doubtful(together))
         one.offer(family.take_arrived())
     doubts, curvature = list(grid.boxes.values()), search.catalogue.curvature[family.entries]
     spacing = max((box.size for box in grid.boxes), default=1)

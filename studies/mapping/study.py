@@ -60,7 +60,7 @@ class MappingRecord:
 
     case: MappingCase
     scores: Floats
-    """Scores after each deployment, shape (DEPLOYMENTS,); for the random policy the mean of the repeats."""
+    """Scores after each deployment, shape (deployments,); for the random policy the mean of the repeats."""
     spread: Floats
     """Standard deviation over the repeats, the same shape; 0 for the other policies."""
     seconds: float
@@ -88,18 +88,20 @@ def keep_whole_environments(records: Sequence[MappingRecord]) -> list[MappingRec
     return list(records[: len(records) // each * each])
 
 
-def run_cases(several: Sequence[MappingCase]) -> Iterator[MappingRecord]:
-    """Run cases in sequence."""
+def run_cases(
+    several: Sequence[MappingCase], deployments: int = DEPLOYMENTS, repeats: int = REPEATS
+) -> Iterator[MappingRecord]:
+    """Run cases in sequence, with a number of deployments, and of repeats of the random policy."""
     for case in several:
         start = time.perf_counter()
         task = make_task(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
         rng = np.random.default_rng(case.number)
         if case.policy == "random":
-            scores = random_scores(task, DEPLOYMENTS, REPEATS, rng, case.prior)
+            scores = random_scores(task, deployments, repeats, rng, case.prior)
             spread = scores.std(axis=0, ddof=1)
         else:
-            steps = explore(task, case.policy, DEPLOYMENTS, rng, thread_count(), case.prior)
-            scores, spread = np.array([[step.score for step in steps]]), np.zeros(DEPLOYMENTS)
+            steps = explore(task, case.policy, deployments, rng, thread_count(), case.prior)
+            scores, spread = np.array([[step.score for step in steps]]), np.zeros(deployments)
         yield MappingRecord(case, scores.mean(axis=0), spread, time.perf_counter() - start)
 
 

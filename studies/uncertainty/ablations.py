@@ -13,10 +13,10 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.output.text import plural
 from planner.plan.choice.refinement import grown_candidates
-from planner.plan.choice.selection import CANDIDATES, NO_TRIALS, SLACK, Champion, Choice, Selection
+from planner.plan.choice.selection import NO_TRIALS, Champion, Choice, Selection, keep_candidates
 from planner.plan.inputs import SUCCESS, Inputs
 from planner.plan.plan import INTERRUPTED, search
-from planner.search.run import Budget, Keep, Run
+from planner.search.run import Budget, Run
 from planner.uncertainty.errors import named_errors
 from studies.uncertainty.fresh_trials import FreshTrials, count_pair, grow_in_trials, make_fresh_worlds, plan_in_full
 
@@ -118,7 +118,7 @@ def _plan_refined(environment: Environment, case: AblationCase, seconds: float) 
 
 def _plan_unrefined(environment: Environment, case: AblationCase, seconds: float) -> tuple[Run, Choice | None]:
     """Search all the time; for each number of actuators, choose the solution that does best in the worlds of a refinement."""
-    run = Run.prepare(environment, VineParams(), seed=case.seed, keep=Keep(CANDIDATES, SLACK, each_count=True))
+    run = Run.prepare(environment, VineParams(), seed=case.seed, keep=keep_candidates())
     if search(run, Budget(seconds), save=lambda: None) == INTERRUPTED:
         raise KeyboardInterrupt
     if not run.best:

@@ -102,12 +102,10 @@ def test_closed_environments_have_walls_that_are_known() -> None:
     assert left[1] == 1
 
 
-def test_cases_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cases_run() -> None:
     """Every policy maps an environment; only random ones differ from one repeat to the next."""
-    monkeypatch.setattr(mapping, "REPEATS", 5)
-    monkeypatch.setattr(mapping, "DEPLOYMENTS", 4)
     some = [case for case in cases(1) if (case.kind, case.actions) == ("non-uniform", "straight")]
-    for record in run_cases(some):
+    for record in run_cases(some, deployments=4, repeats=5):
         assert record.scores.shape == record.spread.shape == (4,)
         assert 0 < record.scores[-1] < 100
         assert (record.spread > 0).any() == (record.case.policy == "random")

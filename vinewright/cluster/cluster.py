@@ -208,14 +208,15 @@ class Cluster:
 
 
 @contextmanager
-def connect(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluster]:
+def connect(workers: int = 1, scheduler: str | None = None, connecting: float = CONNECTING) -> Iterator[Cluster]:
     """Open a cluster of processes on this machine, or connect to a running scheduler.
 
     Args:
         workers: Number of processes on this machine; ignored for a running scheduler.
         scheduler: Address of a Dask scheduler, for example `tcp://10.0.0.5:8786`; None starts a scheduler in this process.
+        connecting: Time within which a running scheduler must answer [s].
     Raises:
-        NoScheduler: No scheduler answers at that address within `CONNECTING` seconds.
+        NoScheduler: No scheduler answers at that address within `connecting` seconds.
         SchedulerLost: No processes can be started on this machine.
     """
     import dask
@@ -225,7 +226,9 @@ def connect(workers: int = 1, scheduler: str | None = None) -> Iterator[Cluster]
         logging.getLogger(name).setLevel(logging.CRITICAL)  # this package prints what users need to know
     with (
         dask.config.set(SETTINGS),
-        _start_local_scheduler(workers) if scheduler is None else _connect_to_scheduler(scheduler) as client,
+        _start_local_scheduler(workers)
+        if scheduler is None
+        else _connect_to_scheduler(scheduler, connecting) as client,
     ):
         yield Cluster(client)
 
@@ -258,18 +261,18 @@ def _start_local_scheduler(workers: int) -> Iterator[Client]:
 
 
 @contextmanager
-def _connect_to_scheduler(scheduler: str) -> Iterator[Client]:
+def _connect_to_scheduler(scheduler: str, connecting: float) -> Iterator[Client]:
     """Connect to a running scheduler."""
     from distributed import Client
 
     client = Client.__new__(Client)
     try:
-        Client.__init__(client, scheduler, timeout=CONNECTING)
+        Client.__init__(client, scheduler, timeout=connecting)
     except (OSError, ValueError, TypeError) as error:
         # Otherwise the garbage collector closes the client, and blocks for ever if another client is starting then.
         with suppress(Exception):
             client.close(timeout=CLOSING)
-        words = f"no Dask scheduler answers at {scheduler!r} (it may take {CONNECTING:g} s)"
+        words = f"no Dask scheduler answers at {scheduler!r} (it may take {connecting:g} s)"
         raise NoScheduler(f"{words}; start one with `dask scheduler`, and check address and firewall") from error
     try:
         yield client

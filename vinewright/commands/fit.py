@@ -137,8 +137,9 @@ def fit_with_progress(
     bodies: int = 10,
     mass_per_length: float | None = None,
     time_budget: float = math.inf,
+    plain_every: float = PLAIN_EVERY,
 ) -> Fit:
-    """Fit a recording; show progress in a line that is updated on a terminal, or in a new line every two seconds elsewhere."""
+    """Fit a recording; show progress in a line that is updated on a terminal, or in a new line every `plain_every` seconds elsewhere."""
     from rich.live import Live
     from rich.text import Text
 
@@ -152,7 +153,7 @@ def fit_with_progress(
         line = f"{read.name}: {_progress_text(step, seconds)}"
         if console.is_terminal:
             live.update(Text(line), refresh=True)
-        elif seconds >= shown + PLAIN_EVERY:
+        elif seconds >= shown + plain_every:
             shown = seconds
             console.print(line)
 

@@ -214,7 +214,7 @@ async def events(socket: WebSocket) -> None:
     session, guard = socket.app.state.session, socket.app.state.guard
     await socket.accept()
     try:
-        first = json.loads(await asyncio.wait_for(socket.receive_text(), FIRST_MESSAGE))
+        first = json.loads(await asyncio.wait_for(socket.receive_text(), socket.app.state.first_message))
         token = first.get("token") if isinstance(first, dict) else None
     except (TimeoutError, ValueError, KeyError, RecursionError, WebSocketDisconnect):
         token = None
@@ -242,12 +242,13 @@ async def _until_closed(socket: WebSocket, queue: asyncio.Queue[Any]) -> None:
     queue.put_nowait(None)
 
 
-def make_app(session: StudioSession, token: str, hosts: list[str]) -> Starlette:
+def make_app(session: StudioSession, token: str, hosts: list[str], first_message: float = FIRST_MESSAGE) -> Starlette:
     """Make the application.
 
     Args:
         token: Secret that every request must carry.
         hosts: Allowed values of `Host`, with the port.
+        first_message: Time within which a page must send the token to get events [s].
     """
     posts = {"open": open_text, "check": check, "save": save, "tube": tube, "image": image, "plan": plan, "stop": stop}
     posts |= {"look": look, "trials": trials, "pack": pack}
@@ -266,7 +267,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str]) -> Starlette:
     routes += [WebSocketRoute("/api/events", events), Mount("/", StaticFiles(directory=PAGE, html=True))]
     app = Starlette(routes=routes, exception_handlers={HTTPException: _answer_refusal})
     guard = Guard(app, token, hosts)
-    app.state.session, app.state.guard = session, guard
+    app.state.session, app.state.guard, app.state.first_message = session, guard, first_message
     return app
 
 

@@ -74,17 +74,17 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def take_port(host: str, port: int) -> Listener:
+def take_port(host: str, port: int, ports: int = PORTS) -> Listener:
     """Take the first free port from `port` on.
 
     Raises:
-        NoPort: None of `PORTS` ports is free, or the address is not this machine's.
+        NoPort: None of these ports is free, or the address is not this machine's.
     """
     try:
         family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
     except OSError as error:
         raise NoPort(f"--host {host} is no address of this machine: {error.strerror}") from None
-    last = min(port + PORTS - 1, 65535)
+    last = min(port + ports - 1, 65535)
     for number in range(port, last + 1):
         # asyncio sends small packets at once only if the protocol is given: otherwise each answer takes 40 ms longer.
         candidate = socket.socket(family, proto=socket.IPPROTO_TCP)

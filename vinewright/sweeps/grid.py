@@ -71,11 +71,12 @@ def digest_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:DIGITS]
 
 
-def make_grid(study: StudyFile, folder: Path) -> CaseGrid:
+def make_grid(study: StudyFile, folder: Path, most_cases: int = MOST_CASES) -> CaseGrid:
     """Make all cases of a study: load every environment and tube, and check every option.
 
     Args:
         folder: Folder that the paths in the file are relative to.
+        most_cases: Maximum number of cases.
     Raises:
         InvalidStudy: Nothing matches, a combination is impossible, or there are too many cases.
         InvalidEnvironment: An environment does not load, or a tube does not fit at its start; the message names it.
@@ -90,8 +91,8 @@ def make_grid(study: StudyFile, folder: Path) -> CaseGrid:
     keys = {name: grid.keep(env.name, environment_text(env)) for name, (_, env) in environments.items()}
     for name, (factors, environment) in environments.items():
         for case in list_cases(environment):
-            if len(grid.cases) == MOST_CASES:
-                raise InvalidStudy(f"has more than {MOST_CASES} cases; split it")
+            if len(grid.cases) == most_cases:
+                raise InvalidStudy(f"has more than {most_cases} cases; split it")
             factors_of_case = {"environment": name, **factors, **case.factors}
             grid.cases.append(replace(case, environment=keys[name], factors=factors_of_case, device=study.device))
     return grid

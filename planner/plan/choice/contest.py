@@ -10,27 +10,13 @@ import numpy as np
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design
 from planner.plan.choice.refinement import Descent, raced, with_another
+from planner.plan.effort import Effort
 from planner.uncertainty.trials import Worlds
 
 MORE = 2
 """Maximum number of actuators of a design beyond the fewest."""
-LEVELS = 8, 24, 72
-"""Numbers of worlds with errors in which designs are compared: few tell designs apart while they still miss in many."""
 ALMOST = 0.7
 """Success rate from which on a design that does not improve any more is refined in more worlds [-]."""
-STARTS, KEPT = 2, 4
-"""Number of designs that are refined for each number of actuators, and of those that are compared in all of the first worlds."""
-HEATS = 3
-"""Number of generations after which the best of them is refined alone."""
-GENERATIONS, PATIENCE = 16, 6
-"""A design is refined for the first number of generations, and on until the second number of them has brought nothing better."""
-STUCK = 2
-"""Number of generations without a better one after which an almost successful design is refined in more worlds; one that reaches the
-goal in all has nothing more to learn there, and is so at once."""
-RESTARTS = 3
-"""Number of times that designs begin again while there is time."""
-INSERTED = 24
-"""Number of designs with one more actuator that are made from the best one."""
 SURE = 1e-3
 """Loss of a design that needs no more refinement [-]."""
 ALIKE = 0.1
@@ -43,7 +29,7 @@ TIRED = 0.05
 
 def gains(one: Descent) -> bool:
     """Whether more refinement in its worlds may improve a design."""
-    return one.best.loss > SURE and (one.generations < GENERATIONS or one.idle < PATIENCE)
+    return one.best.loss > SURE and (one.generations < one.effort.generations or one.idle < one.effort.patience)
 
 
 def _proven_loss(one: Descent) -> tuple[int, float]:
@@ -55,7 +41,13 @@ class Contest:
     """Designs that are refined, and those that they came from."""
 
     def __init__(
-        self, designs: Sequence[Design], worlds: Worlds, catalogue: Catalogue, seed: int, going: Callable[[], bool]
+        self,
+        designs: Sequence[Design],
+        worlds: Worlds,
+        catalogue: Catalogue,
+        seed: int,
+        going: Callable[[], bool],
+        effort: Effort,
     ) -> None:
         """Compare designs, and choose those to refine for each number of actuators up to `MORE` above the fewest.
 
@@ -63,9 +55,9 @@ class Contest:
             worlds: Of which the first is as planned.
             going: Whether there is time left; without, only designs with the fewest actuators are compared.
         """
-        self.worlds, self.catalogue, self.seed, self.going = worlds, catalogue, seed, going
+        self.worlds, self.catalogue, self.seed, self.going, self.effort = worlds, catalogue, seed, going, effort
         self.rng = np.random.default_rng(seed)
-        self.levels = sorted({min(level + 1, len(worlds)) for level in LEVELS})
+        self.levels = sorted({min(level + 1, len(worlds)) for level in effort.levels})
         """Numbers of worlds in which designs are compared, with that as planned."""
         self.refined: list[Descent] = []
         """Designs that are still refined, or were until they needed no more."""
@@ -76,17 +68,17 @@ class Contest:
         self.fewest = min(design.actuators for design in designs)
         for actuators in range(self.fewest, self.fewest + MORE + 1):
             if not self.refined or going():
-                self._enter([design for design in designs if design.actuators == actuators], STARTS)
+                self._enter([design for design in designs if design.actuators == actuators], effort.starts)
 
     def _enter(self, designs: list[Design], count: int) -> None:
         """Compare designs with the same number of actuators, and refine the best `count` of them."""
         designs = list({design.sections: design for design in designs}.values())
-        compared = raced(designs, self.worlds, np.arange(self.levels[0]), KEPT)
+        compared = raced(designs, self.worlds, np.arange(self.levels[0]), self.effort.kept, self.effort)
         whole = [one for one in compared if len(one.nearest) == self.levels[0]]
         # Of designs that differ only beyond the goal one is enough.
         _, best = np.unique([one.loss for one in whole], return_index=True)
         for k in best[:count].tolist():
-            self.refined.append(Descent(whole[k], self.worlds, self.catalogue, self.seed))
+            self.refined.append(Descent(whole[k], self.worlds, self.catalogue, self.seed, self.effort))
         self.grown.update(design.actuators for design in designs)
 
     def next(self) -> Descent | None:
@@ -96,19 +88,19 @@ class Contest:
 
     def restart(self) -> bool:
         """Let all designs that are not sure begin again where they are; returns whether any does."""
-        again = [one for one in self.refined if one.best.loss > SURE and self._restarts < RESTARTS]
+        again = [one for one in self.refined if one.best.loss > SURE and self._restarts < self.effort.restarts]
         self._restarts += 1
         for one in again:
             one.restart()
         return bool(again)
 
     def _seeming_loss(self, one: Descent) -> float:
-        hoped = one.best.loss * HOPE ** max(HEATS - one.generations, 0)
+        hoped = one.best.loss * HOPE ** max(self.effort.heat - one.generations, 0)
         return hoped + ALIKE * (one.design.actuators - self.fewest) + TIRED * one.idle
 
     def _ready(self, one: Descent) -> bool:
         """Whether a design is to be refined in more worlds than so far."""
-        sure = one.best.rate == 1.0 or (one.best.rate >= ALMOST and one.idle >= STUCK)
+        sure = one.best.rate == 1.0 or (one.best.rate >= ALMOST and one.idle >= self.effort.stuck)
         return sure and one.worlds_used < self.levels[-1]
 
     def _compare(self, one: Descent, worlds: int) -> None:
@@ -119,14 +111,14 @@ class Contest:
     def advance(self, one: Descent) -> None:
         """Grow one generation of a design; where it ends a heat, only the winner goes on, and others are made from it.
 
-        In 72 worlds each part of this may take seconds, so it ends where the time does.
+        In many worlds each part of this may take seconds, so it ends where the time does.
         """
         if self._ready(one):
             self._compare(one, next(level for level in self.levels if level > one.worlds_used))
         if gains(one) and self.going():
             self.grown[one.design.actuators] += one.generation(np.arange(one.worlds_used))
         rivals = [other for other in self.refined if other.design.actuators == one.design.actuators]
-        if not any(other.generations < HEATS and gains(other) for other in rivals) and self.going():
+        if not any(other.generations < self.effort.heat and gains(other) for other in rivals) and self.going():
             self._end_heat(rivals)
 
     def _end_heat(self, rivals: list[Descent]) -> None:
@@ -138,7 +130,7 @@ class Contest:
         self.refined = [other for other in self.refined if other is winner or other not in rivals]
         if actuators < self.fewest + MORE and actuators not in self._inserted and self.going():
             self._inserted.add(actuators)
-            more = [with_another(winner.best.design, self.catalogue, self.rng) for _ in range(INSERTED)]
+            more = [with_another(winner.best.design, self.catalogue, self.rng) for _ in range(self.effort.inserted)]
             self._enter([design for design in more if design is not None], 1)
 
     def winners(self) -> list[Descent]:

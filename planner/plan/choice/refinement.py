@@ -18,6 +18,7 @@ from dynamics.preformed import largest_turn
 from dynamics.vine import Integers
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section, Side
+from planner.plan.effort import Effort
 from planner.uncertainty.trials import Worlds, nearest_to_goal
 from surrogate.kernels.compiled import Floats
 
@@ -32,19 +33,12 @@ BEND = 0.12
 SPREAD = 0.5
 """Initial standard deviation of all unknowns, in units of SHIFT and BEND [-]. Of four designs for `long` and `needle`, refined twice
 for 8 generations, 85 % of fresh trials reached the goal on average; 72 % with 1, 86 % with 0.3."""
-POPULATION = 10
-"""Number of candidates of a generation."""
-RACED, MORE_WORLDS, FINALISTS = 2, 3, 2
-"""Number of worlds with errors after which the worse half of a generation drops out; as often as the number of worlds, that as planned
-included, has grown by this factor, half of the rest drop out; and the minimum number of those that are left."""
 DROPPED = 10.0
 """Loss for the optimiser of what dropped out at once, beside that of what was grown in all worlds [-]: more than any other loss."""
 OTHER_NUMBERS = 1000
 """Added to the seed when a descent begins again."""
 LEAST_GAIN = 5e-3
 """A candidate whose loss is lower by less is not much better [-]."""
-COMPARED = 3
-"""Number of designs found last that are compared in other worlds."""
 FINEST = 1e-3
 """Boundaries are rounded to this, for the prototype [m]."""
 LEAST_CELLS = 2
@@ -87,44 +81,45 @@ def grown_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> l
     return [Candidate(*one) for one in zip(designs, nearest, last[:, 0].tolist(), strict=True)]
 
 
-def raced(designs: list[Design], worlds: Worlds, rows: Integers, keep: int) -> list[Candidate]:
+def raced(designs: list[Design], worlds: Worlds, rows: Integers, keep: int, effort: Effort) -> list[Candidate]:
     """Grow designs in some worlds: all in the first ones, and fewer and fewer of the best in the others (successive halving).
 
     Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization" (2016).
 
     Args:
         rows: The worlds, as planned first.
-        keep: How many of the designs are grown in more than the first `RACED + 1` worlds.
+        keep: How many of the designs are grown in more than the first world and `effort.first_worlds` with errors.
     Returns:
         Of each design; those that dropped out have fewer rows.
     """
     if not designs:
         return []
-    done = RACED + 1
+    done = effort.first_worlds + 1
     found, left = grown_candidates(designs, worlds, rows[:done]), list(range(len(designs)))
     while done < len(rows):
         losses = np.array([found[k].loss for k in left])
         left = sorted(np.array(left)[np.argsort(losses, kind="stable")[:keep]].tolist())
-        end = min(MORE_WORLDS * done, len(rows))
+        end = min(effort.world_factor * done, len(rows))
         more, _ = nearest_to_goal([designs[k] for k in left], worlds, rows[done:end])
         for k, nearest in zip(left, more, strict=True):
             found[k] = replace(found[k], nearest=np.concatenate([found[k].nearest, nearest]))
-        done, keep = end, max(keep // 2, FINALISTS)
+        done, keep = end, max(keep // 2, effort.finalists)
     return found
 
 
 class Descent:
     """CMA-ES on the sections of one design; every call of `generation` grows one generation."""
 
-    def __init__(self, start: Candidate, worlds: Worlds, catalogue: Catalogue, seed: int) -> None:
-        self.worlds, self.catalogue, self.seed = worlds, catalogue, seed
+    def __init__(self, start: Candidate, worlds: Worlds, catalogue: Catalogue, seed: int, effort: Effort) -> None:
+        self.worlds, self.catalogue, self.seed, self.effort = worlds, catalogue, seed, effort
         self.found = [start]
         """The start and every candidate that was better than all before, best last."""
         self._begin()
 
     def _begin(self) -> None:
         self.design = self.best.design
-        self.evolution = _evolution(len(self.design.sections) + len(self.design.labelled), self.seed)
+        unknowns = len(self.design.sections) + len(self.design.labelled)
+        self.evolution = _evolution(unknowns, self.seed, self.effort.population)
         self.generations = self.idle = 0
         """Number of generations, and of the last ones without a candidate that was better by `LEAST_GAIN`."""
 
@@ -172,12 +167,12 @@ class Descent:
 
     def compare_in(self, rows: Integers) -> None:
         """Grow what was found last in other worlds, and put it in order by its loss there."""
-        grown = self.grow([one.design for one in self.found[-COMPARED:]], rows)
+        grown = self.grow([one.design for one in self.found[-self.effort.latest :]], rows)
         self.found, self.idle = sorted(grown, key=lambda one: -one.loss), 0
 
     def compete(self, designs: list[Design], rows: Integers) -> list[Candidate]:
         """The candidates of a generation in some worlds; those that drop out early have fewer."""
-        return raced(designs, self.worlds, rows, POPULATION // 2)
+        return raced(designs, self.worlds, rows, self.effort.population // 2, self.effort)
 
     def grow(self, designs: list[Design], rows: Integers) -> list[Candidate]:
         """Designs in some worlds."""
@@ -255,9 +250,9 @@ def bent(section: Section, catalogue: Catalogue, curvature: float) -> Section:
     )
 
 
-def _evolution(count: int, seed: int) -> Any:
-    """An optimiser of a number of unknowns that starts at 0."""
+def _evolution(count: int, seed: int, population: int) -> Any:
+    """An optimiser of a number of unknowns that starts at 0, with a number of candidates in each generation."""
     import cma  # takes a second
 
-    options = {"seed": seed + 1, "verbose": -9, "popsize": POPULATION}
+    options = {"seed": seed + 1, "verbose": -9, "popsize": population}
     return cma.CMAEvolutionStrategy(np.zeros(count), SPREAD, options)

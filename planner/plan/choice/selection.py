@@ -16,26 +16,29 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate, Trialled
 from planner.design.replay import grow_designs, replay, simulated
-from planner.plan.choice.contest import LEVELS, MORE, Contest
+from planner.plan.choice.contest import MORE, Contest
 from planner.plan.choice.shortening import ending_in_goal
-from planner.search.run import Run
+from planner.plan.effort import Effort, default_effort
+from planner.search.run import Keep, Run
 from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import Known
 from planner.uncertainty.shown_trials import DRAWN, ShownTrials
 from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, grow_trials, nearest_to_goal
 from planner.uncertainty.weakest import weakest_error
 
-CANDIDATES = 40
-"""Number of distinct solutions to choose from."""
 SLACK = MORE + 0.05
 """Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
-FINAL, FEW, BLOCK = 1000, 300, 50
-"""Maximum number of trials that evaluate the chosen design, each other design of the front, and of trials grown together."""
 NO_TRIALS = Estimate(0, 0)
-COMPARED = 6
-"""Maximum number of designs with as many actuators that are compared without refinement."""
-REFINING = 0.7
-"""Share of the time that is spent on refinement [-]; the rest is for trials."""
+
+
+def keep_candidates(solutions: int = 0, effort: Effort | None = None) -> Keep:
+    """The solutions that a search keeps to choose from, for each number of actuators.
+
+    Args:
+        solutions: Number of solutions that are kept at least.
+        effort: Gives the number of candidates; None for the default.
+    """
+    return Keep(max(solutions, (effort or default_effort()).candidates), SLACK, each_count=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -117,17 +120,18 @@ class Choice:
         self.front = sorted([*self.front, champion], key=lambda one: one.design.actuators)
 
     def add_trials(self, selection: Selection) -> None:
-        """Try the chosen design in up to `FINAL` trials, and then the others in up to `FEW`, while there is time.
+        """Try the chosen design in as many trials as the effort allows, and then the others, while there is time.
 
         By its trials, another one may become the chosen one.
         """
+        effort = selection.effort
         while selection.left() > 0:
-            short = [self.chosen] if self.chosen.estimate.trials < FINAL else []
-            short += [one for one in self.front if one.estimate.trials < FEW]
+            short = [self.chosen] if self.chosen.estimate.trials < effort.chosen_trials else []
+            short += [one for one in self.front if one.estimate.trials < effort.other_trials]
             if not short:
                 return
             k = self.front.index(short[0])
-            self.front[k] = selection.with_trials(short[0], short[0].estimate.trials + BLOCK)
+            self.front[k] = selection.with_trials(short[0], short[0].estimate.trials + effort.block)
 
     def show(self, design: Design, environment: Environment, seed: int) -> ShownTrials:
         """Grow the design that is written again, in the first of the trials that evaluated the chosen one."""
@@ -187,6 +191,7 @@ class Selection:
         show: Callable[[Progress], None],
         known: Known | None = None,
         device: str | None = None,
+        effort: Effort | None = None,
     ) -> None:
         """Prepare the selection.
 
@@ -196,13 +201,14 @@ class Selection:
             show: Called with the progress, often.
             known: What is known of designs from before, and the clock; None for nothing.
             device: Where trials grow, see `QuasiStatic`; None for its default.
+            effort: Numbers of worlds, generations and trials; None for the default.
         """
         self.known, self.device, self.refinement_s = known or Known(), device, 0.0
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.solutions, self.seed = run.search.catalogue, run.solutions, run.seed
         self.replayer = self.solutions.replayer
-        self.left, self.show = left, show
-        self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + LEVELS[-1])])
+        self.left, self.show, self.effort = left, show, effort or default_effort()
+        self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + self.effort.levels[-1])])
         self._blocks: dict[int, Worlds] = {}
 
     def _worlds(self, trials: Trials) -> Worlds:
@@ -213,14 +219,15 @@ class Selection:
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
         """The design of the front for each number of actuators up to `contest.MORE` above the minimum, the most promising first.
 
-        Of the time, `REFINING` is for refinement. The first champion comes also if there is no time left.
+        Of the time, the share `Effort.refining` is for refinement. The first champion comes also if there is no time left.
         """
-        until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else 0.0
+        until = (1 - self.effort.refining) * self.left() if np.isfinite(self.left()) else 0.0
 
         def going() -> bool:
             return self.left() > until
 
-        contest = Contest(ending_in_goal(designs, self.worlds), self.worlds, self.catalogue, self.seed, going)
+        ending = ending_in_goal(designs, self.worlds)
+        contest = Contest(ending, self.worlds, self.catalogue, self.seed, going, self.effort)
         while going():
             one = contest.next()
             if one is not None:
@@ -235,22 +242,22 @@ class Selection:
                 sound = next((found.design for found in reversed(one.found) if self.holds(found.design)), None)
                 grown = contest.grown[one.design.actuators]
                 champion = Champion(sound or one.best.design, NO_TRIALS, grown, sound=sound is not None)
-                yield self.with_trials(champion, BLOCK)
+                yield self.with_trials(champion, self.effort.block)
 
     def as_found(self, designs: Sequence[Design]) -> Iterator[Champion]:
         """The same as `champions` without refinement: for each number of actuators the design with the highest success.
 
-        Of each number `COMPARED` designs are compared, those of lowest cost; only the first ones if there is no time.
+        Of each number `Effort.compared` designs are compared, those of lowest cost; only the first ones if there is no time.
         """
         for k, actuators in enumerate(sorted({design.actuators for design in designs})):
             if k > 0 and self.left() <= 0:
                 return
-            few = [design for design in designs if design.actuators == actuators][:COMPARED]
+            few = [design for design in designs if design.actuators == actuators][: self.effort.compared]
             self.show(Progress(actuators, 0, 0.0))
             nearest, _ = nearest_to_goal(few, self.worlds, np.arange(len(self.worlds)))
             best = few[int((nearest <= 0.0).mean(axis=1).argmax())]
             self.refinement_s = self.known.seconds
-            yield self.with_trials(Champion(best, NO_TRIALS, len(few)), BLOCK)
+            yield self.with_trials(Champion(best, NO_TRIALS, len(few)), self.effort.block)
 
     def holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
@@ -267,7 +274,7 @@ class Selection:
         """A design with at least one block of trials, and up to `count` while there is time."""
         reached, design = champion.reached, champion.design
         while len(reached) < count and (not len(reached) or self.left() > 0):
-            reached = np.concatenate([reached, self._block(design, len(reached) // BLOCK)])
+            reached = np.concatenate([reached, self._block(design, len(reached) // self.effort.block)])
             self.show(Progress(design.actuators, 0, float(reached.mean()), len(reached)))
         rollout = replay(design, self.replayer)
         planned = simulated(design, self.environment, rollout).design
@@ -279,6 +286,7 @@ class Selection:
 
     def _block(self, design: Design, block: int) -> NDArray[np.bool_]:
         if block not in self._blocks:
-            first = EVALUATING + block * BLOCK
-            self._blocks[block] = self._worlds(range(first, first + BLOCK))
-        return np.asarray(nearest_to_goal([design], self._blocks[block], np.arange(BLOCK))[0][0] <= 0.0)
+            first = EVALUATING + block * self.effort.block
+            self._blocks[block] = self._worlds(range(first, first + self.effort.block))
+        rows = np.arange(self.effort.block)
+        return np.asarray(nearest_to_goal([design], self._blocks[block], rows)[0][0] <= 0.0)

@@ -21,8 +21,6 @@ from planner.search.sst import Search
 from planner.search.tree import Candidates
 
 Controls = NDArray[np.int32]
-KEPT = 8
-"""Maximum number of solutions of such a search."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,8 +128,8 @@ class GivenSearch(Search):
         return found[(self.given[last] == 0) | (self.end[last] == found.segments) | arrived]
 
 
-def given_run(run: Run, given: Controls, seed: int) -> Run:
-    """A search in the environment of a run for a tube that is given in part."""
+def given_run(run: Run, given: Controls, seed: int, keep: int) -> Run:
+    """A search in the environment of a run for a tube that is given in part; it keeps up to `keep` solutions."""
     search = GivenSearch(run.search, given, seed)
-    solutions = Solutions(search, KEPT, True, run.solutions.slack)
+    solutions = Solutions(search, keep, True, run.solutions.slack)
     return Run(run.environment, run.params, run.propagator, search, solutions, seed)

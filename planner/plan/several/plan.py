@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
-from planner.plan.choice import selection as single
-from planner.plan.choice.selection import CANDIDATES, SLACK, Choice, Selection
+from planner.plan.choice.selection import Choice, Selection, keep_candidates
 from planner.plan.inputs import Inputs
 from planner.plan.plan import INTERRUPTED, search, search_with_friction
 from planner.plan.problem import Problem
@@ -18,7 +17,7 @@ from planner.plan.run.stages import Stages
 from planner.plan.run.success import with_trials
 from planner.plan.several.selection import CommonChampion, JointSelection
 from planner.plan.watcher import QUIET, Watcher
-from planner.search.run import Budget, Keep, Run
+from planner.search.run import Budget, Run
 from surrogate.kernels.interruption import Interruption
 
 FAST_SEARCHING = 0.6
@@ -65,14 +64,15 @@ class CommonChoice:
         return Choice(name, uncertainty, self.wanted, [one.each[k] for one in self.front], picked=self.chosen)
 
     def add_trials(self, selections: Sequence[Selection]) -> None:
-        """Try the chosen tube in up to `FINAL` trials of each environment, and then the others in up to `FEW`, while there is time."""
+        """Try the chosen tube in each environment as often as the effort allows, and then the others, while there is time."""
+        effort = selections[0].effort
         while selections[0].left() > 0:
-            short = [self.champion] if self.champion.each[-1].estimate.trials < single.FINAL else []
-            short += [one for one in self.front if one.each[-1].estimate.trials < single.FEW]
+            short = [self.champion] if self.champion.each[-1].estimate.trials < effort.chosen_trials else []
+            short += [one for one in self.front if one.each[-1].estimate.trials < effort.other_trials]
             if not short:
                 return
             tried = self.front.index(short[0])
-            count = short[0].each[-1].estimate.trials + single.BLOCK
+            count = short[0].each[-1].estimate.trials + effort.block
             each = zip(selections, short[0].each, strict=True)
             made = tuple(own.with_trials(part, count) for own, part in each)
             counts = {one.estimate.trials for one in made}
@@ -126,7 +126,7 @@ def plan_same(problems: Sequence[Problem], watcher: Watcher = QUIET) -> CommonRe
     for problem in problems:
         watcher.beginning(problem.environment, options)
         with watcher.compiling(options.propagator, options.heuristic):
-            keep = Keep(max(options.solutions, CANDIDATES), SLACK, True)
+            keep = keep_candidates(options.solutions, problem.effort)
             seed, batch, switches = options.seed, options.batch, problem.switches()
             run = Run.prepare(problem.environment, problem.tube, problem.make, seed, batch, keep, switches)
         watcher.prepared(run)
@@ -174,7 +174,8 @@ def _choose(
 ) -> CommonChoice | None:
     """Make tubes from the solutions of all environments, and choose by their success; None if none reaches every goal."""
     began, searched, runs = time.perf_counter(), _spent(searches), [first for first, *_ in searches]
-    prepared, options, device = _prepared(runs), problems[0].options, problems[0].device
+    prepared, problem = _prepared(runs), problems[0]
+    options = problem.options
 
     def left() -> float:
         if interruption.requested:
@@ -185,12 +186,14 @@ def _choose(
 
     errors = [("none", Uncertainty())] * len(runs)
     if not options.fast:
-        errors = [(problem.errors, problem.uncertainty) for problem in problems]
+        errors = [(one.errors, one.uncertainty) for one in problems]
     choice = CommonChoice(errors, options.wanted, [])
     with watcher.refining(left) as show, interruption.handling_signals():
         try:
             each = zip(runs, errors, strict=True)
-            selections = [Selection(run, one, left, show, device=device) for run, (_, one) in each]
+            selections = [
+                Selection(run, one, left, show, device=problem.device, effort=problem.effort) for run, (_, one) in each
+            ]
             joint = JointSelection(searches, selections, left, show)
             contenders = joint.contenders()
             if not contenders:

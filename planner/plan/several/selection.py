@@ -11,26 +11,17 @@ import numpy as np
 from dynamics.vine import Integers
 from planner.design.design import Design
 from planner.design.replay import grow_designs
-from planner.plan.choice import contest, selection
+from planner.plan.choice import contest
 from planner.plan.choice.refinement import Candidate, Descent, with_another
-from planner.plan.choice.selection import NO_TRIALS, REFINING, Champion, Progress, Selection
-from planner.plan.several.fixed_actuators import KEPT, Given, given_run, runs_of
+from planner.plan.choice.selection import NO_TRIALS, Champion, Progress, Selection
+from planner.plan.several.fixed_actuators import Given, given_run, runs_of
 from planner.plan.several.growth import PLANNED, Common, best_masked, grown_tubes
 from planner.plan.several.tubes import Tube, all_masks, extended, trimmed, without
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solution
 
-SOLUTIONS = 12
-"""Number of lowest-cost solutions of each environment that are tried in the others."""
 LONGER = 1.1
 """Bare tube is added to them up to this multiple of the longest of the best solutions [-]: another environment may need more."""
-GIVEN, SLICE, ITERATIONS = 4, 0.25, 12
-"""Number of solutions of each environment whose actuators are given in a search of the others; share of the remaining time for such
-a search [-]; and its iterations where time is not limited."""
-BEST = 5
-"""Number of tubes with each number of actuators from which actuators are left out."""
-MAKING = 0.5
-"""Share of the time after the searches of each environment alone in which tubes are made [-]; the rest is for their choice."""
 
 
 class JointDescent(Descent):
@@ -38,7 +29,7 @@ class JointDescent(Descent):
 
     def __init__(self, start: Common, selections: Sequence[Selection]) -> None:
         first = selections[0]
-        super().__init__(start, first.worlds, first.catalogue, first.seed)
+        super().__init__(start, first.worlds, first.catalogue, first.seed, first.effort)
         self.each, self.masks = [one.worlds for one in selections], start.tube.masks
 
     @property
@@ -111,6 +102,7 @@ class JointSelection:
         """
         self.searches, self.selections, self.left, self.show = searches, selections, left, show
         self.worlds, self.catalogue = [one.worlds for one in selections], selections[0].catalogue
+        self.effort, self.shared = selections[0].effort, selections[0].effort.shared
         self.rng = np.random.default_rng(selections[0].seed)
         self.pool: dict[int, list[Common]] = {}
         """Tubes by their number of actuators, the best as planned first."""
@@ -125,7 +117,7 @@ class JointSelection:
         reach every goal, with one actuator less or more.
         """
         limited = np.isfinite(self.left())
-        until = (1 - MAKING) * self.left() if limited else 0.0
+        until = (1 - self.shared.making) * self.left() if limited else 0.0
         self._try_solutions(until)
         self._search_given(until)
         self._leave_out(until)
@@ -135,14 +127,14 @@ class JointSelection:
             if found and self.left() > until:
                 self._add(self._with_one_more(found[-1].tube))
             starts = [one for one in self.pool.get(actuators, []) if one.reached]
-            found += [JointDescent(one, self.selections) for one in starts[: contest.STARTS]]
+            found += [JointDescent(one, self.selections) for one in starts[: self.effort.starts]]
         return found
 
     def _try_solutions(self, until: float) -> None:
         """Solutions of one environment in the others, with every mask."""
         needed = max(first.solutions.best[0].design.built for first, *_ in self.searches)
         for run in chain.from_iterable(self.searches):
-            for solution in run.solutions.best[:SOLUTIONS]:
+            for solution in run.solutions.best[: self.shared.solutions]:
                 if not self.pool or self.left() > until:
                     whole = extended(solution.design, LONGER * needed)
                     masks = ((True,) * whole.actuators,) * len(self.searches)
@@ -154,14 +146,14 @@ class JointSelection:
         It goes on after its time until a tube reaches every goal.
         """
         count, every = len(self.searches), [roomy(both) for both in self.searches]
-        for k in range(GIVEN):
+        for k in range(self.shared.fixed):
             for first, best in enumerate(every):
                 order = [(first + step) % count for step in range(count)]
                 if k >= len(best) or self.left() <= (until if self._fewest() < np.inf else 0.0):
                     continue
                 tubes = [Given.of(best[k])]
                 for step in order[1:]:
-                    tubes = [more for one in tubes[:KEPT] for more in self._given(one, step, k)]
+                    tubes = [more for one in tubes[: self.shared.fixed_kept] for more in self._given(one, step, k)]
                 made = [one.tube(self.searches[0][0], order) for one in tubes]
                 masked = [one for one in made if one.design.actuators == len(one.masks[0])]
                 self._add(grown_tubes(masked, self.worlds, PLANNED) if masked else [])
@@ -169,8 +161,9 @@ class JointSelection:
     def _given(self, tube: Given, environment: int, k: int) -> list[Given]:
         """Tubes with new actuators for one more environment, from a search of a share of the remaining time."""
         like = self.searches[environment][-1]
-        run = given_run(like, tube.controls, like.seed + k)
-        budget = Budget(SLICE * self.left(), iterations=None if np.isfinite(self.left()) else ITERATIONS)
+        run = given_run(like, tube.controls, like.seed + k, self.shared.fixed_kept)
+        iterations = None if np.isfinite(self.left()) else self.shared.fixed_iterations
+        budget = Budget(self.shared.fixed_share * self.left(), iterations=iterations)
         for _ in run.run(budget):
             self.show(Progress(len(runs_of(tube.controls)), 0, 0.0))
             if self.left() <= 0 or (run.best and budget.iterations is None and run.seconds > budget.seconds / 2):
@@ -180,7 +173,7 @@ class JointSelection:
     def _leave_out(self, until: float) -> None:
         """Tubes with one actuator less, and with other masks, from the most to the fewest actuators."""
         for actuators in sorted(self.pool, reverse=True):
-            for one in [one for one in self.pool[actuators] if one.reached][:BEST]:
+            for one in [one for one in self.pool[actuators] if one.reached][: self.shared.tubes]:
                 for k in range(actuators):
                     if self.left() > until and actuators <= self._fewest() + contest.MORE + 1:
                         fewer = without(one.tube, k)
@@ -199,7 +192,7 @@ class JointSelection:
             kept = grown_tubes([tube], self.worlds, PLANNED)[0] if one.reached and cut else one
             self.pool.setdefault(kept.design.actuators, []).append(kept)
         for some in self.pool.values():
-            some[:] = sorted(some, key=lambda one: one.loss)[: 2 * BEST]
+            some[:] = sorted(some, key=lambda one: one.loss)[: 2 * self.shared.tubes]
         if grown:
             self.show(Progress(grown[0].design.actuators, 0, 0.0))
 
@@ -207,7 +200,7 @@ class JointSelection:
         """A tube with one more actuator, under pressure in some of the environments."""
         made, own = list[Tube](), tube.tube.masks
         on = [mask for mask in all_masks((True,) * len(own)) if any(mask)]
-        for _ in range(contest.INSERTED):
+        for _ in range(self.effort.inserted):
             design = with_another(tube.design, self.catalogue, self.rng)
             if design is None:
                 continue
@@ -220,14 +213,14 @@ class JointSelection:
     def champions(self, contenders: Sequence[JointDescent]) -> Iterator[CommonChampion]:
         """Refine tubes in worlds with errors, and evaluate each, the most promising first.
 
-        Of the time, `REFINING` is for refinement. The first champion comes also if there is no time left.
+        Of the time, the share `Effort.refining` is for refinement. The first champion comes also if there is no time left.
         """
-        few, every = (np.arange(count + 1) for count in contest.LEVELS[:2])
-        until = (1 - REFINING) * self.left() if np.isfinite(self.left()) else 0.0
+        few, every = (np.arange(count + 1) for count in self.effort.levels[:2])
+        until = (1 - self.effort.refining) * self.left() if np.isfinite(self.left()) else 0.0
         for k, one in enumerate(contenders):
             if k == 0 or self.left() > until:
                 one.compare_in(few)
-            for _ in range(contest.HEATS):
+            for _ in range(self.effort.heat):
                 if self.left() > until:
                     self._generation(one, few)
         contenders = [
@@ -241,7 +234,7 @@ class JointSelection:
                 one.choose_masks(every)
         while self.left() > until and (following := self._next(contenders)):
             self._generation(following, every)
-            if following.generations % contest.HEATS == 0:
+            if following.generations % self.effort.heat == 0:
                 following.choose_masks(every)
         leading = max(one.tube.rate for one in contenders)
         order = sorted(contenders, key=lambda one: (one.tube.rate < leading - contest.ALIKE, one.tube.design.actuators))
@@ -249,7 +242,7 @@ class JointSelection:
             if k == 0 or self.left() > 0:
                 champion = self.champion(one)
                 each = zip(self.selections, champion.each, strict=True)
-                yield CommonChampion(tuple(own.with_trials(part, selection.BLOCK) for own, part in each))
+                yield CommonChampion(tuple(own.with_trials(part, self.effort.block) for own, part in each))
 
     def _generation(self, one: JointDescent, rows: Integers) -> None:
         self.grown += one.generation(rows)

@@ -28,13 +28,24 @@ class Merging:
     again then, unless walls hold it: so a variant seldom leads to the goal unchanged, and all curvatures and lengths vary.
     """
 
-    def __init__(self, levels: PressureLevels, segment_length: float, most: int, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        levels: PressureLevels,
+        segment_length: float,
+        most: int,
+        rng: np.random.Generator,
+        spreads: tuple[float, ...] = SPREADS,
+        vented: float = VENTED,
+    ) -> None:
         """Prepare the merging.
 
         Args:
             most: Maximum number of steered actuators of a variant.
+            spreads: Standard deviations of the logarithm of curvatures, of which each variant has one [-].
+            vented: Share of the variants in which the actuator is vented between its two parts [-].
         """
         self.levels, self.segment_length, self.most, self.rng = levels, segment_length, most, rng
+        self.spreads, self.vented = spreads, vented
 
     def variant(self, carried: Carried) -> Carried | None:
         """A variant; None where there is no pair, or where what was drawn cannot be built."""
@@ -43,7 +54,7 @@ class Merging:
         pairs = [(k, m) for k, m in reach if every[k].control * every[m].control > 0]
         if not pairs:
             return None
-        (k, m), spread = pairs[self.rng.integers(len(pairs))], SPREADS[self.rng.integers(len(SPREADS))]
+        (k, m), spread = pairs[self.rng.integers(len(pairs))], self.spreads[self.rng.integers(len(self.spreads))]
         fitted, changes = self._merged(carried, k, m, spread)
         actuators = [*every[:k], fitted]
         for one in every[m + 1 :]:
@@ -97,7 +108,7 @@ class Merging:
         return Fitted(first.first, second.after, made[0][1]), changes
 
     def _between(self, control: int) -> int:
-        if self.rng.random() < VENTED:
+        if self.rng.random() < self.vented:
             return self.levels.vented(control)
         curvature = float(self.levels.catalogue.curvature[abs(control) - 1])
         return self.levels.nearest(control, LOW * self.rng.random() * curvature)

@@ -1,6 +1,6 @@
 """Figure of all solutions of a run side by side."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,13 +19,14 @@ from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
 from planner.drawing import solutions
-from planner.drawing.solutions import MOST, save_solutions
+from planner.drawing.solutions import DEFAULT_LAYOUT, PageLayout, save_solutions
 from planner.drawing.style import TUBE
 from planner.plan.choice.selection import Champion, Choice
 from planner.plan.run.success import success
 
 MakeEnvironment = Callable[..., Environment]
 DPI = 60
+COARSE = PageLayout(dpi=DPI)
 """Lower than in a run, which makes the tests faster."""
 
 
@@ -47,10 +48,9 @@ def drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[..., Figu
 
     written = solutions.save_figure
     monkeypatch.setattr(solutions, "save_figure", save)
-    monkeypatch.setattr(solutions, "DPI", DPI)
 
-    def draw(*arguments: object, **options: object) -> Figure:
-        save_solutions(tmp_path / "solutions.png", *arguments, **options)  # type: ignore[arg-type]
+    def draw(*arguments: object, layout: PageLayout = COARSE, **options: object) -> Figure:
+        save_solutions(tmp_path / "solutions.png", *arguments, layout=layout, **options)  # type: ignore[arg-type]
         return kept[-1]
 
     return draw
@@ -95,16 +95,17 @@ def test_the_tubes_are_drawn_in_their_panels(
             assert np.abs(pixels[len(pixels) - int(y), int(x)] - 255 * np.array(colour)).max() < 3
 
 
-def test_remarks_take_as_many_lines_as_they_need(
-    environment: MakeEnvironment, drawn: Callable[..., Figure], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_remarks_take_as_many_lines_as_they_need(environment: MakeEnvironment, drawn: Callable[..., Figure]) -> None:
     """One in a wide drawing, more in narrow ones, in order and each of them whole; all drawings of a page keep their places."""
     remarks = ("replay ✓", "quasistatic ✗", "100 % of trials", "tip jumps 310 mm")
     designs = [straight(0.5 + 0.01 * k) for k in range(9)]
+
+    def known(design: Design) -> Sequence[str]:
+        return remarks if design is designs[0] else ()
+
     for least, lines in ((4.0, 1), (1.2, 4)):
-        monkeypatch.setattr(solutions, "LEAST", least)
-        monkeypatch.setattr(solutions, "PAGE", 2 * solutions.SIDE + least)
-        figure = drawn(environment(), designs[:3], None, lambda design: remarks if design is designs[0] else ())
+        layout = replace(COARSE, least=least, widest=2 * solutions.SIDE + least)
+        figure = drawn(environment(), designs[:3], None, known, layout=layout)
         words = texts(figure)
         shown = words[words.index("1") + 2 : words.index("2")]
         assert "  ·  ".join(shown).split("  ·  ") == list(remarks)
@@ -122,17 +123,16 @@ def test_a_design_that_is_no_solution_is_drawn_too(environment: MakeEnvironment,
 def test_only_so_many_are_drawn(
     environment: MakeEnvironment,
     drawn: Callable[..., Figure],
-    monkeypatch: pytest.MonkeyPatch,
     written: int | None,
     last: int,
 ) -> None:
     """The first, and it says of how many; the one in design.json is always among them."""
-    monkeypatch.setattr(solutions, "MOST", 4)
+    few = replace(COARSE, most=4)
     designs = [straight(0.5 + 0.01 * k) for k in range(7)]
-    words = texts(drawn(environment(), designs, None if written is None else designs[written]))
+    words = texts(drawn(environment(), designs, None if written is None else designs[written], layout=few))
     assert [int(word) for word in words if word.isdecimal()] == [1, 2, 3, last]
     assert "4 of 7 solutions; all are in solutions.json" in words
-    assert len(texts(drawn(environment(), designs, straight(2.0)))) == len(words)
+    assert len(texts(drawn(environment(), designs, straight(2.0), layout=few))) == len(words)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,10 @@ def test_only_so_many_are_drawn(
     [
         (1, 0.2),
         (5, 6.0),
-        *(pytest.param(*one, marks=pytest.mark.slow) for one in ((MOST, 1.0), (1, 6.0), (4, 1.0), (9, 0.2))),
+        *(
+            pytest.param(*one, marks=pytest.mark.slow)
+            for one in ((DEFAULT_LAYOUT.most, 1.0), (1, 6.0), (4, 1.0), (9, 0.2))
+        ),
     ],
 )
 def test_nothing_overlaps_or_leaves_the_page(

@@ -94,13 +94,10 @@ def small(environment: MakeEnvironment, heading: float = -0.09) -> Environment:
 
 
 @pytest.mark.parametrize("heading", [pytest.param(0.0, marks=pytest.mark.slow), -0.09])
-def test_no_vine_is_left_out(
-    environment: MakeEnvironment, few: VineParams, monkeypatch: pytest.MonkeyPatch, heading: float
-) -> None:
+def test_no_vine_is_left_out(environment: MakeEnvironment, few: VineParams, heading: float) -> None:
     """With steps enough the grid holds each start, side, entry and length, and designs are those of growing each from the base."""
-    monkeypatch.setattr(exhaustive, "ENOUGH", ALL)
     search = search_in(small(environment, heading), few)
-    covered = search_exhaustively(search, ALL)
+    covered = search_exhaustively(search, ALL, enough=ALL)
     assert covered.spacing == 1
     family = OneActuator(search)
     grid = BoxGrid(family)
@@ -230,7 +227,7 @@ def test_a_grid_is_refined_where_it_leaves_doubt(environment: MakeEnvironment, f
     grid.halve(list(grid.boxes))
     assert len(set(grid.boxes.values())) > 2
     assert max(grid.boxes.values()) < math.inf
-    chosen = grid.most_doubtful()[:1]
+    chosen = grid.most_doubtful(1)
     assert grid.boxes[chosen[0]] == max(grid.boxes.values())
     before, grown = set(grid.corners(chosen[0])), dict(family.tips)
     grid.halve(chosen)
@@ -250,20 +247,16 @@ def test_doubt_counts_from_the_start_of_the_actuator(environment: MakeEnvironmen
     assert max(after) < math.inf
 
 
-def test_doubtful_boxes_lead_to_a_design(
-    environment: MakeEnvironment, few: VineParams, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_doubtful_boxes_lead_to_a_design(environment: MakeEnvironment, few: VineParams) -> None:
     """Where the first grid has no design, halving only the most doubtful boxes finds the one that there is; without, they are counted."""
-    monkeypatch.setattr(exhaustive, "SHARE", ALL)
-    monkeypatch.setattr(exhaustive, "TOGETHER", 1)
     search = search_in(with_goal(small(environment), 0.68, 0.2, 0.04), few)
-    coarse = search_exhaustively(search, 1)
+    coarse = search_exhaustively(search, 1, share=ALL, together=1)
     boxes = BoxGrid(OneActuator(search)).boxes
     assert coarse.one.words == "no"
     assert (coarse.doubt, coarse.spacing) == (max(boxes.values()), exhaustive.COARSEST)
     assert coarse.doubtful == sum(value >= 1.0 for value in boxes.values()) > 0
     assert not coarse.settled
-    fine = search_exhaustively(search, ALL - 1)
+    fine = search_exhaustively(search, ALL - 1, share=ALL, together=1)
     assert fine.one.words == "yes"
     assert fine.settled
     assert fine.steps > coarse.steps

@@ -198,10 +198,10 @@ def test_a_case_for_which_memory_does_not_suffice_is_set_aside(monkeypatch: pyte
 
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "", "no://127.0.0.1:9", "tcp://127.0.0.1:x"])
-def test_where_no_scheduler_answers_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, address: str) -> None:
+def test_where_no_scheduler_answers_is_said_in_one_line(address: str) -> None:
     """Whatever the address; what to do about it is said too."""
-    monkeypatch.setattr("vinewright.cluster.cluster.CONNECTING", 0.3)
-    with pytest.raises(NoScheduler, match="no Dask scheduler answers at ") as error, connect(scheduler=address):
+    answers = connect(scheduler=address, connecting=0.3)
+    with pytest.raises(NoScheduler, match="no Dask scheduler answers at ") as error, answers:
         pass
     assert repr(address) in str(error.value)
     assert "\n" not in str(error.value)

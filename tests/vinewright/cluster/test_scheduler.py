@@ -49,16 +49,13 @@ def address_in(file: Path) -> str:
 
 
 @pytest.mark.slow
-def test_the_end_of_the_scheduler_is_an_error_after_the_results_so_far(
-    dask: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_end_of_the_scheduler_is_an_error_after_the_results_so_far(dask: Start, tmp_path: Path) -> None:
     """Cases wait for workers that come later; when the scheduler is killed, there is no more waiting."""
-    monkeypatch.setattr("vinewright.cluster.cluster.CONNECTING", 3.0)
     file = tmp_path / "scheduler.json"
     scheduler = dask("scheduler", "--port", "0", "--scheduler-file", str(file))
     address = address_in(file)
     found: list[CaseOutcome[Any]] = []
-    with connect(scheduler=address) as cluster:
+    with connect(scheduler=address, connecting=3.0) as cluster:
         assert cluster.client.nthreads() == {}
         cluster.prepare(cases.square, 1, stopped=lambda: True)
         assert list(cluster.outcomes(cases.square, [1], stopped=lambda: True)) == []
@@ -86,10 +83,10 @@ def test_a_scheduler_that_runs_already_stays(dask: Start, tmp_path: Path) -> Non
     address = address_in(file)
     dask("worker", address, "--nthreads", "1", "--nworkers", "2")
     for _ in range(2):
-        with connect(scheduler=address) as cluster:
+        with connect(scheduler=address, connecting=3.0) as cluster:
             outcomes = {one.number: one for one in cluster.outcomes(cases.square_or_be_killed, [0, 1, 2, -1, 4, 5])}
             assert isinstance(outcomes.pop(3).failure, WorkerKilled)
             assert {k: one.result for k, one in outcomes.items()} == {k: k**2 for k in (0, 1, 2, 4, 5)}
-    with connect(scheduler=address) as cluster:
+    with connect(scheduler=address, connecting=3.0) as cluster:
         assert [one.result for one in cluster.outcomes(cases.threads, [0, 1])] == [(1, 1)] * 2
     assert scheduler.poll() is None

@@ -35,6 +35,8 @@ from planner.recordings.identification import Fit, fit
 from studies.fitting.report import report
 from studies.fitting.study import STARTS, SyntheticFit, record_small_oscillation
 from tests.command_line import vinewright, vinewright_in
+from vinewright.commands.fit import fit_with_progress
+from vinewright.console.terminal import new_console
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -162,21 +164,16 @@ def test_a_fit_that_does_not_converge_is_kept_with_exit_code_3(
     assert (found["converged"], found["profiles"]) == (False, [])
 
 
-def test_progress_is_printed_without_a_terminal(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_progress_is_printed_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Lines with the elapsed time, the iteration and the best error in millimetres, ascending in time."""
-    monkeypatch.setattr("vinewright.commands.fit.PLAIN_EVERY", 0.05)
-    write_recording(first_frames(12), tmp_path / "short.json")
-    vinewright(monkeypatch, "fit", tmp_path / "short.json", "--bodies", 2, "--out", tmp_path / "fit")
+    found = fit_with_progress(new_console(), first_frames(12), bodies=2, plain_every=0.05)
     printed = capsys.readouterr().out
     lines = re.findall(
         r"^oscillation: (\d+) s  iteration (\d+)  best: (no fit yet|\d+\.\d\d mm RMS)  \w", printed, re.MULTILINE
     )
     assert len(lines) > 2
     assert sorted(int(iteration) for _, iteration, _ in lines) == [int(iteration) for _, iteration, _ in lines]
-    found = json.loads((tmp_path / "fit" / "fit.json").read_text())
-    assert lines[-1][2] == f"{1e3 * found['rms_m']:.2f} mm RMS"
+    assert lines[-1][2] == f"{1e3 * found.rms:.2f} mm RMS"
 
 
 def test_ctrl_c_writes_the_folder(

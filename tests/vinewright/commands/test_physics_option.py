@@ -33,11 +33,9 @@ def test_physics_travels_with_the_design(
     vinewright: Vinewright,
     small_environment: Callable[[str], str],
     grown: list[VineParams],
-    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Planned and resumed with the published physics, a design is simulated and tested with it, unless the option says otherwise."""
     Path("small.toml").write_text(small_environment("[[250, 300, 300, 500]]"))
-    monkeypatch.setattr("vinewright.commands.robustness.DRAWN", 1)
     tests = [
         "robustness",
         "small.toml",

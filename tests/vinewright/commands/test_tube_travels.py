@@ -97,7 +97,6 @@ def test_every_field_of_the_tube_reaches_every_judge(
         ["export", "runs/small", "--out", "pack", "--formats", "json"],
         ["simulate", "small.toml", "pack"],
     ]
-    monkeypatch.setattr("vinewright.commands.robustness.DRAWN", 1)
     for command in commands:
         grown.clear()
         code, printed, errors = vinewright(*command)

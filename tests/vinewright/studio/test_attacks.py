@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from tests.vinewright.studio.conftest import HOST, TOKEN
-from vinewright.studio import app as application
+from vinewright.studio.app import make_app
 from vinewright.studio.guard import MOST_BYTES, TOKEN_HEADER
 from vinewright.studio.session import OpenedFile, StudioSession
 from vinewright.studio.workers import MOST_WAITING, Busy, Worker
@@ -115,9 +115,10 @@ def test_socket_without_token(client: TestClient, session: StudioSession, first:
     assert not session.hub.pages
 
 
-def test_silent_socket(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_silent_socket(session: Session) -> None:
     """A socket that sends nothing is closed."""
-    monkeypatch.setattr(application, "FIRST_MESSAGE", 0.05)
+    app = make_app(session, TOKEN, [HOST], first_message=0.05)
+    client = TestClient(app.state.guard, base_url=f"http://{HOST}", raise_server_exceptions=False)
     with (
         client.websocket_connect(EVENTS, headers={"Origin": f"http://{HOST}"}) as socket,
         pytest.raises(WebSocketDisconnect),

@@ -142,10 +142,8 @@ def test_no_port_left() -> None:
         one.bind(("127.0.0.1", 0))
         one.listen()
         port = one.getsockname()[1]
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr("vinewright.studio.server.PORTS", 1)
-            with pytest.raises(NoPort, match=f"{port} to {port} are taken: give another --port"):
-                take_port("127.0.0.1", port)
+        with pytest.raises(NoPort, match=f"{port} to {port} are taken: give another --port"):
+            take_port("127.0.0.1", port, ports=1)
     with pytest.raises(NoPort, match=r"--host 192\.0\.2\.1"):
         take_port("192.0.2.1", 8737)
 

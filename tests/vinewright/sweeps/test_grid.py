@@ -135,13 +135,11 @@ def test_a_random_environment_does_not_hide_a_file(place: Path) -> None:
     assert len({case.factors["environment"] for case in grid.cases}) == len(grid.cases) == 2
 
 
-def test_too_many_cases_are_refused(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_too_many_cases_are_refused(place: Path) -> None:
     """Exactly as many as allowed are not."""
-    monkeypatch.setattr("vinewright.sweeps.grid.MOST_CASES", 6)
-    assert len(make_grid(check_study(study()), place).cases) == 6
-    monkeypatch.setattr("vinewright.sweeps.grid.MOST_CASES", 5)
+    assert len(make_grid(check_study(study()), place, most_cases=6).cases) == 6
     with pytest.raises(InvalidStudy, match="has more than 5 cases; split it"):
-        make_grid(check_study(study()), place)
+        make_grid(check_study(study()), place, most_cases=5)
 
 
 def test_limits_by_time_are_noted(place: Path) -> None:

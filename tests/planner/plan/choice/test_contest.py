@@ -9,13 +9,14 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.replay import grow_designs, replay, simulated
-from planner.plan.choice import contest as module
-from planner.plan.choice import refinement
-from planner.plan.choice.contest import ALIKE, Contest
+from planner.plan.choice.contest import ALIKE, SURE, Contest
 from planner.plan.choice.refinement import BLUR, Candidate, Descent, grown_candidates, raced
 from planner.plan.choice.shortening import ending_in_goal, shortened
+from planner.plan.effort import Effort
 from planner.uncertainty.trials import Worlds
 from tests.planner.plan.choice.bent import CATALOGUE, PARAMS, bent, room_around
+
+SHORT_HEAT = Effort(levels=(4, 8), heat=1, generations=2, patience=0, inserted=4)
 
 
 @pytest.fixture(scope="module")
@@ -29,14 +30,12 @@ def worlds(room: Environment) -> Worlds:
     return Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(8)], seed=5)
 
 
-def test_those_that_drop_out_did_worse_in_the_worlds_before(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_those_that_drop_out_did_worse_in_the_worlds_before(worlds: Worlds) -> None:
     """The others are what they are when grown in all worlds at once, to the bit; those that drop out have the worlds before only."""
-    monkeypatch.setattr(refinement, "FINALISTS", 1)
     designs = [bent(length, 0.2) for length in (0.45, 0.6, 0.5, 0.62, 0.4)]
     rows = np.arange(9)
     grown = {count: grown_candidates(designs, worlds, rows[:count]) for count in (3, 6, 9)}
-    monkeypatch.setattr(refinement, "MORE_WORLDS", 2)
-    found = raced(designs, worlds, rows, keep=2)
+    found = raced(designs, worlds, rows, keep=2, effort=Effort(world_factor=2, finalists=1))
     second = np.argsort([one.loss for one in grown[3]])[:2].tolist()
     assert sorted(second) == [1, 3]
     last = min(second, key=lambda k: grown[6][k].loss)
@@ -51,7 +50,7 @@ def test_what_drops_out_is_worse_for_the_optimiser_than_what_does_not(
 ) -> None:
     """However good it was in the few worlds in which it was grown, and the more the fewer; what cannot be made is worse still."""
     design, told = bent(0.6, 0.2), list[float]()
-    made = Descent(Candidate(design, np.zeros(5), -1.0), worlds, CATALOGUE, 0)
+    made = Descent(Candidate(design, np.zeros(5), -1.0), worlds, CATALOGUE, 0, Effort())
     bad = Candidate(design, np.full(5, 0.5), 1.0)
     sooner, later = (Candidate(design, np.full(worlds, -0.01), -1.0) for worlds in (2, 4))
     candidates = iter([design, None, *[design] * 8])
@@ -91,18 +90,17 @@ def lose(one: Descent, loss: float) -> None:
     assert one.best.loss == pytest.approx(loss)
 
 
-def test_what_promises_most_is_refined_next(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_promises_most_is_refined_next(worlds: Worlds) -> None:
     """Fewer actuators outweigh a slightly larger loss, those without a turn are hoped to improve, and the tired wait."""
-    for name, number in {"HEATS": 3, "GENERATIONS": 16, "PATIENCE": 6}.items():
-        monkeypatch.setattr(module, name, number)
-    made = Contest([bent(0.6, 0.2)], worlds, CATALOGUE, 0, lambda: False)
+    effort = Effort(heat=3, generations=16, patience=6)
+    made = Contest([bent(0.6, 0.2)], worlds, CATALOGUE, 0, lambda: False, effort)
     made.fewest = 1
     whole = bent(0.6, 0.2)
     more = replace(whole, sections=(whole.sections[0], *whole.sections))
-    one, two = (Descent(Candidate(it, np.zeros(9), -1.0), worlds, CATALOGUE, 0) for it in (whole, more))
+    one, two = (Descent(Candidate(it, np.zeros(9), -1.0), worlds, CATALOGUE, 0, effort) for it in (whole, more))
     lose(one, 0.3)
     lose(two, 0.3 - ALIKE / 2)
-    one.generations = two.generations = module.HEATS
+    one.generations = two.generations = effort.heat
     made.refined = [two, one]
     assert made.next() is one
     lose(two, 0.3 - 2 * ALIKE)
@@ -111,13 +109,13 @@ def test_what_promises_most_is_refined_next(worlds: Worlds, monkeypatch: pytest.
     assert made.next() is one
     two.idle, one.generations = 0, 0
     assert made.next() is one  # it has its whole heat before it
-    one.generations = module.HEATS
+    one.generations = effort.heat
     assert made.next() is two
-    one.generations = two.generations = module.GENERATIONS
+    one.generations = two.generations = effort.generations
     assert made.next() is two  # both were better a moment ago
-    two.idle = module.PATIENCE
+    two.idle = effort.patience
     assert made.next() is one
-    one.idle = module.PATIENCE
+    one.idle = effort.patience
     assert made.next() is None
 
 
@@ -126,9 +124,8 @@ def test_a_design_with_nothing_to_learn_goes_on_in_more_worlds(
     worlds: Worlds, monkeypatch: pytest.MonkeyPatch, reached: int, generations: int | None
 ) -> None:
     """At once if it reaches the goal in all, once it is stuck if in almost all, and never otherwise; others still have their heat."""
-    for name, value in {"HEATS": 9, "GENERATIONS": 9, "LEVELS": (4, 6, 8), "ALMOST": 0.5, "STUCK": 2}.items():
-        monkeypatch.setattr(module, name, value)
-    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: True)
+    effort = Effort(levels=(4, 6, 8), heat=9, generations=9, stuck=2)
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: True, effort)
     one = made.refined[0]
     one.found = [Candidate(one.design, np.array([-0.1, *[-0.1] * reached, *[0.01] * (4 - reached)]), -1.0)]
     monkeypatch.setattr(one, "candidate", lambda _: None)
@@ -147,18 +144,16 @@ def test_of_designs_that_do_the_same_one_is_refined(worlds: Worlds) -> None:
     one, other = bent(0.6, 0.2), bent(0.5, 0.3)
     bend, tail = one.sections
     parts = replace(one, sections=(bend, replace(tail, end=0.7), replace(tail, start=0.7)))
-    made = Contest([one, *[replace(one)] * module.KEPT, parts, other], worlds, CATALOGUE, 0, lambda: False)
+    effort = Effort(levels=(4, 8))
+    made = Contest([one, *[replace(one)] * effort.kept, parts, other], worlds, CATALOGUE, 0, lambda: False, effort)
     assert [it.design.sections[0] for it in made.refined] == [bend, other.sections[0]]
     assert made.grown[1] == 3
 
 
-def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(
-    worlds: Worlds, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(worlds: Worlds) -> None:
     """Of two designs with one actuator; a design with two, made from the winner, enters."""
-    for name, number in {"HEATS": 1, "INSERTED": 4, "LEVELS": (4, 8), "ALMOST": 0.5}.items():
-        monkeypatch.setattr(module, name, number)
-    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3), bent(0.25, 0.2)], worlds, CATALOGUE, 0, lambda: True)
+    designs = [bent(0.6, 0.2), bent(0.5, 0.3), bent(0.25, 0.2)]
+    made = Contest(designs, worlds, CATALOGUE, 0, lambda: True, SHORT_HEAT)
     assert [one.worlds_used for one in made.refined] == [5, 5]
     first, second = made.refined
     assert first.best.loss < second.best.loss
@@ -174,12 +169,10 @@ def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(
     assert all(one.worlds_used == len(worlds) for one in winners)
 
 
-def test_without_time_nothing_more_is_compared_or_made(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_time_nothing_more_is_compared_or_made(worlds: Worlds) -> None:
     """A generation that was begun ends; the heat that it ends, comparisons and new designs wait."""
-    for name, number in {"HEATS": 1, "INSERTED": 4, "LEVELS": (4, 8), "ALMOST": 0.5}.items():
-        monkeypatch.setattr(module, name, number)
     left = [True]
-    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: left[0])
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: left[0], SHORT_HEAT)
     before = list(made.refined)
     left[0] = False
     for one in before:
@@ -189,13 +182,10 @@ def test_without_time_nothing_more_is_compared_or_made(worlds: Worlds, monkeypat
     assert [one.worlds_used for one in made.winners()] == [5]
 
 
-def test_designs_that_have_converged_begin_again_where_they_are(
-    worlds: Worlds, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """With other random numbers; those that are sure do not."""
-    for name, number in {"GENERATIONS": 1, "PATIENCE": 0, "LEVELS": (8,)}.items():
-        monkeypatch.setattr(module, name, number)
-    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: True)
+def test_designs_that_have_converged_begin_again_where_they_are(worlds: Worlds) -> None:
+    """With other random numbers, while the effort allows; those that are sure do not."""
+    effort = Effort(levels=(8,), generations=1, patience=0, restarts=3)
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: True, effort)
     one, other = made.refined
     asked = one.evolution.ask()
     lose(one, 0.2)
@@ -208,17 +198,16 @@ def test_designs_that_have_converged_begin_again_where_they_are(
     assert (one.generations, other.generations) == (0, 1)
     assert one.design.sections == one.best.design.sections == bent(0.55, 0.25).sections
     assert not np.allclose(one.evolution.ask(), asked)
-    lose(one, module.SURE / 2)
+    lose(one, SURE / 2)
     assert not made.restart()
     lose(one, 0.2)
-    monkeypatch.setattr(module, "RESTARTS", 1)
+    assert made.restart()
     assert not made.restart()
 
 
-def test_what_was_compared_in_more_worlds_wins(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_compared_in_more_worlds_wins(worlds: Worlds) -> None:
     """Without time to compare both in as many: a smaller loss in few worlds proves less. In as many worlds, the smaller loss wins."""
-    monkeypatch.setattr(module, "LEVELS", (4, 8))
-    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: False)
+    made = Contest([bent(0.6, 0.2), bent(0.5, 0.3)], worlds, CATALOGUE, 0, lambda: False, Effort(levels=(4, 8)))
     one, other = made.refined
     lose(one, 0.3)
     other.found = [replace(one.best, nearest=np.full(5, -0.1))]

@@ -12,6 +12,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
 from planner.plan.choice.refinement import BLUR, LEAST_CELLS, Candidate, Descent, grown_candidates, varied, with_another
+from planner.plan.effort import Effort
 from planner.uncertainty.trials import Worlds, grow_trials, nearest_to_goal
 from tests.planner.plan.choice.bent import CATALOGUE, PARAMS, bent, room_around
 
@@ -107,7 +108,7 @@ def test_a_descent_finds_the_way_back_to_the_middle_of_the_goal(room: Environmen
     assert start.planned < -0.002
     found = []
     for _ in range(2):
-        descent = Descent(start, worlds, CATALOGUE, seed=3)
+        descent = Descent(start, worlds, CATALOGUE, 3, Effort())
         for _ in range(5):
             descent.generation(np.arange(13))
         found.append(descent.best)

@@ -11,14 +11,16 @@ from environments import Environment, Obstacles
 from environments.uncertainty import PRESETS, Uncertainty
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
-from planner.plan.choice import contest
-from planner.plan.choice import selection as module
 from planner.plan.choice.selection import Champion, Choice, Progress, Selection
+from planner.plan.effort import Effort
 from planner.search.run import Budget, Keep, Run
-from planner.uncertainty.trials import Worlds, grow_trials
+from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
 
 PARAMS = VineParams()
 ERRORS = replace(PRESETS["workshop"], friction=None)
+EFFORT = Effort(
+    levels=(4, 8), heat=1, generations=3, patience=0, inserted=6, chosen_trials=60, other_trials=40, block=20
+)
 
 
 @pytest.fixture(scope="module")
@@ -34,17 +36,8 @@ def run() -> Run:
     return made
 
 
-@pytest.fixture
-def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fewer worlds, generations and trials."""
-    for name, number in {"LEVELS": (4, 8), "FINAL": 60, "FEW": 40, "BLOCK": 20}.items():
-        monkeypatch.setattr(module, name, number)
-    for name, number in {"LEVELS": (4, 8), "GENERATIONS": 3, "PATIENCE": 0, "HEATS": 1, "INSERTED": 6}.items():
-        monkeypatch.setattr(contest, name, number)
-
-
 def selection(run: Run, left: Callable[[], float] = lambda: np.inf, seen: list[Progress] | None = None) -> Selection:
-    return Selection(run, ERRORS, left, (seen if seen is not None else []).append)
+    return Selection(run, ERRORS, left, (seen if seen is not None else []).append, effort=EFFORT)
 
 
 def front_of(selection: Selection, run: Run) -> list[Champion]:
@@ -56,7 +49,6 @@ def designs_of(run: Run) -> list[Design]:
     return [solution.design for solution in run.solutions.best]
 
 
-@pytest.mark.usefixtures("small")
 def test_a_front_is_the_same_each_time_and_holds_in_fresh_trials(run: Run) -> None:
     """Fewest actuators first, each evaluated in trials that are those of its numbers; as likely as the best solution at least."""
     fronts = [front_of(selection(run), run) for _ in range(2)]
@@ -66,7 +58,7 @@ def test_a_front_is_the_same_each_time_and_holds_in_fresh_trials(run: Run) -> No
         assert one.design.sections == other.design.sections
         assert np.array_equal(one.reached, other.reached)
         assert one.estimate == Estimate(int(one.reached.sum()), 20)
-        trials = range(module.EVALUATING, module.EVALUATING + 20)
+        trials = range(EVALUATING, EVALUATING + 20)
         fresh = Worlds.drawn(run.environment, PARAMS, ERRORS, trials, run.seed)
         assert np.array_equal(grow_trials(one.design, fresh).reached, one.reached)
     others = Worlds.drawn(run.environment, PARAMS, ERRORS, range(150), run.seed)
@@ -74,7 +66,6 @@ def test_a_front_is_the_same_each_time_and_holds_in_fresh_trials(run: Run) -> No
     assert grow_trials(fronts[0][0].design, others).reached.mean() >= before - 0.03
 
 
-@pytest.mark.usefixtures("small")
 def test_without_time_the_first_design_is_evaluated_as_it_is(run: Run) -> None:
     """After Ctrl-C, or where the search took all the time: one design, that of a solution, with one block of trials."""
     seen: list[Progress] = []
@@ -84,14 +75,14 @@ def test_without_time_the_first_design_is_evaluated_as_it_is(run: Run) -> None:
     assert [one.trials for one in seen] == [20]
 
 
-@pytest.mark.usefixtures("small")
 def test_without_refinement_the_front_has_the_designs_as_found(run: Run) -> None:
     """For each number of actuators the one of the first few that succeeds most often in the worlds of the comparison."""
     made, designs = selection(run), designs_of(run)
+    assert len(made.worlds) == 1 + 8  # that as planned, and those of the last level
     front = list(made.as_found(designs))
     assert [one.design.actuators for one in front] == sorted({design.actuators for design in designs})
     for champion in front:
-        few = [design for design in designs if design.actuators == champion.design.actuators][: module.COMPARED]
+        few = [design for design in designs if design.actuators == champion.design.actuators][: EFFORT.compared]
         rates = {design.sections: float(grow_trials(design, made.worlds).reached.mean()) for design in few}
         assert rates[champion.design.sections] == max(rates.values())
         assert champion.estimate.trials == 20
@@ -101,7 +92,6 @@ def test_without_refinement_the_front_has_the_designs_as_found(run: Run) -> None
         pytest.fail("all designs succeed equally often: the choice is not tested")
 
 
-@pytest.mark.usefixtures("small")
 def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
     """Up to the final number, and the first ones stay."""
     made = selection(run)
@@ -117,14 +107,13 @@ def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
         assert np.array_equal(champion.reached[:20], one.reached)
 
 
-@pytest.mark.usefixtures("small")
 def test_each_block_of_trials_is_another_one(run: Run) -> None:
     """Sixty trials, in three blocks, are the first sixty of their numbers, each once."""
     wild = ERRORS.scaled(3)
-    made = Selection(run, wild, lambda: np.inf, lambda _: None)
+    made = Selection(run, wild, lambda: np.inf, lambda _: None, effort=EFFORT)
     design = designs_of(run)[0]
     champion = made.with_trials(Champion(design, Estimate(0, 0), 1), 60)
-    fresh = Worlds.drawn(run.environment, PARAMS, wild, range(module.EVALUATING, module.EVALUATING + 60), run.seed)
+    fresh = Worlds.drawn(run.environment, PARAMS, wild, range(EVALUATING, EVALUATING + 60), run.seed)
     expected = grow_trials(design, fresh).reached
     assert 5 < expected.sum() < 55
     assert np.array_equal(champion.reached, expected)

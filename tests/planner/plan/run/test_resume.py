@@ -20,12 +20,13 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from vinewright.cli import main
 import planner.plan.plan
-from planner.plan.choice import contest, selection
+from planner.plan import effort
 from planner.search.run import Run
 from planner.search.sst import Switches
 
-selection.LEVELS, selection.FINAL, selection.FEW, selection.BLOCK = (2, 4), 40, 20, 20
-contest.LEVELS, contest.GENERATIONS, contest.PATIENCE, contest.HEATS, contest.INSERTED = (2, 4), 2, 0, 1, 4
+effort.DEFAULT_EFFORT = effort.Effort(
+    levels=(2, 4), heat=1, generations=2, patience=0, inserted=4, chosen_trials=40, other_trials=20, block=20
+)
 kills, *plan = int(sys.argv[1]), "plan", *sys.argv[2:]
 planner.plan.plan.SAVED_EVERY = 0.0  # a checkpoint after every iteration
 switches = Switches(heuristic="--heuristic" in plan)

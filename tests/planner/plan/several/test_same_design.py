@@ -4,6 +4,7 @@ import json
 import re
 import signal
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,9 @@ import pytest
 from environments import load_environment
 from planner.design.design_file import load_design
 from planner.design.replay import grow_designs
-from planner.plan.choice import selection
+from planner.plan import effort
 from planner.plan.choice.refinement import Descent
+from planner.plan.effort import SharedEffort, default_effort
 from planner.plan.several import selection as joint
 from planner.uncertainty.deviations import WorldErrors
 from planner.uncertainty.trials import Worlds
@@ -33,11 +35,10 @@ SEARCH = "--iterations", 5, "--batch", 40
 
 @pytest.fixture(scope="module", autouse=True)
 def quick() -> Iterator[None]:
-    """Few and short searches with given actuators."""
+    """Few and short searches with fixed actuators."""
+    quicker = replace(default_effort(), shared=SharedEffort(solutions=3, fixed=2, fixed_iterations=6))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(joint, "GIVEN", 2)
-        patch.setattr(joint, "ITERATIONS", 6)
-        patch.setattr(joint, "SOLUTIONS", 3)
+        patch.setattr(effort, "DEFAULT_EFFORT", quicker)
         yield
 
 
@@ -98,7 +99,7 @@ def test_the_summary_has_front_masks_and_success(planned: Path) -> None:
             design.trialled.trials,
             design.off,
         )
-        assert one["trials"] == selection.FINAL
+        assert one["trials"] == default_effort().chosen_trials
         run = json.loads((planned / one["environment"] / "run.json").read_text())
         assert run["trials"]["chosen"] == run["trials"]["front"][content["chosen"]]
 
@@ -225,7 +226,7 @@ def test_ctrl_c_keeps_the_best_tube_so_far(
     assert len(grown) == 1
     content = summary(folder / "early")
     assert content["stopped"][-1] == "interrupted"
-    assert [one["trials"] for one in content["front"][0]["environments"]] == [selection.BLOCK] * 2
+    assert [one["trials"] for one in content["front"][0]["environments"]] == [default_effort().block] * 2
 
     def none(*_: object) -> None:
         signal.raise_signal(signal.SIGINT)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,7 +13,6 @@ from environments.environment import Environment
 from planner.design.catalogue import Catalogue
 from planner.design.replay import grow_designs
 from planner.search.sst import Switches
-from planner.search.steered import merging
 from planner.search.steered.carried import Carried, Change, Fitted
 from planner.search.steered.merging import Merging
 from planner.search.steered.pressure_levels import PressureLevels
@@ -32,16 +32,14 @@ def control(pressure: float, l_0: float, side: int = 1) -> int:
 HIGH, LOW, OTHER = control(30e3, 0.04), control(15e3, 0.04), control(20e3, 0.03)
 
 
-@pytest.fixture
-def exact(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Variants whose curvatures and lengths are those of the vine."""
-    monkeypatch.setattr(merging, "SPREADS", (0.0,))
-    monkeypatch.setattr(merging, "VENTED", 1.0)
-
-
-def variants(carried: Carried, most: int = 3, count: int = 60) -> list[Carried]:
-    made = Merging(LEVELS, FULL, most, np.random.default_rng(0))
+def variants(carried: Carried, most: int = 3, count: int = 60, **settings: Any) -> list[Carried]:
+    made = Merging(LEVELS, FULL, most, np.random.default_rng(0), **settings)
     return [one for one in (made.variant(carried) for _ in range(count)) if one is not None]
+
+
+def exact_variants(carried: Carried, most: int = 3) -> list[Carried]:
+    """Variants whose curvatures and lengths are those of the vine, vented between the two parts."""
+    return variants(carried, most, spreads=(0.0,), vented=1.0)
 
 
 def test_levels_of_a_control_have_its_cell() -> None:
@@ -57,24 +55,21 @@ def test_levels_of_a_control_have_its_cell() -> None:
     assert LEVELS.nearest(-HIGH, wanted) == -LOW
 
 
-@pytest.mark.usefixtures("exact")
 def test_neighbours_become_one_that_is_vented_between_them() -> None:
     """It begins as the first, is vented where that ended, and has the pressure of the second from where that began."""
     vent = LEVELS.vented(HIGH)
-    found = {*variants(Carried((Fitted(4, 24, HIGH), Fitted(34, 54, LOW))))}
+    found = {*exact_variants(Carried((Fitted(4, 24, HIGH), Fitted(34, 54, LOW))))}
     assert found == {Carried((Fitted(4, 54, HIGH),), (Change(24, 0, vent), Change(34, 0, LOW)))}
 
 
-@pytest.mark.usefixtures("exact")
 def test_neighbours_without_a_gap_change_once() -> None:
     """To the same pressure not at all."""
-    assert {*variants(Carried((Fitted(4, 24, HIGH), Fitted(24, 44, LOW))))} == {
+    assert {*exact_variants(Carried((Fitted(4, 24, HIGH), Fitted(24, 44, LOW))))} == {
         Carried((Fitted(4, 44, HIGH),), (Change(24, 0, LOW),))
     }
-    assert {*variants(Carried((Fitted(4, 24, HIGH), Fitted(24, 44, HIGH))))} == {Carried((Fitted(4, 44, HIGH),))}
+    assert {*exact_variants(Carried((Fitted(4, 24, HIGH), Fitted(24, 44, HIGH))))} == {Carried((Fitted(4, 44, HIGH),))}
 
 
-@pytest.mark.usefixtures("exact")
 def test_an_actuator_between_two_is_left_out() -> None:
     """Those that follow keep their place and changes; only vines that bend to the same side are merged."""
     last = Fitted(60, 80, -HIGH)
@@ -82,25 +77,23 @@ def test_an_actuator_between_two_is_left_out() -> None:
     vented, vented_right = LEVELS.vented(HIGH), LEVELS.vented(-LOW)
     left = Change(20, 0, vented), Change(34, 0, LOW), Change(70, 1, -LOW)
     right = Change(34, 1, vented_right), Change(60, 1, -HIGH), Change(70, 1, -LOW)
-    assert {*variants(carried, 2)} == {
+    assert {*exact_variants(carried, 2)} == {
         Carried((Fitted(0, 54, HIGH), last), left),
         Carried((Fitted(0, 20, HIGH), Fitted(20, 80, -LOW)), right),
     }
-    assert all(len(one.steered) == 1 for one in variants(carried, 1))
-    assert not variants(Carried((Fitted(0, 20, HIGH), Fitted(20, 40, -LOW))))
-    assert not variants(Carried((Fitted(0, 20, HIGH),)))
+    assert all(len(one.steered) == 1 for one in exact_variants(carried, 1))
+    assert not exact_variants(Carried((Fitted(0, 20, HIGH), Fitted(20, 40, -LOW))))
+    assert not exact_variants(Carried((Fitted(0, 20, HIGH),)))
 
 
-@pytest.mark.usefixtures("exact")
 @pytest.mark.parametrize("vented", [0.0, 1.0])
-def test_changes_of_both_are_kept(monkeypatch: pytest.MonkeyPatch, vented: float) -> None:
+def test_changes_of_both_are_kept(vented: float) -> None:
     """Those of the first until it ends, those of the second after it began; a vented one stays so until then."""
-    monkeypatch.setattr(merging, "VENTED", vented)
     vent = LEVELS.vented(HIGH)
     changes = Change(15, 0, LOW), Change(18, 0, vent), Change(22, 0, HIGH), Change(50, 1, vent)
     carried = Carried((Fitted(0, 20, HIGH), Fitted(34, 60, LOW)), changes)
     merged = (Change(15, 0, LOW), Change(18, 0, vent), Change(34, 0, LOW), Change(50, 0, vent))
-    assert {*variants(carried)} == {Carried((Fitted(0, 60, HIGH),), merged)}
+    assert {*variants(carried, spreads=(0.0,), vented=vented)} == {Carried((Fitted(0, 60, HIGH),), merged)}
 
 
 def test_variants_can_be_built() -> None:
