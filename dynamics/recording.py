@@ -30,8 +30,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, Val
 from pydantic_core import PydanticCustomError
 
 from environments.file_model import Name, describe
-from environments.reading import Unreadable, read_file
-from environments.writing import whole
+from environments.reading import UnreadableFile, read_file
+from environments.writing import atomic_path
 from surrogate.kernels.compiled import Floats
 
 LEAST_FRAMES = 3
@@ -264,7 +264,7 @@ def load_recording(path: Path, frames_per_second: float | None = None) -> Record
     """
     try:
         data = json.loads(read_file(path, _MOST_BYTES).decode("utf-8-sig"))
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise InvalidRecording(f"{path} {error}") from None
     except (ValueError, RecursionError):
         raise InvalidRecording(f"{path} is not JSON") from None
@@ -344,7 +344,7 @@ def write_recording(recording: Recording, path: Path) -> None:
     # One frame per line keeps the file readable.
     frames = ",\n  ".join(json.dumps(frame, allow_nan=False) for frame in content.pop("frames"))
     head = json.dumps(content, indent=1, allow_nan=False).removesuffix("\n}")
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         partial.write_text(f'{head},\n "frames": [\n  {frames}\n ]\n}}\n', encoding="utf-8")
 
 

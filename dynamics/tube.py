@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from environments.uncertainty_in_files import NOTHING, Given
+from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 from surrogate.actuators import Actuator
 from surrogate.checks import check_positive
 from surrogate.spam import Spam
@@ -118,7 +118,7 @@ class VineParams:
     """Type and dimensions of its actuators."""
     others: tuple[Actuator, ...] = ()
     """Actuators of other kinds that may be mixed with `actuator` along the tube, at most one of each kind."""
-    uncertainty: Given = NOTHING
+    uncertainty: StatedUncertainty = UNSTATED
     """What its file says of the errors with which it is made; no model depends on it."""
 
     def __post_init__(self) -> None:

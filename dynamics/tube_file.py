@@ -44,9 +44,9 @@ from dynamics.tube_keys import (
     in_si,
 )
 from environments.file_model import ERRORS, Name, describe, hint
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from environments.uncertainty import DEFAULT, PRESETS
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 
 Read = TypeVar("Read")
 SUFFIX = ".toml"
@@ -132,7 +132,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
             inertia=replace(base.inertia, **in_si(content, INERTIA)),
             actuator=actuator,
             others=tuple(others),
-            uncertainty=Given.of(content.get("uncertainty")),
+            uncertainty=StatedUncertainty.of(content.get("uncertainty")),
         )
         check_bends(made)
     except InvalidTube:
@@ -234,7 +234,7 @@ def _read(name_or_path: str | os.PathLike[str], parse: Callable[[bytes], Read]) 
         return parse(read_file(path, _MOST_BYTES))
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
-    except (InvalidTube, Unreadable) as error:
+    except (InvalidTube, UnreadableFile) as error:
         reason = str(error)
     raise InvalidTube(" ".join(f"{path.name or path}: {reason}".split("\n")))
 

@@ -21,7 +21,7 @@ from dynamics.tube import GROWTH_FORCE, InvalidTube, VineParams, share_of
 from dynamics.tube_file import tube_content, tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
 from environments.file_model import Name, check_text, describe
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from planner.design.design import Design, InvalidDesign
 from planner.design.estimate import Trialled
 from planner.design.folds import check_preformed
@@ -299,7 +299,7 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(read_file(path, _MOST_BYTES))
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise InvalidDesign(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise InvalidDesign(f"{path.name}: is not JSON: {error}") from None

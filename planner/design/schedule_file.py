@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import FailFast, Field
 
 from dynamics.file_table import Table
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from planner.design.design import Design, Section
 from planner.design.schedule import MOST_ROWS, InvalidSchedule, Schedule
 
@@ -82,8 +82,8 @@ def read_schedule(path: Path, design: Design) -> Schedule:
     """
     try:
         text = read_file(path, MOST_BYTES).decode("utf-8-sig")
-    except (Unreadable, UnicodeDecodeError) as error:
-        reason = str(error) if isinstance(error, Unreadable) else "is not a text file"
+    except (UnreadableFile, UnicodeDecodeError) as error:
+        reason = str(error) if isinstance(error, UnreadableFile) else "is not a text file"
         raise InvalidSchedule(f"{path}: {reason}") from None
     lines = [row for row in csv.reader(io.StringIO(text)) if row]
     names = [one.strip() for one in lines[0]] if lines else []

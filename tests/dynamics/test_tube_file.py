@@ -23,12 +23,14 @@ from dynamics.tube_file import (
     tube_table,
     tube_text,
 )
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
-ERRORS = Given.of({"preset": "lasercut", "pressure_kpa": 0.3, "section_turn_deg": 1, "friction": [0.05, 0.2]})
+ERRORS = StatedUncertainty.of(
+    {"preset": "lasercut", "pressure_kpa": 0.3, "section_turn_deg": 1, "friction": [0.05, 0.2]}
+)
 
 
 def test_the_prototype_is_the_default_tube() -> None:
@@ -299,9 +301,9 @@ def test_errors_of_a_tube() -> None:
     assert "\n# [uncertainty]" in template(VineParams())
     assert "# [uncertainty]" not in tube_text(tube)
     with_hint = tube_text(VineParams()).replace("# [uncertainty]", "[uncertainty]").replace("# preset", "preset")
-    assert parse_tube(with_hint.encode()) == VineParams(uncertainty=Given("workshop"))
+    assert parse_tube(with_hint.encode()) == VineParams(uncertainty=StatedUncertainty("workshop"))
     with pytest.raises(ValueError, match="uncertainty names obstacles, which a tube does not have"):
-        VineParams(uncertainty=Given.of({"obstacle": {"1": {"size_mm": 1}}}))
+        VineParams(uncertainty=StatedUncertainty.of({"obstacle": {"1": {"size_mm": 1}}}))
 
 
 def test_models_do_not_depend_on_the_errors_of_a_tube() -> None:

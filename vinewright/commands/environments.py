@@ -24,14 +24,14 @@ def list_environments(as_json: JsonOption = False) -> int:
     from environments import known_environments, load_environment
 
     answer = Answer(as_json)
-    listed = [content_of(load_environment(name)) for name in known_environments()]
+    contents = [content_of(load_environment(name)) for name in known_environments()]
     table = Table("name", "size m", "obstacles", "description")
-    for one in listed:
-        (left, bottom), (right, top) = one["bounds_mm"]
+    for content in contents:
+        (left, bottom), (right, top) = content["bounds_mm"]
         size = f"{1e-3 * (right - left):.2f} x {1e-3 * (top - bottom):.2f}"
-        table.add_row(one["name"], size, str(sum(one["obstacles"].values())), one["description"])
+        table.add_row(content["name"], size, str(sum(content["obstacles"].values())), content["description"])
     answer.console.print(table)
-    return answer.end({"environments": listed})
+    return answer.end({"environments": contents})
 
 
 @app.command()
@@ -45,7 +45,7 @@ def show(
     if picture and picture.suffix.lower() != ".png":
         raise BadInput(f"--picture {picture} must end in .png")
     with readable_errors():
-        from environments.lengths import at, rounded
+        from environments.lengths import format_length, format_position
         from environments.passages import narrowest_passages
 
         environment, params = environment_and_tube(env, None)
@@ -60,14 +60,14 @@ def show(
     edge += "; the tube may lie on itself" * environment.stacked
     console.print(f"bounds     {low} to {high} mm{edge}")
     console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
-    console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")
+    console.print(f"goal       {goal} mm, radius {format_length(content['goal_radius_mm'], 'mm')} mm")
     solid = f"boxes, polygons and flat walls: {counts['polygons']}"
     friction = "" if environment.friction is None else f"; friction: {environment.friction:g}"
     console.print(f"obstacles  {solid}; circles: {counts['circles']}; other walls: {counts['walls']}{friction}")
     passages = narrowest_passages(environment)
-    gaps = [f"{rounded(1e3 * one.width, 'mm')} mm at {at(one.middle)}" for one in passages]
+    gaps = [f"{format_length(1e3 * one.width, 'mm')} mm at {format_position(one.middle)}" for one in passages]
     console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")
-    console.print(f"tube       {rounded(2e3 * params.radius, 'mm')} mm wide")
+    console.print(f"tube       {format_length(2e3 * params.radius, 'mm')} mm wide")
     content["passages"] = [
         {"width_mm": round(1e3 * one.width, 6), "at_mm": [round(1e3 * float(part), 6) for part in one.middle]}
         for one in passages
@@ -88,9 +88,9 @@ def show(
 
 def _position(point: list[float]) -> str:
     """A position [mm] as text."""
-    from environments.lengths import listed
+    from environments.lengths import format_lengths
 
-    return f"({listed(point, 'mm')[1:-1]})"
+    return f"({format_lengths(point, 'mm')[1:-1]})"
 
 
 @app.command()

@@ -13,7 +13,7 @@ from dynamics.registry import propagators
 from dynamics.tube_file import known_tubes, tube_description
 from environments import known_environments, load_environment
 from environments.environment_file import environment_text
-from environments.writing import whole
+from environments.writing import atomic_path
 from vinewright.console.options import chosen_tube
 from vinewright.studio.document import content_in
 from vinewright.studio.events import Message, Send
@@ -55,7 +55,7 @@ class OpenedFile:
         path = self.path.resolve()
         if path.exists() and self.text != opened:
             raise Changed(f"{self.path.name} has changed since it was opened here: save a copy, or open it again")
-        with whole(path) as partial:
+        with atomic_path(path) as partial:
             partial.write_bytes(text.encode())
             if path.exists():
                 partial.chmod(path.stat().st_mode)

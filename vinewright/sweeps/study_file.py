@@ -47,7 +47,7 @@ from dynamics.file_table import Table
 from dynamics.tube_keys import INERTIA, TUBE
 from environments.environment_file import parse_toml
 from environments.file_model import InvalidEnvironment, describe
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from planner.plan.options import Inputs
 from vinewright.sweeps.errors import InvalidStudy
 
@@ -218,5 +218,5 @@ def read_study(path: Path) -> StudyFile:
     """
     try:
         return checked_study(parse_toml(read_file(path, _MOST_BYTES)))
-    except (InvalidStudy, InvalidEnvironment, Unreadable) as error:
+    except (InvalidStudy, InvalidEnvironment, UnreadableFile) as error:
         raise InvalidStudy(f"{path.name or path}: {error}") from None
