@@ -12,7 +12,16 @@ from dynamics.collapse import folding_moment
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.actuators import Actuator
-from surrogate.force_table import LINEAR, ROWS, Cell, ForceRows, ForceTables, cell, force_and_slope, stacked
+from surrogate.force_table import (
+    LINEAR,
+    ROWS,
+    CellPosition,
+    ForceRows,
+    ForceTables,
+    cell,
+    force_and_slope,
+    stack_tables,
+)
 from surrogate.kernels.compiled import Floats, compiled
 
 BENDS = 4096
@@ -69,7 +78,7 @@ class Vine(NamedTuple):
     """Distance of each joint's pivot from the centreline [m], see `dynamics.links.link`."""
     pressure: Floats
     row: Integers
-    """This and the rest are each joint's `Cell`."""
+    """This and the rest are each joint's `CellPosition`."""
     weight: Floats
     per_strain: Floats
     per_strain_saturated: Floats
@@ -177,7 +186,7 @@ def joint_moments(params: VineParams) -> JointMoments:
         tables = [one._replace(taut=LINEAR) for one in tables]
     kinds, length = range(len(tables)), params.moment_length
     arms = np.array([(params.arm(k), params.taut_arm(k), params.arm(k) / length) for k in kinds])
-    return JointMoments(elasticity, moment, rising, stacked(tables), arms, length, params.segment_length)
+    return JointMoments(elasticity, moment, rising, stack_tables(tables), arms, length, params.segment_length)
 
 
 @compiled(forceinline=True)
@@ -191,7 +200,7 @@ def moment_and_slope(
     arms: Floats,
     bend: float,
     pressure: float,
-    of: Cell,
+    of: CellPosition,
 ) -> tuple[float, float]:
     """`total_moment` with the tables by themselves, for loops over many joints."""
     magnitude = abs(bend)
@@ -226,7 +235,7 @@ def moment_and_slope(
 
 
 @compiled()
-def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) -> tuple[float, float]:
+def total_moment(joint: JointMoments, bend: float, pressure: float, of: CellPosition) -> tuple[float, float]:
     """Moment of one joint with its actuator [N m], and its slope [N m / rad].
 
     Args:
@@ -250,7 +259,7 @@ def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) ->
 
 
 @compiled()
-def rest_bend(joint: JointMoments, pressure: float, of: Cell) -> float:
+def rest_bend(joint: JointMoments, pressure: float, of: CellPosition) -> float:
     """Bend of `joint.length` of tube in free space [rad]: the root of the total moment, at most the bend at which the tube folds."""
     if pressure == 0.0:
         return 0.0
@@ -359,7 +368,7 @@ def look_up_cells(joint: JointMoments, vine: Vine, l_0: Floats, preformed: Float
     """Fill in the pivots, cells and preformed bends of a vine, from its pressures and the other parts of its `Actuation`."""
     pivot, pressure = joint.elasticity.pivot, vine.pressure
     for j in range(len(l_0)):
-        of = cell(joint.tables, kind[j], l_0[j]) if pressure[j] != 0.0 else Cell(0, 0.0, 0.0, 0.0)
+        of = cell(joint.tables, kind[j], l_0[j]) if pressure[j] != 0.0 else CellPosition(0, 0.0, 0.0, 0.0)
         side = pressure[j] if pressure[j] != 0.0 else preformed[j]
         vine.pivots[j] = pivot if side > 0.0 else -pivot if side < 0.0 else 0.0
         vine.rest[j] = preformed[j] * joint.length
@@ -385,7 +394,7 @@ def linearise(
     per_strain, per_strain_saturated, rest = vine.per_strain, vine.per_strain_saturated, vine.rest
     for j in range(segments):
         bend = (growing if j == segments - 1 else scale * angles[j]) - rest[j]
-        of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
+        of = CellPosition(row[j], weight[j], per_strain[j], per_strain_saturated[j])
         moment[j], slope[j] = moment_and_slope(
             elasticity, moments, rising, unsaturated, saturated, taut, arms, bend, pressures[j], of
         )
@@ -394,5 +403,5 @@ def linearise(
 @compiled()
 def rest_of(joint: JointMoments, vine: Vine, j: int) -> float:
     """Bend of `joint.length` of tube at joint j in free space [rad]: what is preformed, and what its actuator adds."""
-    of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
+    of = CellPosition(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
     return vine.rest[j] + rest_bend(joint, vine.pressure[j], of)

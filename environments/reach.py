@@ -72,14 +72,14 @@ def _free_parts(environment: Environment, radius: float, base: float, arc: int) 
     """
     solids, mounted, box = environment.solids, environment.mounted, shapely.box(*environment.bounds)
     solid, axis = _widen(solids.part(~mounted), radius, arc), exit_axis(environment, base)
-    way = axis.buffer(base, cap_style="flat")
+    path = axis.buffer(base, cap_style="flat")
     if mounted.any():
         mount = solids.part(mounted)
         # The tube's axis leaves the obstacle even where that is solid.
-        out = way.difference(shapely.union_all(mount.shapes())).union(axis.buffer(_THIN))
+        out = path.difference(shapely.union_all(mount.shapes())).union(axis.buffer(_THIN))
         solid = solid.union(_widen(mount, radius, arc).difference(out))
     if environment.edge == "table":
-        box = box.buffer(-radius, join_style="mitre").union(way.intersection(box))
+        box = box.buffer(-radius, join_style="mitre").union(path.intersection(box))
     return np.asarray(shapely.get_parts(box.difference(solid)))
 
 
@@ -159,16 +159,16 @@ def _narrowest_part(environment: Environment, low: float, high: float, base: flo
     wide = wide[shapely.area(wide) > 0]
     necks = shapely.get_parts(region.difference(shapely.union_all(shapely.buffer(wide, near))))
     necks = necks[np.argsort(shapely.distance(necks, start))]
-    way = _first_neck(necks, wide, start, goal, 2 * near)
+    neck = _first_neck(necks, wide, start, goal, 2 * near)
     # The part that contains the start may contain the goal as well: then the goal itself is too near to an obstacle.
-    position = region.intersection(goal) if way is None else way
+    position = region.intersection(goal) if neck is None else neck
     return shapely.get_coordinates(position.representative_point())[0]
 
 
 def _first_neck(
     necks: Sequence[shapely.Geometry], parts: np.ndarray, start: shapely.Point, goal: shapely.Geometry, near: float
 ) -> shapely.Geometry | None:
-    """Return the first neck on a way from the start through necks and parts to the goal; None if there is none on it.
+    """Return the first neck on a path from the start through necks and parts to the goal; None if there is none on it.
 
     Args:
         necks: From the nearest to the start to the farthest.

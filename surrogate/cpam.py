@@ -111,7 +111,7 @@ class Cpam:
 
 @cache
 def _sides() -> CubicSpline:
-    """The force of both sides over P l_0^2 [-], as a function of the half angle theta [rad]."""
+    """Return the force of both sides over P l_0^2 [-], as a function of the half angle theta [rad]."""
     # Dense near full contraction, where the slope grows without bound.
     theta = LARGEST_ANGLE - (LARGEST_ANGLE - LEAST_ANGLE) * np.linspace(1.0, 0.0, ANGLES) ** 3
     return CubicSpline(theta, side_force(theta))

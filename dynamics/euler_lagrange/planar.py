@@ -10,7 +10,7 @@ from dynamics.euler_lagrange.kinematics import COIL
 from dynamics.euler_lagrange.model import Body, implicit_system, rates_after
 from dynamics.growth import COILED, GROWN, NOT_FINITE, STALLED, STILL
 from dynamics.moment import JointMoments, total_moment
-from surrogate.force_table import Cell
+from surrogate.force_table import CellPosition
 from surrogate.kernels.compiled import Floats, compiled
 
 LUMPED = 0.2
@@ -44,7 +44,7 @@ class PlanarTube(NamedTuple):
 
 @compiled(counted=True)
 def grow_arc(
-    tube: PlanarTube, joint: JointMoments, pressure: float, of: Cell, curvature: float, length: float, lengths: Floats,
+    tube: PlanarTube, joint: JointMoments, pressure: float, of: CellPosition, curvature: float, length: float, lengths: Floats,
     bends: Floats,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Grow an arc from rest, or hold it if the only requested length is its present length.

@@ -1,4 +1,4 @@
-"""Obstacles and environments from traced files: simple outlines without holes, with at most as many corners as an environment file can hold."""
+"""Obstacles and environments from traced files: simple outlines without holes, with no more corners than an environment file can hold."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from vinewright.console.study_options import FolderOption, command_line, measure
 from vinewright.console.terminal import new_console
 
 if TYPE_CHECKING:
-    from surrogate.weights_file import Errors
+    from surrogate.weights_file import ModelErrors
 
 Trained = dict[str, tuple[Callable[[Path], None], str]]
 """For each file to write, by name: what writes it, and the line to print."""
@@ -107,7 +107,7 @@ def _shown(progress: Progress, name: str) -> Iterator[Callable[[int, int], None]
     progress.update(task, total=last)
 
 
-def _trained(name: str, epochs: int, seconds: float, errors: Errors, mse: str = "") -> str:
+def _trained(name: str, epochs: int, seconds: float, errors: ModelErrors, mse: str = "") -> str:
     return (
         f"{name}: {epochs} epochs in {seconds:.0f} s{mse}; error of the force {100 * errors.median:.2g} % (median), "
         f"{100 * errors.p90:.2g} % (90th percentile)"

@@ -24,7 +24,7 @@ from dynamics.vine import Actuation
 from environments import Environment
 from surrogate.actuators import Actuator
 from surrogate.cpam import Cpam
-from surrogate.force_table import ForceTable, stacked
+from surrogate.force_table import ForceTable, stack_tables
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
@@ -72,7 +72,7 @@ def test_table_on_a_device_is_the_table(actuator: Actuator) -> None:
     strain = rng.uniform(-0.1, 1.1, 20_000) * actuator.full_contraction(l_0)
     force, slope = ForceTable(rows)(strain, l_0)
     cells = Cells.of(VineParams(actuator=actuator), torch.tensor(l_0))
-    found, found_slope = TablePull.of(stacked([rows]), CPU, torch.float64)(torch.tensor(strain), cells)
+    found, found_slope = TablePull.of(stack_tables([rows]), CPU, torch.float64)(torch.tensor(strain), cells)
     np.testing.assert_allclose(found.numpy(), force, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found_slope.numpy(), slope, rtol=1e-6, atol=1e-9)
 

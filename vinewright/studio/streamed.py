@@ -142,7 +142,7 @@ class Streamed(Watcher):
 
         def show() -> None:
             nonlocal told
-            self.stop.deferred.again()
+            self.stop.deferred.resend()
             now = time.monotonic()
             if now < told + EVERY:
                 return
@@ -179,7 +179,7 @@ class Streamed(Watcher):
         front: dict[int, dict[str, Any]] = {}
 
         def show(progress: Progress) -> None:
-            self.stop.deferred.again()
+            self.stop.deferred.resend()
             if progress.trials:
                 reached = round(progress.rate * progress.trials)
                 front[progress.actuators] = front_view(progress.actuators, reached, progress.trials, False)
