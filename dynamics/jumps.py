@@ -44,7 +44,7 @@ class Jump(NamedTuple):
         return [round(1e3 * part, 1) for part in self]
 
 
-class Motions(NamedTuple):
+class TipMotions(NamedTuple):
     """What happens from each state of some vines to the next, shape (vines, states - 1) each."""
 
     growth: Floats
@@ -53,7 +53,7 @@ class Motions(NamedTuple):
     """Distance of the tip [m]."""
 
     @classmethod
-    def between(cls, tips: Floats, lengths: Floats) -> Motions:
+    def between(cls, tips: Floats, lengths: Floats) -> TipMotions:
         """Compare consecutive states.
 
         Args:
@@ -69,7 +69,7 @@ class Motions(NamedTuple):
         return self.motion > JUMP * np.maximum(self.growth, LEAST_GROWTH)
 
 
-def jumped(rollout: Rollout, tips: Floats, lengths: Floats, params: VineParams) -> NDArray[np.bool_]:
+def follows_jump(rollout: Rollout, tips: Floats, lengths: Floats, params: VineParams) -> NDArray[np.bool_]:
     """Which records of vines follow a jump since their growth began, shape (vines, records).
 
     Args:
@@ -79,7 +79,7 @@ def jumped(rollout: Rollout, tips: Floats, lengths: Floats, params: VineParams) 
     """
     states = np.concatenate([tips[:, None], rollout.tips[..., :2]], axis=1)
     grown = np.concatenate([lengths[:, None], grown_length(rollout, params)], axis=1)
-    return np.logical_or.accumulate(Motions.between(states, grown).jumps, axis=1)
+    return np.logical_or.accumulate(TipMotions.between(states, grown).jumps, axis=1)
 
 
 def largest_jump(rollout: Rollout, vine: int, params: VineParams) -> Jump | None:
@@ -90,7 +90,7 @@ def largest_jump(rollout: Rollout, vine: int, params: VineParams) -> Jump | None
     """
     records = int(rollout.records[vine])
     lengths = grown_length(rollout, params)[vine : vine + 1, :records]
-    found = Motions.between(rollout.tips[vine : vine + 1, :records, :2], lengths)
+    found = TipMotions.between(rollout.tips[vine : vine + 1, :records, :2], lengths)
     jumps = found.jumps
     if rollout.held is not None:  # a change of pressure moves the tip without growth
         jumps = jumps & ~rollout.held[vine : vine + 1, 1:records]

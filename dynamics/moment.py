@@ -12,16 +12,7 @@ from dynamics.collapse import folding_moment
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.actuators import Actuator
-from surrogate.force_table import (
-    LINEAR,
-    ROWS,
-    CellPosition,
-    ForceRows,
-    ForceTables,
-    cell,
-    force_and_slope,
-    stack_tables,
-)
+from surrogate.force_table import LINEAR, ROWS, CellPosition, ForceRows, ForceTables, cell, force_and_slope, stack
 from surrogate.kernels.compiled import Floats, compiled
 
 BENDS = 4096
@@ -158,7 +149,7 @@ def collapse_moment(params: VineParams) -> float:
 
 
 @cache
-def _tabulated(actuator: Actuator) -> ForceRows:
+def _tabulate(actuator: Actuator) -> ForceRows:
     return actuator.tabulate()
 
 
@@ -181,12 +172,12 @@ def joint_moments(params: VineParams) -> JointMoments:
         factor=1.0,
         collapse=float(bends[min(int(np.searchsorted(rising, collapse)), BENDS)]) if folds else largest,
     )
-    tables = [_tabulated(actuator) for actuator in params.actuators]
+    tables = [_tabulate(actuator) for actuator in params.actuators]
     if params.physics == "published":
         tables = [one._replace(taut=LINEAR) for one in tables]
     kinds, length = range(len(tables)), params.moment_length
     arms = np.array([(params.arm(k), params.taut_arm(k), params.arm(k) / length) for k in kinds])
-    return JointMoments(elasticity, moment, rising, stack_tables(tables), arms, length, params.segment_length)
+    return JointMoments(elasticity, moment, rising, stack(tables), arms, length, params.segment_length)
 
 
 @compiled(forceinline=True)
@@ -344,7 +335,7 @@ def new_vine(angles: Floats, pressure: Floats) -> Vine:
     return Vine(angles, pivots, pressure, row, weight, per_strain, saturated, rest)
 
 
-def carrying(
+def new_actuated_vine(
     joint: JointMoments,
     angles: Floats,
     pressure: Floats,

@@ -126,7 +126,7 @@ PropagatorFactory = Callable[[Environment, VineParams], Propagator]
 """Creates a propagator for a tube in an environment."""
 
 
-def coefficients(
+def friction_coefficients(
     params: VineParams, environment: Environment, given: float | None = None, assumed: float = 0.0
 ) -> tuple[float, float]:
     """Kinetic and static coefficient of friction of a tube in an environment [-].

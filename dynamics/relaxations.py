@@ -21,7 +21,7 @@ from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
 
 WAYS = "inertial", "drag", "viscous"
-"""How the vines relax, in the order of `Rests.joints`."""
+"""How the vines relax, in the order of `Equilibria.joints`."""
 PARTED = 10e-3
 """Rests of the prototype that are farther apart than this are different ones [m]; multiply it by `VineParams.scale`."""
 STILL = 1e-3
@@ -35,7 +35,7 @@ LONGEST_CREEP = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Rests:
+class Equilibria:
     """Rests of a batch of vines."""
 
     joints: Floats
@@ -65,37 +65,37 @@ class Relaxations:
         self.quick, self.patient = moving(STILL * params.scale), moving(0.0)
         self.viscous = QuasiStatic(environment, params, threads=threads, friction=0.0)
 
-    def rests(self, state: VineState, actuation: Actuation) -> Rests:
+    def relax(self, state: VineState, actuation: Actuation) -> Equilibria:
         """Where each vine of a batch comes to rest, which sets out without a velocity. `state` is not changed."""
         # The kernels release the GIL: one vine takes two threads too.
         with ThreadPoolExecutor(min(self.viscous.threads, 2)) as pool:
-            moved = pool.map(partial(self._moved, state, actuation), (0, 1))
-            joints = np.stack([*moved, self._held(self.viscous, state, actuation)[1]])
+            moved = pool.map(partial(self._move, state, actuation), (0, 1))
+            joints = np.stack([*moved, self._hold(self.viscous, state, actuation)[1]])
         apart = np.max([_distance(joints[i], joints[j]) for i, j in ((0, 1), (0, 2), (1, 2))], axis=0)
-        return Rests(joints, np.where(np.isnan(joints[:, :, 0, 0]).any(axis=0), np.inf, apart))
+        return Equilibria(joints, np.where(np.isnan(joints[:, :, 0, 0]).any(axis=0), np.inf, apart))
 
-    def _moved(self, state: VineState, actuation: Actuation, way: int) -> Floats:
+    def _move(self, state: VineState, actuation: Actuation, way: int) -> Floats:
         """Joints of the vines at rest after they have moved with inertia, 0, or by drag, 1 [m]."""
-        joints, on, ended = self._settled(self.quick[way], state, actuation)
+        joints, on, ended = self._settle(self.quick[way], state, actuation)
         # A vine next to an unstable equilibrium sets out slowly: where it then went far by viscosity, it did not rest yet.
         # One that was held for the longest time already would only do the same again.
         early = np.flatnonzero((on > 0.5 * PARTED * self.params.scale) & ended)
         if len(early):
             again = VineState(state.angles[early], state.segments[early], state.last_length[early])
-            joints[early] = self._settled(self.patient[way], again, actuation.of(early))[0]
+            joints[early] = self._settle(self.patient[way], again, actuation.of(early))[0]
         return joints
 
-    def _settled(
+    def _settle(
         self, model: Impulse, state: VineState, actuation: Actuation
     ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Joints of the vines at rest [m], how far they went by viscosity after they had moved by the model [m], and whether
         the model found them still before the longest time."""
-        after, before, ended = self._held(model, state, actuation)
-        joints = self._held(self.viscous, after, actuation)[1]
+        after, before, ended = self._hold(model, state, actuation)
+        joints = self._hold(self.viscous, after, actuation)[1]
         joints[np.isnan(before[:, 0, 0])] = np.nan
         return joints, _distance(before, joints), ended
 
-    def _held(
+    def _hold(
         self, model: Impulse | QuasiStatic, state: VineState, actuation: Actuation
     ) -> tuple[VineState, Floats, NDArray[np.bool_]]:
         """The vines after a hold, their joints [m], NaN where it has no record, and whether they came to rest."""

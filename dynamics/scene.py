@@ -74,7 +74,7 @@ class Scenes(NamedTuple):
     """See `Scene.bounds`, shape (W, 10)."""
 
     @classmethod
-    def same(cls, scene: Scene, worlds: int) -> Scenes:
+    def repeat(cls, scene: Scene, worlds: int) -> Scenes:
         """The same scene in some worlds."""
         return cls(scene, *(np.repeat(part[None], worlds, axis=0) for part in scene[:3]))
 
@@ -155,8 +155,8 @@ def scene_in_grid(
         np.concatenate([bounds, base_columns(environment, environment.start, radius)]),
         size,
         (int(shape[0]), int(shape[1])),
-        *_listing(cells, lines, reach[0]),
-        *_listing(cells, points, reach[1]),
+        *_list_cells(cells, lines, reach[0]),
+        *_list_cells(cells, points, reach[1]),
     )
 
 
@@ -182,13 +182,13 @@ def base_columns(environment: Environment, start: Floats, radius: float) -> Floa
 def _solids(environment: Environment, radius: float) -> Solids:
     """Edges and corners of everything solid, for a tube of a radius [m]."""
     solids, mounted = environment.solids, environment.mounted
-    found = [outlines(solids.part(~mounted), 0.0)]
+    found = [outline_edges(solids.part(~mounted), 0.0)]
     if mounted.any():
-        found.append(outlines(solids.part(mounted), 2 * radius))
+        found.append(outline_edges(solids.part(mounted), 2 * radius))
     return Solids(np.concatenate([part.edges for part in found]), np.concatenate([part.corners for part in found]), 0)
 
 
-def outlines(obstacles: Obstacles, spared: float) -> Solids:
+def outline_edges(obstacles: Obstacles, spared: float) -> Solids:
     """Edges and convex corners of obstacles.
 
     Polygons are merged first, so that faces inside a wall built from several pieces cause no contacts.
@@ -223,7 +223,7 @@ def outlines(obstacles: Obstacles, spared: float) -> Solids:
     return Solids(every, np.insert(np.vstack(corners), 3, spared, axis=1), on_faces)
 
 
-def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:
+def _list_cells(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:
     """Offsets and items of a grid whose cells list the solids within their reach.
 
     Raises:

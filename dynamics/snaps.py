@@ -39,7 +39,7 @@ class Snaps:
         unknown = np.full(len(found), np.nan)
         return cls(np.full(len(found), vine), found[:, 0], found[:, 1:3], found[:, 3], bends, unknown)
 
-    def one(self, k: int) -> Snaps:
+    def select(self, k: int) -> Snaps:
         """One of the snaps."""
         only = slice(k, k + 1)
         return Snaps(
@@ -51,7 +51,7 @@ class Snaps:
         segments = np.maximum(np.ceil(self.length / params.segment_length - 1e-9).astype(np.int64), 1)
         return VineState(self.bends, segments, self.length - (segments - 1) * params.segment_length)
 
-    def examined(self, actuation: Actuation, relaxations: Relaxations) -> Snaps:
+    def examine(self, actuation: Actuation, relaxations: Relaxations) -> Snaps:
         """The same snaps with how far apart they end by the three relaxations.
 
         Args:
@@ -59,8 +59,8 @@ class Snaps:
         """
         if not len(self.vine):
             return self
-        return replace(self, apart=relaxations.rests(self.states(relaxations.params), actuation).apart)
+        return replace(self, apart=relaxations.relax(self.states(relaxations.params), actuation).apart)
 
-    def ambiguous(self, params: VineParams) -> Integers:
+    def find_ambiguous(self, params: VineParams) -> Integers:
         """Those whose outcome depends on the damping."""
         return np.flatnonzero(self.apart > PARTED * params.scale)

@@ -8,7 +8,7 @@ from dynamics.chain import OVERHANG
 from dynamics.vine import Array
 
 
-class Table(NamedTuple):
+class TableEdge(NamedTuple):
     """A table and the tube on it."""
 
     bounds: Array
@@ -19,7 +19,7 @@ class Table(NamedTuple):
     """First length of the tube that may hang over any edge [m]."""
 
 
-def overhangs(table: Table, x: Array, y: Array, cosine: Array, sine: Array, length: Array, last: Array) -> Array:
+def overhangs(table: TableEdge, x: Array, y: Array, cosine: Array, sine: Array, length: Array, last: Array) -> Array:
     """Which segments hang over an edge with a side, with their end or, at the tip, with the cap; shape (batch, segments).
 
     Args:

@@ -16,7 +16,7 @@ from surrogate.kernels.compiled import Floats
 
 Integers = NDArray[np.int64]
 Array = Any
-"""A numpy array, or a torch tensor on the device of the propagator that made it; `host` converts tensors to numpy arrays."""
+"""A numpy array, or a torch tensor on the device of the propagator that made it; `to_host` converts tensors to numpy arrays."""
 
 
 MOST_SNAPS = 16
@@ -68,7 +68,7 @@ class VineState:
     @property
     def broken(self) -> Integers:
         """First segment of each vine with a non-finite bend or length, -1 if there is none; shape (batch,)."""
-        wrong = ~np.isfinite(host(self.angles))
+        wrong = ~np.isfinite(to_host(self.angles))
         growing = np.where(np.isfinite(self.last_length), -1, self.segments - 1)
         return np.where(wrong.any(axis=1), wrong.argmax(axis=1), growing)
 
@@ -204,12 +204,12 @@ class Rollout:
         return np.asarray(self.nearest(disc) <= 0.0)
 
 
-def host(array: Array) -> Floats:
+def to_host(array: Array) -> Floats:
     """An array as a numpy array in host memory."""
     return array if isinstance(array, np.ndarray) else np.asarray(array.numpy(force=True), float)
 
 
-def like(array: Array, values: Floats) -> Array:
+def convert_like(array: Array, values: Floats) -> Array:
     """Values from host memory, with the type, device and precision of another array."""
     return values if isinstance(array, np.ndarray) else array.new_tensor(values)
 
@@ -240,8 +240,8 @@ def centerlines(state: VineState, start: Floats, params: VineParams) -> Floats:
     lengths = np.where(index < state.segments[:, None] - 1, params.segment_length, np.nan)
     lengths[np.arange(len(lengths)), state.segments - 1] = state.last_length
     if state.pivots is not None:
-        lengths = link_lengths(lengths, host(state.angles), state.pivots)
-    heading = start[:, 2:] + np.cumsum(host(state.angles), axis=1)
+        lengths = link_lengths(lengths, to_host(state.angles), state.pivots)
+    heading = start[:, 2:] + np.cumsum(to_host(state.angles), axis=1)
     moves = lengths[..., None] * np.stack([np.cos(heading), np.sin(heading)], axis=-1)
     points = np.concatenate([np.broadcast_to(start[:, None, :2], (len(moves), 1, 2)), moves], axis=1)
     return np.cumsum(points, axis=1)

@@ -31,4 +31,4 @@ class BuiltWorlds(NamedTuple):
     def starting(cls, scene: Scene, start: Floats) -> BuiltWorlds:
         """Worlds as planned, but for where the base is, shape (W, 3)."""
         one = np.ones(len(start))
-        return cls(Scenes.same(scene, len(start)), start, one, one, one, np.full(len(start), np.nan))
+        return cls(Scenes.repeat(scene, len(start)), start, one, one, one, np.full(len(start), np.nan))

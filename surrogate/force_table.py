@@ -95,7 +95,7 @@ class ForceTables(NamedTuple):
         return self.ends[:, _CONTRACTION]
 
 
-def stack_tables(tables: Sequence[ForceRows]) -> ForceTables:
+def stack(tables: Sequence[ForceRows]) -> ForceTables:
     """Stack the tables of actuators into one argument of kernels."""
     taut = LINEAR
     if any(one.taut.size for one in tables):
@@ -208,5 +208,5 @@ class ForceTable:
         if not np.all((l_0 >= low) & (l_0 <= high)):
             raise ValueError(f"l_0 must lie between {low * 1e3:g} and {high * 1e3:g} mm")
         force, slope = np.empty(strain.shape), np.empty(strain.shape)
-        _evaluate(stack_tables([self.rows]), strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
+        _evaluate(stack([self.rows]), strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
         return force, slope

@@ -7,7 +7,7 @@ import shapely
 from numpy.typing import NDArray
 
 from dynamics.chain import OVERHANG
-from dynamics.geometric.walls import Walls, merged, outlined, polygons, room_of, widened
+from dynamics.geometric.walls import Walls, merge, outline_inflated, room_of, to_polygons, widen
 from environments.conditions import FRAME
 from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
@@ -32,10 +32,14 @@ def walls_around(environment: Environment, radius: float) -> tuple[Walls, list[s
         Walls, inflated obstacles, and the heading of the first link [rad]: that of the start, or that with which a mounted tube
         just lies on its mount, if it leaves it too obliquely.
     """
-    shapes, mounted, bounds = polygons(environment.solids), environment.mounted, np.asarray(environment.bounds, float)
+    shapes, mounted, bounds = (
+        to_polygons(environment.solids),
+        environment.mounted,
+        np.asarray(environment.bounds, float),
+    )
     # Slightly wider, because it is an inscribed polygon: a tube from a radius deep in its mount must get out.
     near = shapely.Point(environment.start[:2]).buffer(1.001 * 2 * radius, quad_segs=32)
-    wider, room = widened(shapes, radius), room_of(bounds)
+    wider, room = widen(shapes, radius), room_of(bounds)
     wider[mounted] = shapely.difference(wider[mounted], near)
     if environment.edge == "wall":
         bounds = bounds + FRAME * OUTWARDS
@@ -43,17 +47,17 @@ def walls_around(environment: Environment, radius: float) -> tuple[Walls, list[s
     elif environment.edge == "table":
         bounds = bounds - (radius - OVERHANG) * OUTWARDS
         room = room_of(bounds).union(near.intersection(room))
-    parts = merged(wider, room)
+    parts = merge(wider, room)
     heading = np.array([np.cos(environment.start[2]), np.sin(environment.start[2])])
     away = OUTWARDS * np.tile(heading, 2) < -OVERHANG
     spared = mounted.any() | (away & (environment.edge == "table"))
     first = bounds + np.where(spared, 3 * radius, 0.0) * OUTWARDS
-    walls = outlined(parts, shapes, bounds, radius)
+    walls = outline_inflated(parts, shapes, bounds, radius)
     walls = walls._replace(first_bounds=first, spared=2 * radius if spared.any() else 0.0)
-    return walls, parts, _pressed(environment.start, near, wider[mounted])
+    return walls, parts, _pressed_heading(environment.start, near, wider[mounted])
 
 
-def _pressed(start: Floats, near: shapely.Polygon, mount: NDArray[np.object_]) -> float:
+def _pressed_heading(start: Floats, near: shapely.Polygon, mount: NDArray[np.object_]) -> float:
     """The heading nearest to the start's with which the first diameter of a tube ends outside its inflated mount [rad]."""
     heading = float(start[2])
     free = near.exterior.difference(shapely.union_all(mount))

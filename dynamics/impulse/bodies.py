@@ -44,7 +44,7 @@ class Bodies(NamedTuple):
     """Of pins: distance from the centreline of the point about which the body turns [m], see `dynamics.chain.link`."""
 
 
-class Drive(NamedTuple):
+class JointDrive(NamedTuple):
     """What acts in the joint before each body, shape (bodies,) each. Pins have a spring and damper, slides grow."""
 
     moment: Floats
@@ -61,7 +61,7 @@ class Drive(NamedTuple):
     """How much slower a newton makes it [m/s / N]; 0 grows at `rate` whatever it takes."""
 
 
-class Rows(NamedTuple):
+class JointRows(NamedTuple):
     """Three rows of each joint, near v + far v_before + slack * impulse = target."""
 
     near: Floats
@@ -89,9 +89,9 @@ def new_bodies(capacity: int) -> Bodies:
     )
 
 
-def new_drive(capacity: int) -> Drive:
+def new_drive(capacity: int) -> JointDrive:
     """Room for what acts in the joints."""
-    return Drive(
+    return JointDrive(
         np.zeros(capacity),
         np.zeros(capacity),
         np.ones(capacity),
@@ -101,9 +101,9 @@ def new_drive(capacity: int) -> Drive:
     )
 
 
-def new_rows(capacity: int) -> Rows:
+def new_rows(capacity: int) -> JointRows:
     """Room for rows."""
-    return Rows(
+    return JointRows(
         np.zeros((capacity, 3, 3)), np.zeros((capacity, 3, 3)), np.zeros((capacity, 3)), np.zeros((capacity, 3))
     )
 
@@ -145,7 +145,7 @@ def lay(bodies: Bodies, count: int, base: Floats) -> None:
 
 
 @compiled()
-def assemble(bodies: Bodies, drive: Drive, count: int, step: float, base: Floats, rows: Rows) -> None:
+def assemble(bodies: Bodies, drive: JointDrive, count: int, step: float, base: Floats, rows: JointRows) -> None:
     """Fill in the rows of all joints for a step of so many seconds. The base does not move.
 
     Both bodies of a pin have the same velocity at its pivot, across the tube from the front of the body before.

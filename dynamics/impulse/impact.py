@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.cross_section import COMPLIANCE
-from dynamics.impulse.bodies import Bodies, Rows
+from dynamics.impulse.bodies import Bodies, JointRows
 from dynamics.impulse.schur import Factor, factorise, project
 from dynamics.soft_contacts import shared_compliance
 from dynamics.vine import Integers
@@ -54,7 +54,7 @@ class Impact(NamedTuple):
 
 
 class ImpactNumbers(NamedTuple):
-    """The numbers of one step's problem, whose arrays are `Bodies`, `Rows`, `Contacts` and `Impact`."""
+    """The numbers of one step's problem, whose arrays are `Bodies`, `JointRows`, `Contacts` and `Impact`."""
 
     bodies: int
     """Bodies there are."""
@@ -121,7 +121,7 @@ def _approach(impact: Impact, c: int, velocity: Floats) -> float:
 
 @compiled()
 def solve(
-    bodies: Bodies, rows: Rows, contacts: Contacts, factor: Factor, impact: Impact, numbers: ImpactNumbers
+    bodies: Bodies, rows: JointRows, contacts: Contacts, factor: Factor, impact: Impact, numbers: ImpactNumbers
 ) -> bool:
     """Velocities after a step under joints and contacts, into `impact.velocity`; returns whether it is solved and none is violated.
 
@@ -203,7 +203,7 @@ def _push(bodies: Bodies, impact: Impact, c: int, velocity: Floats, impulse: flo
 @compiled()
 def _take(
     bodies: Bodies,
-    rows: Rows,
+    rows: JointRows,
     contacts: Contacts,
     factor: Factor,
     impact: Impact,

@@ -10,7 +10,7 @@ from dynamics.chain import Chain, new_chain
 from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
 from dynamics.cross_section import CrossSection
 from dynamics.drive import Tail
-from dynamics.impulse.bodies import Bodies, Drive, Rows, new_bodies, new_drive, new_rows
+from dynamics.impulse.bodies import Bodies, JointDrive, JointRows, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import Impact, new_impact
 from dynamics.impulse.schur import Factor, new_factor
 from dynamics.moment import JointMoments
@@ -65,7 +65,7 @@ class ImpulseModel(NamedTuple):
     """x [m], y [m] and heading [rad], shape (3,)."""
 
 
-class Work(NamedTuple):
+class ImpulseWork(NamedTuple):
     """Work space of one vine."""
 
     chain: Chain
@@ -73,8 +73,8 @@ class Work(NamedTuple):
     bodies: Bodies
     before: Bodies
     """The bodies before the step, should it have to be taken again."""
-    drive: Drive
-    rows: Rows
+    drive: JointDrive
+    rows: JointRows
     factor: Factor
     impact: Impact
     holder: Integers
@@ -91,10 +91,10 @@ class Work(NamedTuple):
     blocks: Blocks
 
 
-def new_work(max_segments: int, bodies: int) -> Work:
+def new_work(max_segments: int, bodies: int) -> ImpulseWork:
     """Room for a chain of so many segments, made of so many bodies."""
     contacts = 6 * max_segments + 64
-    return Work(
+    return ImpulseWork(
         new_chain(max_segments),
         new_contacts(contacts),
         new_bodies(bodies),

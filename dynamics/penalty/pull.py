@@ -39,7 +39,7 @@ class Cells(NamedTuple):
         arms = l_0.new_tensor([(params.arm(k), params.taut_arm(k)) for k in kinds])[kind]
         return cls(l_0, kind, arms[..., 0], arms[..., 1])
 
-    def first(self, count: int) -> Cells:
+    def first_segments(self, count: int) -> Cells:
         """Those of the first segments."""
         return Cells(*(part[:, :count] for part in self))
 
@@ -72,16 +72,16 @@ def check_surrogate(surrogate: str, params: VineParams) -> None:
     """
     if surrogate not in ("table", "network"):
         raise CannotRun(f"unknown surrogate {surrogate!r}; known: table, network")
-    if surrogate == "network" and [*map(_without_limits, params.actuators)] != [load_network().geometry]:
+    if surrogate == "network" and [*map(_drop_limits, params.actuators)] != [load_network().geometry]:
         raise CannotRun(f"surrogate network: it was trained for {load_network().geometry}; use --surrogate table here")
 
 
-def _without_limits(actuator: Actuator) -> Actuator:
+def _drop_limits(actuator: Actuator) -> Actuator:
     """The same actuator with default limits: the force of a cell does not depend on them."""
     return replace(actuator, limits=Limits()) if isinstance(actuator, Spam) else actuator
 
 
-def about_wall(pull: Pull, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor, Tensor]:
+def pull_about_wall(pull: Pull, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor, Tensor]:
     """Pull of actuators about the wall about which the tube turns, by the same law as `dynamics.moment.moment_and_slope`.
 
     Args:

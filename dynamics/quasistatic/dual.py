@@ -46,7 +46,7 @@ class Dual(NamedTuple):
     """Forces that close all active gaps, shape (MOST_ACTIVE,)."""
 
 
-class Step(NamedTuple):
+class QuadraticStep(NamedTuple):
     """Bends of a step and their quadratic model; for the growth see `ContactNumbers`."""
 
     inverse: Floats
@@ -58,7 +58,7 @@ class Step(NamedTuple):
 
 
 class ContactNumbers(NamedTuple):
-    """Scalars of one step's problem; its arrays are `Contacts`, `Chain`, `Step` and `Dual`.
+    """Scalars of one step's problem; its arrays are `Contacts`, `Chain`, `QuadraticStep` and `Dual`.
 
     Kernels take them as separate arguments: unpacking an array from nested tuples takes longer than the sums over it.
     """

@@ -15,10 +15,10 @@ from dynamics.world import BuiltWorlds
 from surrogate.kernels.compiled import Floats, compiled
 
 STIFFNESS, FACTOR, COMPLIANCE, PRESSURE, GROWTH_FORCE, KINETIC, STATIC = range(7)
-"""Columns of `Models.numbers`."""
+"""Columns of `WorldModels.numbers`."""
 
 
-class Models(NamedTuple):
+class WorldModels(NamedTuple):
     """The model of a tube in each of W worlds."""
 
     planned: QuasiStaticModel
@@ -35,7 +35,7 @@ class Models(NamedTuple):
     """Of `Elasticity`, `CrossSection`, the tube and `Friction`, by the columns from `STIFFNESS` on, shape (W, 7)."""
 
 
-def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: float) -> Models:
+def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: float) -> WorldModels:
     """The model in each of some worlds.
 
     Args:
@@ -52,11 +52,11 @@ def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: f
     numbers[:, KINETIC] = np.where(own, tube.friction.kinetic, worlds.friction)
     numbers[:, STATIC] = np.where(own, tube.friction.static, static)
     shared = planned._replace(scene=scenes.grid)
-    return Models(shared, scenes.edges, scenes.corners, scenes.bounds, np.ascontiguousarray(worlds.start), numbers)
+    return WorldModels(shared, scenes.edges, scenes.corners, scenes.bounds, np.ascontiguousarray(worlds.start), numbers)
 
 
 @compiled(borrowed=True)
-def model_of(models: Models, w: int) -> QuasiStaticModel:
+def model_of(models: WorldModels, w: int) -> QuasiStaticModel:
     """The model in world w."""
     scene, joint, tube = models.planned.scene, models.planned.joint, models.planned.tube
     numbers, elastic, section = models.numbers[w], joint.elasticity, tube.section

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import FailFast, Field
 
-from dynamics.file_table import Table
+from dynamics.file_table import FileTable
 from environments.reading import UnreadableFile, read_file
 from planner.design.design import Design, Section
 from planner.design.schedule import MOST_ROWS, InvalidSchedule, Schedule
@@ -24,7 +24,7 @@ _Length = Annotated[float, Field(ge=0, le=1e5)]
 _Row = Annotated[list[Annotated[float, Field(ge=0, le=200)]], Field(max_length=2000)]
 
 
-class SchedulePart(Table):
+class SchedulePart(FileTable):
     """Pressures of the actuators of a design over its grown length; see `planner.design.schedule.Schedule`."""
 
     length_mm: Annotated[list[_Length], Field(min_length=1, max_length=MOST_ROWS), FailFast()]

@@ -269,7 +269,7 @@ class Solutions:
             branch = controls[: segments_to(length, params.segment_length)].tobytes() + length.tobytes()
             if branch not in self._apart:
                 self._apart[branch] = float(
-                    snaps.one(k).examined(carried.of(snaps.vine[[k]]), self.relaxations).apart[0]
+                    snaps.select(k).examine(carried.of(snaps.vine[[k]]), self.relaxations).apart[0]
                 )
             if self._apart[branch] > PARTED_RESTS * params.scale:
                 return float(length)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynamics.actuator_file import similar_actuator, with_actuators
+from dynamics.actuator_file import replace_actuators, similar_actuator
 from dynamics.moment import joint_moments
 from dynamics.tube import RADIUS, InvalidTube, VineParams
 from dynamics.tube_file import (
@@ -97,8 +97,8 @@ def test_other_actuators_have_the_numbers_of_their_type() -> None:
     assert tube == replace(
         small, others=(replace(similar_actuator("pouch", 12e-3), width=20e-3), similar_actuator("cpam", 12e-3))
     )
-    assert with_actuators(tube, ["pouch", "spam"]).actuators == (tube.others[0], small.actuator)
-    assert with_actuators(small, ["fpam"]) == similar(12e-3, kind="fpam")
+    assert replace_actuators(tube, ["pouch", "spam"]).actuators == (tube.others[0], small.actuator)
+    assert replace_actuators(small, ["fpam"]) == similar(12e-3, kind="fpam")
     other = replace(tube, others=tube.others[:1])
     assert difference(tube, other).startswith("other_actuators.cpam.type cpam there, unknown here")
     changed = replace(other, others=(replace(tube.others[0], width=21e-3),))

@@ -155,12 +155,12 @@ def environment_and_tube(
         InvalidTube: The tube cannot be used.
         BadInput: The physics is unknown.
     """
-    from dynamics.actuator_file import with_actuators
+    from dynamics.actuator_file import replace_actuators
     from environments import load_environment
 
     params = chosen_tube(tube, load_environment(env, 0.0), physics)
     if actuators is not None:
-        params = with_actuators(params, actuators)
+        params = replace_actuators(params, actuators)
     return load_environment(env, params.radius), params
 
 

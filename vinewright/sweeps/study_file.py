@@ -43,7 +43,7 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from dynamics.file_table import Table
+from dynamics.file_table import FileTable
 from dynamics.tube_keys import INERTIA, TUBE
 from environments.environment_file import parse_toml
 from environments.file_model import InvalidEnvironment, describe
@@ -100,7 +100,7 @@ def _number(**limits: Any) -> Any:
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
-class RandomPart(Table):
+class RandomPart(FileTable):
     """Random environments."""
 
     density: _many(_number(ge=0, le=0.6))  # type: ignore[valid-type]
@@ -115,7 +115,7 @@ class RandomPart(Table):
     """Height of the bounds."""
 
 
-class EnvironmentsPart(Table):
+class EnvironmentsPart(FileTable):
     """Where the environments come from."""
 
     files: _many(str) = Field(default_factory=list)  # type: ignore[valid-type]
@@ -132,7 +132,7 @@ def _plan_part() -> Any:
             kind = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
             kind = Annotated[kind, BeforeValidator(_float)] if field.annotation in (float, float | None) else kind
             fields[name] = (_many(kind) | None, None)
-    return create_model("plan", __base__=Table, **fields)
+    return create_model("plan", __base__=FileTable, **fields)
 
 
 def _tubes_part() -> Any:
@@ -142,17 +142,19 @@ def _tubes_part() -> Any:
         key.name: (_many(_number(ge=key.least, le=key.most)) | None, Field(None, description=key.meaning))
         for key in keys
     }
-    return create_model("tubes", __base__=Table, files=(_many(str) | None, Field(None, description=TUBES)), **numbers)
+    return create_model(
+        "tubes", __base__=FileTable, files=(_many(str) | None, Field(None, description=TUBES)), **numbers
+    )
 
 
-class DesignsPart(Table):
+class DesignsPart(FileTable):
     """Designs that exist."""
 
     files: _many(str)  # type: ignore[valid-type]
     """Design files or globs, relative to this file."""
 
 
-class TrialsPart(Table):
+class TrialsPart(FileTable):
     """Growth with errors."""
 
     number: Annotated[int, Field(ge=1, le=10**9)]
@@ -165,7 +167,7 @@ class TrialsPart(Table):
     """Number of trials of one case, if designs are given."""
 
 
-class StudyFile(Table):
+class StudyFile(FileTable):
     """A file of a sweep."""
 
     version: Annotated[int, Field(alias="schema", ge=1, le=1)]
