@@ -20,7 +20,7 @@ OTHERS = "other_actuators"
 
 
 def actuator_table(kind: str, whole: bool = False) -> Any:
-    """The model of an actuator type; every key is optional unless `whole`."""
+    """Return the model of an actuator type; every key is optional unless `whole`."""
     numbers = numbers_of(ACTUATORS[kind], whole) | numbers_of(LIMITS, whole)
     kinds: Any = Literal[kind]
     chosen = kinds, Field(... if whole else kind, description="type of the actuator")
@@ -39,7 +39,7 @@ OTHERS_FIELD: Any = (
 
 
 def actuator_kind(content: Any) -> str:
-    """The actuator type of a parsed tube; the default if none is given.
+    """Return the actuator type of a parsed tube; the default if none is given.
 
     Raises:
         InvalidTube: The type is unknown.
@@ -53,7 +53,7 @@ def actuator_kind(content: Any) -> str:
 
 
 def similar_actuator(kind: str, radius: float) -> Actuator:
-    """An actuator of a type with its usual numbers, the lengths in proportion to the radius of the tube [m]."""
+    """Return an actuator of a type with its usual numbers, the lengths in proportion to the radius of the tube [m]."""
     usual, size = actuators()[kind](), radius / RADIUS
     shape = {key: getattr(usual, key) * (size if one.power else 1.0) for key, one in ACTUATORS[kind].items()}
     lengths = {key: getattr(usual.limits, key) * size for key in ("shortest_cell", "longest_cell", "cell_step")}
@@ -61,7 +61,7 @@ def similar_actuator(kind: str, radius: float) -> Actuator:
 
 
 def actuators_of(content: Mapping[str, Any], radius: float) -> tuple[Actuator, ...]:
-    """The actuators of a tube, from numbers that are validated but for `OTHERS`; missing ones default to those of `similar_actuator`.
+    """Make the actuators of a tube from numbers, validated except for `OTHERS`; missing numbers default to those of `similar_actuator`.
 
     Raises:
         InvalidTube: The numbers of one are in the wrong order, or one of `OTHERS` is invalid.
@@ -95,14 +95,14 @@ def _check(table: str, part: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def replace_actuators(tube: VineParams, kinds: list[str]) -> VineParams:
-    """The same tube with actuators of some types, all different: its own, or else those of `similar_actuator`."""
+    """Replace the actuators of a tube by actuators of given types, all different: its own, or else those of `similar_actuator`."""
     own = {one.kind: one for one in tube.actuators}
     first, *others = (own.get(kind) or similar_actuator(kind, tube.radius) for kind in kinds)
     return replace(tube, actuator=first, others=tuple(others))
 
 
 def actuator_contents(params: VineParams) -> dict[str, Any]:
-    """The actuators of a tube in the units of files; `actuators_of` is the inverse.
+    """Return the actuators of a tube in the units of files; `actuators_of` is the inverse.
 
     Raises:
         TypeError: Files have no key for an actuator.

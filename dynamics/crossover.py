@@ -1,4 +1,4 @@
-"""How many vines a batch must have for a CUDA device to grow it faster than the threads of the CPU: measured once on each machine."""
+"""Least number of vines that a CUDA device grows faster than the threads of the CPU: measured once on each machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = "devices.json"
 ON_CPU, ON_CUDA = 256, (1024, 8192)
 """Numbers of vines whose growth is timed."""
 SEGMENTS = 20
-"""To which they grow."""
+"""Number of segments to which the vines grow."""
 
 
 def least_on_cuda(make: Callable[[str], Propagator], threads: int) -> float:
@@ -42,7 +42,7 @@ def least_on_cuda(make: Callable[[str], Propagator], threads: int) -> float:
 
 
 def known_crossover(threads: int) -> float | None:
-    """The same as far as it is known, else None."""
+    """Return the number of `least_on_cuda` if it was measured before, else None."""
     return _read_known().get(_key(threads))
 
 
@@ -86,7 +86,7 @@ def _seconds(propagator: Propagator, vines: int) -> float:
 
 @cache
 def _read_known() -> dict[str, float]:
-    """What was measured, by device and number of threads."""
+    """Read the measured numbers, by device and number of threads."""
     try:
         return {str(key): float(value) for key, value in json.loads(_file().read_text(encoding="utf-8")).items()}
     except (OSError, ValueError, TypeError, AttributeError):
@@ -94,7 +94,7 @@ def _read_known() -> dict[str, float]:
 
 
 def _write_known(known: dict[str, float]) -> None:
-    """Write it whole; where the folder cannot be written, each process measures for itself."""
+    """Write the measured numbers atomically; if the folder cannot be written, each process measures for itself."""
     part = _file().with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
         part.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""How deep walls press into vines."""
+"""Depth of the dents that walls press into vines."""
 
 from __future__ import annotations
 

@@ -30,22 +30,22 @@ class Jump(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What happens, for people."""
+        """Description of the jump as a sentence."""
         motion, growth = 1e3 * self.motion, 1e3 * self.growth
         return f"its tip jumps {motion:.0f} mm within {growth:.0f} mm of growth, at {1e3 * self.length:.0f} mm"
 
     @property
     def brief(self) -> str:
-        """What happens, for a caption."""
+        """Description of the jump for a caption."""
         return f"tip jumps {1e3 * self.motion:.0f} mm"
 
     def content(self) -> list[float]:
-        """The three lengths [mm], as `jump_mm` in files."""
+        """Return the three lengths [mm], as `jump_mm` in files."""
         return [round(1e3 * part, 1) for part in self]
 
 
 class TipMotions(NamedTuple):
-    """What happens from each state of some vines to the next, shape (vines, states - 1) each."""
+    """Growth and motion of tips from each state to the next, shape (vines, states - 1) each."""
 
     growth: Floats
     """Growth [m]."""
@@ -65,12 +65,12 @@ class TipMotions(NamedTuple):
 
     @property
     def jumps(self) -> NDArray[np.bool_]:
-        """Where the tip jumps."""
+        """Mask of the motions that are jumps."""
         return self.motion > JUMP * np.maximum(self.growth, LEAST_GROWTH)
 
 
 def follows_jump(rollout: Rollout, tips: Floats, lengths: Floats, params: VineParams) -> NDArray[np.bool_]:
-    """Which records of vines follow a jump since their growth began, shape (vines, records).
+    """Mask of the records that follow a jump since the growth of their vine began, shape (vines, records).
 
     Args:
         rollout: Recorded at the end of every segment; beyond the last record of a vine the result means nothing.
@@ -83,7 +83,7 @@ def follows_jump(rollout: Rollout, tips: Floats, lengths: Floats, params: VinePa
 
 
 def largest_jump(rollout: Rollout, vine: int, params: VineParams) -> Jump | None:
-    """The jump of a vine between two records by which its tip moves farthest; None if it never jumps.
+    """Find the jump of a vine between two records by which its tip moves farthest; None if it never jumps.
 
     Args:
         rollout: Recorded at the end of every segment; with more growth between records, jumps are averaged out.

@@ -18,7 +18,7 @@ from surrogate.kernels.compiled import Floats, compiled
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""
 LARGEST_TRANSITION = 1.0
-"""No tube with a known EI may bend further than this in `VineParams.moment_length` before it wrinkles [rad]."""
+"""Largest bend of `VineParams.moment_length` at which a tube with a known EI may begin to wrinkle [rad]."""
 
 
 class Elasticity(NamedTuple):
@@ -43,17 +43,17 @@ ARM, TAUT_ARM, PER_BEND = range(3)
 
 
 class JointMoments(NamedTuple):
-    """Everything compiled kernels need to know of a joint's moments."""
+    """Moments of a joint, as an argument of compiled kernels."""
 
     elasticity: Elasticity
     moment: Floats
     """Restoring moment at evenly spaced bends from the transition on [N m], shape (BENDS + 1,)."""
     rising: Floats
-    """The same without folds [N m], shape (BENDS + 1,). Steps take its slope: the rest of the energy is concave, so its tangent is
+    """Restoring moment without folds [N m], shape (BENDS + 1,). Steps take its slope: the rest of the energy is concave, so its tangent is
     a bound of it, and a step that takes the moment of a fold as constant does not go too far."""
     tables: ForceTables
     arms: Floats
-    """Of each actuator, shape (actuators, 3): moment arm about the far wall [m], the same if the tube bends against the actuator, see
+    """Numbers of each actuator, shape (actuators, 3): moment arm about the far wall [m], moment arm against the actuator [m], see
     `VineParams.taut_arm`, and strain per bend about the far wall [1/rad]."""
     length: float
     """Length of tube to whose bend the moments refer [m], see `VineParams.moment_length`."""
@@ -62,14 +62,14 @@ class JointMoments(NamedTuple):
 
 
 class Vine(NamedTuple):
-    """One vine and what it carries, shape (max_segments,) each."""
+    """Bends, actuators and preformed bends of one vine, shape (max_segments,) each."""
 
     angles: Floats
     pivots: Floats
     """Distance of each joint's pivot from the centreline [m], see `dynamics.links.link`."""
     pressure: Floats
     row: Integers
-    """This and the rest are each joint's `CellPosition`."""
+    """Row of each joint's `CellPosition`; the following three fields are its other numbers."""
     weight: Floats
     per_strain: Floats
     per_strain_saturated: Floats
@@ -329,7 +329,7 @@ def holding_pressure(
 
 
 def new_vine(angles: Floats, pressure: Floats) -> Vine:
-    """A vine with these bends and pressures themselves, shape (max_segments,) each; `look_up_cells` fills in the rest."""
+    """Make a vine that refers to these bends and pressures, shape (max_segments,) each; `look_up_cells` fills in the other fields."""
     room = len(pressure)
     row, (pivots, weight, per_strain, saturated, rest) = np.empty(room, np.int64), np.empty((5, room))
     return Vine(angles, pivots, pressure, row, weight, per_strain, saturated, rest)
@@ -343,7 +343,7 @@ def new_actuated_vine(
     preformed: Floats | None = None,
     kind: Integers | None = None,
 ) -> Vine:
-    """A vine with the bends and the parts of an `Actuation` given, shape (max_segments,) each; its bends are `angles` itself.
+    """Make a vine with given bends and parts of an `Actuation`, shape (max_segments,) each; it refers to `angles` itself.
 
     Args:
         preformed: None for straight tube.

@@ -1,4 +1,4 @@
-"""Scenes in which every object stands a little off: the arrays of one scene are moved, and its grid is kept."""
+"""Scenes in which every object is slightly displaced: the arrays of one scene are moved, and its grid is kept."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ LEAST_FACTOR = 0.1
 
 
 class ObjectMotions(NamedTuple):
-    """How the objects of an environment (`environments.objects`) stand off in each of T worlds, and its base. O objects."""
+    """Displacements of the O objects of an environment (`environments.objects`), and of its base, in each of T worlds."""
 
     shift: Floats
     """Translation [m], shape (T, O, 2)."""
     rotation: Floats
     """Turn about the centre of the object [rad], shape (T, O)."""
     size: Floats
-    """How far its outer faces move outwards [m], shape (T, O)."""
+    """Outward displacement of its outer faces [m], shape (T, O)."""
     share: Floats
     """Relative change of its size [-], shape (T, O)."""
     start: Floats
@@ -47,9 +47,9 @@ class _PlannedScene(NamedTuple):
     on_face: NDArray[np.bool_]
     """Whether each corner is on the faces of a polygon, shape (corners,)."""
     centre: Floats
-    """Of each object [m], shape (O, 2)."""
+    """Centre of each object [m], shape (O, 2)."""
     extent: Floats
-    """Of each object along x and y [m], shape (O, 2)."""
+    """Extent of each object along x and y [m], shape (O, 2)."""
 
 
 class _Part(NamedTuple):
@@ -63,7 +63,7 @@ class _Part(NamedTuple):
 
 
 def build_moved_scenes(environment: Environment, params: VineParams, motions: ObjectMotions) -> tuple[Scenes, float]:
-    """The scene of each world, for a tube; and the margin below which gaps must be considered [m]."""
+    """Build the scene of each world, for a tube; return also the margin below which gaps must be considered [m]."""
     edges, corners, of_edge, of_corner, on_face, *extents = _build_planned(environment, params.radius)
     solid = edges[:, 9] > 0.0
     first, last = (_move(_Part(edges[:, k : k + 2], of_edge, solid), motions, *extents) for k in (0, 2))
@@ -104,7 +104,7 @@ def _edges(planned: Floats, first: Floats, last: Floats, wide: Floats) -> tuple[
 
 @compiled(counted=True)
 def _corners(planned: Floats, points: Floats, wide: Floats) -> tuple[Floats, Floats]:
-    """The same for corners: rows of `Scene.corners`, shape (T, corners, 4)."""
+    """Rows of `Scene.corners` of each world, shape (T, corners, 4), and how far each reaches beyond the planned one in any [m]."""
     rows, far, widest = np.empty((*wide.shape, 4)), np.zeros(len(planned)), np.zeros(len(planned))
     for t in range(len(wide)):
         for c in range(len(planned)):
@@ -117,7 +117,7 @@ def _corners(planned: Floats, points: Floats, wide: Floats) -> tuple[Floats, Flo
 
 @lru_cache(maxsize=16)
 def _build_planned(environment: Environment, radius: float) -> _PlannedScene:
-    """Everything solid where it is planned, for a tube of a radius [m]; callers share the arrays."""
+    """Build the scene of all solids as planned, for a tube of a radius [m]; callers share the arrays."""
     objects, mounted, solids = objects_of(environment), environment.mounted, environment.solids
     found: list[tuple[Solids, int]] = []
     for one in range(objects.max(initial=-1) + 1):
@@ -140,7 +140,7 @@ def _build_planned(environment: Environment, radius: float) -> _PlannedScene:
 def move_solids(
     environment: Environment, motions: ObjectMotions, world: int, pieces: NDArray[np.int64] | None = None
 ) -> list[shapely.Geometry]:
-    """The solids of one world as shapely geometries [m].
+    """Return the solids of one world as shapely geometries [m].
 
     Args:
         pieces: Which, in the order of `environment.solids.shapes()`; None for all.
@@ -186,7 +186,7 @@ def _extents(environment: Environment, objects: NDArray[np.int64]) -> tuple[Floa
 
 
 def _move(part: _Part, motions: ObjectMotions, centre: Floats, extent: Floats) -> Floats:
-    """Where points are in each world [m], shape (T, n, 2)."""
+    """Move points to their positions in each world [m], shape (T, n, 2)."""
     # Copies have one type, also of arrays that are not contiguous or cannot be written: for each type the kernel is compiled once more.
     own = _Part(part.points.copy(), part.item.copy(), part.faces.copy())
     several = ObjectMotions(*map(np.ascontiguousarray, motions))
@@ -198,7 +198,7 @@ def _move(part: _Part, motions: ObjectMotions, centre: Floats, extent: Floats) -
 def _placed(
     part: _Part, motions: ObjectMotions, cosine: Floats, sine: Floats, centre: Floats, extent: Floats
 ) -> Floats:
-    """The same; cosine and sine of the rotations have the shape (T, O)."""
+    """Compute `_move` from the cosine and sine of the rotations, shape (T, O)."""
     placed, scale = np.empty((len(cosine), len(part.points), 2)), np.ones(2)
     for t in range(len(cosine)):
         for n in range(len(part.points)):

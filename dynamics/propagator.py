@@ -79,11 +79,11 @@ class Propagator(Protocol):
         ...
 
     def refined(self, parts: int = 2) -> Propagator:
-        """The same model with its step divided by `parts`, to check the convergence of its results."""
+        """Return this model with its step divided by `parts`, to check the convergence of its results."""
         ...
 
     def start(self, batch: int, max_segments: int) -> VineState:
-        """A batch of vines of zero length at the environment's start pose, with capacity for `max_segments`."""
+        """Return a batch of vines of zero length at the environment's start pose, with capacity for `max_segments`."""
         ...
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:

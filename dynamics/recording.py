@@ -88,7 +88,7 @@ class Recording:
 
 
 def _make_bare_error(text: str) -> PydanticCustomError:
-    """An error whose message does not show the value, because it is too long or already in the text."""
+    """Return an error whose message does not show the value, because it is too long or already in the text."""
     return PydanticCustomError("bare", text.replace("{", "{{").replace("}", "}}"))
 
 
@@ -153,7 +153,7 @@ class _Frame(_Table):
     centerline_m: Annotated[list[_AnyPoint], Field(min_length=2), FailFast()]
     """x, y of points of the tube's axis, from base to tip."""
     contacts: Annotated[list[_Contact], FailFast()] = []
-    """Where the tube touches walls in this frame."""
+    """Contacts of the tube with walls in this frame."""
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Self:
@@ -181,13 +181,13 @@ class _RecordingFile(_Table):
     mass_per_length_kg_per_m: Annotated[float, _within(*MASSES, "kg/m")] | None = None
     """Mass of the tube per length; needed for a fit unless the command gives it."""
     base: _Base
-    """Where the tube is held."""
+    """Clamp of the tube."""
     frames_per_s: Annotated[float, _within(*RATES)] | None = None
     """Frame rate, which gives times to frames that have an index only."""
     walls_m: Annotated[list[_Segment], FailFast()] = []
     """Two ends x, y of each thin wall."""
     frames: Annotated[list[_Frame], FailFast(), AfterValidator(_check_count)]
-    """What was seen, in order of time."""
+    """Frames of the recording, in order of time."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

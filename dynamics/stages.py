@@ -15,7 +15,7 @@ from surrogate.kernels.compiled import Floats
 ALONG = 1e-9
 """Tolerance of the length at the end of a segment [m]."""
 Grow = Callable[[Integers, VineState, Actuation, float], Rollout]
-"""Grows some vines of a batch, given their rows, states and actuation, by a length [m], recorded at the end of every segment of it."""
+"""Function that grows vines of a batch, given their rows, states and actuation, by a length [m], recorded at the end of every segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Stage:
     until: float
     """Length at its end [m]. Where that is the length at its beginning, the vines are held until they are at rest."""
     actuation: Actuation
-    """Of each vine of the batch."""
+    """Actuation of each vine of the batch."""
 
 
 def growth_function(propagator: Propagator) -> Grow:
-    """Growth by a propagator."""
+    """Return the function that grows vines by a propagator."""
     full = propagator.params.segment_length
     return lambda _, state, actuation, length: propagator.grow(state, actuation, length, full)
 
@@ -65,7 +65,7 @@ def grow_in_stages(propagator: Propagator, grow: Grow, start: VineState, stages:
 
 
 def _stops(begin: float, end: float, segment_length: float) -> list[float]:
-    """Lengths up to which to grow one after the other: the first at the end of a segment, so that the next records are there too."""
+    """Lengths up to which to grow in turn [m]: the first at the end of a segment, so that the next records are there too."""
     next_end = segment_length * np.ceil(begin / segment_length + ALONG)
     whole = _ends_segment(begin, segment_length) or next_end >= end - ALONG
     return [end] if whole else [float(next_end), end]
@@ -84,10 +84,10 @@ class _StagedRollout:
         self._parts: list[tuple[Integers, Rollout, Integers, bool]] = []
         self._held = False
         self.status: Integers = np.full(batch, int(Status.GROWN))
-        """How each vine has ended, `GROWN` while it grows, shape (batch,)."""
+        """`Status` of each vine, `GROWN` while it grows, shape (batch,)."""
 
     def state(self, rows: Integers) -> VineState:
-        """The present states of some vines."""
+        """Return the present states of vines."""
         of, pivots = self._state, self._state.pivots
         return VineState(
             of.angles[rows], of.segments[rows], of.last_length[rows], None if pivots is None else pivots[rows]
@@ -98,10 +98,10 @@ class _StagedRollout:
         self._held = True
 
     def add(self, rows: Integers, rollout: Rollout, recorded: bool) -> None:
-        """Add a rollout of some vines.
+        """Add a rollout of vines.
 
         Args:
-            recorded: Whether the record at its end is kept, also of vines that go on growing.
+            recorded: Whether the record at its end is kept, also for vines that continue to grow.
         """
         self.status[rows] = rollout.status
         kept = rollout.records - (0 if recorded else (rollout.status == Status.GROWN).astype(np.int64))
@@ -118,7 +118,7 @@ class _StagedRollout:
         self._state = VineState(angles, segments, lengths, pivots)
 
     def join(self) -> Rollout:
-        """All of them as one."""
+        """Join all rollouts into one."""
         batch, room = len(self.status), self._room
         count = np.zeros(batch, np.int64)
         for rows, _, kept, _ in self._parts:
@@ -155,7 +155,7 @@ class _StagedRollout:
 
 
 def _add_snaps(snaps: Floats, snapping: Floats, rows: Integers, part: Rollout) -> None:
-    """Write the snaps of a rollout behind those that are known of its vines, as far as there is room."""
+    """Append the snap-throughs of a rollout to those of its vines, as far as there is room."""
     if part.snaps is None or part.snapping is None:
         return
     for vine, row in enumerate(rows.tolist()):

@@ -16,7 +16,7 @@ from surrogate.kernels.compiled import compiled
 
 
 class ContactTube(Protocol):
-    """What of a propagator's tube decides where it touches."""
+    """Properties of a propagator's tube on which its contacts depend."""
 
     @property
     def section(self) -> CrossSection: ...

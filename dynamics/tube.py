@@ -119,7 +119,7 @@ class VineParams:
     others: tuple[Actuator, ...] = ()
     """Actuators of other kinds that may be mixed with `actuator` along the tube, at most one of each kind."""
     uncertainty: StatedUncertainty = UNSTATED
-    """What its file says of the errors with which it is made; no model depends on it."""
+    """Errors with which it is made, as stated in its file; no model depends on them."""
 
     def __post_init__(self) -> None:
         check_positive(

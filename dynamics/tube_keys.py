@@ -25,7 +25,7 @@ class Key(NamedTuple):
 
 
 class NamedChoice(NamedTuple):
-    """A word of a tube in a file."""
+    """A tube property in a file that is one of several words."""
 
     name: str
     """Name of the key."""
@@ -113,7 +113,7 @@ def check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str
 
 
 def translate_message(message: str) -> str:
-    """A message about fields of a tube, in SI units, with the keys and units of files.
+    """Translate a message about fields of a tube, in SI units, to the keys and units of files.
 
     Fields are replaced before a number, and where their name is no word of English.
     """
@@ -130,24 +130,24 @@ def translate_message(message: str) -> str:
 
 
 def to_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:
-    """Numbers of a file by their fields, in SI units; those that are missing or None are left out."""
+    """Convert numbers of a file to SI units, by their fields; missing numbers and None are left out."""
     found = {field: (content.get(key.name), key.power) for field, key in keys.items()}
     return {field: scale(value, -power) for field, (value, power) in found.items() if value is not None}
 
 
 def to_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
-    """Fields of an object by the keys of a file, in its units, so that `to_si` gives them back exactly; unknown ones are left out."""
+    """Convert fields of an object to the keys and units of a file, so that `to_si` gives them back exactly; unknown fields are left out."""
     values = {key.name: (getattr(thing, field), key.power) for field, key in keys.items()}
     return {name: _to_file_number(value, power) for name, (value, power) in values.items() if value is not None}
 
 
 def scale(value: float, power: int) -> float:
-    """A number times 10^power, in decimal arithmetic: 33.35 mm is exactly 0.03335 m."""
+    """Scale a number by 10^power, in decimal arithmetic: 33.35 mm is exactly 0.03335 m."""
     return float(Decimal(repr(float(value))).scaleb(power))
 
 
 def _to_file_number(value: float, power: int) -> float:
-    """The number of a file that reads back as a value: that times 10^power, or a neighbour of it where rounding loses a digit."""
+    """Find the number of a file that reads back as a value: the value times 10^power, or a neighbour where rounding loses a digit."""
     nearest = scale(value, power)
     for number in (nearest, math.nextafter(nearest, math.inf), math.nextafter(nearest, -math.inf)):
         if scale(number, -power) == value:

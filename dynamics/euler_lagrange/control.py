@@ -138,7 +138,7 @@ class Tracking:
         return errors
 
     def during(self, what: Saturation) -> NDArray[np.bool_]:
-        """Whether a saturation was active in each step, shape (steps,)."""
+        """Return whether a saturation was active in each step, shape (steps,)."""
         mine = np.zeros(len(self.times), bool)
         for event in self.events:
             if event.what == what:
@@ -217,7 +217,7 @@ def _command(
 
 
 def _regular_reference(reference: Reference, time: float) -> tuple[Floats, Floats, Floats]:
-    """The reference in (s, theta, phi), and in (s, u, v) with its rates."""
+    """Return the reference in (s, theta, phi), and in (s, u, v) with its rates."""
     wanted, rates = (np.array(values, float) for values in reference(time))
     if wanted.shape != (3,) or rates.shape != (3,) or not np.isfinite([wanted, rates]).all():
         raise ValueError(f"the reference at {time:g} s is not three finite numbers and their rates: {wanted}, {rates}")

@@ -41,8 +41,8 @@ class LinearActuator:
     """Contraction at which the tension vanishes, as a share of the full length [-]."""
 
     @staticmethod
-    def like(actuator: Actuator, l_0: float = USUAL_CELL) -> LinearActuator:
-        """The line through an actuator's tension at half and at full contraction.
+    def fit(actuator: Actuator, l_0: float = USUAL_CELL) -> LinearActuator:
+        """Fit the line through an actuator's tension at half and at full contraction.
 
         Args:
             l_0: Cell length [m].

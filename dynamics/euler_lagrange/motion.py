@@ -105,7 +105,7 @@ def integrate_motion(
 
 
 def _ends(times: Floats, jumps: Sequence[float]) -> list[float]:
-    """The first time, the jumps in between, and the last time [s], without duplicates."""
+    """Return the first time, the jumps in between, and the last time [s], without duplicates."""
     ends = [float(times[0])]
     for jump in sorted(jumps):
         if ends[-1] + AT_ONCE < jump < times[-1] - AT_ONCE:
@@ -142,7 +142,7 @@ class _Run:
         return float(self.rate(time, state, False)[3]) - RELEASE
 
     def locks(self, time: float, state: Floats) -> bool:
-        """Whether the growth is locked."""
+        """Return whether the growth is locked."""
         return bool(state[3] <= 0) and self.release(time, state) <= 0
 
     def phase(

@@ -180,7 +180,7 @@ class EulerLagrange(OnHost):
         return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps, broken, pivots)
 
     def _hangs_over(self, state: VineState, joints: Floats) -> NDArray[np.bool_]:
-        """Whether the tube hangs over the edge of a table in each record, shape (batch, records).
+        """Return whether the tube hangs over the edge of a table in each record, shape (batch, records).
 
         Args:
             state: All records of all vines, as a batch.
@@ -198,7 +198,7 @@ class EulerLagrange(OnHost):
 
 
 def _reset_vines(state: VineState, vines: NDArray[np.bool_]) -> VineState:
-    """The batch with some vines reset to zero length."""
+    """Reset vines of the batch to zero length."""
     return VineState(
         np.where(vines[:, None], 0.0, state.angles),
         np.where(vines, 1, state.segments),

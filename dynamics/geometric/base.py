@@ -20,7 +20,7 @@ NUDGE = 1e-5
 
 
 def walls_around(environment: Environment, radius: float) -> tuple[Walls, list[shapely.Polygon], float]:
-    """The outlines that the axis of a tube must not cross in an environment, the inflated obstacles, and the heading of the tube.
+    """Return the outlines that the axis of a tube must not cross in an environment, the inflated obstacles, and the heading of the tube.
 
     The mount is not inflated within one diameter of the base, which is where the first diameter of the tube is; so it does not
     hold a tip either that comes back there. On a table, the bounds are smaller by the radius, except for the first diameter of
@@ -58,7 +58,7 @@ def walls_around(environment: Environment, radius: float) -> tuple[Walls, list[s
 
 
 def _pressed_heading(start: Floats, near: shapely.Polygon, mount: NDArray[np.object_]) -> float:
-    """The heading nearest to the start's with which the first diameter of a tube ends outside its inflated mount [rad]."""
+    """Return the heading nearest to the start's with which the first diameter of a tube ends outside its inflated mount [rad]."""
     heading = float(start[2])
     free = near.exterior.difference(shapely.union_all(mount))
     away = shapely.get_coordinates(near)[0] - start[:2]

@@ -1,4 +1,4 @@
-"""Where a tube bends when its tip meets a wall: limit analysis of pivots and turns as plastic hinges (after paper 003).
+"""Bending of a tube whose tip meets a wall: limit analysis of pivots and turns as plastic hinges (after paper 003).
 
 The wall pushes the tip with F = N (n + tau d), where n is the wall's normal, d its tangent, and |tau| at most the friction
 coefficient. Every hinge yields at the same moment, that of a wrinkled tube, independent of its bend. So the hinge with the
@@ -39,7 +39,7 @@ class HingeTube(NamedTuple):
 
 
 class YieldMotion(NamedTuple):
-    """How a tube yields."""
+    """Motion by which a tube yields."""
 
     kind: int
     hinge: int
@@ -56,7 +56,7 @@ class YieldMotion(NamedTuple):
 
 @compiled()
 def give_way(body: LinkedBody, walls: Walls, edge: int, tube: HingeTube) -> YieldMotion:
-    """How a tube whose tip presses on an edge yields as it grows."""
+    """Find the motion by which a tube yields whose tip presses on an edge as it grows."""
     for slide in (1.0, -1.0):
         hinge, turn, lever, along = yielding(body, walls, edge, tube, slide)
         if hinge >= 0:

@@ -12,7 +12,7 @@ from dynamics.geometric.walls import Walls
 from surrogate.kernels.compiled import compiled
 
 LENGTH, AT_END, UNBENT, UNLOCKED, FOLDED, AT_FOOT = 10, 11, 12, 13, 14, 15
-"""How a motion ends, in addition to the kinds of `Touch`: requested length reached, tip at the wall's end, bend sprung back,
+"""Ends of a motion, in addition to the kinds of `Touch`: requested length reached, tip at the wall's end, bend sprung back,
 friction overcome, turn folded up, or tip at the point where it reverses or where further turning would retract it."""
 BACK = 1e-6
 """Distance by which a tip continues beyond the point where it reverses [m]."""

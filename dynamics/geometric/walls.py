@@ -43,13 +43,13 @@ class Walls(NamedTuple):
     bounds: Floats
     """min x, min y, max x, max y, which the tip may not leave [m]."""
     first_bounds: Floats
-    """The same for the first length of the tube [m]."""
+    """Bounds for the first length of the tube [m]."""
     spared: float
-    """That length [m]; 0 if the bounds are the same for the whole tube."""
+    """First length of the tube with bounds of its own [m]; 0 if the bounds are equal for the whole tube."""
 
 
 def to_polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
-    """Obstacles as polygons; circles and walls as circumscribed polygons within `POLYGON_TOLERANCE`."""
+    """Convert obstacles to polygons; circles and walls to circumscribed polygons within `POLYGON_TOLERANCE`."""
     around = [_circumscribe(shapely.Point(x, y), radius) for x, y, radius in obstacles.circles]
     for *ends, thickness in obstacles.walls:
         around.append(_circumscribe(shapely.LineString(np.reshape(ends, (2, 2))), thickness / 2))
@@ -57,30 +57,30 @@ def to_polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
 
 
 def inflate_obstacles(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> list[shapely.Polygon]:
-    """Obstacles inflated by the tube's radius, merged and clipped to the bounds; the solid is on the left of the outlines."""
+    """Inflate obstacles by the tube's radius, merge them and clip them to the bounds; the solid is on the left of the outlines."""
     return merge(widen(shapes, radius), room_of(bounds))
 
 
 def widen(shapes: Sequence[shapely.Geometry], radius: float) -> NDArray[np.object_]:
-    """Obstacles, each inflated by the tube's radius."""
+    """Inflate each obstacle by the tube's radius."""
     return np.asarray(
         shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square"), dtype=object
     )
 
 
 def room_of(bounds: Floats) -> shapely.Polygon:
-    """The region to which inflated obstacles are clipped."""
+    """Return the region to which inflated obstacles are clipped."""
     return shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
 
 
 def merge(wider: NDArray[np.object_], room: shapely.Geometry) -> list[shapely.Polygon]:
-    """Inflated obstacles, merged and clipped to a region; the solid is on the left of the outlines."""
+    """Merge inflated obstacles and clip them to a region; the solid is on the left of the outlines."""
     parts = shapely.get_parts(shapely.union_all(wider).intersection(room).simplify(1e-9))
     return [orient(part) for part in parts if isinstance(part, shapely.Polygon) and not part.is_empty]
 
 
 def inflate_to_walls(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> Walls:
-    """The outlines that the axis of a tube must not cross.
+    """Return the outlines that the axis of a tube must not cross.
 
     Args:
         shapes: Obstacles; they may overlap and reach beyond the bounds.
@@ -93,7 +93,7 @@ def inflate_to_walls(shapes: Sequence[shapely.Geometry], bounds: Floats, radius:
 def outline_inflated(
     parts: Sequence[shapely.Polygon], shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float
 ) -> Walls:
-    """The outlines of inflated obstacles.
+    """Make the outlines of inflated obstacles.
 
     Args:
         parts: The inflated obstacles, merged.
@@ -142,7 +142,7 @@ def _nearest_points(solid: shapely.Geometry, points: Floats) -> Floats:
 
 
 def _circumscribe(core: shapely.Geometry, radius: float) -> shapely.Polygon:
-    """Polygon circumscribed around all points within a radius of a point or line, larger by at most the tolerance."""
+    """Circumscribe a polygon around all points within a radius of a point or line, larger by at most the tolerance."""
     if radius < POLYGON_TOLERANCE / 2:
         return core.buffer(radius + POLYGON_TOLERANCE / 2, cap_style="square")
     quarter = int(np.ceil(np.pi / 4 / np.arccos(radius / (radius + POLYGON_TOLERANCE))))

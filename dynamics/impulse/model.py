@@ -21,7 +21,7 @@ from surrogate.kernels.compiled import Floats
 
 
 class ImpulseTube(NamedTuple):
-    """What the kernel needs to know of the vine and of the step, in SI units."""
+    """Parameters of the tube and of the step for the kernel, in SI units."""
 
     section: CrossSection
     segment: float
@@ -32,12 +32,12 @@ class ImpulseTube(NamedTuple):
     damping: float
     """Moment over rate of bend, for the length that the moments are known for [N m s / rad]."""
     growth_rate: float
-    """Without resistance [m/s]."""
+    """Rate of growth without resistance [m/s]."""
     growth_force: float
-    """Without a tail [N]."""
+    """Growth force without a tail [N]."""
     tail: Tail
     yielding: float
-    """How much slower a newton on the tip, or of the tail, makes it grow [m/s / N]."""
+    """Decrease of the rate of growth per newton on the tip, or of the tail [m/s / N]."""
     tolerance: float
     time_step: float
     """Longest step [s]."""
@@ -92,7 +92,7 @@ class ImpulseWork(NamedTuple):
 
 
 def new_work(max_segments: int, bodies: int) -> ImpulseWork:
-    """Room for a chain of so many segments, made of so many bodies."""
+    """Allocate the work space for a chain of a number of segments, made of a number of bodies."""
     contacts = 6 * max_segments + 64
     return ImpulseWork(
         new_chain(max_segments),

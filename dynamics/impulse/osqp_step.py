@@ -1,4 +1,4 @@
-"""The same step as a quadratic programme for OSQP, as papers 000/001 solve it (Eq. 15)."""
+"""Impulse step as a quadratic programme for OSQP, as papers 000/001 solve it (Eq. 15)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dynamics.impulse.impact import Impact, ImpactNumbers
 from dynamics.propagator import CannotRun
 
 LARGEST = 1e30
-"""What OSQP takes for infinite."""
+"""Number that OSQP takes for infinite."""
 
 
 class OsqpStep:

@@ -27,7 +27,7 @@ class Factor(NamedTuple):
 
 
 def new_factor(capacity: int) -> Factor:
-    """Room for a factor."""
+    """Allocate a factor."""
     return Factor(np.zeros((capacity, 3, 3)), np.zeros((capacity, 3, 3)), np.zeros((capacity, 3)))
 
 

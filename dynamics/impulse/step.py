@@ -1,4 +1,4 @@
-"""One impulse step of a vine that grows at its tip: what drives its bodies, and how far they get."""
+"""One impulse step of a vine that grows at its tip: the drive of its bodies, and their motion."""
 
 from __future__ import annotations
 
@@ -116,24 +116,24 @@ def _add_forces(work: ImpulseWork, segments: int, number: int, dt: float, lost: 
 
 
 class Aim(NamedTuple):
-    """What a try to solve a step expects of its growth, and drives it with."""
+    """Expected growth of an attempt to solve a step, and its drive."""
 
     expected: float
     """Growth [m]."""
     rate: float
-    """Rate of growth when nothing resists [m/s]."""
+    """Rate of growth without resistance [m/s]."""
     yielding: float
-    """How much slower a newton on the tip makes it [m/s / N]."""
+    """Decrease of the rate of growth per newton on the tip [m/s / N]."""
     dt: float
     """Time of the step [s]."""
 
 
 @compiled()
 def _aim_again(aim: Aim, growth: float, most_growth: float, growth_rate: float) -> tuple[bool, float, Aim]:
-    """Whether a step grows as it was expected to, by how much it may [m], and what to aim at if it is solved again.
+    """Whether a step grows as expected, the growth that it may have [m], and the aim if it is solved again.
 
     Args:
-        growth: By the velocities found [m].
+        growth: Growth by the velocities found [m].
     """
     rate, yielding, dt = aim.rate, aim.yielding, aim.dt
     # A tube that would evert back is held. One that would grow beyond where it is to end gets there as fast, and
@@ -149,7 +149,7 @@ def _aim_again(aim: Aim, growth: float, most_growth: float, growth_rate: float) 
 
 @compiled(forceinline=True)
 def _set_off(tube: ImpulseTube, vine: Vine, work: ImpulseWork, span: Span) -> tuple[Aim, float, float]:
-    """What a step aims at before it is first solved, the rate of growth before it [m/s], and the force that a squeezed tip lost [N].
+    """First aim of a step, the rate of growth before it [m/s], and the force that a squeezed tip lost [N].
 
     With `ImpulseTube.drag`, brings the bodies to rest.
     """

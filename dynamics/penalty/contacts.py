@@ -34,7 +34,7 @@ class TensorChain(NamedTuple):
     film: Tensor
     """Length of each segment's film [m], 0 beyond the tip."""
     pivot_x: Tensor
-    """Where the tube beyond each joint turns when the joint bends [m], shape (batch, segments), see `dynamics.chain.Chain`."""
+    """Point about which the tube beyond each joint turns when the joint bends [m], shape (batch, segments), see `dynamics.chain.Chain`."""
     pivot_y: Tensor
     last: Tensor
     """Index of each vine's last segment, shape (batch, 1)."""
@@ -131,7 +131,7 @@ def most_contacts(segments: int, soft: bool) -> int:
 
 
 def find_contacts(solids: TensorSolids, section: CrossSection, margin: float, chain: TensorChain) -> TensorContacts:
-    """The contacts with the smallest gaps below the margin.
+    """Find the contacts with the smallest gaps below the margin.
 
     As in the exact propagator: joints against edges, and corners against segments, or against the joint itself where a
     corner projects beyond one segment and before the next. The mount does not touch the length of tube that it spares.
@@ -192,7 +192,7 @@ def _give_way(
     place: tuple[Tensor, Tensor, Tensor],
     press: TensorPress,
 ) -> TensorContacts:
-    """The contacts of a tube that gives way: those of its dents, and those of the deepest dents with their limit."""
+    """Contacts of a tube that gives way: the contacts of its dents, and the limits of the deepest dents."""
     px, py, at_end = place
     segment, deepest = rigid.segment, slice(min(STOPS, rigid.gap.shape[1]))
     aside = turn_aside(section, touch, press, chain.cosine.gather(1, segment), chain.sine.gather(1, segment))
@@ -230,7 +230,7 @@ def _length_beyond(
 def _press(
     solids: TensorSolids, section: CrossSection, chain: TensorChain, segment: Tensor, item: Tensor, is_edge: Tensor
 ) -> TensorPress:
-    """How contacts press on soft tubes, as in `dynamics.contacts.find_contacts`."""
+    """Pressing of contacts on soft tubes, as in `dynamics.contacts.find_contacts`."""
     edge, corner = (
         solids.edges[torch.where(is_edge, item, 0)],
         solids.corners[torch.where(is_edge, 0, item).clamp(min=0)],
@@ -282,7 +282,7 @@ def _against_edges(
 def _against_corners(
     solids: TensorSolids, section: CrossSection, chain: TensorChain, segment: Tensor, item: Tensor
 ) -> tuple[Tensor, ...]:
-    """The same for the segment, or the joint at its end, and a corner; on a round one a soft tube lies joint by joint."""
+    """Gap, point and normal of the segment, or the joint at its end, at a corner; on a round corner a soft tube lies joint by joint."""
     corner, last = solids.corners[item.clamp(min=0)], _last(chain, segment)
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     ux, uy, length = _take(chain.cosine, segment), _take(chain.sine, segment), _take(chain.length, segment)
@@ -329,7 +329,7 @@ def _cell(solids: TensorSolids, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _pad(offsets: Indices, items: Indices) -> Indices:
-    """The lists of a grid as a table, one row per cell, padded with -1."""
+    """Pad the lists of a grid to a table, one row per cell, with -1.""" 
     counts = np.diff(offsets)
     table = np.full((len(counts), max(int(counts.max()), 1)), -1, np.int32)
     table[np.arange(table.shape[1]) < counts[:, None]] = items
@@ -337,5 +337,5 @@ def _pad(offsets: Indices, items: Indices) -> Indices:
 
 
 def _fill_if_empty(solids: Floats) -> Floats:
-    """The table, or a single row that no cell lists if it would be empty."""
+    """Return the table or, if it is empty, a single row that no cell lists."""
     return solids if len(solids) else np.zeros((1, solids.shape[1]))

@@ -29,7 +29,7 @@ class Objective(NamedTuple):
     bend: Tensor
     """Present bends beyond what is preformed, scaled to the length to which the moments refer [rad], shape (batch, segments)."""
     scale: Tensor
-    """That length divided by each segment's length, same shape."""
+    """Length to which the moments refer, divided by each segment's length, same shape."""
     pull: Tensor
     """Moment of the actuators at these bends [N m], same shape; `pull_slope` is its decrease with the bend [N m/rad]."""
     pull_slope: Tensor

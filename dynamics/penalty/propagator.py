@@ -250,7 +250,7 @@ class Penalty:
         return torch.as_tensor(array, dtype=self.dtype, device=self.device)
 
     def _to_output(self, tensor: Tensor) -> Array:
-        """The tensor to return: on the CPU, a numpy array of the same memory."""
+        """Convert a tensor for the result: on the CPU, to a numpy array of the same memory."""
         return tensor.numpy() if self.device.type == "cpu" else tensor
 
 
@@ -267,7 +267,7 @@ def check_choices(params: VineParams, device: str, solver: str, surrogate: str) 
 
 
 def find_device(name: str) -> torch.device:
-    """The device with a name: "cpu", "cuda", or "auto".
+    """Return the device with a name: "cpu", "cuda", or "auto".
 
     Raises:
         CannotRun: The name is unknown, or CUDA is not available.

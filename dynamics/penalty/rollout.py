@@ -157,7 +157,7 @@ def grow(
 
 
 def _outside(model: PenaltyModel, chain: TensorChain) -> Tensor:
-    """Whether each vine has left the bounds or, on a table, hangs over its edge, shape (batch,)."""
+    """Return whether each vine has left the bounds or, on a table, hangs over its edge, shape (batch,)."""
     low_x, low_y, high_x, high_y = model.bounds
     out = (chain.x < low_x) | (chain.x > high_x) | (chain.y < low_y) | (chain.y > high_y)
     if spared := model.solids.spared:
@@ -303,7 +303,7 @@ def _advance(
 def _objective(
     model: PenaltyModel, vines: Vines, chain: TensorChain, contacts: TensorContacts, most: Tensor, dt: Tensor
 ) -> tuple[Objective, Tensor]:
-    """The step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
+    """Return the step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
     params, count = model.params, chain.cosine.shape[1]
     length = params.moment_length
     spread = length / params.segment_length

@@ -28,7 +28,7 @@ SHORTEST = 0.01
 
 
 class TensorPress(NamedTuple):
-    """How contacts press on the tubes, see `dynamics.contact_rows.Press`; shape (batch, contacts)."""
+    """Pressing of contacts on the tubes, see `dynamics.contact_rows.Press`; shape (batch, contacts)."""
 
     length: Tensor
     tip: Tensor
@@ -97,7 +97,7 @@ def squeezed_share(section: CrossSection, touch: TensorTouch, press: TensorPress
 
 
 def _deepest(section: CrossSection, touch: TensorTouch, press: TensorPress) -> Tensor:
-    """The contact whose dent each shares: the deepest one of the same corner near it, of edges itself; shape (batch, contacts)."""
+    """Contact whose dent each contact shares: the deepest contact of the same corner near it, itself for edges; shape (batch, contacts)."""
     corner = press.corner
     same = (corner[:, :, None] == corner[:, None]) & (corner >= 0)[:, None] & (_apart(press.at) < 3.0 * section.radius)
     same = same | torch.eye(corner.shape[1], dtype=torch.bool, device=corner.device)
@@ -109,5 +109,5 @@ def _apart(at: Tensor) -> Tensor:
 
 
 def _against(nx: Tensor, ny: Tensor) -> Tensor:
-    """How much each two contacts push against each other [-]."""
+    """Opposition of each two contacts, 1 if they push straight against each other [-]."""
     return (-(nx[:, :, None] * nx[:, None] + ny[:, :, None] * ny[:, None])).clamp(min=0.0)

@@ -51,7 +51,7 @@ POLL = 1e-3
 
 
 class Lanes(NamedTuple):
-    """What each thread works on; in an `Arena` with two more axes."""
+    """Work space and vine of each thread; in an `Arena` with two more axes."""
 
     work: QuasiStaticWork
     vine: Vine
@@ -129,17 +129,17 @@ class Device:
     """A CUDA device: grows batches, and keeps the models and the work space of the last one."""
 
     def __init__(self) -> None:
-        """Nothing is copied before a batch grows."""
+        """Prepare without copies: they are made when a batch grows."""
         self.arena: Arena | None = None
         self._copied: tuple[WorldModels, WorldModels] | None = None
 
     def grow(self, models: WorldModels, world: Integers, batch: Batch, pivot: float) -> Rollout:
-        """Grow each vine of a batch in a world of its own; the same as `dynamics.records.grow_batch` does on threads.
+        """Grow each vine of a batch in a world of its own, as `dynamics.records.grow_batch` does on threads.
 
         Bends and contact forces of the result are tensors on the device.
 
         Args:
-            world: That of each vine, shape (batch,).
+            world: World of each vine, shape (batch,).
             batch: In host memory, but for bends that are on the device.
             pivot: Distance of a pivot from the centreline where an actuator or a preformed bend is [m].
         Raises:
@@ -246,6 +246,6 @@ def _records(lengths: Floats, record_every: float, max_segments: int) -> Records
 
 @cache
 def _compile_kernel(kernel: Callable[..., None]) -> Any:
-    """One of `KERNELS`, compiled on its first launch, which takes one to two minutes, or read from the cache."""
+    """Compile one of `KERNELS` on its first launch, which takes one to two minutes, or read it from the cache."""
     with in_cache_folder():
         return cuda.jit(cache=True)(kernel)

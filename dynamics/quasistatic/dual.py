@@ -19,7 +19,7 @@ class Dual(NamedTuple):
     moments: Floats
     """Prefix sums of 1/D times (1, x, y, xx, xy, yy), shape (max_segments + 1, 6)."""
     table: Floats
-    """Of each row alpha, beta, gamma, growth and, over the joints up to its segment, the sums of 1/D times the lever of its force
+    """Numbers of each row: alpha, beta, gamma, growth and, over the joints up to its segment, the sums of 1/D times the lever of its force
     times (1, x, y), shape (capacity, 7)."""
     turns: Floats
     """Prefix sums of d times (1, x, y), shape (max_segments + 1, 3)."""

@@ -53,16 +53,16 @@ class Friction(NamedTuple):
 
 
 class FrictionMemory(NamedTuple):
-    """What the last step leaves for the friction of the next."""
+    """Contacts and forces of the last step, for the friction of the next step."""
 
     keys: Integers
     """Contacts that carried a force, `NO_KEY` beyond them."""
     carried: Floats
-    """Their forces [N]."""
+    """Forces of these contacts [N]."""
     slid: Integers
     """Keys of the rows of friction that slid, `NO_KEY` beyond them."""
     way: Integers
-    """The bound at which each of them was: 1 for the upper, -1 for the lower one."""
+    """The bound at which each of these rows was: 1 for the upper, -1 for the lower bound."""
     pressed: float
     """Normal force on the tip [N]."""
 

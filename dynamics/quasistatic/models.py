@@ -1,4 +1,4 @@
-"""The model in worlds that are not quite as planned: what they share once, and what differs as arrays."""
+"""The model in worlds that differ slightly from the plan: shared parts once, and differing numbers as arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class WorldModels(NamedTuple):
     """The model of a tube in each of W worlds."""
 
     planned: QuasiStaticModel
-    """What they share; all else in it is as planned."""
+    """Model as planned, whose parts are shared except for the numbers below."""
     edges: Floats
     """See `Scene.edges`, shape (W, edges, 10)."""
     corners: Floats
@@ -32,11 +32,11 @@ class WorldModels(NamedTuple):
     base: Floats
     """See `QuasiStaticModel.base`, shape (W, 3)."""
     numbers: Floats
-    """Of `Elasticity`, `CrossSection`, the tube and `Friction`, by the columns from `STIFFNESS` on, shape (W, 7)."""
+    """Numbers of `Elasticity`, `CrossSection`, the tube and `Friction`, by the columns from `STIFFNESS` on, shape (W, 7)."""
 
 
 def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: float) -> WorldModels:
-    """The model in each of some worlds.
+    """Build the model in each world.
 
     Args:
         planned: The model of the tube as planned.

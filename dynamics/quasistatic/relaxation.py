@@ -1,4 +1,4 @@
-"""Relaxation of a vine at constant length to its equilibrium, and the snaps on the way.
+"""Relaxation of a vine at constant length to its equilibrium, and its snap-throughs.
 
 A linearised step takes the forces of the present shape, not those of the next one. Where they change much, near a loss of
 stability above all, one step does not end in an equilibrium: steps at constant length follow until the vine is at rest. The
@@ -22,7 +22,7 @@ from surrogate.kernels.compiled import Floats, compiled
 MOST_ITERATIONS = 600
 """Maximum number of steps at constant length before a vine is given up."""
 MOST_CORRECTIONS = 80
-"""The same for a vine that takes one step per growth, to leave an obstacle."""
+"""Maximum number of steps at constant length of a vine that takes one step per growth, to leave an obstacle."""
 LENGTHEN = 1.5
 """Factor of the step's time while the joints do not oscillate [-]."""
 MOST_SHARE = 2.0
@@ -34,7 +34,7 @@ RETREAT, LEAST_RETREAT = 0.1, 2e-3
 
 
 class RelaxationProgress(NamedTuple):
-    """How far a relaxation at constant length has come."""
+    """Progress of a relaxation at constant length."""
 
     iterations: int
     """Number of steps so far."""
@@ -48,7 +48,7 @@ class RelaxationProgress(NamedTuple):
 
 @compiled()
 def begin(tube: QuasiStaticTube, work: QuasiStaticWork, segments: int, time: float) -> RelaxationProgress:
-    """A relaxation that has not moved anything yet.
+    """Begin a relaxation that has not moved anything yet.
 
     Args:
         time: Time of its first step, in metres of free growth, limited to that of `RestCriterion`.
@@ -153,7 +153,7 @@ def largest_bend(bend: Floats, segments: int) -> int:
 def note_snap(
     tube: QuasiStaticTube, work: QuasiStaticWork, segments: int, length: float, energy: float, records: Records
 ) -> None:
-    """Write a snap where a relaxation that ended has moved a joint far; see `dynamics.vine.Rollout.snaps`.
+    """Record a snap-through if a relaxation that ended has moved a joint far; see `dynamics.vine.Rollout.snaps`.
 
     Args:
         length: Length of the vine when the relaxation began [m].

@@ -37,19 +37,19 @@ from surrogate.kernels.compiled import Floats, compiled
 
 
 class RestCriterion(NamedTuple):
-    """When a vine is at rest, for the kernel, in SI units."""
+    """Criterion of a vine at rest, for the kernel, in SI units."""
 
     growing: float
     """A vine at rest between two records moves by less than this in a step at constant length [m]; inf to take one step
     per growth only, as in paper 002."""
     recorded: float
-    """The same for a state to be recorded [m]."""
+    """A vine in a state to be recorded is at rest if it moves by less than this in a step at constant length [m]."""
     trembling: float
     """A vine that moves by less in a step at constant length, however short, is at rest too [m]: its contacts come and go."""
     time: float
     """Time of a step at constant length, in metres of free growth: long, so that viscosity hardly delays the rest."""
     snap: float
-    """A vine that moves farther than this on the way to its rest has snapped [m]."""
+    """A vine that moves farther than this before it comes to rest has snapped through [m]."""
 
 
 class QuasiStaticTube(NamedTuple):
@@ -57,7 +57,7 @@ class QuasiStaticTube(NamedTuple):
 
     section: CrossSection
     growth_force: float
-    """Without a tail [N]."""
+    """Growth force without a tail [N]."""
     tail: Tail
     growth_viscosity: float
     bending_viscosity: float

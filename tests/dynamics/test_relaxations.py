@@ -157,7 +157,7 @@ def test_a_vine_held_for_the_longest_time_is_not_held_again(
 def test_rests_do_not_depend_on_the_number_of_threads(environment: MakeEnvironment, params: VineParams) -> None:
     """On two threads, in a batch or alone, tubes that lean on a peg come to the same bits as on one."""
     place, carried = peg(environment, params, 16, 0.05), steered(16, 15e3, -15e3, 0.0)
-    one, two = (Relaxations(place, params, threads).rests(bent(16, 0.8, -0.3, 1.2), carried) for threads in (1, 2))
+    one, two = (Relaxations(place, params, threads).relax(bent(16, 0.8, -0.3, 1.2), carried) for threads in (1, 2))
     np.testing.assert_array_equal(one.joints, two.joints)
-    alone = Relaxations(place, params, 2).rests(bent(16, 1.2), steered(16, 0.0))
+    alone = Relaxations(place, params, 2).relax(bent(16, 1.2), steered(16, 0.0))
     np.testing.assert_array_equal(alone.joints[:, 0], one.joints[:, 2])

@@ -142,7 +142,7 @@ def test_a_free_vine_ends_in_one_place_whatever_the_damping(environment: MakeEnv
     known = snaps.examine(actuation.of(snaps.vine), relaxations)
     assert known.apart[0] < 1e-3
     assert known.apart[1] == np.inf
-    np.testing.assert_array_equal(known.ambiguous(PARAMS), [1])
+    np.testing.assert_array_equal(known.find_ambiguous(PARAMS), [1])
     np.testing.assert_array_equal(known.length, ends)
     assert known.select(0).examine(actuation.of(known.vine[:1]), relaxations).apart == pytest.approx(
         known.apart[:1], abs=1e-9
