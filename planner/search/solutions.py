@@ -119,7 +119,7 @@ class Solutions:
         threads = propagator.threads if isinstance(propagator, OnHost) else None
         relaxations = Relaxations(self.search.environment, params, threads)
         straight = VineState(np.zeros((1, 2)), np.ones(1, np.int64), np.full(1, params.segment_length))
-        relaxations.rests(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
+        relaxations.relax(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
         self.preparing = time.perf_counter() - began
         return relaxations
 
