@@ -1,7 +1,7 @@
 """Equilibria that a held vine reaches with inertia, by drag and by the viscosity of its joints, and the distances between them.
 
-After a snap a tube goes to one of several rests. Which one depends on how it moves there, which no model of equilibria knows. Where
-three unlike ways of moving end in the same place, that place is trusted.
+After a snap-through, a tube comes to rest at one of several equilibria. The equilibrium depends on the motion, which no quasi-static
+model computes. If three different kinds of motion end at the same equilibrium, it is trusted.
 """
 
 from __future__ import annotations

@@ -329,7 +329,7 @@ def _cell(solids: TensorSolids, x: Tensor, y: Tensor) -> Tensor:
 
 
 def _pad(offsets: Indices, items: Indices) -> Indices:
-    """Pad the lists of a grid to a table, one row per cell, with -1.""" 
+    """Pad the lists of a grid to a table, one row per cell, with -1."""
     counts = np.diff(offsets)
     table = np.full((len(counts), max(int(counts.max()), 1)), -1, np.int32)
     table[np.arange(table.shape[1]) < counts[:, None]] = items

@@ -72,12 +72,12 @@ def transform(text: str | None) -> np.ndarray:
 
 
 def viewport(attributes: dict[str, str], x: float, y: float, width: float, height: float) -> np.ndarray:
-    """Return the affine map from the viewBox of an element to the place where it is shown, shape (2, 3).
+    """Return the affine map from the viewBox of an element to the rectangle in which it is shown, shape (2, 3).
 
     Args:
         attributes: With viewBox and preserveAspectRatio, if the element has them.
-        x: Left edge of the place.
-        y: Upper edge of the place.
+        x: Left edge of the rectangle.
+        y: Upper edge of the rectangle.
         width: Its width.
         height: Its height.
 

@@ -121,7 +121,7 @@ class Styles:
     """Style sheets with selectors of one element, class or id each, as drawing programs write them."""
 
     rules: dict[str, list[tuple[int, str, dict[str, str]]]] = field(default_factory=dict)
-    """By `.class`, `#id` or element name: place in the file, element name or `*`, and properties."""
+    """Rules by `.class`, `#id` or element name: position in the file, element name or `*`, and properties."""
     count: int = 0
     other: int = 0
     """Selectors that are not read."""

@@ -49,11 +49,11 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         self._compiler: Any = _Compiler(self._compiler, _WholeLibrary)
         self.part = KernelPart(function, {}, options)
 
-    def cache_in(self, place: Path) -> None:
+    def cache_in(self, base: Path) -> None:
         """Cache the machine code in a folder that belongs to these sources, so that it is found wherever they are installed."""
 
         class Locator(_Locator):
-            folder = place
+            folder = base
 
         class Impl(CompileResultCacheImpl):  # type: ignore[misc]
             _locator_classes: Any = (Locator, *CompileResultCacheImpl._locator_classes)

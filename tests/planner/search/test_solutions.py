@@ -39,7 +39,7 @@ class Examined:
             rollout.snaps[:, 0] = SNAPPED, 0.1, 0.0, 1e-3
             return rollout
 
-        def rests(_: Relaxations, state: VineState, actuation: Actuation) -> Equilibria:
+        def relax(_: Relaxations, state: VineState, actuation: Actuation) -> Equilibria:
             assert state.segments.tolist() == [STEM]
             assert state.last_length == pytest.approx(SNAPPED - (STEM - 1) * run.params.segment_length)
             for pressure, l_0 in zip(actuation.pressure, actuation.l_0, strict=True):
@@ -48,7 +48,7 @@ class Examined:
 
         assert run.solutions.relaxations  # prepared by a hold of its own
         monkeypatch.setattr(replayer, "grow", snapping)
-        monkeypatch.setattr(Relaxations, "rests", rests)
+        monkeypatch.setattr(Relaxations, "relax", relax)
 
 
 @pytest.fixture
