@@ -24,10 +24,12 @@ def format_length(value: float, unit: str, other: float | None = None) -> str:
     decimals = 4 - round(math.log10(UNITS[unit]))
     if size:
         decimals = min(max(decimals, 3 - math.floor(math.log10(size))), _MOST_DECIMALS)
-    text = _written(value, decimals)
-    while other is not None and value != other and text == _written(other, decimals) and decimals < _MOST_DECIMALS:
+    text = _format_finest(value, decimals)
+    while (
+        other is not None and value != other and text == _format_finest(other, decimals) and decimals < _MOST_DECIMALS
+    ):
         decimals += 1
-        text = _written(value, decimals)
+        text = _format_finest(value, decimals)
     return text
 
 
@@ -41,7 +43,7 @@ def format_position(point: Iterable[float]) -> str:
     return f"({', '.join(f'{round(1e3 * float(value)):d}' for value in point)}) mm"
 
 
-def _written(value: float, decimals: int) -> str:
+def _format_finest(value: float, decimals: int) -> str:
     text = f"{value:.{decimals}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text
