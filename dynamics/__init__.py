@@ -1,1 +1,1 @@
-"""How a vine moves: its parameters and state, the scene, and the propagators."""
+"""Motion of vines: parameters and state, the scene, and the propagators."""

@@ -1,4 +1,4 @@
-"""What bends each segment, from sections that start and end anywhere along the tube."""
+"""Actuation of each segment, from sections that start and end anywhere along the tube."""
 
 from __future__ import annotations
 

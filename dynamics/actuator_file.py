@@ -8,9 +8,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, create_model
 
-from dynamics.file_table import Table, numbers_of
+from dynamics.file_table import FileTable, numbers_of
 from dynamics.tube import RADIUS, InvalidTube, VineParams
-from dynamics.tube_keys import ACTUATORS, LIMITS, check_order, in_file, in_si
+from dynamics.tube_keys import ACTUATORS, LIMITS, check_order, to_file, to_si
 from environments.file_model import describe
 from surrogate.actuators import Actuator, Limits
 from surrogate.registry import actuators
@@ -20,11 +20,11 @@ OTHERS = "other_actuators"
 
 
 def actuator_table(kind: str, whole: bool = False) -> Any:
-    """The model of an actuator type; every key is optional unless `whole`."""
+    """Return the model of an actuator type; every key is optional unless `whole`."""
     numbers = numbers_of(ACTUATORS[kind], whole) | numbers_of(LIMITS, whole)
     kinds: Any = Literal[kind]
     chosen = kinds, Field(... if whole else kind, description="type of the actuator")
-    return create_model("actuator", __base__=Table, type=chosen, **numbers)
+    return create_model("actuator", __base__=FileTable, type=chosen, **numbers)
 
 
 _TABLES = {kind: actuator_table(kind) for kind in ACTUATORS}
@@ -39,7 +39,7 @@ OTHERS_FIELD: Any = (
 
 
 def actuator_kind(content: Any) -> str:
-    """The actuator type of a parsed tube; the default if none is given.
+    """Return the actuator type of a parsed tube; the default if none is given.
 
     Raises:
         InvalidTube: The type is unknown.
@@ -53,15 +53,15 @@ def actuator_kind(content: Any) -> str:
 
 
 def similar_actuator(kind: str, radius: float) -> Actuator:
-    """An actuator of a type with its usual numbers, the lengths in proportion to the radius of the tube [m]."""
+    """Return an actuator of a type with its usual numbers, the lengths in proportion to the radius of the tube [m]."""
     usual, size = actuators()[kind](), radius / RADIUS
     shape = {key: getattr(usual, key) * (size if one.power else 1.0) for key, one in ACTUATORS[kind].items()}
     lengths = {key: getattr(usual.limits, key) * size for key in ("shortest_cell", "longest_cell", "cell_step")}
-    return _made(kind, shape, replace(usual.limits, **lengths))
+    return _make_actuator(kind, shape, replace(usual.limits, **lengths))
 
 
 def actuators_of(content: Mapping[str, Any], radius: float) -> tuple[Actuator, ...]:
-    """The actuators of a tube, from numbers that are validated but for `OTHERS`; missing ones default to those of `similar_actuator`.
+    """Make the actuators of a tube from numbers, validated except for `OTHERS`; missing numbers default to those of `similar_actuator`.
 
     Raises:
         InvalidTube: The numbers of one are in the wrong order, or one of `OTHERS` is invalid.
@@ -70,19 +70,19 @@ def actuators_of(content: Mapping[str, Any], radius: float) -> tuple[Actuator, .
     tables = [("actuator.", actuator_kind(content), content.get("actuator") or {})]
     for number, part in enumerate(content.get(OTHERS) or ()):
         table = f"{OTHERS}[{number}]."
-        tables.append((table, part.get("type"), _checked(table, part)))
+        tables.append((table, part.get("type"), _check(table, part)))
     found = []
     for table, kind, part in tables:
         usual = similar_actuator(kind, radius)
-        shape = {key: getattr(usual, key) for key in ACTUATORS[kind]} | in_si(part, ACTUATORS[kind])
-        limits = {key: getattr(usual.limits, key) for key in LIMITS} | in_si(part, LIMITS)
+        shape = {key: getattr(usual, key) for key in ACTUATORS[kind]} | to_si(part, ACTUATORS[kind])
+        limits = {key: getattr(usual.limits, key) for key in LIMITS} | to_si(part, LIMITS)
         check_order(shape, ACTUATORS[kind], table)
         check_order(limits, LIMITS, table)
-        found.append(_made(kind, shape, Limits(**limits)))
+        found.append(_make_actuator(kind, shape, Limits(**limits)))
     return tuple(found)
 
 
-def _checked(table: str, part: Mapping[str, Any]) -> dict[str, Any]:
+def _check(table: str, part: Mapping[str, Any]) -> dict[str, Any]:
     kind = part.get("type")
     if not isinstance(kind, str) or kind not in ACTUATORS:
         given = f"{table}type = {kind!r:.40}" if "type" in part else f"{table}type"
@@ -94,15 +94,15 @@ def _checked(table: str, part: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def with_actuators(tube: VineParams, kinds: list[str]) -> VineParams:
-    """The same tube with actuators of some types, all different: its own, or else those of `similar_actuator`."""
+def replace_actuators(tube: VineParams, kinds: list[str]) -> VineParams:
+    """Replace the actuators of a tube by actuators of given types, all different: its own, or else those of `similar_actuator`."""
     own = {one.kind: one for one in tube.actuators}
     first, *others = (own.get(kind) or similar_actuator(kind, tube.radius) for kind in kinds)
     return replace(tube, actuator=first, others=tuple(others))
 
 
 def actuator_contents(params: VineParams) -> dict[str, Any]:
-    """The actuators of a tube in the units of files; `actuators_of` is the inverse.
+    """Return the actuators of a tube in the units of files; `actuators_of` is the inverse.
 
     Raises:
         TypeError: Files have no key for an actuator.
@@ -113,13 +113,13 @@ def actuator_contents(params: VineParams) -> dict[str, Any]:
                 f"tube files have no key for {type(one).__name__}: add it to surrogate/registry.py and dynamics/tube_keys.py"
             )
     first, *others = (
-        {"type": one.kind, **in_file(one, ACTUATORS[one.kind]), **in_file(one.limits, LIMITS)}
+        {"type": one.kind, **to_file(one, ACTUATORS[one.kind]), **to_file(one.limits, LIMITS)}
         for one in params.actuators
     )
     return {"actuator": first, **({OTHERS: others} if others else {})}
 
 
-def _made(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
+def _make_actuator(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
     make: Any = actuators()[kind]
     made: Actuator = make(**shape, limits=limits)
     return made

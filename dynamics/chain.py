@@ -30,7 +30,7 @@ class Chain(NamedTuple):
     film: Floats
     """Length of each segment's film [m], same shape: longer where an actuator shortens the centreline."""
     pivot_x: Floats
-    """Where the tube beyond each joint turns when the joint bends [m], same shape: the joint or, under an actuator, the
+    """Point about which the tube beyond each joint turns when the joint bends [m], same shape: the joint or, under an actuator, the
     wall of the tube on the outer side of the bend."""
     pivot_y: Floats
 

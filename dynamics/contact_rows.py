@@ -31,7 +31,7 @@ class Contacts(NamedTuple):
     growth: Floats
     """Column of J for the growth of the last segment, without the bending due to growth."""
     pressing: Floats
-    """How it presses on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 11)."""
+    """Pressing of each contact on the tube, see `dynamics.cross_section.LENGTH` and the following, shape (capacity, 11)."""
 
 
 def new_contacts(capacity: int) -> Contacts:
@@ -50,7 +50,7 @@ def new_contacts(capacity: int) -> Contacts:
 
 
 class Press(NamedTuple):
-    """How a contact presses on the tube."""
+    """Pressing of a contact on the tube."""
 
     length: float
     """Length of tube on which it presses [m]."""
@@ -59,7 +59,7 @@ class Press(NamedTuple):
     at: float
     """Distance of the middle of that length from the base along the tube [m]."""
     corner: float
-    """Index of the sharp corner that presses; -1 for an edge or a round one."""
+    """Index of the sharp corner that presses; -1 for an edge or a round corner."""
     most: float
     """Dent beyond which the cross-section is rigid there [m]."""
 

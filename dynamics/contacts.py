@@ -16,7 +16,7 @@ from surrogate.kernels.compiled import compiled
 
 @compiled(forceinline=True)
 def _beside(press: Press, along: float, wall: float, beyond: float, ahead: bool) -> Press:
-    """How an edge presses on the part of a joint's length that is beside it.
+    """Pressing of an edge on the part of a joint's length that is beside it.
 
     Args:
         press: The same of an endless edge.

@@ -41,7 +41,7 @@ class CrossSection(NamedTuple):
 
     radius: float
     compliance: float
-    """Of a contact with a rigid cross-section [m/N]; it is added to that of the dent."""
+    """Compliance of a contact with a rigid cross-section [m/N]; it is added to the compliance of the dent."""
     most_dent: float
     """Largest dent of a side, beyond which the cross-section is rigid [m]; 0 for a tube that is rigid across."""
     pressure: float
@@ -50,13 +50,13 @@ class CrossSection(NamedTuple):
 
 
 def cross_section(params: VineParams) -> CrossSection:
-    """The cross-section of a tube."""
+    """Return the cross-section of a tube."""
     most = (1 - params.least_height) * params.radius
     return CrossSection(params.radius, 1 / params.contact_stiffness, most, params.growth_pressure, CAP * params.radius)
 
 
 def rigid_section(radius: float, compliance: float) -> CrossSection:
-    """A tube that is rigid across.
+    """Return a tube that is rigid across.
 
     Args:
         radius: [m].

@@ -1,4 +1,4 @@
-"""How many vines a batch must have for a CUDA device to grow it faster than the threads of the CPU: measured once on each machine."""
+"""Least number of vines that a CUDA device grows faster than the threads of the CPU: measured once on each machine."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FILE = "devices.json"
 ON_CPU, ON_CUDA = 256, (1024, 8192)
 """Numbers of vines whose growth is timed."""
 SEGMENTS = 20
-"""To which they grow."""
+"""Number of segments to which the vines grow."""
 
 
 def least_on_cuda(make: Callable[[str], Propagator], threads: int) -> float:
@@ -36,14 +36,14 @@ def least_on_cuda(make: Callable[[str], Propagator], threads: int) -> float:
     """
     found = known_crossover(threads)
     if found is None:
-        found = _known()[_key(threads)] = crossover(*_measured(make))
-        _keep(_known())
+        found = _read_known()[_key(threads)] = crossover(*_measure(make))
+        _write_known(_read_known())
     return found
 
 
 def known_crossover(threads: int) -> float | None:
-    """The same as far as it is known, else None."""
-    return _known().get(_key(threads))
+    """Return the number of `least_on_cuda` if it was measured before, else None."""
+    return _read_known().get(_key(threads))
 
 
 def _key(threads: int) -> str:
@@ -65,7 +65,7 @@ def crossover(on_cpu: float, on_cuda: tuple[float, float]) -> float:
     return batch / (of_cpu - each) if of_cpu > each else math.inf
 
 
-def _measured(make: Callable[[str], Propagator]) -> tuple[float, tuple[float, float]]:
+def _measure(make: Callable[[str], Propagator]) -> tuple[float, tuple[float, float]]:
     cpu, cuda = make("cpu"), make("cuda")
     for one in (cpu, cuda):
         _seconds(one, 1)  # compiles
@@ -85,16 +85,16 @@ def _seconds(propagator: Propagator, vines: int) -> float:
 
 
 @cache
-def _known() -> dict[str, float]:
-    """What was measured, by device and number of threads."""
+def _read_known() -> dict[str, float]:
+    """Read the measured numbers, by device and number of threads."""
     try:
         return {str(key): float(value) for key, value in json.loads(_file().read_text(encoding="utf-8")).items()}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}
 
 
-def _keep(known: dict[str, float]) -> None:
-    """Write it whole; where the folder cannot be written, each process measures for itself."""
+def _write_known(known: dict[str, float]) -> None:
+    """Write the measured numbers atomically; if the folder cannot be written, each process measures for itself."""
     part = _file().with_suffix(f".{os.getpid()}")
     with contextlib.suppress(OSError):
         part.parent.mkdir(parents=True, exist_ok=True)

@@ -1,4 +1,4 @@
-"""How deep walls press into vines."""
+"""Depth of the dents that walls press into vines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
 
 
-def dents(joints: Floats, environment: Environment, radius: float) -> Floats:
+def dent_depths(joints: Floats, environment: Environment, radius: float) -> Floats:
     """Depth to which the environment presses into each segment [m], shape (batch, max_segments): 0 where it does not touch it.
 
     The radius of the tube less the distance of the segment's axis from everything solid. The mount does not press on the first

@@ -44,7 +44,7 @@ NO_TAIL = Tail(0.0, 0.0, 0.0)
 
 
 def tail_of(params: VineParams) -> Tail:
-    """The tail of a tube."""
+    """Return the tail of a tube."""
     return Tail(params.tail_tension, params.tail_drag, params.tail_friction)
 
 

@@ -17,7 +17,7 @@ LATER = {"least_height": 1.0, "collapse_share": 1.0, "tail_tension": 0.0, "tail_
 """Fields of tubes that were written whole before these existed."""
 
 
-class Table(BaseModel):
+class FileTable(BaseModel):
     """A table of a file: only known keys and finite numbers."""
 
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)

@@ -1,4 +1,4 @@
-"""What the growth of every chain shares, whatever moves it: how it ends, what is recorded, and when it has stalled."""
+"""Growth common to all chains, whatever moves them: its end, its records, and the detection of stalled vines."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ STILL = 0.3e-3
 
 
 class Span(NamedTuple):
-    """Where a vine is when a step begins, and what the step may do."""
+    """Size of a vine when a step begins, and limits of the step."""
 
     segments: int
     last_length: float
-    """Of the growing segment [m]."""
+    """Length of the growing segment [m]."""
     contacts: int
-    """Contacts there are."""
+    """Number of contacts."""
     most_growth: float
-    """[m]"""
+    """Largest growth of the step [m]."""
 
 
 class Watch(NamedTuple):
-    """The last look at a growing vine, to find out whether it has stalled."""
+    """State at the last check of whether a growing vine has stalled."""
 
     due: float
     """Time of the next look, in the model's unit of time."""

@@ -30,22 +30,22 @@ class Jump(NamedTuple):
 
     @property
     def words(self) -> str:
-        """What happens, for people."""
+        """Description of the jump as a sentence."""
         motion, growth = 1e3 * self.motion, 1e3 * self.growth
         return f"its tip jumps {motion:.0f} mm within {growth:.0f} mm of growth, at {1e3 * self.length:.0f} mm"
 
     @property
     def brief(self) -> str:
-        """What happens, for a caption."""
+        """Description of the jump for a caption."""
         return f"tip jumps {1e3 * self.motion:.0f} mm"
 
     def content(self) -> list[float]:
-        """The three lengths [mm], as `jump_mm` in files."""
+        """Return the three lengths [mm], as `jump_mm` in files."""
         return [round(1e3 * part, 1) for part in self]
 
 
-class Motions(NamedTuple):
-    """What happens from each state of some vines to the next, shape (vines, states - 1) each."""
+class TipMotions(NamedTuple):
+    """Growth and motion of tips from each state to the next, shape (vines, states - 1) each."""
 
     growth: Floats
     """Growth [m]."""
@@ -53,7 +53,7 @@ class Motions(NamedTuple):
     """Distance of the tip [m]."""
 
     @classmethod
-    def between(cls, tips: Floats, lengths: Floats) -> Motions:
+    def between(cls, tips: Floats, lengths: Floats) -> TipMotions:
         """Compare consecutive states.
 
         Args:
@@ -65,12 +65,12 @@ class Motions(NamedTuple):
 
     @property
     def jumps(self) -> NDArray[np.bool_]:
-        """Where the tip jumps."""
+        """Mask of the motions that are jumps."""
         return self.motion > JUMP * np.maximum(self.growth, LEAST_GROWTH)
 
 
-def jumped(rollout: Rollout, tips: Floats, lengths: Floats, params: VineParams) -> NDArray[np.bool_]:
-    """Which records of vines follow a jump since their growth began, shape (vines, records).
+def follows_jump(rollout: Rollout, tips: Floats, lengths: Floats, params: VineParams) -> NDArray[np.bool_]:
+    """Mask of the records that follow a jump since the growth of their vine began, shape (vines, records).
 
     Args:
         rollout: Recorded at the end of every segment; beyond the last record of a vine the result means nothing.
@@ -79,18 +79,18 @@ def jumped(rollout: Rollout, tips: Floats, lengths: Floats, params: VineParams) 
     """
     states = np.concatenate([tips[:, None], rollout.tips[..., :2]], axis=1)
     grown = np.concatenate([lengths[:, None], grown_length(rollout, params)], axis=1)
-    return np.logical_or.accumulate(Motions.between(states, grown).jumps, axis=1)
+    return np.logical_or.accumulate(TipMotions.between(states, grown).jumps, axis=1)
 
 
 def largest_jump(rollout: Rollout, vine: int, params: VineParams) -> Jump | None:
-    """The jump of a vine between two records by which its tip moves farthest; None if it never jumps.
+    """Find the jump of a vine between two records by which its tip moves farthest; None if it never jumps.
 
     Args:
         rollout: Recorded at the end of every segment; with more growth between records, jumps are averaged out.
     """
     records = int(rollout.records[vine])
     lengths = grown_length(rollout, params)[vine : vine + 1, :records]
-    found = Motions.between(rollout.tips[vine : vine + 1, :records, :2], lengths)
+    found = TipMotions.between(rollout.tips[vine : vine + 1, :records, :2], lengths)
     jumps = found.jumps
     if rollout.held is not None:  # a change of pressure moves the tip without growth
         jumps = jumps & ~rollout.held[vine : vine + 1, 1:records]

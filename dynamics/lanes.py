@@ -9,7 +9,7 @@ from dynamics.cuda import LANES, mapped, simulated
 
 
 def _lane_of(tree: Any, warp: int, lane: int) -> Any:
-    """The arrays of one vine: of each array of nested named tuples its part [warp, ..., lane]."""
+    """Return the arrays of one vine: of each array of nested named tuples its part [warp, ..., lane]."""
     return mapped(lambda array: array[warp, ..., lane], tree)
 
 

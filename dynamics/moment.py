@@ -12,13 +12,13 @@ from dynamics.collapse import folding_moment
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.actuators import Actuator
-from surrogate.force_table import LINEAR, ROWS, Cell, ForceRows, ForceTables, cell, force_and_slope, stacked
+from surrogate.force_table import LINEAR, ROWS, CellPosition, ForceRows, ForceTables, cell, force_and_slope, stack
 from surrogate.kernels.compiled import Floats, compiled
 
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""
 LARGEST_TRANSITION = 1.0
-"""No tube with a known EI may bend further than this in `VineParams.moment_length` before it wrinkles [rad]."""
+"""Largest bend of `VineParams.moment_length` at which a tube with a known EI may begin to wrinkle [rad]."""
 
 
 class Elasticity(NamedTuple):
@@ -43,17 +43,17 @@ ARM, TAUT_ARM, PER_BEND = range(3)
 
 
 class JointMoments(NamedTuple):
-    """Everything compiled kernels need to know of a joint's moments."""
+    """Moments of a joint, as an argument of compiled kernels."""
 
     elasticity: Elasticity
     moment: Floats
     """Restoring moment at evenly spaced bends from the transition on [N m], shape (BENDS + 1,)."""
     rising: Floats
-    """The same without folds [N m], shape (BENDS + 1,). Steps take its slope: the rest of the energy is concave, so its tangent is
+    """Restoring moment without folds [N m], shape (BENDS + 1,). Steps take its slope: the rest of the energy is concave, so its tangent is
     a bound of it, and a step that takes the moment of a fold as constant does not go too far."""
     tables: ForceTables
     arms: Floats
-    """Of each actuator, shape (actuators, 3): moment arm about the far wall [m], the same if the tube bends against the actuator, see
+    """Numbers of each actuator, shape (actuators, 3): moment arm about the far wall [m], moment arm against the actuator [m], see
     `VineParams.taut_arm`, and strain per bend about the far wall [1/rad]."""
     length: float
     """Length of tube to whose bend the moments refer [m], see `VineParams.moment_length`."""
@@ -62,14 +62,14 @@ class JointMoments(NamedTuple):
 
 
 class Vine(NamedTuple):
-    """One vine and what it carries, shape (max_segments,) each."""
+    """Bends, actuators and preformed bends of one vine, shape (max_segments,) each."""
 
     angles: Floats
     pivots: Floats
     """Distance of each joint's pivot from the centreline [m], see `dynamics.links.link`."""
     pressure: Floats
     row: Integers
-    """This and the rest are each joint's `Cell`."""
+    """Row of each joint's `CellPosition`; the following three fields are its other numbers."""
     weight: Floats
     per_strain: Floats
     per_strain_saturated: Floats
@@ -149,7 +149,7 @@ def collapse_moment(params: VineParams) -> float:
 
 
 @cache
-def _tabulated(actuator: Actuator) -> ForceRows:
+def _tabulate(actuator: Actuator) -> ForceRows:
     return actuator.tabulate()
 
 
@@ -172,12 +172,12 @@ def joint_moments(params: VineParams) -> JointMoments:
         factor=1.0,
         collapse=float(bends[min(int(np.searchsorted(rising, collapse)), BENDS)]) if folds else largest,
     )
-    tables = [_tabulated(actuator) for actuator in params.actuators]
+    tables = [_tabulate(actuator) for actuator in params.actuators]
     if params.physics == "published":
         tables = [one._replace(taut=LINEAR) for one in tables]
     kinds, length = range(len(tables)), params.moment_length
     arms = np.array([(params.arm(k), params.taut_arm(k), params.arm(k) / length) for k in kinds])
-    return JointMoments(elasticity, moment, rising, stacked(tables), arms, length, params.segment_length)
+    return JointMoments(elasticity, moment, rising, stack(tables), arms, length, params.segment_length)
 
 
 @compiled(forceinline=True)
@@ -191,7 +191,7 @@ def moment_and_slope(
     arms: Floats,
     bend: float,
     pressure: float,
-    of: Cell,
+    of: CellPosition,
 ) -> tuple[float, float]:
     """`total_moment` with the tables by themselves, for loops over many joints."""
     magnitude = abs(bend)
@@ -226,7 +226,7 @@ def moment_and_slope(
 
 
 @compiled()
-def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) -> tuple[float, float]:
+def total_moment(joint: JointMoments, bend: float, pressure: float, of: CellPosition) -> tuple[float, float]:
     """Moment of one joint with its actuator [N m], and its slope [N m / rad].
 
     Args:
@@ -250,7 +250,7 @@ def total_moment(joint: JointMoments, bend: float, pressure: float, of: Cell) ->
 
 
 @compiled()
-def rest_bend(joint: JointMoments, pressure: float, of: Cell) -> float:
+def rest_bend(joint: JointMoments, pressure: float, of: CellPosition) -> float:
     """Bend of `joint.length` of tube in free space [rad]: the root of the total moment, at most the bend at which the tube folds."""
     if pressure == 0.0:
         return 0.0
@@ -329,13 +329,13 @@ def holding_pressure(
 
 
 def new_vine(angles: Floats, pressure: Floats) -> Vine:
-    """A vine with these bends and pressures themselves, shape (max_segments,) each; `look_up_cells` fills in the rest."""
+    """Make a vine that refers to these bends and pressures, shape (max_segments,) each; `look_up_cells` fills in the other fields."""
     room = len(pressure)
     row, (pivots, weight, per_strain, saturated, rest) = np.empty(room, np.int64), np.empty((5, room))
     return Vine(angles, pivots, pressure, row, weight, per_strain, saturated, rest)
 
 
-def carrying(
+def new_actuated_vine(
     joint: JointMoments,
     angles: Floats,
     pressure: Floats,
@@ -343,7 +343,7 @@ def carrying(
     preformed: Floats | None = None,
     kind: Integers | None = None,
 ) -> Vine:
-    """A vine with the bends and the parts of an `Actuation` given, shape (max_segments,) each; its bends are `angles` itself.
+    """Make a vine with given bends and parts of an `Actuation`, shape (max_segments,) each; it refers to `angles` itself.
 
     Args:
         preformed: None for straight tube.
@@ -359,7 +359,7 @@ def look_up_cells(joint: JointMoments, vine: Vine, l_0: Floats, preformed: Float
     """Fill in the pivots, cells and preformed bends of a vine, from its pressures and the other parts of its `Actuation`."""
     pivot, pressure = joint.elasticity.pivot, vine.pressure
     for j in range(len(l_0)):
-        of = cell(joint.tables, kind[j], l_0[j]) if pressure[j] != 0.0 else Cell(0, 0.0, 0.0, 0.0)
+        of = cell(joint.tables, kind[j], l_0[j]) if pressure[j] != 0.0 else CellPosition(0, 0.0, 0.0, 0.0)
         side = pressure[j] if pressure[j] != 0.0 else preformed[j]
         vine.pivots[j] = pivot if side > 0.0 else -pivot if side < 0.0 else 0.0
         vine.rest[j] = preformed[j] * joint.length
@@ -385,7 +385,7 @@ def linearise(
     per_strain, per_strain_saturated, rest = vine.per_strain, vine.per_strain_saturated, vine.rest
     for j in range(segments):
         bend = (growing if j == segments - 1 else scale * angles[j]) - rest[j]
-        of = Cell(row[j], weight[j], per_strain[j], per_strain_saturated[j])
+        of = CellPosition(row[j], weight[j], per_strain[j], per_strain_saturated[j])
         moment[j], slope[j] = moment_and_slope(
             elasticity, moments, rising, unsaturated, saturated, taut, arms, bend, pressures[j], of
         )
@@ -394,5 +394,5 @@ def linearise(
 @compiled()
 def rest_of(joint: JointMoments, vine: Vine, j: int) -> float:
     """Bend of `joint.length` of tube at joint j in free space [rad]: what is preformed, and what its actuator adds."""
-    of = Cell(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
+    of = CellPosition(vine.row[j], vine.weight[j], vine.per_strain[j], vine.per_strain_saturated[j])
     return vine.rest[j] + rest_bend(joint, vine.pressure[j], of)

@@ -1,4 +1,4 @@
-"""Scenes in which every object stands a little off: the arrays of one scene are moved, and its grid is kept."""
+"""Scenes in which every object is slightly displaced: the arrays of one scene are moved, and its grid is kept."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 import shapely
 from numpy.typing import NDArray
 
-from dynamics.scene import Scenes, Solids, base_columns, grid_cell, outlines, scene_in_grid, scene_reach
+from dynamics.scene import Scenes, Solids, base_columns, grid_cell, outline_edges, scene_in_grid, scene_reach
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.objects import objects_of
@@ -20,22 +20,22 @@ LEAST_FACTOR = 0.1
 """Minimum factor on the size of an object [-]."""
 
 
-class Motions(NamedTuple):
-    """How the objects of an environment (`environments.objects`) stand off in each of T worlds, and its base. O objects."""
+class ObjectMotions(NamedTuple):
+    """Displacements of the O objects of an environment (`environments.objects`), and of its base, in each of T worlds."""
 
     shift: Floats
     """Translation [m], shape (T, O, 2)."""
     rotation: Floats
     """Turn about the centre of the object [rad], shape (T, O)."""
     size: Floats
-    """How far its outer faces move outwards [m], shape (T, O)."""
+    """Outward displacement of its outer faces [m], shape (T, O)."""
     share: Floats
     """Relative change of its size [-], shape (T, O)."""
     start: Floats
     """Pose of the base: x, y [m] and heading [rad], shape (T, 3)."""
 
 
-class _Planned(NamedTuple):
+class _PlannedScene(NamedTuple):
     """The arrays of a scene in which everything is where it is planned, and the objects to which they belong."""
 
     edges: Floats
@@ -47,9 +47,9 @@ class _Planned(NamedTuple):
     on_face: NDArray[np.bool_]
     """Whether each corner is on the faces of a polygon, shape (corners,)."""
     centre: Floats
-    """Of each object [m], shape (O, 2)."""
+    """Centre of each object [m], shape (O, 2)."""
     extent: Floats
-    """Of each object along x and y [m], shape (O, 2)."""
+    """Extent of each object along x and y [m], shape (O, 2)."""
 
 
 class _Part(NamedTuple):
@@ -62,13 +62,13 @@ class _Part(NamedTuple):
     """Whether it is on the faces of a polygon; otherwise it is the centre of a disc or of the end of a wall."""
 
 
-def moved_scenes(environment: Environment, params: VineParams, motions: Motions) -> tuple[Scenes, float]:
-    """The scene of each world, for a tube; and the margin below which gaps must be considered [m]."""
-    edges, corners, of_edge, of_corner, on_face, *extents = _planned(environment, params.radius)
+def build_moved_scenes(environment: Environment, params: VineParams, motions: ObjectMotions) -> tuple[Scenes, float]:
+    """Build the scene of each world, for a tube; return also the margin below which gaps must be considered [m]."""
+    edges, corners, of_edge, of_corner, on_face, *extents = _build_planned(environment, params.radius)
     solid = edges[:, 9] > 0.0
-    first, last = (_moved(_Part(edges[:, k : k + 2], of_edge, solid), motions, *extents) for k in (0, 2))
-    points = _moved(_Part(corners[:, :2], of_corner, on_face), motions, *extents)
-    wide, round_ones = _wider(edges[:, 4], of_edge, motions), _wider(corners[:, 2], of_corner, motions)
+    first, last = (_move(_Part(edges[:, k : k + 2], of_edge, solid), motions, *extents) for k in (0, 2))
+    points = _move(_Part(corners[:, :2], of_corner, on_face), motions, *extents)
+    wide, round_ones = _widen(edges[:, 4], of_edge, motions), _widen(corners[:, 2], of_corner, motions)
     every_edge, away = _edges(edges, first, last, wide)
     every_corner, corner_away = _corners(corners, points, round_ones)
     reach, margin = scene_reach(params)
@@ -104,7 +104,7 @@ def _edges(planned: Floats, first: Floats, last: Floats, wide: Floats) -> tuple[
 
 @compiled(counted=True)
 def _corners(planned: Floats, points: Floats, wide: Floats) -> tuple[Floats, Floats]:
-    """The same for corners: rows of `Scene.corners`, shape (T, corners, 4)."""
+    """Rows of `Scene.corners` of each world, shape (T, corners, 4), and how far each reaches beyond the planned one in any [m]."""
     rows, far, widest = np.empty((*wide.shape, 4)), np.zeros(len(planned)), np.zeros(len(planned))
     for t in range(len(wide)):
         for c in range(len(planned)):
@@ -116,15 +116,15 @@ def _corners(planned: Floats, points: Floats, wide: Floats) -> tuple[Floats, Flo
 
 
 @lru_cache(maxsize=16)
-def _planned(environment: Environment, radius: float) -> _Planned:
-    """Everything solid where it is planned, for a tube of a radius [m]; callers share the arrays."""
+def _build_planned(environment: Environment, radius: float) -> _PlannedScene:
+    """Build the scene of all solids as planned, for a tube of a radius [m]; callers share the arrays."""
     objects, mounted, solids = objects_of(environment), environment.mounted, environment.solids
     found: list[tuple[Solids, int]] = []
     for one in range(objects.max(initial=-1) + 1):
         for held in (False, True):
             if (chosen := (objects == one) & (mounted == held)).any():
-                found.append((outlines(solids.part(chosen), 2 * radius * held), one))
-    planned = _Planned(
+                found.append((outline_edges(solids.part(chosen), 2 * radius * held), one))
+    planned = _PlannedScene(
         np.concatenate([part.edges for part, _ in found] or [np.empty((0, 10))]),
         np.concatenate([part.corners for part, _ in found] or [np.empty((0, 4))]),
         np.repeat([one for _, one in found], [len(part.edges) for part, _ in found]).astype(np.int64),
@@ -137,17 +137,17 @@ def _planned(environment: Environment, radius: float) -> _Planned:
     return planned
 
 
-def moved_environment(
-    environment: Environment, motions: Motions, world: int, pieces: NDArray[np.int64] | None = None
+def move_solids(
+    environment: Environment, motions: ObjectMotions, world: int, pieces: NDArray[np.int64] | None = None
 ) -> list[shapely.Geometry]:
-    """The solids of one world as shapely geometries [m].
+    """Return the solids of one world as shapely geometries [m].
 
     Args:
         pieces: Which, in the order of `environment.solids.shapes()`; None for all.
     """
     objects, solids = objects_of(environment), environment.solids
     extents = _extents(environment, objects)
-    one = Motions(*(part[world : world + 1] for part in motions))
+    one = ObjectMotions(*(part[world : world + 1] for part in motions))
     faces, discs = len(solids.polygons), len(solids.polygons) + len(solids.circles)
     shapes: list[shapely.Geometry] = []
     for k in np.arange(len(solids)) if pieces is None else pieces:
@@ -158,7 +158,7 @@ def moved_environment(
         else:
             points, radius = solids.walls[k - discs, :4].reshape(2, 2), solids.walls[k - discs, 4] / 2
         part = _Part(points, np.full(len(points), objects[k]), np.full(len(points), k < faces))
-        placed, wide = _moved(part, one, *extents)[0], float(_wider(np.array([radius]), objects[k : k + 1], one)[0, 0])
+        placed, wide = _move(part, one, *extents)[0], float(_widen(np.array([radius]), objects[k : k + 1], one)[0, 0])
         if k < faces:
             shapes.append(shapely.Polygon(placed))
         else:
@@ -167,7 +167,7 @@ def moved_environment(
     return shapes
 
 
-def farthest_motion(environment: Environment, motions: Motions) -> Floats:
+def farthest_motion(environment: Environment, motions: ObjectMotions) -> Floats:
     """Upper bound of how far any point of an object is from where it is planned, in each world [m], shape (T,)."""
     half = np.hypot(*_extents(environment, objects_of(environment))[1].T) / 2
     moved = np.hypot(*np.moveaxis(motions.shift, -1, 0)) + np.abs(motions.rotation) * half * (1 + np.abs(motions.share))
@@ -185,18 +185,20 @@ def _extents(environment: Environment, objects: NDArray[np.int64]) -> tuple[Floa
     return (low + high) / 2, high - low
 
 
-def _moved(part: _Part, motions: Motions, centre: Floats, extent: Floats) -> Floats:
-    """Where points are in each world [m], shape (T, n, 2)."""
+def _move(part: _Part, motions: ObjectMotions, centre: Floats, extent: Floats) -> Floats:
+    """Move points to their positions in each world [m], shape (T, n, 2)."""
     # Copies have one type, also of arrays that are not contiguous or cannot be written: for each type the kernel is compiled once more.
     own = _Part(part.points.copy(), part.item.copy(), part.faces.copy())
-    several = Motions(*map(np.ascontiguousarray, motions))
+    several = ObjectMotions(*map(np.ascontiguousarray, motions))
     cosine, sine = np.cos(several.rotation), np.sin(several.rotation)
     return np.asarray(_placed(own, several, cosine, sine, centre.copy(), extent.copy()))
 
 
 @compiled(counted=True)
-def _placed(part: _Part, motions: Motions, cosine: Floats, sine: Floats, centre: Floats, extent: Floats) -> Floats:
-    """The same; cosine and sine of the rotations have the shape (T, O)."""
+def _placed(
+    part: _Part, motions: ObjectMotions, cosine: Floats, sine: Floats, centre: Floats, extent: Floats
+) -> Floats:
+    """Compute `_move` from the cosine and sine of the rotations, shape (T, O)."""
     placed, scale = np.empty((len(cosine), len(part.points), 2)), np.ones(2)
     for t in range(len(cosine)):
         for n in range(len(part.points)):
@@ -212,7 +214,7 @@ def _placed(part: _Part, motions: Motions, cosine: Floats, sine: Floats, centre:
     return placed
 
 
-def _wider(radius: Floats, item: NDArray[np.int64], motions: Motions) -> Floats:
+def _widen(radius: Floats, item: NDArray[np.int64], motions: ObjectMotions) -> Floats:
     """Radius of discs and of the ends of walls in each world [m], shape (T, n); bare lines and faces have none."""
     share = np.maximum(1 + motions.share[:, item], LEAST_FACTOR)
     wider = np.maximum(share * radius + motions.size[:, item], LEAST_FACTOR * radius)

@@ -1,4 +1,4 @@
-"""Which segments of a tube are near each other: listed once, and valid until a joint has moved far enough to change that.
+"""Lists of the segments of a tube that are near each other, valid until a joint has moved far enough to change them.
 
 Every point of a segment moves no farther than the farther moved of its two ends. Two segments whose axes were farther apart than a
 reach and a spare distance are therefore still beyond the reach while no joint has moved by more than half of the spare distance (the

@@ -79,11 +79,11 @@ class Propagator(Protocol):
         ...
 
     def refined(self, parts: int = 2) -> Propagator:
-        """The same model with its step divided by `parts`, to check the convergence of its results."""
+        """Return this model with its step divided by `parts`, to check the convergence of its results."""
         ...
 
     def start(self, batch: int, max_segments: int) -> VineState:
-        """A batch of vines of zero length at the environment's start pose, with capacity for `max_segments`."""
+        """Return a batch of vines of zero length at the environment's start pose, with capacity for `max_segments`."""
         ...
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
@@ -126,7 +126,7 @@ PropagatorFactory = Callable[[Environment, VineParams], Propagator]
 """Creates a propagator for a tube in an environment."""
 
 
-def coefficients(
+def friction_coefficients(
     params: VineParams, environment: Environment, given: float | None = None, assumed: float = 0.0
 ) -> tuple[float, float]:
     """Kinetic and static coefficient of friction of a tube in an environment [-].

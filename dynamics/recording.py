@@ -30,8 +30,8 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, Val
 from pydantic_core import PydanticCustomError
 
 from environments.file_model import Name, describe
-from environments.reading import Unreadable, read_file
-from environments.writing import whole
+from environments.reading import UnreadableFile, read_file
+from environments.writing import atomic_path
 from surrogate.kernels.compiled import Floats
 
 LEAST_FRAMES = 3
@@ -58,7 +58,7 @@ class InvalidRecording(ValueError):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Contact:
+class RecordedContact:
     """Contact of a point of the tube with a wall in one frame."""
 
     frame: int
@@ -84,11 +84,11 @@ class Recording:
     """Centreline of each frame from base to tip [m], shape (points, 2); the number of points may differ."""
     walls: Floats
     """x1, y1, x2, y2 of thin walls [m], shape (walls, 4)."""
-    contacts: tuple[Contact, ...]
+    contacts: tuple[RecordedContact, ...]
 
 
-def _bare(text: str) -> PydanticCustomError:
-    """An error whose message does not show the value, because it is too long or already in the text."""
+def _make_bare_error(text: str) -> PydanticCustomError:
+    """Return an error whose message does not show the value, because it is too long or already in the text."""
     return PydanticCustomError("bare", text.replace("{", "{{").replace("}", "}}"))
 
 
@@ -106,7 +106,7 @@ def _check_unit(unit: str) -> str:
 
 def _check_segment(wall: list[list[float]]) -> list[list[float]]:
     if math.dist(*wall) < 1e-6:
-        raise _bare("must have a length: its two ends are the same point")
+        raise _make_bare_error("must have a length: its two ends are the same point")
     return wall
 
 
@@ -153,18 +153,18 @@ class _Frame(_Table):
     centerline_m: Annotated[list[_AnyPoint], Field(min_length=2), FailFast()]
     """x, y of points of the tube's axis, from base to tip."""
     contacts: Annotated[list[_Contact], FailFast()] = []
-    """Where the tube touches walls in this frame."""
+    """Contacts of the tube with walls in this frame."""
 
     @model_validator(mode="after")
     def _has_a_length(self) -> Self:
         if all(point == self.centerline_m[0] for point in self.centerline_m):
-            raise _bare("centerline_m must have a length: all its points are the same")
+            raise _make_bare_error("centerline_m must have a length: all its points are the same")
         return self
 
 
 def _check_count(frames: list[_Frame]) -> list[_Frame]:
     if len(frames) < LEAST_FRAMES:
-        raise _bare(f"must be at least {LEAST_FRAMES}, not {len(frames)}")
+        raise _make_bare_error(f"must be at least {LEAST_FRAMES}, not {len(frames)}")
     return frames
 
 
@@ -181,13 +181,13 @@ class _RecordingFile(_Table):
     mass_per_length_kg_per_m: Annotated[float, _within(*MASSES, "kg/m")] | None = None
     """Mass of the tube per length; needed for a fit unless the command gives it."""
     base: _Base
-    """Where the tube is held."""
+    """Clamp of the tube."""
     frames_per_s: Annotated[float, _within(*RATES)] | None = None
     """Frame rate, which gives times to frames that have an index only."""
     walls_m: Annotated[list[_Segment], FailFast()] = []
     """Two ends x, y of each thin wall."""
     frames: Annotated[list[_Frame], FailFast(), AfterValidator(_check_count)]
-    """What was seen, in order of time."""
+    """Frames of the recording, in order of time."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -195,7 +195,7 @@ class _RecordingFile(_Table):
         for number, wall in enumerate(self.walls_m):
             distance = distance_to_segment(np.array(self.base.position_m), np.ravel(wall))
             if distance < self.tube_radius_m:
-                raise _bare(
+                raise _make_bare_error(
                     f"walls_m[{number}] is {distance:.4g} m from base.position_m, so that the tube would start in it; "
                     f"at least its radius, {self.tube_radius_m:g} m, is needed"
                 )
@@ -203,11 +203,11 @@ class _RecordingFile(_Table):
             for index, contact in enumerate(frame.contacts):
                 key, points = f"frames[{number}].contacts[{index}]", len(frame.centerline_m)
                 if not 0 <= contact.wall < len(self.walls_m):
-                    raise _bare(
+                    raise _make_bare_error(
                         f"{key}.wall = {contact.wall} does not exist: walls_m has {len(self.walls_m)} walls, numbered from 0"
                     )
                 if not -points <= contact.point < points:
-                    raise _bare(
+                    raise _make_bare_error(
                         f"{key}.point = {contact.point} does not exist: the centreline has {points} points, numbered from 0"
                     )
                 self._check_contact(key, contact, frame)
@@ -217,7 +217,7 @@ class _RecordingFile(_Table):
         """Check that a contact is possible: away from the clamped base, and near the line of its wall."""
         point, radius = np.array(frame.centerline_m[contact.point]), self.tube_radius_m
         if (apart := math.dist(point, self.base.position_m)) < radius:
-            raise _bare(
+            raise _make_bare_error(
                 f"{key}.point = {contact.point} is {apart:.4g} m from base.position_m, where the tube is held and touches no wall; "
                 f"give a point at least a radius, {radius:g} m, away"
             )
@@ -225,7 +225,7 @@ class _RecordingFile(_Table):
         x, y = (end - start) / math.dist(start, end)
         away = abs(x * (point[1] - start[1]) - y * (point[0] - start[0]))
         if away > _MOST_RADII_TO_WALL * radius:
-            raise _bare(
+            raise _make_bare_error(
                 f"{key}: point {contact.point} is {away:.4g} m from the line of walls_m[{contact.wall}]; a touching point is one "
                 f"radius from it, {radius:g} m, and at most {_MOST_RADII_TO_WALL} are allowed: correct the wall or the contact"
             )
@@ -241,7 +241,7 @@ def _check_extent(file: _RecordingFile) -> None:
     # Trackers give pixels as whole numbers.
     whole = all(value == int(value) for frame in file.frames for point in frame.centerline_m for value in point)
     unit = "kilometres" if longest < _SHORTEST else "pixels" if whole else "millimetres"
-    raise _bare(
+    raise _make_bare_error(
         f"{key} is {longest:.4g} long, which looks like {unit}; lengths must be in metres, and the tube's "
         f"maximum length from {_SHORTEST:g} to {_LONGEST:g} m"
     )
@@ -264,12 +264,12 @@ def load_recording(path: Path, frames_per_second: float | None = None) -> Record
     """
     try:
         data = json.loads(read_file(path, _MOST_BYTES).decode("utf-8-sig"))
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise InvalidRecording(f"{path} {error}") from None
     except (ValueError, RecursionError):
         raise InvalidRecording(f"{path} is not JSON") from None
     try:
-        return _validated(data, frames_per_second)
+        return _validate(data, frames_per_second)
     except InvalidRecording as error:
         raise InvalidRecording(f"{path}: {error}") from None
 
@@ -280,19 +280,19 @@ def check_recording(recording: Recording) -> None:
     Raises:
         InvalidRecording: The message gives the key of the file, without its name.
     """
-    _validated(_content(recording))
+    _validate(_content(recording))
 
 
-def _validated(data: Any, rate: float | None = None) -> Recording:
+def _validate(data: Any, rate: float | None = None) -> Recording:
     try:
         file = _RecordingFile.model_validate(data)
     except ValidationError as error:
         # An error of the whole file has no key.
         raise InvalidRecording(describe(error, _RecordingFile).lstrip()) from None
-    return _recording(file, rate or file.frames_per_s)
+    return _build_recording(file, rate or file.frames_per_s)
 
 
-def _recording(file: _RecordingFile, rate: float | None) -> Recording:
+def _build_recording(file: _RecordingFile, rate: float | None) -> Recording:
     times = np.array([_time(number, frame, rate) for number, frame in enumerate(file.frames)])
     for number in np.flatnonzero(np.diff(times) <= 0) + 1:
         raise InvalidRecording(
@@ -308,7 +308,7 @@ def _recording(file: _RecordingFile, rate: float | None) -> Recording:
         )
     walls = np.array(file.walls_m, float).reshape(-1, 4)
     contacts = tuple(
-        Contact(number, contact.wall, contact.point % len(frame.centerline_m))
+        RecordedContact(number, contact.wall, contact.point % len(frame.centerline_m))
         for number, frame in enumerate(file.frames)
         for contact in frame.contacts
     )
@@ -338,13 +338,13 @@ def write_recording(recording: Recording, path: Path) -> None:
     """
     try:
         content = _content(recording)
-        _validated(content)
+        _validate(content)
     except InvalidRecording as error:
         raise InvalidRecording(f"{path}: {error}") from None
     # One frame per line keeps the file readable.
     frames = ",\n  ".join(json.dumps(frame, allow_nan=False) for frame in content.pop("frames"))
     head = json.dumps(content, indent=1, allow_nan=False).removesuffix("\n}")
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         partial.write_text(f'{head},\n "frames": [\n  {frames}\n ]\n}}\n', encoding="utf-8")
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.recording import Contact, InvalidRecording, Recording
+from dynamics.recording import InvalidRecording, RecordedContact, Recording
 from surrogate.kernels.compiled import Floats
 
 _MM = 1e-3
@@ -54,7 +54,7 @@ def load_wall_growth(path: Path) -> Recording:
     normal, middle = np.array(WALL_NORMAL), np.array(WALL_POINT)
     along = WALL_LENGTH / 2 * np.array([-normal[1], normal[0]])
     wall = np.concatenate([middle - along, middle + along])[None]
-    contacts = tuple(Contact(frame, 0, len(line) - 1) for frame, line in enumerate(lines))
+    contacts = tuple(RecordedContact(frame, 0, len(line) - 1) for frame, line in enumerate(lines))
     times = STEP * STEPS_A_FRAME * np.arange(len(lines), dtype=float)
     base = np.array([0.0, 0.0, HEADING])
     return Recording("wall-growth", RADIUS, BODY_MASS / BODY_LENGTH, base, times, lines, wall, contacts)

@@ -204,7 +204,7 @@ def grow_batch(
 
 
 def rollout_of(records: Records, outcome: Integers, pivots: Floats) -> Rollout:
-    """The records of a batch and how each vine ended.
+    """Return the records of a batch and how each vine ended.
 
     Args:
         outcome: Number of records, status, steps and steps at constant length of each vine, shape (batch, 4).

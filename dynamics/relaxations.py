@@ -1,7 +1,7 @@
-"""Where a held vine comes to rest with inertia, by drag and by the viscosity of its joints, and how far these rests part.
+"""Equilibria that a held vine reaches with inertia, by drag and by the viscosity of its joints, and the distances between them.
 
-After a snap a tube goes to one of several rests. Which one depends on how it moves there, which no model of equilibria knows. Where
-three unlike ways of moving end in the same place, that place is trusted.
+After a snap-through, a tube comes to rest at one of several equilibria. The equilibrium depends on the motion, which no quasi-static
+model computes. If three different kinds of motion end at the same equilibrium, it is trusted.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
 
 WAYS = "inertial", "drag", "viscous"
-"""How the vines relax, in the order of `Rests.joints`."""
+"""Kinds of relaxation, in the order of `Equilibria.joints`."""
 PARTED = 10e-3
-"""Rests of the prototype that are farther apart than this are different ones [m]; multiply it by `VineParams.scale`."""
+"""Equilibria of the prototype that are farther apart than this are different [m]; multiply it by `VineParams.scale`."""
 STILL = 1e-3
-"""The prototype no longer moves over into another rest if no joint has moved farther than this for a while [m]."""
+"""The prototype no longer moves to another equilibrium if no joint has moved farther than this for a while [m]."""
 LONGEST_SWING = 5.0
 """Longest time with inertia [s]."""
 DRAG_STEP = 0.1
@@ -35,21 +35,21 @@ LONGEST_CREEP = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Rests:
-    """Rests of a batch of vines."""
+class Equilibria:
+    """Equilibria of a batch of vines."""
 
     joints: Floats
     """Joints from the base to the tip for each of `WAYS` [m], shape (3, batch, max_segments + 1, 2): NaN beyond the tip, and all NaN
     where a vine left the bounds or its contacts could not be resolved."""
     apart: Floats
-    """Largest distance of a joint of one rest from the same joint of another [m], shape (batch,); inf if one of them is missing."""
+    """Largest distance of a joint between two of the equilibria [m], shape (batch,); inf if an equilibrium is missing."""
 
 
 class Relaxations:
     """Lets vines in one environment come to rest, at constant length, by each of `WAYS`.
 
     With inertia and by drag they move as the bodies of `Impulse` until they hardly move, and from there on, as they do from the
-    beginning the third way, by the viscosity of their joints. So all three rests are equilibria of `QuasiStatic` without friction.
+    beginning in the third relaxation, by the viscosity of their joints. So all three are equilibria of `QuasiStatic` without friction.
     """
 
     def __init__(
@@ -71,40 +71,40 @@ class Relaxations:
         self.quick, self.patient = moving(STILL * params.scale), moving(0.0)
         self.viscous = QuasiStatic(environment, params, threads=threads, friction=0.0, device=device)
 
-    def rests(self, state: VineState, actuation: Actuation) -> Rests:
-        """Where each vine of a batch comes to rest, which sets out without a velocity. `state` is not changed."""
+    def relax(self, state: VineState, actuation: Actuation) -> Equilibria:
+        """Relax each vine of a batch, which sets out without a velocity, to its equilibria. `state` is not changed."""
         # The kernels release the GIL: one vine takes two threads too.
         with ThreadPoolExecutor(min(self.viscous.threads, 2)) as pool:
-            moved = pool.map(partial(self._moved, state, actuation), (0, 1))
-            joints = np.stack([*moved, self._held(self.viscous, state, actuation)[1]])
+            moved = pool.map(partial(self._move, state, actuation), (0, 1))
+            joints = np.stack([*moved, self._hold(self.viscous, state, actuation)[1]])
         apart = np.max([_distance(joints[i], joints[j]) for i, j in ((0, 1), (0, 2), (1, 2))], axis=0)
-        return Rests(joints, np.where(np.isnan(joints[:, :, 0, 0]).any(axis=0), np.inf, apart))
+        return Equilibria(joints, np.where(np.isnan(joints[:, :, 0, 0]).any(axis=0), np.inf, apart))
 
-    def _moved(self, state: VineState, actuation: Actuation, way: int) -> Floats:
-        """Joints of the vines at rest after they have moved with inertia, 0, or by drag, 1 [m]."""
-        joints, on, ended = self._settled(self.quick[way], state, actuation)
+    def _move(self, state: VineState, actuation: Actuation, kind: int) -> Floats:
+        """Move the vines with inertia, 0, or by drag, 1, until they are at rest; return their joints [m]."""
+        joints, on, ended = self._settle(self.quick[kind], state, actuation)
         # A vine next to an unstable equilibrium sets out slowly: where it then went far by viscosity, it did not rest yet.
-        # One that was held for the longest time already would only do the same again.
+        # A vine that was held for the longest time already would only repeat its motion.
         early = np.flatnonzero((on > 0.5 * PARTED * self.params.scale) & ended)
         if len(early):
             again = VineState(state.angles[early], state.segments[early], state.last_length[early])
-            joints[early] = self._settled(self.patient[way], again, actuation.of(early))[0]
+            joints[early] = self._settle(self.patient[kind], again, actuation.of(early))[0]
         return joints
 
-    def _settled(
+    def _settle(
         self, model: Impulse, state: VineState, actuation: Actuation
     ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
-        """Joints of the vines at rest [m], how far they went by viscosity after they had moved by the model [m], and whether
-        the model found them still before the longest time."""
-        after, before, ended = self._held(model, state, actuation)
-        joints = self._held(self.viscous, after, actuation)[1]
+        """Relax by the model, then by viscosity: return the joints of the vines at rest [m], the distance that they moved by
+        viscosity [m], and whether the model found them still before the longest time."""
+        after, before, ended = self._hold(model, state, actuation)
+        joints = self._hold(self.viscous, after, actuation)[1]
         joints[np.isnan(before[:, 0, 0])] = np.nan
         return joints, _distance(before, joints), ended
 
-    def _held(
+    def _hold(
         self, model: Impulse | QuasiStatic, state: VineState, actuation: Actuation
     ) -> tuple[VineState, Floats, NDArray[np.bool_]]:
-        """The vines after a hold, their joints [m], NaN where it has no record, and whether they came to rest."""
+        """Hold the vines: return their states, their joints [m], NaN where there is no record, and whether they came to rest."""
         held = model.grow(state, actuation, 0.0, self.params.segment_length)
         vines = np.arange(len(held.records))
         after = held.state(vines, np.zeros_like(vines))
@@ -113,6 +113,6 @@ class Relaxations:
         return after, joints, held.status == Status.GROWN
 
 
-def _distance(one: Floats, other: Floats) -> Floats:
-    """Largest distance of a joint of each vine from the same joint of the other [m]; 0 where either has none."""
-    return np.asarray(np.nanmax(np.linalg.norm(one - other, axis=-1), axis=1, initial=0.0))
+def _distance(first: Floats, second: Floats) -> Floats:
+    """Largest distance of a joint of each vine between two states [m]; 0 where either has no joint."""
+    return np.asarray(np.nanmax(np.linalg.norm(first - second, axis=-1), axis=1, initial=0.0))

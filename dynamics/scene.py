@@ -45,7 +45,7 @@ class Scene(NamedTuple):
     corners: Floats
     """x, y, radius, length of tube that it does not touch [m], shape (corners, 4)."""
     bounds: Floats
-    """What limits the tube in addition, in one array because each member of a scene costs time in each call, shape (10,):
+    """Further limits of the tube, in one array because each member of a scene costs time in each call, shape (10,):
 
     min x, min y, max x, max y [m], outside the walls that bounds may be; at `TABLE` the distance that sides and tip of the tube
     must keep from them [m], its radius on a table, else 0; at `SPARED` the length of tube that they do not hold [m], its
@@ -65,7 +65,7 @@ class Scenes(NamedTuple):
     """Scenes of W worlds with one grid, whose cells list the edges and corners that are near in any of them."""
 
     grid: Scene
-    """Grid of all; its edges, corners and bounds are those as planned."""
+    """Grid of all worlds; its edges, corners and bounds are as planned."""
     edges: Floats
     """See `Scene.edges`, shape (W, edges, 10)."""
     corners: Floats
@@ -74,17 +74,17 @@ class Scenes(NamedTuple):
     """See `Scene.bounds`, shape (W, 10)."""
 
     @classmethod
-    def same(cls, scene: Scene, worlds: int) -> Scenes:
-        """The same scene in some worlds."""
+    def repeat(cls, scene: Scene, worlds: int) -> Scenes:
+        """Repeat a scene in a number of worlds."""
         return cls(scene, *(np.repeat(part[None], worlds, axis=0) for part in scene[:3]))
 
     def of_world(self, world: int) -> Scene:
-        """The scene of one world."""
+        """Return the scene of one world."""
         return self.grid._replace(edges=self.edges[world], corners=self.corners[world], bounds=self.bounds[world])
 
 
 class Solids(NamedTuple):
-    """Edges and corners of a scene, see there."""
+    """Edges and corners, see `Scene`."""
 
     edges: Floats
     corners: Floats
@@ -104,7 +104,7 @@ def grid_cell(params: VineParams) -> float:
 
 
 def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float]:
-    """The scene for a tube, and the margin below which gaps must be considered [m]."""
+    """Return the scene for a tube, and the margin below which gaps must be considered [m]."""
     reach, margin = scene_reach(params)
     return build_scene(environment, reach, reach + params.segment_length, grid_cell(params), params.radius), margin
 
@@ -132,7 +132,7 @@ def build_scene(
 def scene_in_grid(
     environment: Environment, solids: Solids, reach: tuple[Floats, Floats], cell_size: float, radius: float
 ) -> Scene:
-    """The scene of given solids in the grid of an environment.
+    """Return the scene of given solids in the grid of an environment.
 
     Args:
         reach: Distance within which a cell lists each edge, and each corner [m].
@@ -155,8 +155,8 @@ def scene_in_grid(
         np.concatenate([bounds, base_columns(environment, environment.start, radius)]),
         size,
         (int(shape[0]), int(shape[1])),
-        *_listing(cells, lines, reach[0]),
-        *_listing(cells, points, reach[1]),
+        *_list_cells(cells, lines, reach[0]),
+        *_list_cells(cells, points, reach[1]),
     )
 
 
@@ -170,7 +170,7 @@ def cell_of(scene: Scene, x: float, y: float) -> int:
 
 
 def base_columns(environment: Environment, start: Floats, radius: float) -> Floats:
-    """The columns of `Scene.bounds` from `TABLE` on, for a tube of a radius [m] that starts at a pose; for poses, a row each."""
+    """Return the columns of `Scene.bounds` from `TABLE` on, for a tube of a radius [m] that starts at a pose; for poses, a row each."""
     found = np.empty((*start.shape[:-1], 6))
     found[..., 0] = radius * (environment.edge == "table")
     found[..., 1] = 2 * radius * (environment.mount == "wall")
@@ -180,15 +180,15 @@ def base_columns(environment: Environment, start: Floats, radius: float) -> Floa
 
 
 def _solids(environment: Environment, radius: float) -> Solids:
-    """Edges and corners of everything solid, for a tube of a radius [m]."""
+    """Edges and corners of all solids, for a tube of a radius [m]."""
     solids, mounted = environment.solids, environment.mounted
-    found = [outlines(solids.part(~mounted), 0.0)]
+    found = [outline_edges(solids.part(~mounted), 0.0)]
     if mounted.any():
-        found.append(outlines(solids.part(mounted), 2 * radius))
+        found.append(outline_edges(solids.part(mounted), 2 * radius))
     return Solids(np.concatenate([part.edges for part in found]), np.concatenate([part.corners for part in found]), 0)
 
 
-def outlines(obstacles: Obstacles, spared: float) -> Solids:
+def outline_edges(obstacles: Obstacles, spared: float) -> Solids:
     """Edges and convex corners of obstacles.
 
     Polygons are merged first, so that faces inside a wall built from several pieces cause no contacts.
@@ -223,7 +223,7 @@ def outlines(obstacles: Obstacles, spared: float) -> Solids:
     return Solids(every, np.insert(np.vstack(corners), 3, spared, axis=1), on_faces)
 
 
-def _listing(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:
+def _list_cells(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:
     """Offsets and items of a grid whose cells list the solids within their reach.
 
     Raises:

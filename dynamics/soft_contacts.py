@@ -80,7 +80,7 @@ def hold_rigid(section: CrossSection, contacts: Contacts, first: int, count: int
 
 @compiled()
 def _share_stop(section: CrossSection, contacts: Contacts, count: int, k: int) -> None:
-    """Let a contact that dents the tube as far as possible take along its neighbours: their dents need no force of their own."""
+    """Share the largest dent of a contact with its neighbours: their dents need no force of their own."""
     pressing, reach = contacts.pressing, shared_reach(section)
     first, end = neighbours(contacts, count, k, reach)
     for m in range(first, end):

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.propagator import Propagator
-from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, host
+from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, to_host
 from surrogate.kernels.compiled import Floats
 
 ALONG = 1e-9
 """Tolerance of the length at the end of a segment [m]."""
 Grow = Callable[[Integers, VineState, Actuation, float], Rollout]
-"""Grows some vines of a batch, given their rows, states and actuation, by a length [m], recorded at the end of every segment of it."""
+"""Function that grows vines of a batch, given their rows, states and actuation, by a length [m], recorded at the end of every segment."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,11 +25,11 @@ class Stage:
     until: float
     """Length at its end [m]. Where that is the length at its beginning, the vines are held until they are at rest."""
     actuation: Actuation
-    """Of each vine of the batch."""
+    """Actuation of each vine of the batch."""
 
 
-def grown_by(propagator: Propagator) -> Grow:
-    """Growth by a propagator."""
+def growth_function(propagator: Propagator) -> Grow:
+    """Return the function that grows vines by a propagator."""
     full = propagator.params.segment_length
     return lambda _, state, actuation, length: propagator.grow(state, actuation, length, full)
 
@@ -42,10 +42,10 @@ def grow_in_stages(propagator: Propagator, grow: Grow, start: VineState, stages:
 
     Args:
         propagator: The model that `grow` uses.
-        grow: See `Grow`; `grown_by` for the planned world.
+        grow: See `Grow`; `growth_function` for the planned world.
         start: Vines of zero length.
     """
-    parts, length, segment_length = _Parts(start), 0.0, propagator.params.segment_length
+    parts, length, segment_length = _StagedRollout(start), 0.0, propagator.params.segment_length
     rests = propagator.capabilities.rests and propagator.params.physics == "corrected"
     for stage in stages:
         if rests and stage.until == length and stage is not stages[-1]:
@@ -54,18 +54,18 @@ def grow_in_stages(propagator: Propagator, grow: Grow, start: VineState, stages:
         for until in _stops(length, stage.until, segment_length):
             rows = np.flatnonzero(parts.status == Status.GROWN)
             if not len(rows):
-                return parts.joined()
+                return parts.join()
             rollout = grow(rows, parts.state(rows), stage.actuation.of(rows), until - length)
             last = until == stage.until and stage is stages[-1]
             if until == length:
                 parts.hold()
             parts.add(rows, rollout, last or (until > length and _ends_segment(until, segment_length)))
             length = until
-    return parts.joined()
+    return parts.join()
 
 
 def _stops(begin: float, end: float, segment_length: float) -> list[float]:
-    """Lengths up to which to grow one after the other: the first at the end of a segment, so that the next records are there too."""
+    """Lengths up to which to grow in turn [m]: the first at the end of a segment, so that the next records are there too."""
     next_end = segment_length * np.ceil(begin / segment_length + ALONG)
     whole = _ends_segment(begin, segment_length) or next_end >= end - ALONG
     return [end] if whole else [float(next_end), end]
@@ -75,19 +75,19 @@ def _ends_segment(length: float, segment_length: float) -> bool:
     return abs(length - segment_length * round(length / segment_length)) < ALONG
 
 
-class _Parts:
+class _StagedRollout:
     """Rollouts of one batch after each other."""
 
     def __init__(self, start: VineState) -> None:
         self._state = start
-        batch, self._room = host(start.angles).shape
+        batch, self._room = to_host(start.angles).shape
         self._parts: list[tuple[Integers, Rollout, Integers, bool]] = []
         self._held = False
         self.status: Integers = np.full(batch, int(Status.GROWN))
-        """How each vine has ended, `GROWN` while it grows, shape (batch,)."""
+        """`Status` of each vine, `GROWN` while it grows, shape (batch,)."""
 
     def state(self, rows: Integers) -> VineState:
-        """The present states of some vines."""
+        """Return the present states of vines."""
         of, pivots = self._state, self._state.pivots
         return VineState(
             of.angles[rows], of.segments[rows], of.last_length[rows], None if pivots is None else pivots[rows]
@@ -98,10 +98,10 @@ class _Parts:
         self._held = True
 
     def add(self, rows: Integers, rollout: Rollout, recorded: bool) -> None:
-        """Add a rollout of some vines.
+        """Add a rollout of vines.
 
         Args:
-            recorded: Whether the record at its end is kept, also of vines that go on growing.
+            recorded: Whether the record at its end is kept, also for vines that continue to grow.
         """
         self.status[rows] = rollout.status
         kept = rollout.records - (0 if recorded else (rollout.status == Status.GROWN).astype(np.int64))
@@ -109,16 +109,16 @@ class _Parts:
         self._held = self._held and not kept.any()
         grown = np.flatnonzero(rollout.records)
         last, whole = rollout.state(grown, rollout.records[grown] - 1), self._state
-        angles, segments, lengths = host(whole.angles).copy(), whole.segments.copy(), whole.last_length.copy()
+        angles, segments, lengths = to_host(whole.angles).copy(), whole.segments.copy(), whole.last_length.copy()
         pivots = np.zeros(angles.shape) if whole.pivots is None else whole.pivots.copy()
-        angles[rows[grown]], segments[rows[grown]] = host(last.angles), last.segments
+        angles[rows[grown]], segments[rows[grown]] = to_host(last.angles), last.segments
         lengths[rows[grown]] = last.last_length
         if last.pivots is not None:
             pivots[rows[grown]] = last.pivots
         self._state = VineState(angles, segments, lengths, pivots)
 
-    def joined(self) -> Rollout:
-        """All of them as one."""
+    def join(self) -> Rollout:
+        """Join all rollouts into one."""
         batch, room = len(self.status), self._room
         count = np.zeros(batch, np.int64)
         for rows, _, kept, _ in self._parts:
@@ -133,7 +133,7 @@ class _Parts:
         for rows, part, kept, held in self._parts:
             vine, record = np.nonzero(np.arange(part.segments.shape[1]) < kept[:, None])
             to = rows[vine], known[rows[vine]] + record
-            angles[to], force[to] = host(part.angles)[vine, record], host(part.contact_force)[vine, record]
+            angles[to], force[to] = to_host(part.angles)[vine, record], to_host(part.contact_force)[vine, record]
             segments[to], tips[to] = part.segments[vine, record], part.tips[vine, record]
             last_length[to], held_at[to] = part.last_length[vine, record], held & (record == 0)
             if part.needed_force is not None:
@@ -155,7 +155,7 @@ class _Parts:
 
 
 def _add_snaps(snaps: Floats, snapping: Floats, rows: Integers, part: Rollout) -> None:
-    """Write the snaps of a rollout behind those that are known of its vines, as far as there is room."""
+    """Append the snap-throughs of a rollout to those of its vines, as far as there is room."""
     if part.snaps is None or part.snapping is None:
         return
     for vine, row in enumerate(rows.tolist()):

@@ -1,4 +1,4 @@
-"""Whether tubes hang over the edge of a table, for batches of chains in numpy arrays or tensors (see `dynamics.chain`)."""
+"""Overhang of tubes over the edge of a table, for batches of chains in numpy arrays or tensors (see `dynamics.chain`)."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from dynamics.chain import OVERHANG
 from dynamics.vine import Array
 
 
-class Table(NamedTuple):
-    """A table and the tube on it."""
+class TableEdge(NamedTuple):
+    """The edge of a table, and the tube on the table."""
 
     bounds: Array
     """min x, min y, max x, max y [m]."""
@@ -19,14 +19,14 @@ class Table(NamedTuple):
     """First length of the tube that may hang over any edge [m]."""
 
 
-def overhangs(table: Table, x: Array, y: Array, cosine: Array, sine: Array, length: Array, last: Array) -> Array:
-    """Which segments hang over an edge with a side, with their end or, at the tip, with the cap; shape (batch, segments).
+def overhangs(table: TableEdge, x: Array, y: Array, cosine: Array, sine: Array, length: Array, last: Array) -> Array:
+    """Mask of the segments that hang over an edge with a side, their end or, at the tip, the cap; shape (batch, segments).
 
     Args:
         x: Joints from the base to the tip [m], shape (batch, segments + 1); those beyond the tip have any finite position.
-        y: The same.
+        y: Joints along y [m], same shape.
         cosine: Heading of each segment, shape (batch, segments).
-        sine: The same.
+        sine: Heading of each segment, same shape.
         length: Length of each segment [m], 0 beyond the tip, shape (batch, segments).
         last: Index of each vine's last segment, shape (batch, 1).
     """

@@ -15,8 +15,8 @@ from dynamics.soft_contacts import hold_rigid
 from surrogate.kernels.compiled import compiled
 
 
-class Touching(Protocol):
-    """What of a propagator's tube decides where it touches."""
+class ContactTube(Protocol):
+    """Properties of a propagator's tube on which its contacts depend."""
 
     @property
     def section(self) -> CrossSection: ...
@@ -28,7 +28,7 @@ class Touching(Protocol):
     def segments_apart(self) -> int: ...
 
 
-class Touched(Protocol):
+class ContactWork(Protocol):
     """Work space of a propagator for a vine and its contacts."""
 
     @property
@@ -40,7 +40,7 @@ class Touched(Protocol):
 
 
 @compiled(forceinline=True)
-def touch(scene: Scene, tube: Touching, segments: int, work: Touched) -> int:
+def touch(scene: Scene, tube: ContactTube, segments: int, work: ContactWork) -> int:
     """Find all contacts of a vine; returns their number, or `dynamics.self_contact.CROSSED`.
 
     Two parts of a tube may each move by `most_motion` towards each other: they are considered from so much farther on than walls.

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from environments.uncertainty_in_files import NOTHING, Given
+from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 from surrogate.actuators import Actuator
 from surrogate.checks import check_positive
 from surrogate.spam import Spam
@@ -118,8 +118,8 @@ class VineParams:
     """Type and dimensions of its actuators."""
     others: tuple[Actuator, ...] = ()
     """Actuators of other kinds that may be mixed with `actuator` along the tube, at most one of each kind."""
-    uncertainty: Given = NOTHING
-    """What its file says of the errors with which it is made; no model depends on it."""
+    uncertainty: StatedUncertainty = UNSTATED
+    """Errors with which it is made, as stated in its file; no model depends on them."""
 
     def __post_init__(self) -> None:
         check_positive(

@@ -27,7 +27,7 @@ from dynamics.actuator_file import (
     actuators_of,
     similar_actuator,
 )
-from dynamics.file_table import Table, numbers_of
+from dynamics.file_table import FileTable, numbers_of
 from dynamics.moment import collapse_moment, wrinkling
 from dynamics.tube import GROWTH_PRESSURE, Inertia, InvalidTube, VineParams
 from dynamics.tube_keys import (
@@ -36,17 +36,17 @@ from dynamics.tube_keys import (
     LIMITS,
     PHYSICS,
     TUBE,
-    Choice,
     Key,
+    NamedChoice,
     check_order,
-    in_file,
-    in_keys,
-    in_si,
+    to_file,
+    to_si,
+    translate_message,
 )
 from environments.file_model import ERRORS, Name, describe, hint
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from environments.uncertainty import DEFAULT, PRESETS
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 
 Read = TypeVar("Read")
 SUFFIX = ".toml"
@@ -69,7 +69,7 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
     default = Field("published" if whole else None, description=PHYSICS.meaning)
     physics = words if whole else words | None, default
     errors: Any = ERRORS | None, Field(None, description="errors with which the tube is built, as standard deviations")
-    return create_model("tube", __base__=Table, **numbers, physics=physics, uncertainty=errors, **extra)
+    return create_model("tube", __base__=FileTable, **numbers, physics=physics, uncertainty=errors, **extra)
 
 
 _FILE_MODELS = {
@@ -118,7 +118,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
     Raises:
         InvalidTube: The numbers are inconsistent.
     """
-    given: dict[str, Any] = in_si(content, TUBE)
+    given: dict[str, Any] = to_si(content, TUBE)
     usual = VineParams()
     radius, pressure = given.get("radius", usual.radius), given.get("growth_pressure", usual.growth_pressure)
     try:
@@ -129,16 +129,16 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
             base,
             **given,
             physics=content.get(PHYSICS.name) or base.physics,
-            inertia=replace(base.inertia, **in_si(content, INERTIA)),
+            inertia=replace(base.inertia, **to_si(content, INERTIA)),
             actuator=actuator,
             others=tuple(others),
-            uncertainty=Given.of(content.get("uncertainty")),
+            uncertainty=StatedUncertainty.of(content.get("uncertainty")),
         )
         check_bends(made)
     except InvalidTube:
         raise
     except ValueError as error:
-        raise InvalidTube(in_keys(str(error))) from None
+        raise InvalidTube(translate_message(str(error))) from None
     return made
 
 
@@ -164,7 +164,7 @@ def tube_content(params: VineParams) -> dict[str, Any]:
     unwritten |= {field.name for field in fields(Inertia)} - {*INERTIA}
     if unwritten:
         raise TypeError(f"tube files have no key for {', '.join(sorted(unwritten))}")
-    content: dict[str, Any] = in_file(params, TUBE) | {PHYSICS.name: params.physics} | in_file(params.inertia, INERTIA)
+    content: dict[str, Any] = to_file(params, TUBE) | {PHYSICS.name: params.physics} | to_file(params.inertia, INERTIA)
     # Left out where nothing was given: files stay as they were before there was such a table.
     errors = {"uncertainty": params.uncertainty.content()} if params.uncertainty else {}
     return {**content, **actuator_contents(params), **errors}
@@ -234,7 +234,7 @@ def _read(name_or_path: str | os.PathLike[str], parse: Callable[[bytes], Read]) 
         return parse(read_file(path, _MOST_BYTES))
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
-    except (InvalidTube, Unreadable) as error:
+    except (InvalidTube, UnreadableFile) as error:
         reason = str(error)
     raise InvalidTube(" ".join(f"{path.name or path}: {reason}".split("\n")))
 
@@ -331,7 +331,7 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
     """
     content, notes = tube_content(params), notes or {}
     lines = [*HEADER, "", f"schema = {SCHEMA}", ""]
-    keys: tuple[Key | Choice, ...] = (*TUBE.values(), PHYSICS, *INERTIA.values())
+    keys: tuple[Key | NamedChoice, ...] = (*TUBE.values(), PHYSICS, *INERTIA.values())
     lines += [_line(key, content, notes, left_out) for key in keys]
     others = content.get(OTHERS, [])
     for table, part in [("[actuator]", content["actuator"]), *((f"[[{OTHERS}]]", other) for other in others)]:
@@ -351,7 +351,9 @@ def template(params: VineParams) -> str:
     return tube_text(params, left_out={PHYSICS.name, *(key.name for key in keys)} - given)
 
 
-def _line(key: Key | Choice, content: Mapping[str, Any], notes: Mapping[str, str], left_out: Collection[str]) -> str:
+def _line(
+    key: Key | NamedChoice, content: Mapping[str, Any], notes: Mapping[str, str], left_out: Collection[str]
+) -> str:
     value, note = content.get(key.name), f"; {notes[key.name]}" if key.name in notes else ""
     given = f"{key.name} = {'' if value is None else json.dumps(value)}"
     return f"{'# ' * (value is None or key.name in left_out)}{given}  # {key.meaning}{note}"

@@ -24,8 +24,8 @@ class Key(NamedTuple):
     meaning: str
 
 
-class Choice(NamedTuple):
-    """A word of a tube in a file."""
+class NamedChoice(NamedTuple):
+    """A tube property in a file that is one of several words."""
 
     name: str
     """Name of the key."""
@@ -33,7 +33,7 @@ class Choice(NamedTuple):
     meaning: str
 
 
-PHYSICS = Choice("physics", get_args(Physics), "equations: corrected, or published, those of paper 002 as printed")
+PHYSICS = NamedChoice("physics", get_args(Physics), "equations: corrected, or published, those of paper 002 as printed")
 TUBE = {
     "radius": Key("radius_mm", 3, 0.5, 1000, "inflated radius R of the tube"),
     "growth_pressure": Key("growth_pressure_kpa", -3, 0.1, 1000, "gauge pressure P in the tube while it grows"),
@@ -108,12 +108,12 @@ def check_order(values: Mapping[str, float], keys: Mapping[str, Key], table: str
     """
     for low, high in ORDER:
         if low in values and high in values and values[low] > values[high]:
-            least, most = (f"{table}{keys[end].name} = {scaled(values[end], keys[end].power):g}" for end in (low, high))
+            least, most = (f"{table}{keys[end].name} = {scale(values[end], keys[end].power):g}" for end in (low, high))
             raise InvalidTube(f"{least} must be at most {most}")
 
 
-def in_keys(message: str) -> str:
-    """A message about fields of a tube, in SI units, with the keys and units of files.
+def translate_message(message: str) -> str:
+    """Translate a message about fields of a tube, in SI units, to the keys and units of files.
 
     Fields are replaced before a number, and where their name is no word of English.
     """
@@ -122,34 +122,34 @@ def in_keys(message: str) -> str:
     def replaced(found: re.Match[str]) -> str:
         key = keys[found["field"]]
         if found["value"]:
-            return f"{key.name} = {scaled(float(found['value']), key.power):g}"
+            return f"{key.name} = {scale(float(found['value']), key.power):g}"
         return key.name if "_" in found["field"] or message.startswith(" =", found.end()) else found[0]
 
     fields = "|".join(keys)
     return re.sub(rf"\b(?P<field>{fields})\b(?: = (?P<value>-?\d[-+.\de]*))?", replaced, message)
 
 
-def in_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:
-    """Numbers of a file by their fields, in SI units; those that are missing or None are left out."""
+def to_si(content: Mapping[str, Any], keys: Mapping[str, Key]) -> dict[str, float]:
+    """Convert numbers of a file to SI units, by their fields; missing numbers and None are left out."""
     found = {field: (content.get(key.name), key.power) for field, key in keys.items()}
-    return {field: scaled(value, -power) for field, (value, power) in found.items() if value is not None}
+    return {field: scale(value, -power) for field, (value, power) in found.items() if value is not None}
 
 
-def in_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
-    """Fields of an object by the keys of a file, in its units, so that `in_si` gives them back exactly; unknown ones are left out."""
+def to_file(thing: Any, keys: Mapping[str, Key]) -> dict[str, float]:
+    """Convert fields of an object to the keys and units of a file, so that `to_si` gives them back exactly; unknown fields are left out."""
     values = {key.name: (getattr(thing, field), key.power) for field, key in keys.items()}
-    return {name: _written(value, power) for name, (value, power) in values.items() if value is not None}
+    return {name: _to_file_number(value, power) for name, (value, power) in values.items() if value is not None}
 
 
-def scaled(value: float, power: int) -> float:
-    """A number times 10^power, in decimal arithmetic: 33.35 mm is exactly 0.03335 m."""
+def scale(value: float, power: int) -> float:
+    """Scale a number by 10^power, in decimal arithmetic: 33.35 mm is exactly 0.03335 m."""
     return float(Decimal(repr(float(value))).scaleb(power))
 
 
-def _written(value: float, power: int) -> float:
-    """The number of a file that reads back as a value: that times 10^power, or a neighbour of it where rounding loses a digit."""
-    nearest = scaled(value, power)
+def _to_file_number(value: float, power: int) -> float:
+    """Find the number of a file that reads back as a value: the value times 10^power, or a neighbour where rounding loses a digit."""
+    nearest = scale(value, power)
     for number in (nearest, math.nextafter(nearest, math.inf), math.nextafter(nearest, -math.inf)):
-        if scaled(number, -power) == value:
+        if scale(number, -power) == value:
             return number
     return nearest

@@ -16,15 +16,15 @@ from surrogate.kernels.compiled import Floats
 
 Integers = NDArray[np.int64]
 Array = Any
-"""A numpy array, or a torch tensor on the device of the propagator that made it; `host` converts tensors to numpy arrays."""
+"""A numpy array, or a torch tensor on the device of the propagator that made it; `to_host` converts tensors to numpy arrays."""
 
 
 MOST_SNAPS = 16
-"""Maximum number of snaps of one vine that are recorded."""
+"""Maximum number of snap-throughs of one vine that are recorded."""
 
 
 class Status(IntEnum):
-    """How a vine's growth ended."""
+    """Outcome of a vine's growth."""
 
     GROWN = 0
     STALLED = 1
@@ -68,14 +68,14 @@ class VineState:
     @property
     def broken(self) -> Integers:
         """First segment of each vine with a non-finite bend or length, -1 if there is none; shape (batch,)."""
-        wrong = ~np.isfinite(host(self.angles))
+        wrong = ~np.isfinite(to_host(self.angles))
         growing = np.where(np.isfinite(self.last_length), -1, self.segments - 1)
         return np.where(wrong.any(axis=1), wrong.argmax(axis=1), growing)
 
 
 @dataclass(frozen=True, slots=True)
 class Actuation:
-    """What bends each segment of a batch of vines: pressure and cell length of actuators, and preformed bends."""
+    """Bending of each segment of a batch of vines: pressure and cell length of actuators, and preformed bends."""
 
     pressure: Floats
     """Actuator pressure [Pa], shape (batch, segments): positive bends left, negative right, 0 means no actuator."""
@@ -89,7 +89,7 @@ class Actuation:
 
     @property
     def sides(self) -> Floats:
-        """What bends each segment: its pressure [Pa], or its preformed turn per length [1/m]; positive to the left; (batch, segments)."""
+        """Pressure [Pa] of each segment, or its preformed turn per length [1/m]; positive to the left; shape (batch, segments)."""
         return self.pressure if self.rest is None else np.where(self.pressure != 0, self.pressure, self.rest)
 
     @property
@@ -98,29 +98,29 @@ class Actuation:
         return np.zeros(self.pressure.shape, np.int64) if self.kind is None else self.kind
 
     def of(self, vines: Any) -> Actuation:
-        """That of some vines of the batch, by their numbers or a mask."""
+        """Select the actuation of vines of the batch, by their numbers or a mask."""
         return self._each(lambda part: part[vines])
 
     def padded(self, segments: int) -> Actuation:
-        """With bare segments at the end, up to a number of segments."""
+        """Append bare segments at the end, up to a number of segments."""
         wide = ((0, 0), (0, segments - self.pressure.shape[1]))
         return self._each(lambda part: np.pad(part, wide))
 
     def _each(self, made: Callable[[Any], Any]) -> Actuation:
-        """The same with each array replaced."""
+        """Replace each array."""
         rest, kind = (None if part is None else made(part) for part in (self.rest, self.kind))
         return Actuation(made(self.pressure), made(self.l_0), rest, kind)
 
     @classmethod
     def joined(cls, batches: Sequence[Actuation]) -> Actuation:
-        """Batches with the same number of segments as one, in this order."""
-        pressure, l_0 = (np.concatenate([getattr(one, part) for one in batches]) for part in ("pressure", "l_0"))
+        """Join batches with the same number of segments into one, in this order."""
+        pressure, l_0 = (np.concatenate([getattr(batch, part) for batch in batches]) for part in ("pressure", "l_0"))
         rest = kind = None
-        if any(one.rest is not None for one in batches):
-            straight = (np.zeros_like(one.pressure) if one.rest is None else one.rest for one in batches)
+        if any(batch.rest is not None for batch in batches):
+            straight = (np.zeros_like(batch.pressure) if batch.rest is None else batch.rest for batch in batches)
             rest = np.concatenate(list(straight))
-        if any(one.kind is not None for one in batches):
-            kind = np.concatenate([one.kinds for one in batches])
+        if any(batch.kind is not None for batch in batches):
+            kind = np.concatenate([batch.kinds for batch in batches])
         return cls(pressure, l_0, rest, kind)
 
 
@@ -150,20 +150,20 @@ class Rollout:
     pivots: Floats | None = None
     """See `VineState.pivots` [m], shape (batch, max_segments)."""
     snaps: Floats | None = None
-    """Snaps of each vine, shape (batch, MOST_SNAPS, 4), NaN beyond the last: its length [m], tip x and y before [m], and the bending
-    energy released [J]. None from propagators that do not look for them."""
+    """Snap-throughs of each vine, shape (batch, MOST_SNAPS, 4), NaN beyond the last: its length [m], tip x and y before [m], and the
+    bending energy released [J]. None from propagators that do not look for them."""
     snapping: Floats | None = None
-    """Bends of each vine just before each snap [rad], shape (batch, MOST_SNAPS, max_segments)."""
+    """Bends of each vine just before each snap-through [rad], shape (batch, MOST_SNAPS, max_segments)."""
     relaxations: Integers | None = None
     """Number of steps of each vine at constant length, shape (batch,); None from propagators without such steps."""
     needed_force: Floats | None = None
     """Force that growth needs against the contacts and the friction of a tip that slides on; growth viscosity, inertia and tail are
     left out [N], shape (batch, records). None from propagators that do not compute it."""
     held: NDArray[np.bool_] | None = None
-    """Which records are of vines that were held since the one before, shape (batch, records); None where none was."""
+    """Whether a vine was held since its record before, shape (batch, records); None if no vine was held."""
 
     def ending(self, vine: int) -> str:
-        """How the growth of one vine ended, and what to do about it."""
+        """Describe how the growth of one vine ended, and what to do about it."""
         status = Status(self.status[vine])
         if status not in (Status.NOT_FINITE, Status.UNSETTLED):
             return status.advice
@@ -171,7 +171,7 @@ class Rollout:
         return f"{what} at step {self.steps[vine]}, segment {self.broken[vine]}: {status.advice}"
 
     def state(self, vines: Integers, records: Integers) -> VineState:
-        """The recorded states (vines[k], records[k]) as a batch."""
+        """Select the recorded states (vines[k], records[k]) as a batch."""
         pivots = None if self.pivots is None else self.pivots[vines]
         return VineState(
             self.angles[vines, records], self.segments[vines, records], self.last_length[vines, records], pivots
@@ -200,17 +200,17 @@ class Rollout:
         return np.where(self.records > 0, nearest.min(axis=1, initial=np.inf) - disc[2], np.inf)
 
     def enters(self, disc: Floats) -> NDArray[np.bool_]:
-        """Whether each tip enters a disc (x, y and radius [m]) while it grows, see `nearest`, shape (batch,)."""
+        """Return whether each tip enters a disc (x, y and radius [m]) while it grows, see `nearest`, shape (batch,)."""
         return np.asarray(self.nearest(disc) <= 0.0)
 
 
-def host(array: Array) -> Floats:
-    """An array as a numpy array in host memory."""
+def to_host(array: Array) -> Floats:
+    """Convert an array to a numpy array in host memory."""
     return array if isinstance(array, np.ndarray) else np.asarray(array.numpy(force=True), float)
 
 
-def like(array: Array, values: Floats) -> Array:
-    """Values from host memory, with the type, device and precision of another array."""
+def convert_like(array: Array, values: Floats) -> Array:
+    """Convert values from host memory to the type, device and precision of another array."""
     return values if isinstance(array, np.ndarray) else array.new_tensor(values)
 
 
@@ -240,8 +240,8 @@ def centerlines(state: VineState, start: Floats, params: VineParams) -> Floats:
     lengths = np.where(index < state.segments[:, None] - 1, params.segment_length, np.nan)
     lengths[np.arange(len(lengths)), state.segments - 1] = state.last_length
     if state.pivots is not None:
-        lengths = link_lengths(lengths, host(state.angles), state.pivots)
-    heading = start[:, 2:] + np.cumsum(host(state.angles), axis=1)
+        lengths = link_lengths(lengths, to_host(state.angles), state.pivots)
+    heading = start[:, 2:] + np.cumsum(to_host(state.angles), axis=1)
     moves = lengths[..., None] * np.stack([np.cos(heading), np.sin(heading)], axis=-1)
     points = np.concatenate([np.broadcast_to(start[:, None, :2], (len(moves), 1, 2)), moves], axis=1)
     return np.cumsum(points, axis=1)

@@ -1,4 +1,4 @@
-"""Worlds: what is built, where it is not quite what was planned."""
+"""Worlds: environments and tubes as built, which may differ from the plan."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from surrogate.kernels.compiled import Floats
 
 
 class BuiltWorlds(NamedTuple):
-    """An environment and a tube as they are in each of W worlds; factors are 1 where they are as planned."""
+    """An environment and a tube as built in each of W worlds; factors are 1 where they are as planned."""
 
     scenes: Scenes
     """Obstacles, see `dynamics.moved_scene`."""
@@ -29,6 +29,6 @@ class BuiltWorlds(NamedTuple):
 
     @classmethod
     def starting(cls, scene: Scene, start: Floats) -> BuiltWorlds:
-        """Worlds as planned, but for where the base is, shape (W, 3)."""
+        """Make worlds that are as planned except for the pose of the base, shape (W, 3)."""
         one = np.ones(len(start))
-        return cls(Scenes.same(scene, len(start)), start, one, one, one, np.full(len(start), np.nan))
+        return cls(Scenes.repeat(scene, len(start)), start, one, one, one, np.full(len(start), np.nan))

@@ -1,15 +1,15 @@
-"""Where the base of a tube stands: its way out, its clearance, and what is wrong with its position."""
+"""The base of a tube: the axis of its exit, its clearance, and faults of its position."""
 
 import math
 
 import shapely
 
 from environments.environment import Environment
-from environments.lengths import UNITS, rounded
+from environments.lengths import UNITS, format_length
 
 
-def way_out(environment: Environment, radius: float) -> shapely.LineString:
-    """The axis of the first diameter of a tube that grows straight from the start [m]."""
+def exit_axis(environment: Environment, radius: float) -> shapely.LineString:
+    """Return the axis of the first diameter of a tube that grows straight from the start [m]."""
     x, y, heading = environment.start
     return shapely.LineString([(x, y), (x + 2 * radius * math.cos(heading), y + 2 * radius * math.sin(heading))])
 
@@ -19,38 +19,38 @@ def base_clearance(environment: Environment) -> float:
     return float(environment.solids.part(~environment.mounted).clearance(environment.start[:2]))
 
 
-def base_fault(environment: Environment, radius: float, unit: str) -> str | None:
-    """What is wrong with the position of the base, as the end of a sentence; None if nothing is.
+def find_base_fault(environment: Environment, radius: float, unit: str) -> str | None:
+    """Find the fault of the position of the base, as the end of a sentence; None if there is none.
 
     Args:
         radius: Radius of the tube [m]; 0 if it is not known.
         unit: Unit of the lengths in the message.
     """
 
-    def shown(length: float, other: float) -> str:
-        return f"{rounded(length * UNITS[unit], unit, other * UNITS[unit])} {unit}"
+    def in_unit(length: float, other: float) -> str:
+        return f"{format_length(length * UNITS[unit], unit, other * UNITS[unit])} {unit}"
 
-    if environment.mount == "wall" and radius and (fault := _mount_fault(environment, radius)):
+    if environment.mount == "wall" and radius and (fault := _find_mount_fault(environment, radius)):
         problem, length = fault
-        most = f"at most {shown(radius, length)} (the tube radius) is allowed"
-        return problem.format(length=shown(length, radius), most=most)
+        most = f"at most {in_unit(radius, length)} (the tube radius) is allowed"
+        return problem.format(length=in_unit(length, radius), most=most)
     clearance = base_clearance(environment)
     if clearance < radius - 1e-9:  # tolerance for rounding: touching is allowed
-        least = f"at least {shown(radius, clearance)} (the tube radius) is needed"
+        least = f"at least {in_unit(radius, clearance)} (the tube radius) is needed"
         if environment.edge == "wall" and float(environment.obstacles.clearance(environment.start[:2])) > clearance:
-            return f'is {shown(clearance, radius)} from the bounds, which are a wall (bounds.edge = "wall"); {least}'
-        distance = f"{shown(clearance, radius)} from the nearest" if clearance else "inside an"
+            return f'is {in_unit(clearance, radius)} from the bounds, which are a wall (bounds.edge = "wall"); {least}'
+        distance = f"{in_unit(clearance, radius)} from the nearest" if clearance else "inside an"
         return f"is {distance} obstacle; {least}"
     if environment.edge == "table" and environment.mount == "free" and (over := _overhang(environment, radius)) > 1e-9:
         return (
-            f"lets the tube hang {shown(over, radius)} over the edge of the table within its first diameter "
+            f"lets the tube hang {in_unit(over, radius)} over the edge of the table within its first diameter "
             '(bounds.edge = "table"); move the start or turn it inwards'
         )
     return None
 
 
-def _mount_fault(environment: Environment, radius: float) -> tuple[str, float] | None:
-    """What is wrong with a base in a wall: a text with places for `length` and `most`, and the length [m]."""
+def _find_mount_fault(environment: Environment, radius: float) -> tuple[str, float] | None:
+    """Find the fault of a base in a wall: a text with places for `length` and `most`, and the length [m]."""
     start = environment.start
     point = shapely.Point(start[:2])
     solid = shapely.union_all(environment.solids.part(environment.mounted).shapes())
@@ -61,14 +61,14 @@ def _mount_fault(environment: Environment, radius: float) -> tuple[str, float] |
     depth = point.distance(solid.boundary) if solid.area and solid.contains(point) else 0.0
     if depth > radius + 1e-9:
         return 'has start.mount = "wall", but is {length} inside the obstacle; {most}', depth
-    end = shapely.get_point(way_out(environment, radius), 1)
+    end = shapely.get_point(exit_axis(environment, radius), 1)
     if solid.area and solid.contains(end) and end.distance(solid.boundary) > 1e-9:
         return "has a heading into the obstacle that it is mounted in; turn start.heading_deg out of it", 0.0
     return None
 
 
 def _overhang(environment: Environment, radius: float) -> float:
-    """How far a straight tube hangs over an edge within, or at the end of, its first diameter [m].
+    """Length by which a straight tube hangs over an edge within, or at the end of, its first diameter [m].
 
     A tube that heads away from an edge may begin at it: it has no cap behind its base.
     """

@@ -6,11 +6,11 @@ from dataclasses import replace
 import numpy as np
 import shapely
 
-from environments.base import base_clearance, base_fault
+from environments.base import base_clearance, find_base_fault
 from environments.environment import Environment
 from environments.file_model import InvalidEnvironment
 from environments.hints import size_hint, upside_down_hint
-from environments.lengths import UNITS, listed, rounded
+from environments.lengths import UNITS, format_length, format_lengths
 
 _LEAST_GOAL = 1e-6
 """Minimum radius of a goal [m]."""
@@ -23,14 +23,14 @@ def check_start(environment: Environment, tube_radius: float, unit: str) -> None
         tube_radius: Minimum distance to every obstacle [m].
         unit: Unit of the lengths in messages.
     Raises:
-        InvalidEnvironment: The start is outside the bounds, or the base cannot stand there (`environments.base.base_fault`).
+        InvalidEnvironment: The start is outside the bounds, or the base cannot stand there (`environments.base.find_base_fault`).
     """
     bounds = environment.bounds
 
     def fault(x: float, y: float) -> str | None:
         if not (bounds[0] <= x <= bounds[2] and bounds[1] <= y <= bounds[3]):
-            return f"{unit} must lie within the bounds {listed(bounds * UNITS[unit], unit)}"
-        return base_fault(replace(environment, start=np.array([x, y, environment.start[2]])), tube_radius, unit)
+            return f"{unit} must lie within the bounds {format_lengths(bounds * UNITS[unit], unit)}"
+        return find_base_fault(replace(environment, start=np.array([x, y, environment.start[2]])), tube_radius, unit)
 
     x, y = map(float, environment.start[:2])
     if (found := fault(x, y)) is None:
@@ -39,7 +39,7 @@ def check_start(environment: Environment, tube_radius: float, unit: str) -> None
     more = f"; {size}" if size else ""
     if base_clearance(environment) <= 0 or "must lie within" in found:
         more += upside_down_hint(environment, x, y, lambda x, y: fault(x, y) is None)
-    shown = listed(environment.start[:2] * UNITS[unit], unit)
+    shown = format_lengths(environment.start[:2] * UNITS[unit], unit)
     raise InvalidEnvironment(f"start.position = {shown} {found}{more}")
 
 
@@ -69,8 +69,8 @@ def check_goal(environment: Environment, unit: str) -> None:
 
     if free(x, y):
         return
-    wrong = f"must reach into the bounds {listed(bounds * per_metre, unit)}"
+    wrong = f"must reach into the bounds {format_lengths(bounds * per_metre, unit)}"
     if not outside(x, y):
         wrong = "lies wholly inside obstacles; some of it must be free"
-    shown = f"goal at {listed(environment.goal[:2] * per_metre, unit)} with radius {rounded(radius * per_metre, unit)} {unit}"
+    shown = f"goal at {format_lengths(environment.goal[:2] * per_metre, unit)} with radius {format_length(radius * per_metre, unit)} {unit}"
     raise InvalidEnvironment(f"{shown} {wrong}{upside_down_hint(environment, x, y, free)}")

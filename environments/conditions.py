@@ -1,4 +1,4 @@
-"""What the base of a tube stands in, what the bounds are, how rough the walls are, and whether a tube may lie on itself there."""
+"""Conditions of an environment: mount of the base, kind of bounds, friction of the walls, and whether tubes may lie on themselves."""
 
 import math
 from typing import TypedDict
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from environments.file_model import InvalidEnvironment
 from environments.obstacles import Obstacles, box_corners
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 
 MOUNTS = "free", "wall"
 EDGES = "open", "table", "wall"
@@ -19,38 +19,38 @@ TOUCHING = 1e-4
 """Obstacles no farther apart than this are one piece [m]: round ones are tested as inscribed polygons."""
 
 
-class Standing(TypedDict, total=False):
-    """What the base and the bounds of an environment are; see the fields of `Environment`."""
+class Conditions(TypedDict, total=False):
+    """Mount, bounds, friction and errors of an environment; see the fields of `Environment`."""
 
     mount: str
     edge: str
     stacked: bool
     friction: float | None
-    uncertainty: Given
+    uncertainty: StatedUncertainty
 
 
-def check_standing(standing: Standing) -> None:
-    """Check what was given.
+def check_conditions(conditions: Conditions) -> None:
+    """Check the words and numbers of the conditions.
 
     Raises:
         InvalidEnvironment: `mount` or `edge` is not a known word, `stacked` is not true or false, or `friction` is negative or not
             finite.
         TypeError: An unknown key.
     """
-    if unknown := standing.keys() - Standing.__annotations__.keys():
+    if unknown := conditions.keys() - Conditions.__annotations__.keys():
         raise TypeError(f"Environment() got an unexpected keyword argument {min(unknown)!r}")
-    for key, word, known in (("mount", standing.get("mount"), MOUNTS), ("edge", standing.get("edge"), EDGES)):
-        if key in standing and word not in known:
+    for key, word, known in (("mount", conditions.get("mount"), MOUNTS), ("edge", conditions.get("edge"), EDGES)):
+        if key in conditions and word not in known:
             raise InvalidEnvironment(f"{key} = {word!r} must be {' or '.join(map(repr, known))}")
-    if not isinstance(stacked := standing.get("stacked", False), bool):
+    if not isinstance(stacked := conditions.get("stacked", False), bool):
         raise InvalidEnvironment(f"stacked = {stacked!r} must be True or False")
-    friction = standing.get("friction")
+    friction = conditions.get("friction")
     if friction is not None and not 0 <= friction < math.inf:
         raise InvalidEnvironment(f"friction = {friction:g} must be at least 0 and finite")
 
 
-def framed(obstacles: Obstacles, bounds: np.ndarray) -> Obstacles:
-    """The obstacles and, as the last four polygons, a wall around the bounds.
+def add_frame(obstacles: Obstacles, bounds: np.ndarray) -> Obstacles:
+    """Add a wall around the bounds to obstacles, as the last four polygons.
 
     Args:
         bounds: min_x, min_y, max_x, max_y [m].
@@ -61,8 +61,8 @@ def framed(obstacles: Obstacles, bounds: np.ndarray) -> Obstacles:
     return Obstacles(polygons, obstacles.circles, obstacles.walls, ends="round")
 
 
-def piece_at(solids: Obstacles, position: np.ndarray) -> NDArray[np.bool_]:
-    """The obstacle nearest to a point, or around it, with all that touch it directly or through others.
+def find_piece(solids: Obstacles, position: np.ndarray) -> NDArray[np.bool_]:
+    """Find the obstacle nearest to a point, or around it, with all that touch it directly or through others.
 
     Args:
         position: x, y [m].

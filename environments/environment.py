@@ -1,4 +1,4 @@
-"""An environment: bounds, start pose, goal disc and obstacles; and what stands of it in a file."""
+"""An environment: bounds, start pose, goal disc and obstacles; and its geometry as the content of a file."""
 
 import hashlib
 import json
@@ -10,10 +10,10 @@ from typing import Any, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from environments.conditions import Standing, check_standing, framed, piece_at
+from environments.conditions import Conditions, add_frame, check_conditions, find_piece
 from environments.file_model import InvalidEnvironment
 from environments.obstacles import Obstacles, box_corners
-from environments.uncertainty_in_files import NOTHING, Given
+from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -35,7 +35,7 @@ class Environment:
     name: str
     """Name, as in file names and tables."""
     description: str
-    """What it is, as text; may be empty."""
+    """Description as text; may be empty."""
     bounds: np.ndarray
     """min_x, min_y, max_x, max_y [m], shape (4,)."""
     start: np.ndarray
@@ -43,20 +43,20 @@ class Environment:
     goal: np.ndarray
     """x, y and radius of the goal disc [m], shape (3,)."""
     obstacles: Obstacles
-    """What stands in it."""
+    """Its obstacles."""
     tube: str | None = None
     """Default tube: the name of a shipped one, or the path of a file (`.toml`)."""
     mount: str = "free"
     """"free", or "wall": the tube comes out of the obstacle at which, or in which, the start lies."""
     edge: str = "open"
-    """What the bounds are: "open", where the tube's axis may not leave; the edge of a "table", over which no part of the
+    """Kind of bounds: "open", where the tube's axis may not leave; the edge of a "table", over which no part of the
     tube may hang; or a solid "wall"."""
     stacked: bool = False
     """Whether parts of the tube may lie on one another, as in a bench with room above the tube; otherwise it may not cross itself."""
     friction: float | None = None
     """Coefficient of friction of the walls [-], for tubes without one of their own; None if unknown."""
-    uncertainty: Given = NOTHING
-    """What its file says of the errors with which it is built; it is no part of `sha256`."""
+    uncertainty: StatedUncertainty = UNSTATED
+    """Errors with which it is built, as stated in its file; not part of `sha256`."""
 
     def __init__(
         self,
@@ -67,12 +67,12 @@ class Environment:
         goal: ArrayLike | None = None,
         obstacles: Obstacles | None = None,
         tube: str | None = None,
-        **standing: Unpack[Standing],
+        **conditions: Unpack[Conditions],
     ) -> None:
         """Bounds, start and goal are required, in metres and radians. `check_environment` checks whether they fit together.
 
         Args:
-            standing: `mount`, `edge`, `stacked`, `friction` and `uncertainty`.
+            conditions: `mount`, `edge`, `stacked`, `friction` and `uncertainty`.
         Raises:
             InvalidEnvironment: One of them is missing, or has another shape, `mount` or `edge` is not a known word, `stacked` not
                 true or false, `friction` negative or not finite, or `uncertainty` names an obstacle that is not there.
@@ -92,12 +92,12 @@ class Environment:
             object.__setattr__(self, key, array)
         object.__setattr__(self, "obstacles", Obstacles() if obstacles is None else obstacles)
         object.__setattr__(self, "tube", tube)
-        check_standing(standing)
-        object.__setattr__(self, "mount", standing.get("mount", "free"))
-        object.__setattr__(self, "edge", standing.get("edge", "open"))
-        object.__setattr__(self, "stacked", standing.get("stacked", False))
-        object.__setattr__(self, "friction", standing.get("friction"))
-        object.__setattr__(self, "uncertainty", given := standing.get("uncertainty", NOTHING))
+        check_conditions(conditions)
+        object.__setattr__(self, "mount", conditions.get("mount", "free"))
+        object.__setattr__(self, "edge", conditions.get("edge", "open"))
+        object.__setattr__(self, "stacked", conditions.get("stacked", False))
+        object.__setattr__(self, "friction", conditions.get("friction"))
+        object.__setattr__(self, "uncertainty", given := conditions.get("uncertainty", UNSTATED))
         for number, _ in given.obstacles:
             if not 1 <= number <= len(self.obstacles):
                 raise InvalidEnvironment(
@@ -112,19 +112,19 @@ class Environment:
 
     @property
     def solids(self) -> Obstacles:
-        """Everything solid: the obstacles and, if the bounds are walls, those walls as the last polygons."""
-        return framed(self.obstacles, self.bounds) if self.edge == "wall" else self.obstacles
+        """All solids: the obstacles and, if the bounds are walls, these walls as the last polygons."""
+        return add_frame(self.obstacles, self.bounds) if self.edge == "wall" else self.obstacles
 
     @property
     def mounted(self) -> np.ndarray:
-        """Which of `solids` the base is mounted in: the nearest one, or the one around it, with all that touch it.
+        """Mask of the `solids` in which the base is mounted: the nearest solid, or the solid around it, with all that touch it.
 
         In the order of their `shapes`, shape (n,), bool; none if the mount is free.
         """
         solids = self.solids
         if self.mount == "free":
             return np.zeros(len(solids), bool)
-        return piece_at(solids, self.start[:2])
+        return find_piece(solids, self.start[:2])
 
     @property
     def sha256(self) -> str:
@@ -137,9 +137,9 @@ class Environment:
 
 
 def content_of(environment: Environment) -> dict[str, dict[str, Any]]:
-    """The geometry as in a file: millimetres and degrees, rounded, whole numbers as integers."""
+    """Return the geometry as in a file: millimetres and degrees, rounded, whole numbers as integers."""
     bounds, start, goal, obstacles = environment.bounds, environment.start, environment.goal, environment.obstacles
-    polygons = [[_millimetres(point) for point in polygon] for polygon in obstacles.polygons]
+    polygons = [[_to_millimetres(point) for point in polygon] for polygon in obstacles.polygons]
     # Boxes come first in a loaded environment: only leading ones are written as `boxes`, which keeps the order.
     boxes = [[*polygon[0], *polygon[2]] for polygon in takewhile(_is_box, polygons)]
     # Defaults are left out: they keep the hash that files without these keys have.
@@ -147,28 +147,28 @@ def content_of(environment: Environment) -> dict[str, dict[str, Any]]:
     stacked = {"stacked": True} if environment.stacked else {}
     mount = {} if environment.mount == "free" else {"mount": environment.mount}
     return {
-        "bounds": {"min": _millimetres(bounds[:2]), "max": _millimetres(bounds[2:]), **edge, **stacked},
-        "start": {"position": _millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2])), **mount},
-        "goal": {"position": _millimetres(goal[:2]), "radius": _tidy(1000 * goal[2])},
+        "bounds": {"min": _to_millimetres(bounds[:2]), "max": _to_millimetres(bounds[2:]), **edge, **stacked},
+        "start": {"position": _to_millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2])), **mount},
+        "goal": {"position": _to_millimetres(goal[:2]), "radius": _tidy(1000 * goal[2])},
         "obstacles": {
             "boxes": boxes,
             "polygons": polygons[len(boxes) :],
-            "circles": [_millimetres(circle) for circle in obstacles.circles],
-            "walls": [_millimetres(wall) for wall in obstacles.walls],
+            "circles": [_to_millimetres(circle) for circle in obstacles.circles],
+            "walls": [_to_millimetres(wall) for wall in obstacles.walls],
             **({} if environment.friction is None else {"friction": _tidy(environment.friction)}),
         },
     }
 
 
 def _is_box(polygon: list[list[int | float]]) -> bool:
-    """Whether a polygon, rounded as in a file, so that it is the same one when it is read again, is a box."""
+    """Return whether a polygon, rounded as in a file, so that it is the same one when it is read again, is a box."""
     if len(polygon) != 4:
         return False
     (x_min, y_min), (x_max, y_max) = polygon[0], polygon[2]
     return x_min < x_max and y_min < y_max and polygon == box_corners(x_min, y_min, x_max, y_max).tolist()
 
 
-def _millimetres(lengths: np.ndarray) -> list[int | float]:
+def _to_millimetres(lengths: np.ndarray) -> list[int | float]:
     return [_tidy(1000 * length) for length in lengths]
 
 

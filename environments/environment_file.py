@@ -57,9 +57,9 @@ from environments.environment import Environment, content_of
 from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.lengths import UNITS
 from environments.obstacles import Obstacles, box_corners, flat_walls
-from environments.reading import Unreadable, read_file
-from environments.uncertainty_in_files import NOTHING, Given
-from environments.writing import whole
+from environments.reading import UnreadableFile, read_file
+from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
+from environments.writing import atomic_path
 
 _MOST_BYTES = 5_000_000
 _LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){10}""")
@@ -109,7 +109,7 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
         InvalidEnvironment: As there, without the file's name.
     """
     file = check_data(parse_toml(data))
-    environment = _environment(file, name)
+    environment = _build_environment(file, name)
     check_start(environment, tube_radius, file.unit)
     check_goal(environment, file.unit)
     return environment
@@ -138,22 +138,22 @@ def write_environment(environment: Environment, path: str | os.PathLike[str]) ->
     Raises:
         OSError: The file cannot be written.
     """
-    with whole(Path(path)) as partial:
+    with atomic_path(Path(path)) as partial:
         partial.write_text(environment_text(environment), encoding="utf-8")
 
 
 def environment_text(environment: Environment) -> str:
-    """The text that `write_environment` writes."""
+    """Return the text that `write_environment` writes."""
     content = content_of(environment)
     obstacles = content.pop("obstacles")
     friction = obstacles.pop("friction", None)
-    lines = [f"schema = {SCHEMA}", f"name = {_quoted(environment.name)}"]
+    lines = [f"schema = {SCHEMA}", f"name = {_quote(environment.name)}"]
     if environment.description:
-        lines.append(f"description = {_quoted(environment.description)}")
+        lines.append(f"description = {_quote(environment.description)}")
     lines.append('unit = "mm"')
     # A relative path would be invalid in another folder; a design file contains its complete tube.
     if environment.tube and not environment.tube.endswith(".toml"):
-        lines.append(f"tube = {_quoted(environment.tube)}")
+        lines.append(f"tube = {_quote(environment.tube)}")
     for table, values in content.items():
         lines += ["", f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
     if any(obstacles.values()) or friction is not None:
@@ -184,7 +184,7 @@ def _read(path: Traversable) -> bytes:
         return read_file(path, _MOST_BYTES)
     except OSError as error:
         raise InvalidEnvironment(f"cannot be read: {error.strerror}") from None
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise InvalidEnvironment(str(error)) from None
 
 
@@ -207,7 +207,7 @@ def parse_toml(data: bytes) -> dict[str, Any]:
         raise InvalidEnvironment(f"is not TOML: {str(error)[:200]}") from None
 
 
-def _environment(file: EnvironmentFile, stem: str) -> Environment:
+def _build_environment(file: EnvironmentFile, stem: str) -> Environment:
     per_metre, shapes = UNITS[file.unit], file.obstacles
     polygons = [box_corners(*box) for box in shapes.boxes] + [np.array(polygon) for polygon in shapes.polygons]
     return Environment(
@@ -227,29 +227,29 @@ def _environment(file: EnvironmentFile, stem: str) -> Environment:
         edge=file.bounds.edge,
         stacked=file.bounds.stacked,
         friction=file.obstacles.friction,
-        uncertainty=_given(file),
+        uncertainty=_read_uncertainty(file),
     )
 
 
-def _given(file: EnvironmentFile) -> Given:
-    """What a file says of errors, with the obstacles in the order of `Obstacles.shapes`: there, walls with flat ends precede circles."""
+def _read_uncertainty(file: EnvironmentFile) -> StatedUncertainty:
+    """Read the errors of a file, with obstacles in the order of `Obstacles.shapes`: there, walls with flat ends precede circles."""
     if file.uncertainty is None:
-        return NOTHING
+        return UNSTATED
     shapes, content = file.obstacles, file.uncertainty.model_dump(exclude_none=True)
     walls = np.array(shapes.walls, dtype=float).reshape(-1, 5) / UNITS[file.unit]
     counts = len(shapes.boxes) + len(shapes.polygons), len(shapes.circles)
     kinds = np.concatenate([np.repeat([0, 2], counts), np.where(flat_walls(walls, shapes.ends), 1, 3)])
     numbers = np.argsort(np.argsort(kinds, kind="stable")) + 1
     single = {int(numbers[int(number) - 1]): part for number, part in content.pop("obstacle").items()}
-    return Given.of({**content, "obstacle": single})
+    return StatedUncertainty.of({**content, "obstacle": single})
 
 
 def _toml(value: Any) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return _quoted(value) if isinstance(value, str) else str(value)
+    return _quote(value) if isinstance(value, str) else str(value)
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     # A JSON string is a TOML string, except for the one control character that JSON does not escape.
     return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")

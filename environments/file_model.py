@@ -21,7 +21,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, PydanticCustomError
 
-from environments.lengths import UNITS, rounded
+from environments.lengths import UNITS, format_length
 from environments.obstacles import Ends
 from environments.uncertainty import KEYS, OF_OBSTACLES, PRESETS
 
@@ -83,17 +83,19 @@ def _check_wall(wall: list[float]) -> list[float]:
 def _check_polygon(points: list[list[float]], info: ValidationInfo) -> list[list[float]]:
     points = [point for point, after in zip(points, points[1:] + points[:1], strict=True) if point != after]
     if len(points) < 3:
-        raise _bare_error(f"has {len(points)} distinct points; at least 3 are needed")
+        raise _make_bare_error(f"has {len(points)} distinct points; at least 3 are needed")
     outline = shapely.Polygon(points)
     if outline.convex_hull.area <= 1e-12 * outline.length**2:
-        raise _bare_error("has zero area: its points lie on one line")
+        raise _make_bare_error("has zero area: its points lie on one line")
     if not outline.is_valid:
         assert info.context
         position, unit = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(outline)), info.context["unit"]
         where = (
-            f" near ({', '.join(rounded(float(one), unit) for one in position.groups())}) {unit}" if position else ""
+            f" near ({', '.join(format_length(float(one), unit) for one in position.groups())}) {unit}"
+            if position
+            else ""
         )
-        raise _bare_error(f"crosses itself{where}; outlines must be simple")
+        raise _make_bare_error(f"crosses itself{where}; outlines must be simple")
     return points
 
 
@@ -109,13 +111,13 @@ def _check_range(ends: list[float]) -> list[float]:
     return ends
 
 
-def _written(point: list[float]) -> str:
-    """A point as in a file."""
+def _format_point(point: list[float]) -> str:
+    """Format a point as in a file."""
     return f"[{', '.join(f'{value:.15g}' for value in point)}]"
 
 
-def _bare_error(text: str) -> PydanticCustomError:
-    """An error whose message does not show the value, because it is too long or already in the text."""
+def _make_bare_error(text: str) -> PydanticCustomError:
+    """Return an error whose message does not show the value, because it is too long or already in the text."""
     return PydanticCustomError("bare", text)
 
 
@@ -150,15 +152,15 @@ class _Bounds(_Table):
     max: _Point
     """x and y of the upper right corner, in the unit of the file."""
     edge: Literal["open", "table", "wall"] = "open"
-    """What the bounds are: open, where the axis may not leave; the edge of a table, over which no part may go; or a wall."""
+    """Kind of bounds: open, where the axis may not leave; the edge of a table, over which no part may go; or a wall."""
     stacked: bool = False
     """Whether parts of the tube may lie on one another; otherwise it may not cross itself."""
 
     @model_validator(mode="after")
     def _not_empty(self) -> Self:
         if self.min[0] >= self.max[0] or self.min[1] >= self.max[1]:
-            ends = f"max = {_written(self.max)} must be greater than min = {_written(self.min)}"
-            raise _bare_error(f"is empty: {ends} in x and y")
+            ends = f"max = {_format_point(self.max)} must be greater than min = {_format_point(self.min)}"
+            raise _make_bare_error(f"is empty: {ends} in x and y")
         return self
 
 
@@ -168,7 +170,7 @@ class _Start(_Table):
     heading_deg: Annotated[float, Field(ge=-360, le=360)]
     """Direction in which the tube leaves the base, anticlockwise from the x axis."""
     mount: Literal["free", "wall"] = "free"
-    """How the base is mounted: free, or in a wall: the tube comes out of the obstacle at the start."""
+    """Mount of the base: free, or in a wall: the tube comes out of the obstacle at the start."""
 
 
 class _Goal(_Table):
@@ -201,12 +203,12 @@ class _Obstacles(_Table):
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
         if self.count > MOST_SHAPES:
-            raise _bare_error(f"has {self.count} shapes; at most {MOST_SHAPES} are allowed")
+            raise _make_bare_error(f"has {self.count} shapes; at most {MOST_SHAPES} are allowed")
         # Walls with flat ends are written as polygons: what is written must be allowed when it is read.
         flat = self.walls if self.ends == "flat" else []
         if (corners := sum(map(len, self.polygons)) + 4 * len(flat)) > MOST_CORNERS:
             shapes = "polygons and walls" if flat else "polygons"
-            raise _bare_error(f"has {shapes} of {corners} corners; at most {MOST_CORNERS} are allowed")
+            raise _make_bare_error(f"has {shapes} of {corners} corners; at most {MOST_CORNERS} are allowed")
         return self
 
 
@@ -234,7 +236,7 @@ _ONE_OBSTACLE: Any = create_model("obstacle", __base__=_Table, **_errors(OF_OBST
 _ENVIRONMENT_ERRORS: Any = create_model(
     "uncertainty", __base__=ERRORS, obstacle=(dict[str, _ONE_OBSTACLE], Field({}, description=SINGLE))
 )
-"""That of an environment, which may have numbers for single obstacles."""
+"""Model of `[uncertainty]` of an environment, which may have numbers for single obstacles."""
 
 
 def _check_obstacles(errors: Any, info: ValidationInfo) -> Any:
@@ -243,7 +245,7 @@ def _check_obstacles(errors: Any, info: ValidationInfo) -> Any:
     for number in errors.obstacle if shapes is not None else ():
         if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > shapes.count:
             count = f"1 to {shapes.count}" if shapes.count else "none"
-            raise _bare_error(f"names obstacle {_word(number)}, which is not there; those of this file: {count}")
+            raise _make_bare_error(f"names obstacle {_word(number)}, which is not there; those of this file: {count}")
     return errors
 
 
@@ -254,7 +256,7 @@ class EnvironmentFile(_Table):
     name: Name | None = None
     """Name of the environment; without one, the name of the file."""
     description: Annotated[str, Field(max_length=2000), AfterValidator(check_text)] = ""
-    """For people; not used."""
+    """Text for the reader; not used."""
     unit: Literal["mm", "cm", "m"]
     """Unit of all lengths and coordinates in the file whose keys name none."""
     tube: Name | None = None
@@ -262,11 +264,11 @@ class EnvironmentFile(_Table):
     bounds: _Bounds
     """The region in which the tube may grow."""
     start: _Start
-    """Where the tube starts."""
+    """Pose in which the tube starts."""
     goal: _Goal
-    """What its tip must reach."""
+    """Disc that the tip must reach."""
     obstacles: _Obstacles = _Obstacles()
-    """What stands in its way."""
+    """Obstacles of the environment."""
     uncertainty: Annotated[_ENVIRONMENT_ERRORS, AfterValidator(_check_obstacles)] | None = None
     """Errors of what is built here, as standard deviations of independent normal errors."""
 
@@ -331,14 +333,14 @@ def describe(error: ValidationError, model: type[BaseModel], table: str = "") ->
     message = re.sub(r"^\w+ should", "must", first["msg"]).replace(" after validation", "")
     if kind in ("model_type", "dict_type"):
         message = "must be a table"
-    # What is wrong with a whole file does not show the file.
+    # An error of a whole file does not show the file.
     return f"{key} {message}".lstrip() if kind == "bare" or not key else f"{key} = {_value(first['input'])} {message}"
 
 
 def _allowed_keys(error: ErrorDetails, model: type[BaseModel]) -> list[str]:
     table: Any = model
     for part in error["loc"][:-1]:
-        # What is not a field is a key of a table of tables.
+        # A part that is not a field is a key of a table of tables.
         if isinstance(part, str) and part in table.model_fields:
             table = table.model_fields[part].annotation
         while not hasattr(table, "model_fields"):  # a list or table of tables, perhaps annotated or optional

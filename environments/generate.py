@@ -77,7 +77,7 @@ def _place_ends(rng: np.random.Generator, size: np.ndarray, tube_radius: float) 
     margin = 3 * tube_radius
     radius = round(margin, 4)
     while True:
-        start, goal = _tenths_of_mm(rng.uniform(margin, size - margin, (2, 2)))
+        start, goal = _round_to_tenths_of_mm(rng.uniform(margin, size - margin, (2, 2)))
         heading = math.radians(round(rng.uniform(-180, 180), 1))
         ahead = start + 7 * tube_radius * np.array([math.cos(heading), math.sin(heading)])
         apart = math.dist(start, goal) >= 0.5 * math.hypot(*size)
@@ -121,7 +121,7 @@ def _draw(rng: np.random.Generator, kind: str, area: float, size: np.ndarray) ->
     """Draw an obstacle of about the given area [m^2] within the bounds: its numbers as in `Obstacles`, and its shape."""
     if kind == "circles":
         radius = math.sqrt(area / math.pi)
-        circle = _tenths_of_mm(np.array([*rng.uniform(radius, size - radius), radius]))
+        circle = _round_to_tenths_of_mm(np.array([*rng.uniform(radius, size - radius), radius]))
         return circle, shapely.Point(circle[:2]).buffer(circle[2], quad_segs=64)
     if kind == "boxes":
         aspect = math.exp(rng.uniform(-1, 1))
@@ -133,10 +133,10 @@ def _draw(rng: np.random.Generator, kind: str, area: float, size: np.ndarray) ->
         outline = rng.uniform(0.4, 1, corners)[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
         outline *= math.sqrt(area / shapely.Polygon(outline).area)
     low, high = outline.min(axis=0), outline.max(axis=0)
-    outline = _tenths_of_mm(outline + rng.uniform(-low, size - high))
+    outline = _round_to_tenths_of_mm(outline + rng.uniform(-low, size - high))
     return outline, shapely.Polygon(outline)
 
 
-def _tenths_of_mm(length: np.ndarray) -> np.ndarray:
+def _round_to_tenths_of_mm(length: np.ndarray) -> np.ndarray:
     rounded: np.ndarray = np.round(length, 4)
     return rounded

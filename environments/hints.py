@@ -1,4 +1,4 @@
-"""Hints at what is probably a slip in an environment that can be used, and what to add to the message if it cannot."""
+"""Hints at probable slips in a usable environment, and additions to the error messages of an unusable one."""
 
 import math
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from collections.abc import Callable
 import numpy as np
 
 from environments.environment import Environment
-from environments.lengths import rounded
+from environments.lengths import format_length
 
 LARGEST = 1000
 """Width of an environment above which its unit is questioned [tube diameters]; `building` has 84.
@@ -34,7 +34,7 @@ def environment_hints(environment: Environment, tube_diameter: float) -> list[st
 
 
 def size_hint(bounds: np.ndarray, tube_diameter: float) -> str:
-    """A hint that lengths may be in another unit; "" if the environment fits the tube.
+    """Return a hint that lengths may be in another unit; "" if the environment fits the tube.
 
     Args:
         bounds: min_x, min_y, max_x, max_y [m].
@@ -42,15 +42,17 @@ def size_hint(bounds: np.ndarray, tube_diameter: float) -> str:
     """
     width = float((bounds[2:] - bounds[:2]).max())
     if width > LARGEST * tube_diameter > 0:
-        return f'the environment is {rounded(width, "m")} m wide: are its lengths in mm? unit = "mm"'
+        return f'the environment is {format_length(width, "m")} m wide: are its lengths in mm? unit = "mm"'
     if width < tube_diameter:
-        tube = f"less than the tube ({rounded(1e3 * tube_diameter, 'mm')} mm)"
-        return f'the environment is {rounded(1e3 * width, "mm")} mm wide, {tube}: are its lengths in m? unit = "m"'
+        tube = f"less than the tube ({format_length(1e3 * tube_diameter, 'mm')} mm)"
+        return (
+            f'the environment is {format_length(1e3 * width, "mm")} mm wide, {tube}: are its lengths in m? unit = "m"'
+        )
     return ""
 
 
 def upside_down_hint(environment: Environment, x: float, y: float, is_free: Callable[[float, float], bool]) -> str:
-    """The end of a message about a position that cannot be used but could be with y pointing down; else "".
+    """Return the end of a message about a position that cannot be used but could be with y pointing down; else "".
 
     Args:
         x, y: The position [m].
@@ -63,7 +65,7 @@ def upside_down_hint(environment: Environment, x: float, y: float, is_free: Call
 
 
 def _heading_hint(heading: float) -> str:
-    """A hint at a heading [rad] that was written in radians where degrees are expected; "" if it was probably not.
+    """Return a hint at a heading [rad] that was written in radians where degrees are expected; "" if it was probably not.
 
     It looks like radians if it is a multiple of 15 degrees in radians, to the decimals it has, and has three digits or more.
     """

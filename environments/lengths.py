@@ -8,8 +8,8 @@ UNITS = {"mm": 1000.0, "cm": 100.0, "m": 1.0}
 _MOST_DECIMALS = 12
 
 
-def rounded(value: float, unit: str, other: float | None = None) -> str:
-    """A length as text, without its unit: to 0.1 mm or to four digits, whichever is finer.
+def format_length(value: float, unit: str, other: float | None = None) -> str:
+    """Format a length without its unit: to 0.1 mm or to four digits, whichever is finer.
 
     Args:
         value: Length, in the unit.
@@ -24,24 +24,26 @@ def rounded(value: float, unit: str, other: float | None = None) -> str:
     decimals = 4 - round(math.log10(UNITS[unit]))
     if size:
         decimals = min(max(decimals, 3 - math.floor(math.log10(size))), _MOST_DECIMALS)
-    text = _written(value, decimals)
-    while other is not None and value != other and text == _written(other, decimals) and decimals < _MOST_DECIMALS:
+    text = _format_finest(value, decimals)
+    while (
+        other is not None and value != other and text == _format_finest(other, decimals) and decimals < _MOST_DECIMALS
+    ):
         decimals += 1
-        text = _written(value, decimals)
+        text = _format_finest(value, decimals)
     return text
 
 
-def listed(values: Iterable[float], unit: str) -> str:
-    """Lengths as in a file: in brackets, each `rounded`."""
-    return f"[{', '.join(rounded(float(value), unit) for value in values)}]"
+def format_lengths(values: Iterable[float], unit: str) -> str:
+    """Format lengths as in a file: in brackets, each by `format_length`."""
+    return f"[{', '.join(format_length(float(value), unit) for value in values)}]"
 
 
-def at(point: Iterable[float]) -> str:
-    """A position in metres as text: `(x, y) mm`, in whole millimetres."""
+def format_position(point: Iterable[float]) -> str:
+    """Format a position in metres as `(x, y) mm`, in whole millimetres."""
     return f"({', '.join(f'{round(1e3 * float(value)):d}' for value in point)}) mm"
 
 
-def _written(value: float, decimals: int) -> str:
+def _format_finest(value: float, decimals: int) -> str:
     text = f"{value:.{decimals}f}"
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text == "-0" else text

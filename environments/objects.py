@@ -1,4 +1,4 @@
-"""Objects: the pieces of an environment that move as one where they are not built as planned."""
+"""Objects: the pieces of an environment that move together where they are not built as planned."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from environments.environment import Environment
 
 @lru_cache(maxsize=16)
 def objects_of(environment: Environment) -> NDArray[np.int64]:
-    """The object to which each of `environment.solids` belongs, counted from 0 in the order of its first piece, shape (n,).
+    """Return the object to which each of `environment.solids` belongs, counted from 0 in the order of its first piece, shape (n,).
 
     Pieces that touch one another are one object. A wall at the bounds, a convex piece that covers a whole side of them, is an
     object by itself: what touches it is not built with it. A piece that goes around corners is no such wall: outlines of rooms are

@@ -71,7 +71,7 @@ class Obstacles:
         object.__setattr__(self, "walls", rows[~flat])
 
     def shapes(self) -> list[shapely.Geometry]:
-        """The obstacles as shapely geometries [m], in the order polygons, circles, walls.
+        """Return the obstacles as shapely geometries [m], in the order polygons, circles, walls.
 
         Circles and the round ends of walls are inscribed polygons with 256 corners per turn; a bare wall is a line.
         """
@@ -114,7 +114,7 @@ class Obstacles:
         return np.array([*lengths, *2 * self.circles[:, 2], *self.walls[:, 4]])
 
     def part(self, chosen: np.ndarray) -> "Obstacles":
-        """Some of the obstacles.
+        """Select obstacles.
 
         Args:
             chosen: Which, in the order of `shapes`, shape (n,), bool.
@@ -124,7 +124,7 @@ class Obstacles:
 
 
 def flat_walls(walls: np.ndarray, ends: Ends) -> NDArray[np.bool_]:
-    """Which walls become polygons, for rows x1, y1, x2, y2, thickness [m], shape (n,)."""
+    """Mask of the walls that become polygons, for rows x1, y1, x2, y2, thickness [m], shape (n,)."""
     return (walls[:, 4] >= _THINNEST) & (ends == "flat")
 
 

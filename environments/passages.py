@@ -45,7 +45,7 @@ class Passage:
 
 
 def narrowest_passages(environment: Environment, count: int = 3) -> list[Passage]:
-    """The narrowest gaps between obstacles, within the bounds.
+    """Return the narrowest gaps between obstacles, within the bounds.
 
     Gaps between an obstacle and the bounds count only if the bounds are walls. Gaps of less than 0.1 mm are seams. A straight
     corridor of constant width is one passage, and so are gaps nearer to each other than their width.
@@ -61,7 +61,7 @@ def narrowest_passages(environment: Environment, count: int = 3) -> list[Passage
         pairs = _pairs(edges, widest)
         if pairs is None:
             break
-        found = _found(environment, edges, pairs, widest, count)
+        found = _find_passages(environment, edges, pairs, widest, count)
         if len(found) == count or widest > size:
             break
         widest *= 2
@@ -104,9 +104,11 @@ def _pairs(edges: np.ndarray, widest: float) -> np.ndarray | None:
     return np.hstack(pairs)
 
 
-def _found(environment: Environment, edges: np.ndarray, pairs: np.ndarray, widest: float, count: int) -> list[Passage]:
-    """The narrowest passages of at most `widest` [m] between pairs of edges."""
-    nearest = [_nearest(edges[pairs[0]], edges[pairs[1]], fraction) for fraction in _FRACTIONS]
+def _find_passages(
+    environment: Environment, edges: np.ndarray, pairs: np.ndarray, widest: float, count: int
+) -> list[Passage]:
+    """Find the narrowest passages of at most `widest` [m] between pairs of edges."""
+    nearest = [_nearest_points(edges[pairs[0]], edges[pairs[1]], fraction) for fraction in _FRACTIONS]
     ends, length = (np.concatenate(parts) for parts in zip(*nearest, strict=True))
     width = np.hypot(*(ends[:, 1] - ends[:, 0]).T)
     low, high = environment.bounds[:2] - 1e-9, environment.bounds[2:] + 1e-9
@@ -129,18 +131,18 @@ def _found(environment: Environment, edges: np.ndarray, pairs: np.ndarray, wides
 
 
 def _in_one_corridor(one: Passage, other: Passage, edges: np.ndarray) -> bool:
-    """Whether two passages are near to each other, or are joined by two straight sides."""
+    """Return whether two passages are near to each other, or are joined by two straight sides."""
     if np.hypot(*(one.middle - other.middle)) <= other.width:
         return True
     if other.width > (1 + _UNEVEN) * one.width:
         return False
     ends = min(other.ends, other.ends[::-1], key=lambda ends: np.hypot(*(ends - one.ends).T).sum())
     sides = np.linspace(one.ends, ends, 9)[1:-1].reshape(-1, 2)
-    away = [np.abs(np.hypot(*(_on(point, edges) - point).T) - edges[:, 4]).min() for point in sides]
+    away = [np.abs(np.hypot(*(_project(point, edges) - point).T) - edges[:, 4]).min() for point in sides]
     return max(away) <= _UNEVEN * other.width
 
 
-def _nearest(one: np.ndarray, other: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
+def _nearest_points(one: np.ndarray, other: np.ndarray, fraction: float) -> tuple[np.ndarray, np.ndarray]:
     """Nearest points of pairs of edges [m], shape (n, 2, 2), and over which length edges are equally near [m], shape (n,).
 
     Of parallel edges the points are those at a share of the length. Edges that cross have no such points; theirs are
@@ -148,23 +150,23 @@ def _nearest(one: np.ndarray, other: np.ndarray, fraction: float) -> tuple[np.nd
     """
     a, b, c, d = one[:, :2], one[:, 2:4], other[:, :2], other[:, 2:4]
     # The nearest points include an end: project each end onto the other edge.
-    mine = np.stack([_on(c, one), _on(d, one), a, b])
-    theirs = np.stack([c, d, _on(a, other), _on(b, other)])
+    mine = np.stack([_project(c, one), _project(d, one), a, b])
+    theirs = np.stack([c, d, _project(a, other), _project(b, other)])
     distance = np.hypot(*np.moveaxis(theirs - mine, -1, 0))
     tied = distance <= distance.min(axis=0) + 1e-9
     along = b - a
     shares = ((mine - a) * along).sum(axis=2) / np.maximum((along**2).sum(axis=1), 1e-300)
     first, last = np.where(tied, shares, np.inf).min(axis=0), np.where(tied, shares, -np.inf).max(axis=0)
     point = a + (first + fraction * (last - first))[:, None] * along
-    opposite = _on(point, other)
+    opposite = _project(point, other)
     apart = opposite - point
     direction = apart / np.maximum(np.hypot(*apart.T), 1e-300)[:, None]
     ends = np.stack([point + one[:, 4:] * direction, opposite - other[:, 4:] * direction], axis=1)
     return ends, (last - first) * np.hypot(*along.T)
 
 
-def _on(point: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """The point of each edge that is nearest to its point, or to the only one [m], shape (n, 2)."""
+def _project(point: np.ndarray, edges: np.ndarray) -> np.ndarray:
+    """Return the point of each edge that is nearest to its point, or to the only one [m], shape (n, 2)."""
     along = edges[:, 2:4] - edges[:, :2]
     share = ((point - edges[:, :2]) * along).sum(axis=1) / np.maximum((along**2).sum(axis=1), 1e-300)
     nearest: np.ndarray = edges[:, :2] + np.clip(share, 0.0, 1.0)[:, None] * along

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import shapely
 
-from environments.base import way_out
+from environments.base import exit_axis
 from environments.environment import Environment
-from environments.lengths import at, rounded
+from environments.lengths import format_length, format_position
 from environments.obstacles import Obstacles
 
 _PIECE = 4
@@ -27,13 +27,13 @@ _MOST_SHAPES = 500
 
 
 class WalledIn(Exception):
-    """No path wide enough for the tube leads to the goal."""
+    """Error: no path wide enough for the tube leads to the goal."""
 
     exit_code = 2
 
 
 def goal_within_reach(environment: Environment, tube_radius: float, clearance: float | None = None) -> shapely.Geometry:
-    """The part of the goal disc that the axis of a tube without curvature limits can reach from the start.
+    """Return the part of the goal disc that the axis of a tube without curvature limits can reach from the start.
 
     Round corners are approximated by inscribed polygons, so no reachable point is missed.
 
@@ -46,45 +46,45 @@ def goal_within_reach(environment: Environment, tube_radius: float, clearance: f
         WalledIn: The region is empty; with up to 500 obstacles the message says how wide the widest path is, and where.
     """
     radius = tube_radius if clearance is None else clearance
-    region = _from_start(environment, radius, radius, _ARC).intersection(_goal(environment))
+    region = _reachable_area(environment, radius, radius, _ARC).intersection(_goal_disc(environment))
     if region.is_empty:
-        raise WalledIn(_walled_in(environment, radius, 2 * tube_radius))
+        raise WalledIn(_walled_in_message(environment, radius, 2 * tube_radius))
     return region
 
 
-def _goal(environment: Environment) -> shapely.Geometry:
+def _goal_disc(environment: Environment) -> shapely.Geometry:
     x, y, radius = environment.goal
     return shapely.Point(x, y).buffer(radius, quad_segs=64)
 
 
-def _from_start(environment: Environment, radius: float, base: float, arc: int) -> shapely.Geometry:
-    """Where the axis of a tube of a radius [m] can get from the start."""
-    passages = _free(environment, radius, base, arc)
+def _reachable_area(environment: Environment, radius: float, base: float, arc: int) -> shapely.Geometry:
+    """Area that the axis of a tube of a radius [m] can reach from the start."""
+    passages = _free_parts(environment, radius, base, arc)
     return shapely.union_all(passages[shapely.intersects(passages, shapely.Point(environment.start[:2]))])
 
 
-def _free(environment: Environment, radius: float, base: float, arc: int) -> np.ndarray:
-    """The connected parts of the bounds that are at least a radius [m] from everything solid, and from the edge of a table.
+def _free_parts(environment: Environment, radius: float, base: float, arc: int) -> np.ndarray:
+    """Return the connected parts of the bounds that are at least a radius [m] from everything solid, and from the edge of a table.
 
     Args:
         base: Radius of the tube that leaves the base [m]; its first diameter may be near to the mount and the edge.
         arc: Number of edges per quarter turn of round corners.
     """
     solids, mounted, box = environment.solids, environment.mounted, shapely.box(*environment.bounds)
-    solid, axis = _widened(solids.part(~mounted), radius, arc), way_out(environment, base)
-    way = axis.buffer(base, cap_style="flat")
+    solid, axis = _widen(solids.part(~mounted), radius, arc), exit_axis(environment, base)
+    path = axis.buffer(base, cap_style="flat")
     if mounted.any():
         mount = solids.part(mounted)
         # The tube's axis leaves the obstacle even where that is solid.
-        out = way.difference(shapely.union_all(mount.shapes())).union(axis.buffer(_THIN))
-        solid = solid.union(_widened(mount, radius, arc).difference(out))
+        out = path.difference(shapely.union_all(mount.shapes())).union(axis.buffer(_THIN))
+        solid = solid.union(_widen(mount, radius, arc).difference(out))
     if environment.edge == "table":
-        box = box.buffer(-radius, join_style="mitre").union(way.intersection(box))
+        box = box.buffer(-radius, join_style="mitre").union(path.intersection(box))
     return np.asarray(shapely.get_parts(box.difference(solid)))
 
 
-def _widened(solids: Obstacles, radius: float, arc: int) -> shapely.Geometry:
-    """Obstacles with all points nearer to them than a radius [m]."""
+def _widen(solids: Obstacles, radius: float, arc: int) -> shapely.Geometry:
+    """Widen obstacles by a radius [m]."""
     shapes, polygons = solids.shapes(), len(solids.polygons)
     pieces = [piece for shape in shapes[:polygons] for piece in _pieces(shape)]
     wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), radius, quad_segs=arc)
@@ -92,7 +92,7 @@ def _widened(solids: Obstacles, radius: float, arc: int) -> shapely.Geometry:
 
 
 def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:
-    """The geometries to buffer for a polygon: itself, or the pieces of a long outline.
+    """Return the geometries to buffer for a polygon: itself, or the pieces of a long outline.
 
     Time and memory of buffering grow with the square of the number of corners within one radius of each other.
     """
@@ -105,25 +105,27 @@ def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:
 # ---- the widest path, where none is wide enough ----
 
 
-def _walled_in(environment: Environment, radius: float, diameter: float) -> str:
-    """The message for a goal that cannot be reached at a distance of `radius` from the obstacles [m]."""
-    tube = f"{rounded(1e3 * diameter, 'mm')} mm"
+def _walled_in_message(environment: Environment, radius: float, diameter: float) -> str:
+    """Return the message for a goal that cannot be reached at a distance of `radius` from the obstacles [m]."""
+    tube = f"{format_length(1e3 * diameter, 'mm')} mm"
     said = f"{environment.name}: the goal is walled in: no path as wide as the tube leads from the start to it"
     if 2 * radius < SQUEEZED * diameter:
-        least = f"{rounded(2e3 * radius, 'mm')} mm"
+        least = f"{format_length(2e3 * radius, 'mm')} mm"
         said = f"{environment.name}: the goal is walled in: no path of {least}, to which the tube is squeezed, leads from the start to it"
     if environment.edge == "table":
         said += ", nor may it hang over the edge of the table"
     if len(environment.obstacles) > _MOST_SHAPES:
         return f"{said}; open a passage wider than {tube}, the diameter of the tube, or move the start or the goal"
-    if (found := widest_way(environment, radius)) is None:
+    if (found := widest_path(environment, radius)) is None:
         return f"{said}, and no narrower one either; open a passage wider than {tube}, or move the start or the goal"
-    width = f"{rounded(1e3 * found[0], 'mm', 1e3 * diameter)} mm"
+    width = f"{format_length(1e3 * found[0], 'mm', 1e3 * diameter)} mm"
     advice = "widen it, take a thinner tube, or move the start or the goal"
-    return f"{said}; the widest way in is {width} wide at {at(found[1])}, the tube is {tube} wide: {advice}"
+    return (
+        f"{said}; the widest way in is {width} wide at {format_position(found[1])}, the tube is {tube} wide: {advice}"
+    )
 
 
-def widest_way(environment: Environment, most: float) -> tuple[float, np.ndarray] | None:
+def widest_path(environment: Environment, most: float) -> tuple[float, np.ndarray] | None:
     """Width of the widest path from start to goal where it is narrowest [m], and that position [m], shape (2,).
 
     The width is that of the widest tube that fits. Beside open bounds, half of a tube may be outside.
@@ -133,12 +135,12 @@ def widest_way(environment: Environment, most: float) -> tuple[float, np.ndarray
     Returns:
         None if there is no path of at least 0.1 mm.
     """
-    goal, low, high = _goal(environment), _NARROWEST, most
-    if high <= low or not _from_start(environment, low, most, _FINE_ARC).intersects(goal):
+    goal, low, high = _goal_disc(environment), _NARROWEST, most
+    if high <= low or not _reachable_area(environment, low, most, _FINE_ARC).intersects(goal):
         return None
     while high - low > _EXACT:
         middle = (low + high) / 2
-        if _from_start(environment, middle, most, _FINE_ARC).intersects(goal):
+        if _reachable_area(environment, middle, most, _FINE_ARC).intersects(goal):
             low = middle
         else:
             high = middle
@@ -146,27 +148,27 @@ def widest_way(environment: Environment, most: float) -> tuple[float, np.ndarray
 
 
 def _narrowest_part(environment: Environment, low: float, high: float, base: float) -> np.ndarray:
-    """Position [m] at which the way to the goal closes between two distances to the obstacles [m], the first one open.
+    """Position [m] at which the path to the goal closes between two distances to the obstacles [m], the first one open.
 
     What is free at the first distance and not near to what is free at the second are the necks: thin pieces, of which
     one or more in turn connect the start's part to the goal's.
     """
-    start, goal, near = shapely.Point(environment.start[:2]), _goal(environment), 3 * (high - low)
-    region = _from_start(environment, low, base, _FINE_ARC)
-    wide = shapely.intersection(_free(environment, high, base, _FINE_ARC), region)
+    start, goal, near = shapely.Point(environment.start[:2]), _goal_disc(environment), 3 * (high - low)
+    region = _reachable_area(environment, low, base, _FINE_ARC)
+    wide = shapely.intersection(_free_parts(environment, high, base, _FINE_ARC), region)
     wide = wide[shapely.area(wide) > 0]
     necks = shapely.get_parts(region.difference(shapely.union_all(shapely.buffer(wide, near))))
     necks = necks[np.argsort(shapely.distance(necks, start))]
-    way = _first_neck(necks, wide, start, goal, 2 * near)
+    neck = _first_neck(necks, wide, start, goal, 2 * near)
     # The part that contains the start may contain the goal as well: then the goal itself is too near to an obstacle.
-    position = region.intersection(goal) if way is None else way
+    position = region.intersection(goal) if neck is None else neck
     return shapely.get_coordinates(position.representative_point())[0]
 
 
 def _first_neck(
     necks: Sequence[shapely.Geometry], parts: np.ndarray, start: shapely.Point, goal: shapely.Geometry, near: float
 ) -> shapely.Geometry | None:
-    """The first neck on a way from the start through necks and parts to the goal; None if there is none on it.
+    """Return the first neck on a path from the start through necks and parts to the goal; None if there is none on it.
 
     Args:
         necks: From the nearest to the start to the farthest.

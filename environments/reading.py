@@ -4,8 +4,8 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 
 
-class Unreadable(ValueError):
-    """The file cannot be read; the message gives the reason without the file's name."""
+class UnreadableFile(ValueError):
+    """Error: the file cannot be read; the message gives the reason without the file's name."""
 
 
 def read_file(path: Traversable, most_bytes: int) -> bytes:
@@ -16,11 +16,11 @@ def read_file(path: Traversable, most_bytes: int) -> bytes:
     """
     try:
         if isinstance(path, Path) and path.exists() and not (path.is_file() or path.is_dir()):
-            raise Unreadable("is not a regular file")
+            raise UnreadableFile("is not a regular file")
         with path.open("rb") as file:
             data: bytes = file.read(most_bytes + 1)
     except OSError as error:
-        raise Unreadable(f"cannot be read: {error.strerror}") from None
+        raise UnreadableFile(f"cannot be read: {error.strerror}") from None
     if len(data) > most_bytes:
-        raise Unreadable(f"is larger than the allowed {most_bytes / 1e6:g} MB")
+        raise UnreadableFile(f"is larger than the allowed {most_bytes / 1e6:g} MB")
     return data

@@ -26,7 +26,7 @@ class ObstacleError(NamedTuple):
     obstacle: int
     """Its number, from 1 in the order of `Obstacles.shapes`."""
     field: str
-    """One of `OF_OBSTACLES`."""
+    """A name of `OF_OBSTACLES`."""
     value: float
     """[m] or [rad]."""
 
@@ -48,7 +48,7 @@ class Uncertainty:
     obstacle_rotation: float = 0.0
     """Turn of each object about its centre [rad]."""
     obstacle_size: float = 0.0
-    """How far the outer faces of each object are outside of the planned ones [m], the same for all faces of one object."""
+    """Outward offset of the outer faces of each object from the planned faces [m], equal for all faces of one object."""
     obstacle_share: float = 0.0
     """Size of each object, relative to its size, and x and y of its position, relative to its width or that of the tube, whichever is
     larger [-] (paper 002, section 6.3)."""
@@ -87,12 +87,12 @@ class Uncertainty:
     friction: tuple[float, float] | None = None
     """Range of the coefficient of friction on walls, uniform [-]; None for that of the tube or the environment."""
     of_obstacles: tuple[ObstacleError, ...] = ()
-    """What differs for single objects; where it names several obstacles of one object, the largest value counts."""
+    """Errors of single objects; if several obstacles of one object are named, the largest value counts."""
 
     def __post_init__(self) -> None:
         given = [(field, getattr(self, field)) for field in KEYS if field != "friction"]
         given += [("friction", number) for number in self.friction or ()]
-        given += [(one.field, one.value) for one in self.of_obstacles]
+        given += [(error.field, error.value) for error in self.of_obstacles]
         for field, number in given:
             key = KEYS[field]
             if not 0 <= number * key.factor <= key.most * (1 + 1e-12):
@@ -102,13 +102,13 @@ class Uncertainty:
 
     def scaled(self, factor: float) -> Uncertainty:
         """All standard deviations times a factor [-]; the range of friction stays."""
-        single = tuple(one._replace(value=factor * one.value) for one in self.of_obstacles)
+        single = tuple(error._replace(value=factor * error.value) for error in self.of_obstacles)
         changes = {field: factor * getattr(self, field) for field in KEYS if field != "friction"}
         return replace(self, of_obstacles=single, **changes)
 
     @classmethod
     def of_levels(cls, obstacles: float, bending: float) -> Uncertainty:
-        """The two axes of paper 002, Fig. 9 [-]: obstacles, and pressure and cell length of the actuators."""
+        """Return the two axes of paper 002, Fig. 9 [-]: obstacles, and pressure and cell length of the actuators."""
         return cls(obstacle_share=obstacles, pressure_share=bending, cell_share=bending)
 
     def content(self) -> dict[str, Any]:
@@ -116,15 +116,15 @@ class Uncertainty:
         found: dict[str, Any] = {}
         for field, key in KEYS.items():
             if value := getattr(self, field):
-                found[key.name] = list(value) if field == "friction" else _in_file(field, value)
+                found[key.name] = list(value) if field == "friction" else _to_file_unit(field, value)
         names = {field: name for name, field in OF_OBSTACLES.items()}
-        for one in self.of_obstacles:
-            single = found.setdefault("obstacle", {}).setdefault(str(one.obstacle), {})
-            single[names[one.field]] = _in_file(one.field, one.value)
+        for error in self.of_obstacles:
+            single = found.setdefault("obstacle", {}).setdefault(str(error.obstacle), {})
+            single[names[error.field]] = _to_file_unit(error.field, error.value)
         return found
 
 
-def _in_file(field: str, value: float) -> float:
+def _to_file_unit(field: str, value: float) -> float:
     return float(f"{value * KEYS[field].factor:.12g}")
 
 
@@ -206,7 +206,7 @@ FIELD = replace(
     start_heading=math.radians(3.0),
     friction=(0.0, 0.3),
 )
-"""A tube from a workshop where things were paced out or read off a plan; assumptions."""
+"""A tube from a workshop, in an environment that was paced out or read off a plan; assumptions."""
 PAPER = Uncertainty.of_levels(0.1, 0.1)
 """Paper 002, Fig. 9 at 10 % of both. A percent of obstacles is one of the size of each object and, of its position, one of its width;
 a percent of bending is one of the pressure and of the cell length of each actuator."""
@@ -218,7 +218,7 @@ DEFAULT = "workshop"
 
 
 def uncertainty_of(preset: str, *given: Mapping[str, Any], friction_known: bool = False) -> Uncertainty:
-    """A preset with the keys that files give; later ones take precedence.
+    """Return a preset with the keys that files give; later ones take precedence.
 
     Args:
         preset: One of `PRESETS`.

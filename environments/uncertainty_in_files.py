@@ -1,4 +1,4 @@
-"""What files and options say of errors: the table `[uncertainty]`, kept as it was given."""
+"""Errors as stated in files and options: the table `[uncertainty]` in the units of files."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ Number = float | tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class StatedUncertainty:
     """A table `[uncertainty]`, in the units of files. It can be hashed, as the tubes that contain it."""
 
     preset: str | None = None
-    """One of `PRESETS`."""
+    """A name of `PRESETS`; None if none is stated."""
     numbers: tuple[tuple[str, Number], ...] = ()
     """Names of `KEYS` and their values."""
     obstacles: tuple[tuple[int, tuple[tuple[str, float], ...]], ...] = ()
-    """For single obstacles, by their number from 1 in the order of `Obstacles.shapes`: names of `OF_OBSTACLES` and their values."""
+    """Errors of single obstacles, by their number from 1 in the order of `Obstacles.shapes`: names of `OF_OBSTACLES` and their values."""
 
     @classmethod
-    def of(cls, content: Mapping[str, Any] | None) -> Given:
-        """From a table of a file; None is an empty one.
+    def of(cls, content: Mapping[str, Any] | None) -> StatedUncertainty:
+        """Make from a table of a file; None is an empty table.
 
         Raises:
             ValueError: A name is unknown, or a value out of its range.
@@ -48,10 +48,10 @@ class Given:
         return found
 
     def __bool__(self) -> bool:
-        return self != NOTHING
+        return self != UNSTATED
 
     def of_obstacles(self) -> tuple[ObstacleError, ...]:
-        """What is given for single obstacles, in SI units.
+        """Convert the errors of single obstacles to SI units.
 
         Raises:
             ValueError: A name is unknown, or a value out of its range.
@@ -66,14 +66,14 @@ class Given:
         return Uncertainty(of_obstacles=tuple(found)).of_obstacles
 
     def content(self) -> dict[str, Any]:
-        """The table of a file; `of` is the inverse."""
+        """Return the content of the table; `of` is the inverse."""
         found: dict[str, Any] = {} if self.preset is None else {"preset": self.preset}
         found |= {name: list(value) if isinstance(value, tuple) else value for name, value in self.numbers}
         single = {str(number): dict(part) for number, part in self.obstacles}
         return found | ({"obstacle": single} if single else {})
 
     def lines(self) -> list[str]:
-        """The same as lines of a TOML file, each table after an empty line."""
+        """Format the table as lines of a TOML file, each table after an empty line."""
         content, found = self.content(), []
         tables = {f"uncertainty.obstacle.{number}": part for number, part in content.pop("obstacle", {}).items()}
         for name, part in {"uncertainty": content, **tables}.items():
@@ -82,7 +82,7 @@ class Given:
         return found
 
 
-NOTHING = Given()
+UNSTATED = StatedUncertainty()
 
 
 def _number(value: Any) -> Number:

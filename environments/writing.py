@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 @contextmanager
-def whole(path: Path) -> Iterator[Path]:
+def atomic_path(path: Path) -> Iterator[Path]:
     """Context manager for atomic writing: yields a temporary path beside `path` and renames it at the end."""
     partial = path.with_name(f".{path.name}.{os.getpid()}.partial")
     try:

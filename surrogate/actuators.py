@@ -127,5 +127,5 @@ class Actuator(Protocol):
         ...
 
     def tabulate(self) -> ForceRows:
-        """The force as a table for compiled kernels."""
+        """Return the force as a table for compiled kernels."""
         ...

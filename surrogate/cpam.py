@@ -37,7 +37,7 @@ class Cpam:
 
     Source of the actuator: Kübler et al., "A Comparison of Pneumatic Actuators for Soft Growing Vine Robots", Soft Robotics 11(5), 2024.
     Their dimensions of 60 x 60 mm are the default. The model was derived here, and compared with no measurement: the film does not
-    stretch, and F = -P dV/dL. Of the volume V, the middle part is that of the pouch motor. At each place, a side bulges as an arc
+    stretch, and F = -P dV/dL. Of the volume V, the middle part is that of the pouch motor. At each cross-section, a side bulges as an arc
     over the local thickness: a half circle while the film of the fold suffices, then an arc of all of it, 2 l_0 / pi long. No
     meridian of such a side is longer than l_0. So the sides add force at small strains, and take some away near full contraction.
     The model neglects wrinkles, the width of the seams, the passage for air, and the wall of the tube behind.
@@ -111,7 +111,7 @@ class Cpam:
 
 @cache
 def _sides() -> CubicSpline:
-    """The force of both sides over P l_0^2 [-], as a function of the half angle theta [rad]."""
+    """Return the force of both sides over P l_0^2 [-], as a function of the half angle theta [rad]."""
     # Dense near full contraction, where the slope grows without bound.
     theta = LARGEST_ANGLE - (LARGEST_ANGLE - LEAST_ANGLE) * np.linspace(1.0, 0.0, ANGLES) ** 3
     return CubicSpline(theta, side_force(theta))

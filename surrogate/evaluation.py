@@ -14,7 +14,7 @@ from surrogate.kernels.compiled import Floats
 from surrogate.network import Network, one_thread
 from surrogate.samples import Samples, draw_samples
 from surrogate.spam import cell_state, contraction
-from surrogate.weights_file import Errors
+from surrogate.weights_file import ModelErrors
 
 NEAR_ZERO = 0.02
 """Upper strain limit of the largest error near zero, where bending starts [-]."""
@@ -41,7 +41,7 @@ class Speed:
         return self.batch / self.seconds
 
 
-def network_errors(network: Network, samples: Samples) -> tuple[Errors, Floats]:
+def network_errors(network: Network, samples: Samples) -> tuple[ModelErrors, Floats]:
     """Errors of a network over samples, and the relative error of the force at each sample."""
     weight = network.hidden[0]
     strain, l_0 = (torch.as_tensor(x, dtype=weight.dtype, device=weight.device) for x in (samples.strain, samples.l_0))
@@ -49,26 +49,26 @@ def network_errors(network: Network, samples: Samples) -> tuple[Errors, Floats]:
         m, phi = (x.double().cpu().numpy() for x in network.state(strain, l_0))
         force = network.force_per_pressure(strain, l_0).double().cpu().numpy()
     squares = [np.mean(((found - true) / true.std()) ** 2) for found, true in ((m, samples.m), (phi, samples.phi))]
-    return relative_errors(force, *_true(samples, network), float(np.mean(squares)))
+    return relative_errors(force, *_true_forces(samples, network), float(np.mean(squares)))
 
 
-def table_errors(table: ForceTable, samples: Samples, network: Network) -> tuple[Errors, Floats]:
-    """The same for the force table, which has no m and phi; full contraction is taken from the network."""
-    return relative_errors(table(samples.strain, samples.l_0)[0], *_true(samples, network), None)
+def table_errors(table: ForceTable, samples: Samples, network: Network) -> tuple[ModelErrors, Floats]:
+    """Errors of the force table over samples, without m and phi, and the relative error at each; full contraction is the network's."""
+    return relative_errors(table(samples.strain, samples.l_0)[0], *_true_forces(samples, network), None)
 
 
-def _true(samples: Samples, network: Network) -> tuple[Floats, Floats, Floats]:
+def _true_forces(samples: Samples, network: Network) -> tuple[Floats, Floats, Floats]:
     return samples.force_per_pressure, samples.strain, network.full(torch.as_tensor(samples.l_0)).numpy()
 
 
 def relative_errors(
     force: Floats, true: Floats, strain: Floats, full: Floats, mse: float | None
-) -> tuple[Errors, Floats]:
+) -> tuple[ModelErrors, Floats]:
     """Errors of forces per pressure relative to true ones, and the relative error of each.
 
     Args:
         force: F_t / P of a model [m^2], shape (n,) like the next three.
-        true: That of the analytic model [m^2].
+        true: F_t / P of the analytic model [m^2].
         strain: Strain of each [-].
         full: Strain of full contraction of each [-].
         mse: Normalised mean square error of m and phi, if the model has them.
@@ -77,10 +77,10 @@ def relative_errors(
     near_zero = relative[(strain >= 0) & (strain <= NEAR_ZERO)]
     working = relative[(strain >= 0) & (strain <= WORKING * full)]
     median, p90, p99, largest = (float(q) for q in np.quantile(relative, (0.5, 0.9, 0.99, 1.0)))
-    return Errors(mse, median, p90, p99, largest, float(near_zero.max()), float(working.max())), relative
+    return ModelErrors(mse, median, p90, p99, largest, float(near_zero.max()), float(working.max())), relative
 
 
-def devices() -> list[str]:
+def list_devices() -> list[str]:
     """Devices of this machine on which networks can run."""
     return ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 
@@ -107,11 +107,11 @@ def measure_speeds(
         def look_up(strain: Floats = strain, l_0: Floats = l_0) -> None:
             table(strain, l_0)
 
-        speeds.append(Speed("analytic", "cpu", batch, _best(solve)))
+        speeds.append(Speed("analytic", "cpu", batch, _best_seconds(solve)))
         done()
-        speeds.append(Speed("table", "cpu", batch, _best(look_up)))
+        speeds.append(Speed("table", "cpu", batch, _best_seconds(look_up)))
         done()
-        for device in devices():
+        for device in list_devices():
             speeds.append(Speed("network", device, batch, _network_seconds(network, strain, l_0, device)))
             done()
     return speeds
@@ -128,10 +128,10 @@ def _network_seconds(network: Network, strain: Floats, l_0: Floats, device: str)
             torch.cuda.synchronize()
 
     with one_thread():
-        return _best(evaluate)
+        return _best_seconds(evaluate)
 
 
-def _best(call: Callable[[], None]) -> float:
+def _best_seconds(call: Callable[[], None]) -> float:
     start = time.perf_counter()
     call()
     best = time.perf_counter() - start

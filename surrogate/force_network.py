@@ -19,7 +19,15 @@ from surrogate.actuators import Actuator, Limits
 from surrogate.kernels.compiled import Floats
 from surrogate.network import ROUNDING, STRAIN_SCALE
 from surrogate.registry import actuators
-from surrogate.weights_file import HIDDEN, Errors, Hashed, InvalidWeights, checked_layer, checked_number, read_json
+from surrogate.weights_file import (
+    HIDDEN,
+    HashedContent,
+    InvalidWeights,
+    ModelErrors,
+    read_json,
+    read_layer,
+    read_number,
+)
 
 FORM = "force"
 """Name of this form in files of weights."""
@@ -29,12 +37,12 @@ DEGREE = 12
 
 
 @dataclass(frozen=True, slots=True)
-class ForceWeights(Hashed):
+class ForceWeights(HashedContent):
     """A trained network of an actuator, and its provenance."""
 
     actuator: Actuator
     seed: int
-    errors: Errors
+    errors: ModelErrors
     """Errors on the test samples, which training does not use; at strains from 0 on."""
     layers: dict[str, Floats]
     """The arrays named in `SHAPES`."""
@@ -65,7 +73,7 @@ class ForceNetwork:
 
     @classmethod
     def of(cls, weights: ForceWeights) -> ForceNetwork:
-        """The network with these weights, on the CPU in double precision."""
+        """Make the network with these weights, on the CPU in double precision."""
         layers = {name: torch.tensor(layer, dtype=torch.float64) for name, layer in weights.layers.items()}
         low, high = weights.actuator.limits.tabulated
         nodes = np.cos(np.pi * (np.arange(60) + 0.5) / 60)
@@ -75,7 +83,7 @@ class ForceNetwork:
         return cls(weights.actuator, hidden, output, tuple(float(c) for c in fit[::-1]))
 
     def to(self, device: str | torch.device, dtype: torch.dtype) -> ForceNetwork:
-        """The network on another device or in another precision."""
+        """Copy the network to another device or into another precision."""
         hidden, output = ((a.to(device, dtype), b.to(device, dtype)) for a, b in (self.hidden, self.output))
         return replace(self, hidden=hidden, output=output)
 
@@ -113,7 +121,7 @@ class ForceNetwork:
 
 
 def force_features(strain: Tensor, l_0: Tensor, actuator: Actuator) -> tuple[Tensor, Tensor]:
-    """The two inputs of the first layer."""
+    """Return the two inputs of the first layer."""
     return torch.asinh(strain / STRAIN_SCALE), torch.log(l_0 / actuator.limits.tabulated[0])
 
 
@@ -129,12 +137,12 @@ def read_force_weights(path: Path) -> ForceWeights:
             raise InvalidWeights(f"must be a table with schema = 1, form = {FORM!r} and layers")
         weights = ForceWeights(
             actuator=_actuator(data.get("actuator")),
-            seed=int(checked_number(data, "seed")),
-            errors=Errors(
+            seed=int(read_number(data, "seed")),
+            errors=ModelErrors(
                 None,
-                *(checked_number(data, "errors", one.name) for one in fields(Errors) if one.name != "normalised_mse"),
+                *(read_number(data, "errors", one.name) for one in fields(ModelErrors) if one.name != "normalised_mse"),
             ),
-            layers={name: checked_layer(data.get("layers"), name, shape) for name, shape in SHAPES.items()},
+            layers={name: read_layer(data.get("layers"), name, shape) for name, shape in SHAPES.items()},
         )
         if data.get("sha256") != weights.sha256():
             raise InvalidWeights("sha256 does not match the content: expected weights as trained, not edited")
@@ -157,7 +165,7 @@ def _actuator(part: Any) -> Actuator:
     make: Any = actuators()[kind]
     limits = [one.name for one in fields(Limits)]
     own = [one.name for one in fields(make) if one.name != "limits"]
-    numbers = {name: checked_number({"actuator": part}, "actuator", name) for name in (*own, *limits)}
+    numbers = {name: read_number({"actuator": part}, "actuator", name) for name in (*own, *limits)}
     try:
         made: Actuator = make(
             **{name: numbers[name] for name in own}, limits=Limits(**{name: numbers[name] for name in limits})

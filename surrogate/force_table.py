@@ -29,7 +29,7 @@ def row_lengths(shortest: float, longest: float) -> tuple[Floats, Floats]:
 LENGTHS, FINE_LENGTHS = row_lengths(SHORTEST, LONGEST)
 """Cell lengths of the rows and of the fine rows of the default table [m]."""
 LINEAR = np.empty((0, 0))
-"""For `ForceRows.taut`: the force is extrapolated linearly below zero strain."""
+"""Value of `ForceRows.taut` for a force that is extrapolated linearly below zero strain."""
 
 
 class ForceRows(NamedTuple):
@@ -95,11 +95,11 @@ class ForceTables(NamedTuple):
         return self.ends[:, _CONTRACTION]
 
 
-def stacked(tables: Sequence[ForceRows]) -> ForceTables:
-    """The tables of some actuators as one argument of kernels."""
+def stack(tables: Sequence[ForceRows]) -> ForceTables:
+    """Stack the tables of actuators into one argument of kernels."""
     taut = LINEAR
     if any(one.taut.size for one in tables):
-        taut = np.concatenate([one.taut if one.taut.size else _extrapolated(one) for one in tables])
+        taut = np.concatenate([one.taut if one.taut.size else _extrapolate(one) for one in tables])
     return ForceTables(
         np.concatenate([one.unsaturated for one in tables]),
         np.stack([one.longest_strain for one in tables]),
@@ -109,15 +109,15 @@ def stacked(tables: Sequence[ForceRows]) -> ForceTables:
     )
 
 
-def _extrapolated(rows: ForceRows) -> Floats:
-    """What `LINEAR` means for a table, as `ForceRows.taut`."""
+def _extrapolate(rows: ForceRows) -> Floats:
+    """Extrapolate a table linearly below zero strain, as rows of `ForceRows.taut`."""
     coarse, fine = row_lengths(rows.shortest, rows.longest)
     full = np.interp(coarse, fine, rows.longest_strain)
     slope = (rows.unsaturated[:, 1] - rows.unsaturated[:, 0]) * COLUMNS**2 / full
     return np.asarray(rows.unsaturated[:, :1] - slope[:, None] * np.linspace(0.0, TAUT_STRAIN, TAUT_COLUMNS + 1))
 
 
-class Cell(NamedTuple):
+class CellPosition(NamedTuple):
     """Position of a cell length in the tables."""
 
     row: int
@@ -126,11 +126,11 @@ class Cell(NamedTuple):
     per_strain: float
     """Share of full contraction per strain, unsaturated [-]."""
     per_strain_saturated: float
-    """The same for saturated cells [-]; 0 if there are none."""
+    """Share of full contraction per strain of saturated cells [-]; 0 if there are none."""
 
 
 @compiled()
-def cell(tables: ForceTables, kind: int, l_0: float) -> Cell:
+def cell(tables: ForceTables, kind: int, l_0: float) -> CellPosition:
     """Look up a cell length [m] of an actuator, which must lie within its table."""
     shortest = tables.ends[kind, _SHORTEST]
     position = (l_0 - shortest) / (tables.ends[kind, _LONGEST] - shortest)
@@ -139,12 +139,12 @@ def cell(tables: ForceTables, kind: int, l_0: float) -> Cell:
     longest = (1.0 - part) * tables.longest_strain[kind, fine] + part * tables.longest_strain[kind, fine + 1]
     row = min(int(position * ROWS), ROWS - 1)
     contraction = tables.ends[kind, _CONTRACTION]
-    return Cell(kind * (ROWS + 1) + row, position * ROWS - row, 1.0 / longest, l_0 / contraction)
+    return CellPosition(kind * (ROWS + 1) + row, position * ROWS - row, 1.0 / longest, l_0 / contraction)
 
 
 @compiled(forceinline=True)
 def force_and_slope(
-    unsaturated: Floats, saturated: Floats, taut: Floats, of: Cell, strain: float
+    unsaturated: Floats, saturated: Floats, taut: Floats, of: CellPosition, strain: float
 ) -> tuple[float, float]:
     """F_t / P [m^2] and its derivative with respect to strain, extrapolated beyond the ends of the table.
 
@@ -208,5 +208,5 @@ class ForceTable:
         if not np.all((l_0 >= low) & (l_0 <= high)):
             raise ValueError(f"l_0 must lie between {low * 1e3:g} and {high * 1e3:g} mm")
         force, slope = np.empty(strain.shape), np.empty(strain.shape)
-        _evaluate(stacked([self.rows]), strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
+        _evaluate(stack([self.rows]), strain.ravel(), l_0.ravel(), force.reshape(-1), slope.reshape(-1))
         return force, slope

@@ -17,7 +17,7 @@ from surrogate.force_network import ForceNetwork, ForceWeights, force_features
 from surrogate.kernels.compiled import Floats
 from surrogate.network import one_thread
 from surrogate.samples import COUNT
-from surrogate.weights_file import HIDDEN, Errors
+from surrogate.weights_file import HIDDEN, ModelErrors
 
 EPOCHS, BATCH, RATE = 400, 1000, 2e-2
 """Epochs, samples of a step of Adam, and its initial rate, decreased along a cosine to 1e-5."""
@@ -63,7 +63,7 @@ def train_force(
             epochs,
             progress or (lambda _, __: None),
         )
-    weights = ForceWeights(actuator, seed, Errors(None, *[math.nan] * 6), layers)
+    weights = ForceWeights(actuator, seed, ModelErrors(None, *[math.nan] * 6), layers)
     network, test = ForceNetwork.of(weights), slice(cut[1], None)
     with torch.no_grad():
         found = network.force_per_pressure(torch.as_tensor(strain[test]), torch.as_tensor(l_0[test])).numpy()

@@ -82,7 +82,7 @@ class Fpam:
         return self.limits.grid
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
-        """The stroke for every pitch [-]."""
+        """Return the stroke for every pitch [-]."""
         return np.full(np.shape(l_0), self.stroke)
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:

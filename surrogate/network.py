@@ -90,7 +90,7 @@ class Network:
 
     @classmethod
     def of(cls, weights: Weights) -> Network:
-        """The network with these weights, on the CPU in double precision."""
+        """Make the network with these weights, on the CPU in double precision."""
         layers = {name: torch.tensor(layer, dtype=torch.float64) for name, layer in weights.layers.items()}
         of, shortest, longest = weights.geometry, weights.shortest, weights.longest
         return cls(
@@ -105,7 +105,7 @@ class Network:
         )
 
     def to(self, device: str | torch.device, dtype: torch.dtype) -> Network:
-        """The network on another device or in another precision."""
+        """Copy the network to another device or into another precision."""
         hidden, output = (
             (layer[0].to(device, dtype), layer[1].to(device, dtype)) for layer in (self.hidden, self.output)
         )
@@ -166,7 +166,7 @@ class Network:
 
 
 def features(form: Form, strain: Tensor, l_0: Tensor, shortest: float) -> tuple[Tensor, Tensor]:
-    """The two inputs of the first layer."""
+    """Return the two inputs of the first layer."""
     if form == "paper":
         return strain, l_0
     return torch.asinh(strain / STRAIN_SCALE), shortest / l_0

@@ -37,7 +37,7 @@ class Samples:
     def __getitem__(self, some: slice | np.ndarray) -> Samples:
         return Samples(*(getattr(self, field.name)[some] for field in fields(self)))
 
-    def parts(self) -> tuple[Samples, Samples, Samples]:
+    def split(self) -> tuple[Samples, Samples, Samples]:
         """Split into 80 % for training, 10 % for validation and 10 % for testing."""
         train, validate = len(self) * 8 // 10, len(self) * 9 // 10
         return self[:train], self[train:validate], self[validate:]

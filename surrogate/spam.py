@@ -145,7 +145,7 @@ def cell_state(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
 
 
 def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
-    """The saturated branch of Eq. 1, in closed form; valid where its active length does not exceed l_0."""
+    """Return the saturated branch of Eq. 1, in closed form; valid where its active length does not exceed l_0."""
     m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
     phi = np.full(m.shape, np.arccos(geometry.constriction_radius / geometry.tube_radius))
     length = _active_length(phi, m, geometry)
@@ -153,7 +153,7 @@ def saturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
 
 
 def unsaturated_cell(m: ArrayLike, l_0: ArrayLike, geometry: Spam) -> SpamState:
-    """The unsaturated branch of Eq. 1, for a tube of unlimited radius."""
+    """Return the unsaturated branch of Eq. 1, for a tube of unlimited radius."""
     m, l_0 = np.broadcast_arrays(np.asarray(m, float), np.asarray(l_0, float))
     # Due to the film's stretch, the active length increases with phi only up to cos^2 phi = a / (2 m).
     widest = np.arccos(np.sqrt(geometry.film_elasticity / (2 * m)))

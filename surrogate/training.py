@@ -15,7 +15,7 @@ from surrogate.evaluation import network_errors
 from surrogate.network import Network, StrainAt, features, one_thread
 from surrogate.samples import COUNT, LONGEST_CELL, SHORTEST_CELL, Samples, draw_samples
 from surrogate.spam import Spam
-from surrogate.weights_file import HIDDEN, Errors, Form, Weights
+from surrogate.weights_file import HIDDEN, Form, ModelErrors, Weights
 
 SEED = 2
 """Seed of the shipped weights: of the few seeds tried, the one with the smallest validation error."""
@@ -37,7 +37,7 @@ FALL_WEIGHT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Report:
+class TrainingReport:
     """Result of a training."""
 
     weights: Weights
@@ -63,7 +63,7 @@ class Targets:
     m_slope: Tensor
     """Derivative of m with respect to the first output at the true phi."""
     saturated: Tensor
-    """Where a phi above the true one is not an error, because the network clamps it."""
+    """Mask of the rows in which a phi above the true phi is not an error, because the network clamps it."""
     inputs_ahead: Tensor
     """Features at a slightly larger strain, shape (n, 2)."""
     ahead: Tensor
@@ -73,7 +73,7 @@ class Targets:
 
     @classmethod
     def of(cls, form: Form, part: Samples, full: StrainAt, widest: float) -> Targets:
-        """The targets of a part of the samples."""
+        """Make the targets of a part of the samples."""
         m, l_0, strain, phi = (torch.as_tensor(x) for x in (part.m, part.l_0, part.strain, part.phi))
         longest = full(l_0)
         ahead = torch.minimum(AHEAD * longest, (longest - strain) / 2)
@@ -91,7 +91,7 @@ class Targets:
         return Targets(*(getattr(self, field.name)[some] for field in fields(self)))
 
 
-class Scaled(nn.Module):
+class ScaledLayers(nn.Module):
     """The layers, with inputs and outputs standardised over the training part."""
 
     def __init__(self, train: Targets) -> None:
@@ -111,8 +111,8 @@ class Scaled(nn.Module):
         result: Tensor = self.output(self.hidden(scaled).relu()) * self.of_outputs[1] + self.of_outputs[0]
         return result
 
-    def plain(self) -> dict[str, np.ndarray]:
-        """The layers with the standardisation absorbed into the weights."""
+    def absorb_scaling(self) -> dict[str, np.ndarray]:
+        """Return the layers with the standardisation absorbed into the weights."""
         (mean, spread), (middle, width) = self.of_inputs, self.of_outputs
         with torch.no_grad():
             hidden = self.hidden.weight / spread
@@ -125,7 +125,7 @@ class Scaled(nn.Module):
             return {name: layer.numpy().copy() for name, layer in layers.items()}
 
 
-def loss_of(form: Form, model: Scaled, wanted: Targets, spread: tuple[float, float]) -> Tensor:
+def loss_of(form: Form, model: ScaledLayers, wanted: Targets, spread: tuple[float, float]) -> Tensor:
     """Mean loss over samples.
 
     Args:
@@ -151,7 +151,7 @@ def train(
     epochs: int | None = None,
     geometry: Spam | None = None,
     count: int = COUNT,
-) -> tuple[Network, Report]:
+) -> tuple[Network, TrainingReport]:
     """Train a network on samples of the analytic model; reproducible for a seed on one machine.
 
     Args:
@@ -162,7 +162,7 @@ def train(
     start = time.perf_counter()
     geometry, epochs = geometry or Spam(), epochs or EPOCHS[form]
     samples = draw_samples(seed, geometry, count)
-    training, validation, test = samples.parts()
+    training, validation, test = samples.split()
     full = StrainAt.of(0.5, geometry, SHORTEST_CELL, LONGEST_CELL)
     widest = math.acos(geometry.constriction_radius / geometry.tube_radius)
     targets, validation_targets = (Targets.of(form, part, full, widest) for part in (training, validation))
@@ -171,11 +171,11 @@ def train(
     with one_thread(), torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         layers, losses = _fit(form, targets, validation_targets, spread, epochs, progress or (lambda _, __: None))
-    nothing = Errors(None, *[math.nan] * 6)
+    nothing = ModelErrors(None, *[math.nan] * 6)
     weights = Weights(form, geometry, SHORTEST_CELL, LONGEST_CELL, seed, samples.sha256(), nothing, layers)
     network = Network.of(weights)
     weights = replace(weights, errors=network_errors(network, test)[0])
-    return network, Report(weights, tuple(losses), time.perf_counter() - start)
+    return network, TrainingReport(weights, tuple(losses), time.perf_counter() - start)
 
 
 def _fit(
@@ -187,11 +187,11 @@ def _fit(
     progress: Callable[[int, int], None],
 ) -> tuple[dict[str, np.ndarray], list[float]]:
     """Run Adam over shuffled batches; return the layers with the smallest validation loss, and all validation losses."""
-    model = Scaled(targets).double()
+    model = ScaledLayers(targets).double()
     optimiser = torch.optim.Adam(model.parameters(), lr=RATE)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimiser, epochs, eta_min=1e-6)
     losses: list[float] = []
-    best, layers = math.inf, model.plain()
+    best, layers = math.inf, model.absorb_scaling()
     last = 0
     for epoch in range(epochs):
         for some in torch.randperm(len(targets.phi)).split(BATCH):
@@ -203,7 +203,7 @@ def _fit(
         with torch.no_grad():
             losses.append(float(loss_of(form, model, validation_targets, spread)))
         if losses[-1] < best:
-            best, layers, last = losses[-1], model.plain(), epoch
+            best, layers, last = losses[-1], model.absorb_scaling(), epoch
         progress(epoch + 1, epochs)
         if epoch - last >= PATIENCE:
             break

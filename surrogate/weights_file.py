@@ -35,7 +35,7 @@ class InvalidWeights(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Errors:
+class ModelErrors:
     """Errors of an actuator model relative to the analytic model."""
 
     normalised_mse: float | None
@@ -53,8 +53,8 @@ class Errors:
     """Largest relative error of the force at strains from 0 to 90 % of full contraction."""
 
 
-class Hashed(ABC):
-    """What is written to a file of weights, with a hash."""
+class HashedContent(ABC):
+    """Content of a file of weights, with a hash."""
 
     __slots__ = ()
 
@@ -68,7 +68,7 @@ class Hashed(ABC):
 
 
 @dataclass(frozen=True, slots=True)
-class Weights(Hashed):
+class Weights(HashedContent):
     """A trained network and its provenance."""
 
     form: Form
@@ -80,7 +80,7 @@ class Weights(Hashed):
     seed: int
     data_sha256: str
     """Hash of the samples for training, validation and test (`Samples.sha256`)."""
-    errors: Errors
+    errors: ModelErrors
     """Errors on the test samples, which training does not use."""
     layers: dict[str, Floats]
     """The arrays of `hidden` (32, 2) and `output` (2, 32), weight and bias of each."""
@@ -100,7 +100,7 @@ class Weights(Hashed):
         }
 
 
-def write_weights(path: Path, weights: Hashed) -> None:
+def write_weights(path: Path, weights: HashedContent) -> None:
     """Write a file of weights; floats are exact."""
     content = {**weights.content(), "sha256": weights.sha256()}
     path.write_text(json.dumps(content, indent=1, allow_nan=False) + "\n", encoding="utf-8")
@@ -114,13 +114,13 @@ def read_weights(path: Path) -> Weights:
     """
     data = read_json(path)
     try:
-        return _checked(data)
+        return _check(data)
     except InvalidWeights as error:
         raise InvalidWeights(f"{path}: {error}") from None
 
 
 def read_json(path: Path) -> Any:
-    """The content of a file of weights, unchecked.
+    """Read the content of a file of weights, unchecked.
 
     Raises:
         InvalidWeights: It cannot be read, is too large, or is not JSON.
@@ -141,7 +141,7 @@ def read_json(path: Path) -> Any:
         raise InvalidWeights(f"{path} is not JSON: expected a file that `vinewright surrogate train` wrote") from None
 
 
-def _checked(data: Any) -> Weights:
+def _check(data: Any) -> Weights:
     if not isinstance(data, dict):
         raise InvalidWeights("must be a table with schema, form and layers")
     if data.get("schema") != 1:
@@ -149,7 +149,7 @@ def _checked(data: Any) -> Weights:
     form: Form | None = next((form for form in get_args(Form) if form == data.get("form")), None)
     if form is None:
         raise InvalidWeights(f"form = {data.get('form')!r:.40} must be one of {', '.join(get_args(Form))}")
-    shortest, longest = checked_number(data, "shortest_cell"), checked_number(data, "longest_cell")
+    shortest, longest = read_number(data, "shortest_cell"), read_number(data, "longest_cell")
     if not 0 < shortest < longest:
         raise InvalidWeights(f"shortest_cell = {shortest:g} m must lie between 0 and longest_cell = {longest:g} m")
     weights = Weights(
@@ -157,10 +157,10 @@ def _checked(data: Any) -> Weights:
         geometry=_geometry(data),
         shortest=shortest,
         longest=longest,
-        seed=int(checked_number(data, "seed")),
+        seed=int(read_number(data, "seed")),
         data_sha256=str(data.get("data_sha256")),
-        errors=Errors(**{field.name: checked_number(data, "errors", field.name) for field in fields(Errors)}),
-        layers={name: checked_layer(data.get("layers"), name, shape) for name, shape in _SHAPES.items()},
+        errors=ModelErrors(**{field.name: read_number(data, "errors", field.name) for field in fields(ModelErrors)}),
+        layers={name: read_layer(data.get("layers"), name, shape) for name, shape in _SHAPES.items()},
     )
     if data.get("sha256") != weights.sha256():
         raise InvalidWeights("sha256 does not match the content: expected weights as trained, not edited")
@@ -169,7 +169,7 @@ def _checked(data: Any) -> Weights:
 
 def _geometry(data: dict[str, Any]) -> Spam:
     try:
-        constriction, radius, elasticity = (checked_number(data, "geometry", key) for key in _GEOMETRY)
+        constriction, radius, elasticity = (read_number(data, "geometry", key) for key in _GEOMETRY)
         return Spam(constriction, radius, elasticity)
     except InvalidWeights:
         raise
@@ -177,8 +177,8 @@ def _geometry(data: dict[str, Any]) -> Spam:
         raise InvalidWeights(f"geometry: {error}") from None
 
 
-def checked_number(data: Any, *keys: str) -> float:
-    """A number at nested keys, finite and at least 0; otherwise InvalidWeights with their names."""
+def read_number(data: Any, *keys: str) -> float:
+    """Read a number at nested keys, finite and at least 0; otherwise raise InvalidWeights with their names."""
     for key in keys:
         data = data.get(key) if isinstance(data, dict) else None
     if isinstance(data, bool) or not isinstance(data, int | float) or not 0 <= data <= sys.float_info.max:
@@ -186,8 +186,8 @@ def checked_number(data: Any, *keys: str) -> float:
     return data
 
 
-def checked_layer(layers: Any, name: str, shape: tuple[int, ...]) -> Floats:
-    """An array by its name and shape, finite; otherwise InvalidWeights with its name."""
+def read_layer(layers: Any, name: str, shape: tuple[int, ...]) -> Floats:
+    """Read an array by its name and shape, finite; otherwise raise InvalidWeights with its name."""
     try:
         layer = np.asarray(layers[name], float)
     except (KeyError, TypeError, ValueError, OverflowError):

@@ -12,7 +12,7 @@ from typing import Any
 
 from templates import Filled, Template, Words, assigned, constant, pattern, pieces, shown, template_of
 
-from dynamics.tube_keys import in_keys
+from dynamics.tube_keys import translate_message
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = "environments", "dynamics", "planner", "surrogate", "vinewright"
@@ -79,7 +79,7 @@ class Message:
 
 
 def _in_keys(piece: Any) -> Any:
-    return Words(in_keys(piece.text)) if isinstance(piece, Words) else piece
+    return Words(translate_message(piece.text)) if isinstance(piece, Words) else piece
 
 
 @cache

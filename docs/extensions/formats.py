@@ -21,7 +21,7 @@ from sphinx.util import logging
 from units import unit_of, without_unit
 
 from dynamics.actuator_file import actuator_table
-from dynamics.recording import _recording, _RecordingFile, _time
+from dynamics.recording import _build_recording, _RecordingFile, _time
 from dynamics.tube import VineParams
 from dynamics.tube_file import _FILE_MODELS, check_bends, similar, tube_content
 from dynamics.tube_keys import ACTUATORS, LIMITS, ORDER, TUBE
@@ -78,7 +78,7 @@ def parts() -> dict[str, list[Part]]:
             Part("Schema 1", _FirstTubePart, "tube"),
             *(Part("", model, f"actuator, {kind}") for kind, model in _FIRST.items()),
         ],
-        "recording": [Part("", _RecordingFile, checks=(_recording, _time))],
+        "recording": [Part("", _RecordingFile, checks=(_build_recording, _time))],
         "study": [Part("", StudyFile)],
         "session": [Part("", _SessionFile)],
         "ros-map": [Part("", MapFile)],

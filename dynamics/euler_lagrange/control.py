@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from dynamics.euler_lagrange.kinematics import COIL, NEARLY, actuator_jacobian, polar, regular
-from dynamics.euler_lagrange.model import Body, Robot, checked_start, implicit_system, rates_after, solve
+from dynamics.euler_lagrange.kinematics import COIL, NEARLY, actuator_jacobian, to_polar, to_regular
+from dynamics.euler_lagrange.model import PointMass, Robot, check_start, implicit_system, rates_after, solve
 from surrogate.kernels.compiled import Floats
 
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
@@ -32,7 +32,7 @@ class Saturation(StrEnum):
     TENSION = "a tension is at its limit"
 
 
-class Event(NamedTuple):
+class SaturationEvent(NamedTuple):
     """A saturation and its interval of time."""
 
     what: Saturation
@@ -117,7 +117,7 @@ class Tracking:
     """s [m], theta [rad], phi [rad] requested, shape (steps, 3)."""
     inputs: Floats
     """Force in the core and tensions during the step [N], shape (steps, 4)."""
-    events: tuple[Event, ...]
+    events: tuple[SaturationEvent, ...]
     """Saturations, in order of their start."""
     coiled: bool
     """Whether it ended early because the tube bent into a full circle."""
@@ -125,7 +125,7 @@ class Tracking:
     @property
     def polar(self) -> Floats:
         """s [m], theta [rad], phi [rad], shape (steps, 3)."""
-        return polar(self.q)
+        return to_polar(self.q)
 
     @property
     def errors(self) -> Floats:
@@ -133,12 +133,12 @@ class Tracking:
 
         A negative requested bend is a bend to the other side.
         """
-        errors = polar(regular(self.reference)) - self.polar
+        errors = to_polar(to_regular(self.reference)) - self.polar
         errors[:, 2] = (errors[:, 2] + np.pi) % (2 * np.pi) - np.pi
         return errors
 
     def during(self, what: Saturation) -> NDArray[np.bool_]:
-        """Whether a saturation was active in each step, shape (steps,)."""
+        """Return whether a saturation was active in each step, shape (steps,)."""
         mine = np.zeros(len(self.times), bool)
         for event in self.events:
             if event.what == what:
@@ -169,7 +169,7 @@ def track(
     """
     if not 0 < step_time <= seconds < math.inf:
         raise ValueError(f"step_time = {step_time:g} s must be greater than 0, and at most seconds = {seconds:g}")
-    q, rates = regular(checked_start(start)), np.zeros(3)
+    q, rates = to_regular(check_start(start)), np.zeros(3)
     body = robot.body
     count = math.ceil(seconds / step_time - 1e-9)
     h = seconds / count
@@ -197,7 +197,7 @@ def _command(
     """Inputs for a time step [N], shape (4,), and the saturations."""
     body, gains, damping = robot.body, controller.gains, controller.damping
     requested = robot.static_force(q) + gains * (goal - q) + damping * goal_rates
-    driven = Body(body.mass, body.gravity, body.springs + gains, body.dampers + damping)
+    driven = PointMass(body.mass, body.gravity, body.springs + gains, body.dampers + damping)
     matrix, right = implicit_system(q, rates, requested - body.springs * q, driven, h)
     predicted = rates_after(matrix, right, goal[0] <= q[0])
     force = requested - (gains * h + damping) * predicted
@@ -217,17 +217,17 @@ def _command(
 
 
 def _regular_reference(reference: Reference, time: float) -> tuple[Floats, Floats, Floats]:
-    """The reference in (s, theta, phi), and in (s, u, v) with its rates."""
+    """Return the reference in (s, theta, phi), and in (s, u, v) with its rates."""
     wanted, rates = (np.array(values, float) for values in reference(time))
     if wanted.shape != (3,) or rates.shape != (3,) or not np.isfinite([wanted, rates]).all():
         raise ValueError(f"the reference at {time:g} s is not three finite numbers and their rates: {wanted}, {rates}")
     cosine, sine = np.cos(wanted[2]), np.sin(wanted[2])
     turning = wanted[1] * rates[2]
     slopes = np.array([rates[0], rates[1] * cosine - turning * sine, rates[1] * sine + turning * cosine])
-    return wanted, regular(wanted), slopes
+    return wanted, to_regular(wanted), slopes
 
 
-def _events(met: list[list[Saturation]], h: float) -> tuple[Event, ...]:
+def _events(met: list[list[Saturation]], h: float) -> tuple[SaturationEvent, ...]:
     """Merge successive steps with the same saturation into events."""
     events = []
     for what in Saturation:
@@ -235,6 +235,6 @@ def _events(met: list[list[Saturation]], h: float) -> tuple[Event, ...]:
         for is_met, run in groupby(what in one for one in met):
             end = begin + len(list(run))
             if is_met:
-                events.append(Event(what, begin * h, end * h))
+                events.append(SaturationEvent(what, begin * h, end * h))
             begin = end
     return tuple(sorted(events, key=lambda event: event.begin))

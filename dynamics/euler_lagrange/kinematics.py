@@ -132,13 +132,13 @@ def actuator_jacobian(arm: float) -> Floats:
     return lengths
 
 
-def regular(polar: Floats) -> Floats:
+def to_regular(polar: Floats) -> Floats:
     """Convert (s, theta, phi) to (s, u, v), shape (..., 3)."""
     s, theta, phi = np.moveaxis(np.asarray(polar, float), -1, 0)
     return np.stack([s, theta * np.cos(phi), theta * np.sin(phi)], axis=-1)
 
 
-def polar(q: Floats) -> Floats:
+def to_polar(q: Floats) -> Floats:
     """Convert (s, u, v) to (s, theta, phi), shape (..., 3): theta >= 0, and phi is in (-pi, pi], and 0 where theta is 0."""
     s, u, v = np.moveaxis(np.asarray(q, float), -1, 0)
     return np.stack([s, np.hypot(u, v), np.arctan2(v + 0.0, u + 0.0)], axis=-1)

@@ -41,8 +41,8 @@ class LinearActuator:
     """Contraction at which the tension vanishes, as a share of the full length [-]."""
 
     @staticmethod
-    def like(actuator: Actuator, l_0: float = USUAL_CELL) -> LinearActuator:
-        """The line through an actuator's tension at half and at full contraction.
+    def fit(actuator: Actuator, l_0: float = USUAL_CELL) -> LinearActuator:
+        """Fit the line through an actuator's tension at half and at full contraction.
 
         Args:
             l_0: Cell length [m].
@@ -64,10 +64,10 @@ class LinearActuator:
 
 @cache
 def _spam() -> LinearActuator:
-    return LinearActuator.like(Spam())
+    return LinearActuator.fit(Spam())
 
 
-class Body(NamedTuple):
+class PointMass(NamedTuple):
     """Mass, gravity, springs and dampers, as an argument of compiled kernels."""
 
     mass: float
@@ -129,11 +129,11 @@ class Robot:
         return self.levers * self.diameter
 
     @property
-    def body(self) -> Body:
+    def body(self) -> PointMass:
         """Mass, gravity, springs and dampers."""
         springs = np.array([0.0, self.stiffness, self.stiffness])
         dampers = np.array([self.axial_damping, self.bending_damping, self.bending_damping])
-        return Body(self.mass, np.array(self.gravity), springs, dampers)
+        return PointMass(self.mass, np.array(self.gravity), springs, dampers)
 
     def lengths(self, q: Floats) -> Floats:
         """Lengths of the core and the actuators [m], shape (4,) (Eq. 3)."""
@@ -163,7 +163,7 @@ class Robot:
         return float(kinetic + 0.5 * self.stiffness * (q[1:] @ q[1:]) - self.mass * np.dot(self.gravity, tip))
 
 
-def checked_inputs(inputs: ArrayLike) -> Floats:
+def check_inputs(inputs: ArrayLike) -> Floats:
     """Check the core force and the actuators' tensions [N], shape (4,).
 
     Raises:
@@ -178,7 +178,7 @@ def checked_inputs(inputs: ArrayLike) -> Floats:
     return values
 
 
-def checked_start(polar: ArrayLike) -> Floats:
+def check_start(polar: ArrayLike) -> Floats:
     """Check an initial configuration (s, theta, phi), shape (3,).
 
     Raises:
@@ -257,7 +257,7 @@ def acceleration(q: Floats, rate: Floats, force: Floats, mass: float, gravity: F
 
 
 @compiled(counted=True)
-def implicit_system(q: Floats, rate: Floats, force: Floats, body: Body, seconds: float) -> tuple[Floats, Floats]:
+def implicit_system(q: Floats, rate: Floats, force: Floats, body: PointMass, seconds: float) -> tuple[Floats, Floats]:
     """Matrix (3, 3) and right-hand side (3,) for the rates after a time step, with implicit springs and dampers.
 
     Args:

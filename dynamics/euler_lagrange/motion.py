@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import solve_ivp
 
-from dynamics.euler_lagrange.kinematics import COIL, NEARLY, polar, regular
-from dynamics.euler_lagrange.model import Robot, acceleration, checked_inputs, checked_start
+from dynamics.euler_lagrange.kinematics import COIL, NEARLY, to_polar, to_regular
+from dynamics.euler_lagrange.model import Robot, acceleration, check_inputs, check_start
 from surrogate.kernels.compiled import Floats
 
 Inputs = Callable[[float, Floats], ArrayLike]
@@ -25,7 +25,7 @@ MOST_LOCKS = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+class RobotMotion:
     """Motion of a robot over time."""
 
     times: Floats
@@ -44,10 +44,10 @@ class Motion:
     @property
     def polar(self) -> Floats:
         """s [m], theta [rad], phi [rad], shape (times, 3)."""
-        return polar(self.q)
+        return to_polar(self.q)
 
 
-def open_loop(
+def integrate_motion(
     robot: Robot,
     inputs: Inputs,
     start: ArrayLike,
@@ -55,7 +55,7 @@ def open_loop(
     jumps: Sequence[float] = (),
     start_rates: ArrayLike = (0.0, 0.0, 0.0),
     tolerance: float = 1e-8,
-) -> Motion:
+) -> RobotMotion:
     """Integrate the motion of a robot by LSODA between events: growth stops, growth resumes, inputs jump.
 
     Args:
@@ -69,7 +69,7 @@ def open_loop(
             are not ascending, or the tolerance is out of range.
         ArithmeticError: The integrator cannot continue.
     """
-    q, rates, times = regular(checked_start(start)), np.asarray(start_rates, float), np.asarray(times, float)
+    q, rates, times = to_regular(check_start(start)), np.asarray(start_rates, float), np.asarray(times, float)
     if rates.shape != (3,) or not np.isfinite(rates).all() or rates[0] < 0:
         raise ValueError(
             f"start_rates = {rates} must be three finite numbers, the first at least 0: a vine cannot shrink"
@@ -90,7 +90,7 @@ def open_loop(
             recorded, later, state, event = run.phase(now, end, state, locked, inside)
             found.extend(recorded)
             if locked and later > now:
-                locks = _with(locks, now, later)
+                locks = _append_lock(locks, now, later)
             now, locked, coiled = later, not locked, event == "coil"
             if coiled or now >= end:
                 break
@@ -101,11 +101,11 @@ def open_loop(
     states = np.array(found)
     # The integrator overshoots the end of growth by up to its tolerance; lengths must not decrease.
     states[:, 0], states[:, 3] = np.maximum.accumulate(states[:, 0]), np.maximum(states[:, 3], 0.0)
-    return Motion(times[: len(states)], states[:, :3], states[:, 3:], tuple(locks), coiled, run.evaluations)
+    return RobotMotion(times[: len(states)], states[:, :3], states[:, 3:], tuple(locks), coiled, run.evaluations)
 
 
 def _ends(times: Floats, jumps: Sequence[float]) -> list[float]:
-    """The first time, the jumps in between, and the last time [s], without duplicates."""
+    """Return the first time, the jumps in between, and the last time [s], without duplicates."""
     ends = [float(times[0])]
     for jump in sorted(jumps):
         if ends[-1] + AT_ONCE < jump < times[-1] - AT_ONCE:
@@ -113,7 +113,7 @@ def _ends(times: Floats, jumps: Sequence[float]) -> list[float]:
     return [*ends, float(times[-1])]
 
 
-def _with(locks: list[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float]]:
+def _append_lock(locks: list[tuple[float, float]], begin: float, end: float) -> list[tuple[float, float]]:
     """Append a lock; one that begins where the last one ended extends it."""
     if locks and locks[-1][1] >= begin:
         return [*locks[:-1], (locks[-1][0], end)]
@@ -132,7 +132,7 @@ class _Run:
         """Time derivative of the state."""
         self.evaluations += 1
         q, rates = state[:3], state[3:]
-        actuation = self.robot.actuation(checked_inputs(self.inputs(time, q)))
+        actuation = self.robot.actuation(check_inputs(self.inputs(time, q)))
         body = self.body
         force = actuation - body.springs * q - body.dampers * rates
         return np.concatenate([rates, acceleration(q, rates, force, body.mass, body.gravity, locked)])
@@ -142,7 +142,7 @@ class _Run:
         return float(self.rate(time, state, False)[3]) - RELEASE
 
     def locks(self, time: float, state: Floats) -> bool:
-        """Whether the growth is locked."""
+        """Return whether the growth is locked."""
         return bool(state[3] <= 0) and self.release(time, state) <= 0
 
     def phase(

@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.euler_lagrange.kinematics import COIL
-from dynamics.euler_lagrange.model import Body, implicit_system, rates_after
+from dynamics.euler_lagrange.model import PointMass, implicit_system, rates_after
 from dynamics.growth import COILED, GROWN, NOT_FINITE, STALLED, STILL
 from dynamics.moment import JointMoments, total_moment
-from surrogate.force_table import Cell
+from surrogate.force_table import CellPosition
 from surrogate.kernels.compiled import Floats, compiled
 
 LUMPED = 0.2
@@ -44,7 +44,7 @@ class PlanarTube(NamedTuple):
 
 @compiled(counted=True)
 def grow_arc(
-    tube: PlanarTube, joint: JointMoments, pressure: float, of: Cell, curvature: float, length: float, lengths: Floats,
+    tube: PlanarTube, joint: JointMoments, pressure: float, of: CellPosition, curvature: float, length: float, lengths: Floats,
     bends: Floats,
 ) -> tuple[int, int, int]:  # fmt: skip
     """Grow an arc from rest, or hold it if the only requested length is its present length.
@@ -92,7 +92,7 @@ def grow_arc(
                 return record, STALLED, steps
             look, grown_then = look + LONGEST_HOLD, q[0]
         seconds = tube.time_step
-        body = Body(tube.tip_mass + LUMPED * tube.mass_per_length * q[0], weightless, springs, dampers)
+        body = PointMass(tube.tip_mass + LUMPED * tube.mass_per_length * q[0], weightless, springs, dampers)
         matrix, right = implicit_system(q, rates, force, body, seconds)
         after = rates_after(matrix, right, held)
         left = lengths[record] - q[0]

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from dynamics.euler_lagrange.planar import PlanarTube, grow_arc
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
-from dynamics.table_edge import Table, overhangs
+from dynamics.table_edge import TableEdge, overhangs
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, grown_length, pivots_of
 from environments.environment import Environment
@@ -91,11 +91,11 @@ class EulerLagrange(OnHost):
         """
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
         broken = state.broken
-        state = _without(state, broken >= 0)
+        state = _reset_vines(state, broken >= 0)
         before = grown_length(state, self.params)
-        pressure, l_0, kind = self._one_actuator(actuation, before + lengths)
+        pressure, l_0, kind = self._uniform_actuator(actuation, before + lengths)
         curvature = free_curvature(self.joint, pressure, l_0, kind)
-        bend = self._one_arc(state)
+        bend = self._uniform_bend(state)
         batch = len(lengths)
         most = max(int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)), 1)
         at = before[:, None] + np.minimum(record_every * np.arange(1, most + 1), lengths[:, None])
@@ -117,7 +117,7 @@ class EulerLagrange(OnHost):
             )  # fmt: skip
         return self._rollout(at, bends, outcome, broken, pivots_of(actuation.pressure, self.params.pivot))
 
-    def _one_actuator(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats, Integers]:
+    def _uniform_actuator(self, actuation: Actuation, lengths: Floats) -> tuple[Floats, Floats, Integers]:
         """Pressure [Pa], cell length [m] and actuator of each vine, shape (batch,), which must be the same in all segments up to its
         final length."""
         if actuation.rest is not None and actuation.rest.any():
@@ -139,7 +139,7 @@ class EulerLagrange(OnHost):
         cells = np.where(first == 0, self.joint.tables.longest[kind[:, 0]], cells)
         return np.ascontiguousarray(first), cells, kind[:, 0]
 
-    def _one_arc(self, state: VineState) -> Floats:
+    def _uniform_bend(self, state: VineState) -> Floats:
         """Bend of each vine [rad], shape (batch,)."""
         bend = state.angles.sum(axis=1)
         length = grown_length(state, self.params)
@@ -180,7 +180,7 @@ class EulerLagrange(OnHost):
         return Rollout(angles, segments, last, tips, np.zeros_like(angles), records, status, steps, broken, pivots)
 
     def _hangs_over(self, state: VineState, joints: Floats) -> NDArray[np.bool_]:
-        """Whether the tube hangs over the edge of a table in each record, shape (batch, records).
+        """Return whether the tube hangs over the edge of a table in each record, shape (batch, records).
 
         Args:
             state: All records of all vines, as a batch.
@@ -192,13 +192,13 @@ class EulerLagrange(OnHost):
         heading = self.environment.start[2] + state.angles.cumsum(axis=1)
         last = state.segments[:, None] - 1
         length = np.where(np.arange(state.angles.shape[1]) <= last, np.hypot(np.diff(x), np.diff(y)), 0.0)
-        table = Table(self.environment.bounds, self.params.radius)
+        table = TableEdge(self.environment.bounds, self.params.radius)
         over = overhangs(table, x, y, np.cos(heading), np.sin(heading), length, last)
         return np.asarray(over.any(axis=1).reshape(joints.shape[:2]))
 
 
-def _without(state: VineState, vines: NDArray[np.bool_]) -> VineState:
-    """The batch with some vines reset to zero length."""
+def _reset_vines(state: VineState, vines: NDArray[np.bool_]) -> VineState:
+    """Reset vines of the batch to zero length."""
     return VineState(
         np.where(vines[:, None], 0.0, state.angles),
         np.where(vines, 1, state.segments),

@@ -7,7 +7,7 @@ import shapely
 from numpy.typing import NDArray
 
 from dynamics.chain import OVERHANG
-from dynamics.geometric.walls import Walls, merged, outlined, polygons, room_of, widened
+from dynamics.geometric.walls import Walls, merge, outline_inflated, room_of, to_polygons, widen
 from environments.conditions import FRAME
 from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
@@ -20,7 +20,7 @@ NUDGE = 1e-5
 
 
 def walls_around(environment: Environment, radius: float) -> tuple[Walls, list[shapely.Polygon], float]:
-    """The outlines that the axis of a tube must not cross in an environment, the inflated obstacles, and the heading of the tube.
+    """Return the outlines that the axis of a tube must not cross in an environment, the inflated obstacles, and the heading of the tube.
 
     The mount is not inflated within one diameter of the base, which is where the first diameter of the tube is; so it does not
     hold a tip either that comes back there. On a table, the bounds are smaller by the radius, except for the first diameter of
@@ -32,10 +32,14 @@ def walls_around(environment: Environment, radius: float) -> tuple[Walls, list[s
         Walls, inflated obstacles, and the heading of the first link [rad]: that of the start, or that with which a mounted tube
         just lies on its mount, if it leaves it too obliquely.
     """
-    shapes, mounted, bounds = polygons(environment.solids), environment.mounted, np.asarray(environment.bounds, float)
+    shapes, mounted, bounds = (
+        to_polygons(environment.solids),
+        environment.mounted,
+        np.asarray(environment.bounds, float),
+    )
     # Slightly wider, because it is an inscribed polygon: a tube from a radius deep in its mount must get out.
     near = shapely.Point(environment.start[:2]).buffer(1.001 * 2 * radius, quad_segs=32)
-    wider, room = widened(shapes, radius), room_of(bounds)
+    wider, room = widen(shapes, radius), room_of(bounds)
     wider[mounted] = shapely.difference(wider[mounted], near)
     if environment.edge == "wall":
         bounds = bounds + FRAME * OUTWARDS
@@ -43,18 +47,18 @@ def walls_around(environment: Environment, radius: float) -> tuple[Walls, list[s
     elif environment.edge == "table":
         bounds = bounds - (radius - OVERHANG) * OUTWARDS
         room = room_of(bounds).union(near.intersection(room))
-    parts = merged(wider, room)
+    parts = merge(wider, room)
     heading = np.array([np.cos(environment.start[2]), np.sin(environment.start[2])])
     away = OUTWARDS * np.tile(heading, 2) < -OVERHANG
     spared = mounted.any() | (away & (environment.edge == "table"))
     first = bounds + np.where(spared, 3 * radius, 0.0) * OUTWARDS
-    walls = outlined(parts, shapes, bounds, radius)
+    walls = outline_inflated(parts, shapes, bounds, radius)
     walls = walls._replace(first_bounds=first, spared=2 * radius if spared.any() else 0.0)
-    return walls, parts, _pressed(environment.start, near, wider[mounted])
+    return walls, parts, _pressed_heading(environment.start, near, wider[mounted])
 
 
-def _pressed(start: Floats, near: shapely.Polygon, mount: NDArray[np.object_]) -> float:
-    """The heading nearest to the start's with which the first diameter of a tube ends outside its inflated mount [rad]."""
+def _pressed_heading(start: Floats, near: shapely.Polygon, mount: NDArray[np.object_]) -> float:
+    """Return the heading nearest to the start's with which the first diameter of a tube ends outside its inflated mount [rad]."""
     heading = float(start[2])
     free = near.exterior.difference(shapely.union_all(mount))
     away = shapely.get_coordinates(near)[0] - start[:2]

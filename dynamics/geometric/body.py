@@ -12,12 +12,12 @@ from surrogate.kernels.compiled import Floats, compiled
 STRAIGHT = 1e-12
 """Smaller bends are rounding errors [rad]."""
 BASE, FREE = 2, 0
-"""Values of `Body.side` for a base, which holds the body on both sides, and for a turn that touches nothing."""
+"""Values of `LinkedBody.side` for a base, which holds the body on both sides, and for a turn that touches nothing."""
 MOST_CONTACTS = 60
 """Capacity for nodes in addition to the turns."""
 
 
-class Body(NamedTuple):
+class LinkedBody(NamedTuple):
     """Nodes from the base to the last one before the tip; each starts a link, the last node's ends at the tip."""
 
     points: Floats
@@ -37,10 +37,10 @@ class Body(NamedTuple):
 
 
 @compiled(counted=True)
-def new_body(turns: int) -> Body:
+def new_body(turns: int) -> LinkedBody:
     """An empty body with capacity for this many turns."""
     room = MOST_CONTACTS + turns
-    return Body(
+    return LinkedBody(
         np.empty((room, 2)),
         np.empty(room),
         np.empty(room),
@@ -52,7 +52,7 @@ def new_body(turns: int) -> Body:
 
 
 @compiled()
-def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float, side: int) -> bool:
+def insert(body: LinkedBody, at: int, x: float, y: float, heading: float, turn: float, side: int) -> bool:
     """Insert a node before node `at`; return whether there was capacity for it."""
     count = body.nodes[0]
     if count == len(body.side):
@@ -68,7 +68,7 @@ def insert(body: Body, at: int, x: float, y: float, heading: float, turn: float,
 
 
 @compiled()
-def let_go(body: Body, after: int) -> None:
+def let_go(body: LinkedBody, after: int) -> None:
     """Release the nodes after node `after` from their contacts: turns and bends remain, straight nodes are removed."""
     x, y = tip_of(body)
     kept = after + 1
@@ -82,7 +82,7 @@ def let_go(body: Body, after: int) -> None:
 
 
 @compiled()
-def copy(body: Body, source: int, target: int) -> None:
+def copy(body: LinkedBody, source: int, target: int) -> None:
     """Copy one node to another."""
     body.points[target, 0], body.points[target, 1] = body.points[source, 0], body.points[source, 1]
     body.heading[target] = body.heading[source]
@@ -91,7 +91,7 @@ def copy(body: Body, source: int, target: int) -> None:
 
 
 @compiled()
-def tip_of(body: Body) -> tuple[float, float]:
+def tip_of(body: LinkedBody) -> tuple[float, float]:
     """Position of the tip [m]."""
     last = body.nodes[0] - 1
     heading, length = body.heading[last], body.grown[0]
@@ -99,7 +99,7 @@ def tip_of(body: Body) -> tuple[float, float]:
 
 
 @compiled()
-def link_length(body: Body, i: int) -> float:
+def link_length(body: LinkedBody, i: int) -> float:
     """Length of the link after node i [m]."""
     if i == body.nodes[0] - 1:
         return body.grown[0]
@@ -107,7 +107,7 @@ def link_length(body: Body, i: int) -> float:
 
 
 @compiled()
-def rotate(body: Body, hinge: int, last: int, angle: float) -> None:
+def rotate(body: LinkedBody, hinge: int, last: int, angle: float) -> None:
     """Rotate the nodes after a hinge up to `last`, and the links between them, about the hinge by an angle [rad]."""
     c, s = np.cos(angle), np.sin(angle)
     x, y = body.points[hinge, 0], body.points[hinge, 1]

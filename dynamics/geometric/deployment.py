@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.geometric.body import BASE, FREE, Body, insert, let_go, link_length, new_body, tip_of
+from dynamics.geometric.body import BASE, FREE, LinkedBody, insert, let_go, link_length, new_body, tip_of
 from dynamics.geometric.hinges import LOCKED, SLIDES, HingeTube, give_way
 from dynamics.geometric.motion import AT_END, FOLDED, fold
 from dynamics.geometric.tail import share_left, slide_driven, straight_room, with_force
@@ -44,7 +44,7 @@ class Launch(NamedTuple):
     """Angle of the turn, positive to the left [rad]; 0 for a straight tube."""
 
 
-class Contact(NamedTuple):
+class TipContact(NamedTuple):
     """Contact of the tip."""
 
     edge: int
@@ -109,7 +109,7 @@ def grow_turns(
     body = new_body(len(turns))
     trace.counts[:] = 0
     insert(body, 0, start[0], start[1], start[2], 0.0, BASE)
-    contact, next_turn, idle, status = Contact(-1, 0.0, -1), 0, 0, STALLED
+    contact, next_turn, idle, status = TipContact(-1, 0.0, -1), 0, 0, STALLED
     for _ in range(MOST_EVENTS):
         if out_of(walls, body):
             status = OUT_OF_BOUNDS
@@ -150,7 +150,7 @@ def grow_turns(
 
 
 @compiled()
-def tip_load(body: Body, walls: Walls, edge: int, tube: HingeTube) -> tuple[float, float]:
+def tip_load(body: LinkedBody, walls: Walls, edge: int, tube: HingeTube) -> tuple[float, float]:
     """Lever arm of the force on the tip about the hinge that bends [m], and share of the growth force that growth needs [-]."""
     if edge < 0:
         return np.nan, 0.0
@@ -162,7 +162,7 @@ def tip_load(body: Body, walls: Walls, edge: int, tube: HingeTube) -> tuple[floa
 
 
 @compiled()
-def out_of(walls: Walls, body: Body) -> bool:
+def out_of(walls: Walls, body: LinkedBody) -> bool:
     """Whether the tip is out of bounds."""
     x, y = tip_of(body)
     bounds = walls.first_bounds if body.grown[1] < walls.spared - NEAR else walls.bounds
@@ -171,7 +171,7 @@ def out_of(walls: Walls, body: Body) -> bool:
 
 
 @compiled()
-def contact_angle(body: Body, walls: Walls, edge: int) -> float:
+def contact_angle(body: LinkedBody, walls: Walls, edge: int) -> float:
     """Angle from the tip's heading anticlockwise to the tangent of the edge on which it presses [rad]; NaN if it is free."""
     if edge < 0:
         return np.nan
@@ -182,14 +182,14 @@ def contact_angle(body: Body, walls: Walls, edge: int) -> float:
 
 
 @compiled()
-def turn_tip(body: Body, walls: Walls, contact: Contact, turn: float) -> Contact:
+def turn_tip(body: LinkedBody, walls: Walls, contact: TipContact, turn: float) -> TipContact:
     """Add the next turn at the tip; it may turn the tip away from the edge on which it presses."""
     x, y = tip_of(body)
     heading = body.heading[body.nodes[0] - 1] + turn
     insert(body, body.nodes[0], x, y, heading, turn, FREE)
     body.grown[0] = 0.0
     if contact.edge < 0 or into(walls, contact.edge, heading) > -NEAR:
-        return Contact(-1, 0.0, -1)
+        return TipContact(-1, 0.0, -1)
     return contact
 
 
@@ -200,7 +200,7 @@ def into(walls: Walls, edge: int, heading: float) -> float:
 
 
 @compiled()
-def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact:
+def run_free(body: LinkedBody, walls: Walls, contact: TipContact, room: float) -> TipContact:
     """Grow straight until the tip meets a wall or the bounds, or has grown by `room` [m]."""
     last = body.nodes[0] - 1
     x, y = tip_of(body)
@@ -229,13 +229,13 @@ def run_free(body: Body, walls: Walls, contact: Contact, room: float) -> Contact
         first, met = walls.spared - body.grown[1], -1  # from here on, the bounds are others
     body.grown[0] += first
     body.grown[1] += first
-    return Contact(met, 0.0, -1)
+    return TipContact(met, 0.0, -1)
 
 
 @compiled()
 def push(
-    body: Body, walls: Walls, tube: HingeTube, contact: Contact, room: float, trace: Trace
-) -> tuple[Contact, Touch]:
+    body: LinkedBody, walls: Walls, tube: HingeTube, contact: TipContact, room: float, trace: Trace
+) -> tuple[TipContact, Touch]:
     """Grow against a wall up to the next event; return the new contact and the event, `NOTHING` if the tube is stuck."""
     edge = contact.edge
     motion = give_way(body, walls, edge, with_force(tube, share_left(body, tube)))
@@ -256,11 +256,11 @@ def push(
     hold(body, walls, met, trace)
     if met.kind == AT_END:
         return at_end(body, walls, edge, motion.slide), met
-    return Contact(edge, 0.0 if met.angle > NEAR else contact.corner, -1), met
+    return TipContact(edge, 0.0 if met.angle > NEAR else contact.corner, -1), met
 
 
 @compiled()
-def hold(body: Body, walls: Walls, met: Touch, trace: Trace) -> None:
+def hold(body: LinkedBody, walls: Walls, met: Touch, trace: Trace) -> None:
     """Make a touched corner or wall hold the body."""
     if met.kind == CORNER:
         x, y = walls.corners[met.corner, 0], walls.corners[met.corner, 1]
@@ -276,10 +276,10 @@ def hold(body: Body, walls: Walls, met: Touch, trace: Trace) -> None:
 
 
 @compiled()
-def at_end(body: Body, walls: Walls, edge: int, slide: float) -> Contact:
+def at_end(body: LinkedBody, walls: Walls, edge: int, slide: float) -> TipContact:
     """New contact of a tip that has slid to the end of a wall: it is free, or on the next wall, where it slides or is stuck."""
     following = walls.following[edge] if slide > 0 else walls.preceding[edge]
     corner = following if slide > 0 else edge
     if walls.convex[corner] and into(walls, following, body.heading[body.nodes[0] - 1]) > -NEAR:
-        return Contact(-1, 0.0, edge)
-    return Contact(following, slide, -1)
+        return TipContact(-1, 0.0, edge)
+    return TipContact(following, slide, -1)

@@ -1,4 +1,4 @@
-"""Where a tube bends when its tip meets a wall: limit analysis of pivots and turns as plastic hinges (after paper 003).
+"""Bending of a tube whose tip meets a wall: limit analysis of pivots and turns as plastic hinges (after paper 003).
 
 The wall pushes the tip with F = N (n + tau d), where n is the wall's normal, d its tangent, and |tau| at most the friction
 coefficient. Every hinge yields at the same moment, that of a wrinkled tube, independent of its bend. So the hinge with the
@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.drive import NO_TAIL, Tail
-from dynamics.geometric.body import FREE, Body, tip_of
+from dynamics.geometric.body import FREE, LinkedBody, tip_of
 from dynamics.geometric.walls import Walls
 from surrogate.kernels.compiled import compiled
 
@@ -38,8 +38,8 @@ class HingeTube(NamedTuple):
     """Its tail, with all forces as shares of the growth force; the force left at the tip makes the reach longer."""
 
 
-class Motion(NamedTuple):
-    """How a tube yields."""
+class YieldMotion(NamedTuple):
+    """Motion by which a tube yields."""
 
     kind: int
     hinge: int
@@ -55,17 +55,19 @@ class Motion(NamedTuple):
 
 
 @compiled()
-def give_way(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
-    """How a tube whose tip presses on an edge yields as it grows."""
+def give_way(body: LinkedBody, walls: Walls, edge: int, tube: HingeTube) -> YieldMotion:
+    """Find the motion by which a tube yields whose tip presses on an edge as it grows."""
     for slide in (1.0, -1.0):
         hinge, turn, lever, along = yielding(body, walls, edge, tube, slide)
         if hinge >= 0:
-            return Motion(SLIDES, hinge, turn, slide, lever, along)
+            return YieldMotion(SLIDES, hinge, turn, slide, lever, along)
     return locked(body, walls, edge, tube)
 
 
 @compiled()
-def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float) -> tuple[int, float, float, float]:
+def yielding(
+    body: LinkedBody, walls: Walls, edge: int, tube: HingeTube, slide: float
+) -> tuple[int, float, float, float]:
     """The hinge that turns, its direction, lever arm [m] and the force against the heading, divided by the normal force [-], if
     the tip slides to one side; -1 if it cannot slide there."""
     dx, dy = walls.direction[edge, 0], walls.direction[edge, 1]
@@ -92,7 +94,7 @@ def yielding(body: Body, walls: Walls, edge: int, tube: HingeTube, slide: float)
 
 
 @compiled()
-def weakest(body: Body, fx: float, fy: float, base: int) -> tuple[int, float, float]:
+def weakest(body: LinkedBody, fx: float, fy: float, base: int) -> tuple[int, float, float]:
     """The hinge from node `base`, which is held like a base, to the tip that yields first to a force on the tip.
 
     Returns:
@@ -116,14 +118,14 @@ def weakest(body: Body, fx: float, fy: float, base: int) -> tuple[int, float, fl
 
 
 @compiled()
-def locked(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
+def locked(body: LinkedBody, walls: Walls, edge: int, tube: HingeTube) -> YieldMotion:
     """Pivot and last turn bend at the same time while friction holds the tip, or the tube is stuck.
 
     The two moments are equal and opposite, so F passes midway between the two nodes.
     """
     last = body.nodes[0] - 1
     sign = np.sign(body.natural[last])
-    stuck = Motion(STUCK, 0, 0.0, 0.0, 0.0, 0.0)
+    stuck = YieldMotion(STUCK, 0, 0.0, 0.0, 0.0, 0.0)
     pivot = last - 1
     while pivot > 0 and not (body.side[pivot] == -sign or (body.bend[pivot] - body.natural[pivot]) * sign > TINY):
         pivot -= 1
@@ -147,4 +149,4 @@ def locked(body: Body, walls: Walls, edge: int, tube: HingeTube) -> Motion:
     along = fx * ux + fy * uy
     if lever < -tube.reach * along or not lengthens:
         return stuck
-    return Motion(LOCKED, pivot, -sign, 0.0, lever, -along)
+    return YieldMotion(LOCKED, pivot, -sign, 0.0, lever, -along)

@@ -1,4 +1,4 @@
-"""How a vine with at most one turn yields when its tip meets a wall (paper 003, section 2).
+"""Yielding of a vine with at most one turn when its tip meets a wall (paper 003, section 2).
 
 The vine is straight from its pivot A to B (length L1), turns by phi at B, and is straight from B to its tip C (length L2). The
 contact angle theta is the angle between its heading at C and the wall, so the wall is at phi + theta to AB. For small theta the
@@ -22,7 +22,7 @@ from surrogate.kernels.compiled import Floats
 
 
 class Behaviour(IntEnum):
-    """What yields, in order of contact angle. Positive is the direction of the turn, or left if there is none."""
+    """Yielding part, in order of contact angle. Positive is the direction of the turn, or left if there is none."""
 
     POSITIVE_PIVOT = 0
     PIVOT_AT_TURN = 1
@@ -116,7 +116,7 @@ def boundaries(friction: ArrayLike, turn: ArrayLike, ratio: ArrayLike, slenderne
 
 
 def hinge_boundaries(friction: ArrayLike, turn: ArrayLike, ratio: ArrayLike, slenderness: ArrayLike = 0.0) -> Floats:
-    """The same by limit analysis [rad]; arguments, result and errors are those of `boundaries`.
+    """Contact angles of `boundaries` by limit analysis [rad]; arguments, result and errors are those of `boundaries`.
 
     Let G be the force along the heading and T the force across it. The moments are T L2 about B and T (L2 + L1 cos phi) -
     G L1 sin phi about A, and friction limits T to the range from G cot(theta + atan mu) to G cot(theta - atan mu). T takes the
@@ -169,6 +169,6 @@ def _geometry(
 
 
 def _three(first: Floats, second: Floats, third: Floats, turn: ArrayLike) -> Floats:
-    """The three boundaries, stacked along the last axis and mirrored for a turn to the right."""
+    """Return the three boundaries, stacked along the last axis and mirrored for a turn to the right."""
     angles = np.stack([first, second, third], axis=-1)
     return np.where(np.asarray(turn)[..., None] < 0, np.pi - angles, angles)

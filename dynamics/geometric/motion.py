@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from dynamics.geometric.body import Body, rotate, tip_of
-from dynamics.geometric.hinges import TINY, HingeTube, Motion
+from dynamics.geometric.body import LinkedBody, rotate, tip_of
+from dynamics.geometric.hinges import TINY, HingeTube, YieldMotion
 from dynamics.geometric.touch import NEAR, NOTHING, Touch, fan_touch, first_touch, on_wall, turned
 from dynamics.geometric.trace import FAN, Trace, sweep_link, sweep_rigid, triangle
 from dynamics.geometric.walls import Walls
 from surrogate.kernels.compiled import compiled
 
 LENGTH, AT_END, UNBENT, UNLOCKED, FOLDED, AT_FOOT = 10, 11, 12, 13, 14, 15
-"""How a motion ends, in addition to the kinds of `Touch`: requested length reached, tip at the wall's end, bend sprung back,
+"""Ends of a motion, in addition to the kinds of `Touch`: requested length reached, tip at the wall's end, bend sprung back,
 friction overcome, turn folded up, or tip at the point where it reverses or where further turning would retract it."""
 BACK = 1e-6
 """Distance by which a tip continues beyond the point where it reverses [m]."""
@@ -21,7 +21,7 @@ MOST_FOLDED = np.radians(150)
 
 
 @compiled()
-def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trace: Trace) -> Touch:
+def swing(body: LinkedBody, walls: Walls, edge: int, motion: YieldMotion, room: float, trace: Trace) -> Touch:
     """Slide along an edge while the part beyond the hinge rotates about it, until an event or a growth of `room` [m]."""
     last, hinge, turn = body.nodes[0] - 1, motion.hinge, motion.turn
     before, end = body.grown[0], walls.following[edge] if motion.slide > 0 else edge
@@ -50,7 +50,7 @@ def swing(body: Body, walls: Walls, edge: int, motion: Motion, room: float, trac
 
 
 @compiled()
-def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> tuple[int, float, float]:
+def course(body: LinkedBody, walls: Walls, edge: int, motion: YieldMotion, room: float) -> tuple[int, float, float]:
     """End of a slide along an edge without contacts: its kind, the angle turned [rad], and the final length of the last link [m].
 
     Let s be the distance of the tip from the foot of the hinge on the wall, h the distance of the hinge from the wall, q its
@@ -90,7 +90,9 @@ def course(body: Body, walls: Walls, edge: int, motion: Motion, room: float) -> 
 
 
 @compiled()
-def fold(body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion, room: float, trace: Trace) -> Touch:
+def fold(
+    body: LinkedBody, walls: Walls, edge: int, tube: HingeTube, motion: YieldMotion, room: float, trace: Trace
+) -> Touch:
     """Bend at pivot and last turn while friction holds the tip, until an event or a growth of `room` [m] (Eqs. 26-29)."""
     last, pivot, turn = body.nodes[0] - 1, motion.hinge, motion.turn
     x, y = body.points[pivot, 0], body.points[pivot, 1]

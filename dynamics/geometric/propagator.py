@@ -12,10 +12,10 @@ from dynamics.drive import Tail
 from dynamics.geometric.base import walls_around
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.kinematics import largest_moment
-from dynamics.geometric.rollout import Segmented
+from dynamics.geometric.rollout import SegmentedGrowth
 from dynamics.geometric.walls import MITRE_LIMIT
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths, coefficients
+from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths, friction_coefficients
 from dynamics.records import Batch, Records, grow_batch, of_vine
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState
@@ -69,7 +69,7 @@ class Geometric(OnHost):
         self.pose = np.asarray(environment.start, float)
         self.joint = joint_moments(params)
         self.moment = params.collapse_share * float(largest_moment(params.growth_pressure, params.radius))
-        known = coefficients(params, environment, friction, FRICTION)[0]
+        known = friction_coefficients(params, environment, friction, FRICTION)[0]
         force = params.growth_force
         tail = Tail(params.tail_tension / force, params.tail_drag / force, params.tail_friction)
         self.tube = HingeTube(params.radius, known, self.moment / force, tail)
@@ -86,7 +86,7 @@ class Geometric(OnHost):
         if actuation.rest is not None:
             curvature += actuation.rest
         tolerance = self.params.penetration_tolerance
-        model = Segmented(self.walls, self.tube, self.joint, self.moment, tolerance, self.pose, self.heading)
+        model = SegmentedGrowth(self.walls, self.tube, self.joint, self.moment, tolerance, self.pose, self.heading)
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             mine, length = of_vine(records, b), float(lengths[b])

@@ -25,7 +25,7 @@ MOST_CORRECTIONS = 8
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Segmented:
+class SegmentedGrowth:
     """Grows segmented vines in one environment."""
 
     walls: Walls

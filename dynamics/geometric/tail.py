@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.drive import available_force
-from dynamics.geometric.body import Body, link_length, tip_of
-from dynamics.geometric.hinges import HingeTube, Motion
+from dynamics.geometric.body import LinkedBody, link_length, tip_of
+from dynamics.geometric.hinges import HingeTube, YieldMotion
 from dynamics.geometric.motion import swing
 from dynamics.geometric.touch import Touch
 from dynamics.geometric.trace import Trace
@@ -18,7 +18,7 @@ HALVINGS = 45
 
 
 @compiled(counted=True)
-def share_left(body: Body, tube: HingeTube) -> float:
+def share_left(body: LinkedBody, tube: HingeTube) -> float:
     """Share of the growth force that the tail leaves at the tip [-]."""
     if tube.tail.tension == 0.0 and tube.tail.drag == 0.0:
         return 1.0
@@ -48,7 +48,7 @@ def with_force(tube: HingeTube, left: float) -> HingeTube:
 
 
 @compiled()
-def _drives(body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion) -> bool:
+def _drives(body: LinkedBody, walls: Walls, edge: int, tube: HingeTube, motion: YieldMotion) -> bool:
     """Whether the force left at the tip of a sliding tube still turns its hinge."""
     left = share_left(body, tube)
     if left <= 0.0 or motion.lever == np.inf:
@@ -63,7 +63,7 @@ def _drives(body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion
 
 @compiled(counted=True)
 def slide_driven(
-    body: Body, walls: Walls, edge: int, tube: HingeTube, motion: Motion, room: float, trace: Trace
+    body: LinkedBody, walls: Walls, edge: int, tube: HingeTube, motion: YieldMotion, room: float, trace: Trace
 ) -> Touch:
     """Slide as `swing` does, but no farther than the tail leaves the force for; there the tube sticks.
 

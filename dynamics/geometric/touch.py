@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.geometric.body import Body, link_length, tip_of
+from dynamics.geometric.body import LinkedBody, link_length, tip_of
 from dynamics.geometric.walls import Walls
 from surrogate.kernels.compiled import compiled
 
@@ -40,7 +40,7 @@ def turned(ax: float, ay: float, bx: float, by: float, turn: float) -> float:
 
 
 @compiled()
-def on_wall(body: Body, walls: Walls, edge: int, hinge: int, angle: float) -> float:
+def on_wall(body: LinkedBody, walls: Walls, edge: int, hinge: int, angle: float) -> float:
     """Length of the last link [m] with which it ends on an edge's line after a rotation about the hinge by an angle [rad]."""
     last = body.nodes[0] - 1
     c, s = np.cos(angle), np.sin(angle)
@@ -56,7 +56,7 @@ def on_wall(body: Body, walls: Walls, edge: int, hinge: int, angle: float) -> fl
 
 
 @compiled()
-def first_touch(body: Body, walls: Walls, edge: int, hinge: int, last: int, turn: float, most: float) -> Touch:
+def first_touch(body: LinkedBody, walls: Walls, edge: int, hinge: int, last: int, turn: float, most: float) -> Touch:
     """First contact while the links from a hinge to before node `last` rotate about the hinge.
 
     Args:
@@ -75,7 +75,7 @@ def first_touch(body: Body, walls: Walls, edge: int, hinge: int, last: int, turn
 
 @compiled()
 def corner_touch(
-    touch: Touch, body: Body, walls: Walls, edge: int, hinge: int, last: int, turn: float, corner: int
+    touch: Touch, body: LinkedBody, walls: Walls, edge: int, hinge: int, last: int, turn: float, corner: int
 ) -> Touch:
     """The earlier of a given contact and that of the rotating links with a corner."""
     x, y = body.points[hinge, 0], body.points[hinge, 1]
@@ -115,7 +115,7 @@ def solid_beside(walls: Walls, corner: int, ux: float, uy: float, side: float) -
 
 
 @compiled()
-def wall_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
+def wall_touch(touch: Touch, body: LinkedBody, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
     """The earlier of a given contact and that of a rotating node with an edge."""
     x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[node, 0] - x, body.points[node, 1] - y
@@ -141,7 +141,7 @@ def wall_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, tu
 
 
 @compiled()
-def bounds_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
+def bounds_touch(touch: Touch, body: LinkedBody, walls: Walls, hinge: int, node: int, turn: float) -> Touch:
     """The earlier of a given contact and that of a rotating node with the bounds."""
     x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[node, 0] - x, body.points[node, 1] - y
@@ -162,7 +162,7 @@ def bounds_touch(touch: Touch, body: Body, walls: Walls, hinge: int, node: int, 
 
 
 @compiled()
-def fan_touch(touch: Touch, body: Body, walls: Walls, pivot: int, turn: float) -> Touch:
+def fan_touch(touch: Touch, body: LinkedBody, walls: Walls, pivot: int, turn: float) -> Touch:
     """The earlier of a given contact and that of the last link with a corner, as its node rotates about a pivot and the tip sticks."""
     last = body.nodes[0] - 1
     x, y = tip_of(body)

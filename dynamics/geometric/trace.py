@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.geometric.body import FREE, MOST_CONTACTS, Body, link_length
+from dynamics.geometric.body import FREE, MOST_CONTACTS, LinkedBody, link_length
 from dynamics.geometric.walls import Walls
 from dynamics.vine import Integers
 from surrogate.kernels.compiled import Floats, compiled
@@ -87,7 +87,9 @@ def triangle(trace: Trace, ax: float, ay: float, bx: float, by: float, cx: float
 
 
 @compiled()
-def sweep_link(trace: Trace, body: Body, link: int, hinge: int, before: float, after: float, angle: float) -> None:
+def sweep_link(
+    trace: Trace, body: LinkedBody, link: int, hinge: int, before: float, after: float, angle: float
+) -> None:
     """Record the area that a link sweeps in a rotation about a hinge by an angle [rad]; its length changes from before to after [m]."""
     x, y = body.points[hinge, 0], body.points[hinge, 1]
     px, py = body.points[link, 0] - x, body.points[link, 1] - y
@@ -102,7 +104,7 @@ def sweep_link(trace: Trace, body: Body, link: int, hinge: int, before: float, a
 
 
 @compiled()
-def finish(trace: Trace, body: Body, tip_x: float, tip_y: float) -> None:
+def finish(trace: Trace, body: LinkedBody, tip_x: float, tip_y: float) -> None:
     """Record the body's shape."""
     count = body.nodes[0]
     for i in range(count):
@@ -115,7 +117,7 @@ def finish(trace: Trace, body: Body, tip_x: float, tip_y: float) -> None:
 
 
 @compiled()
-def sweep_rigid(trace: Trace, body: Body, hinge: int, last: int, angle: float) -> None:
+def sweep_rigid(trace: Trace, body: LinkedBody, hinge: int, last: int, angle: float) -> None:
     """Record the area that the links from a hinge to before node `last` sweep in a rotation about the hinge by an angle [rad]."""
     for link in range(hinge, last):
         length = link_length(body, link)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import shapely
 
-from dynamics.geometric.walls import inflated
+from dynamics.geometric.walls import inflate_obstacles
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def visibility_graph(
     """
     import networkx
 
-    solids = inflated(shapes, bounds, radius)
+    solids = inflate_obstacles(shapes, bounds, radius)
     rings = [np.asarray(ring.coords)[:-1] for part in solids for ring in (part.exterior, *part.interiors)]
     nodes = np.concatenate([np.reshape(points, (-1, 2)), *rings])
     one, other = np.triu_indices(len(nodes), 1)

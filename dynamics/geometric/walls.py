@@ -43,61 +43,61 @@ class Walls(NamedTuple):
     bounds: Floats
     """min x, min y, max x, max y, which the tip may not leave [m]."""
     first_bounds: Floats
-    """The same for the first length of the tube [m]."""
+    """Bounds for the first length of the tube [m]."""
     spared: float
-    """That length [m]; 0 if the bounds are the same for the whole tube."""
+    """First length of the tube with bounds of its own [m]; 0 if the bounds are equal for the whole tube."""
 
 
-def polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
-    """Obstacles as polygons; circles and walls as circumscribed polygons within `POLYGON_TOLERANCE`."""
-    around = [_around(shapely.Point(x, y), radius) for x, y, radius in obstacles.circles]
+def to_polygons(obstacles: Obstacles) -> list[shapely.Polygon]:
+    """Convert obstacles to polygons; circles and walls to circumscribed polygons within `POLYGON_TOLERANCE`."""
+    around = [_circumscribe(shapely.Point(x, y), radius) for x, y, radius in obstacles.circles]
     for *ends, thickness in obstacles.walls:
-        around.append(_around(shapely.LineString(np.reshape(ends, (2, 2))), thickness / 2))
+        around.append(_circumscribe(shapely.LineString(np.reshape(ends, (2, 2))), thickness / 2))
     return [*map(shapely.Polygon, obstacles.polygons), *around]
 
 
-def inflated(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> list[shapely.Polygon]:
-    """Obstacles inflated by the tube's radius, merged and clipped to the bounds; the solid is on the left of the outlines."""
-    return merged(widened(shapes, radius), room_of(bounds))
+def inflate_obstacles(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> list[shapely.Polygon]:
+    """Inflate obstacles by the tube's radius, merge them and clip them to the bounds; the solid is on the left of the outlines."""
+    return merge(widen(shapes, radius), room_of(bounds))
 
 
-def widened(shapes: Sequence[shapely.Geometry], radius: float) -> NDArray[np.object_]:
-    """Obstacles, each inflated by the tube's radius."""
+def widen(shapes: Sequence[shapely.Geometry], radius: float) -> NDArray[np.object_]:
+    """Inflate each obstacle by the tube's radius."""
     return np.asarray(
         shapely.buffer(shapes, radius, join_style="mitre", mitre_limit=MITRE_LIMIT, cap_style="square"), dtype=object
     )
 
 
 def room_of(bounds: Floats) -> shapely.Polygon:
-    """The region to which inflated obstacles are clipped."""
+    """Return the region to which inflated obstacles are clipped."""
     return shapely.box(*np.asarray(bounds) + BEYOND * np.array([-1, -1, 1, 1]))
 
 
-def merged(wider: NDArray[np.object_], room: shapely.Geometry) -> list[shapely.Polygon]:
-    """Inflated obstacles, merged and clipped to a region; the solid is on the left of the outlines."""
+def merge(wider: NDArray[np.object_], room: shapely.Geometry) -> list[shapely.Polygon]:
+    """Merge inflated obstacles and clip them to a region; the solid is on the left of the outlines."""
     parts = shapely.get_parts(shapely.union_all(wider).intersection(room).simplify(1e-9))
     return [orient(part) for part in parts if isinstance(part, shapely.Polygon) and not part.is_empty]
 
 
-def inflate(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> Walls:
-    """The outlines that the axis of a tube must not cross.
+def inflate_to_walls(shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float) -> Walls:
+    """Return the outlines that the axis of a tube must not cross.
 
     Args:
         shapes: Obstacles; they may overlap and reach beyond the bounds.
         bounds: min x, min y, max x, max y [m].
         radius: Radius of the tube [m].
     """
-    return outlined(inflated(shapes, bounds, radius), shapes, bounds, radius)
+    return outline_inflated(inflate_obstacles(shapes, bounds, radius), shapes, bounds, radius)
 
 
-def outlined(
+def outline_inflated(
     parts: Sequence[shapely.Polygon], shapes: Sequence[shapely.Geometry], bounds: Floats, radius: float
 ) -> Walls:
-    """The outlines of inflated obstacles.
+    """Make the outlines of inflated obstacles.
 
     Args:
         parts: The inflated obstacles, merged.
-        shapes: See `inflate`.
+        shapes: See `inflate_to_walls`.
         bounds: The same.
         radius: The same.
     """
@@ -116,7 +116,7 @@ def outlined(
     before = direction[preceding]
     convex = before[:, 0] * direction[:, 1] - before[:, 1] * direction[:, 0] > 0
     behind = _behind(solid, corners, direction, length, radius)
-    surface = _nearest(solid, corners)
+    surface = _nearest_points(solid, corners)
     limits = np.asarray(bounds, float)
     return Walls(corners, following, preceding, direction, length, convex, behind, surface, limits, limits, 0.0)
 
@@ -125,7 +125,7 @@ def _behind(solid: shapely.Geometry, corners: Floats, direction: Floats, length:
     """See `Walls.behind`. Because of the points at corners, edges are longer than the parallel sides of the obstacles."""
     start = corners + radius * np.column_stack([-direction[:, 1], direction[:, 0]])
     lines = shapely.linestrings(np.stack([start, start + length[:, None] * direction], axis=1))
-    points = _nearest(solid, corners + length[:, None] / 2 * direction)
+    points = _nearest_points(solid, corners + length[:, None] / 2 * direction)
     rows = []
     for side, first, way, point in zip(
         shapely.intersection(lines, solid.buffer(1e-7)), start, direction, points, strict=True
@@ -135,14 +135,14 @@ def _behind(solid: shapely.Geometry, corners: Floats, direction: Floats, length:
     return np.reshape(rows, (-1, 4))
 
 
-def _nearest(solid: shapely.Geometry, points: Floats) -> Floats:
+def _nearest_points(solid: shapely.Geometry, points: Floats) -> Floats:
     """Points of a shape that are nearest to given points [m], shape (n, 2)."""
     lines = shapely.shortest_line(solid, shapely.points(points))
     return shapely.get_coordinates(shapely.get_point(lines, 0)).reshape(-1, 2)
 
 
-def _around(core: shapely.Geometry, radius: float) -> shapely.Polygon:
-    """Polygon circumscribed around all points within a radius of a point or line, larger by at most the tolerance."""
+def _circumscribe(core: shapely.Geometry, radius: float) -> shapely.Polygon:
+    """Circumscribe a polygon around all points within a radius of a point or line, larger by at most the tolerance."""
     if radius < POLYGON_TOLERANCE / 2:
         return core.buffer(radius + POLYGON_TOLERANCE / 2, cap_style="square")
     quarter = int(np.ceil(np.pi / 4 / np.arccos(radius / (radius + POLYGON_TOLERANCE))))

@@ -22,46 +22,46 @@ from surrogate.kernels.compiled import Floats, compiled
 
 
 class Bodies(NamedTuple):
-    """Rigid bodies from base to tip, one a row."""
+    """Rigid bodies from base to tip, one per row."""
 
     pose: Floats
     """Centre of mass x, y [m] and heading [rad], shape (bodies, 3)."""
     velocity: Floats
-    """The same per second, shape (bodies, 3)."""
+    """Rate of the pose [m/s, m/s, rad/s], shape (bodies, 3)."""
     mass: Floats
-    """[kg], shape (bodies,)."""
+    """Mass [kg], shape (bodies,)."""
     inertia: Floats
-    """About the centre of mass [kg m2]."""
+    """Moment of inertia about the centre of mass [kg m2]."""
     back: Floats
-    """From the centre of mass back to the pin with the body before [m], while the pin is straight."""
+    """Distance from the centre of mass back to the pin with the body before [m], while the pin is straight."""
     front: Floats
-    """From the centre of mass on to the pin with the next body [m]."""
+    """Distance from the centre of mass on to the pin with the next body [m]."""
     slides: NDArray[np.bool_]
     """Whether the joint with the body before is prismatic instead of a pin."""
     reach: Floats
-    """Of prismatic joints: from the centre of the body before to this one's [m]."""
+    """Distance from the centre of the body before to the centre of this body, for prismatic joints [m]."""
     pivot: Floats
-    """Of pins: distance from the centreline of the point about which the body turns [m], see `dynamics.chain.link`."""
+    """Distance from the centreline of the point about which the body turns, for pins [m], see `dynamics.chain.link`."""
 
 
-class Drive(NamedTuple):
-    """What acts in the joint before each body, shape (bodies,) each. Pins have a spring and damper, slides grow."""
+class JointDrive(NamedTuple):
+    """Moments and growth in the joint before each body, shape (bodies,) each. Pins have a spring and damper, slides grow."""
 
     moment: Floats
     """Restoring moment at the present bend [N m]."""
     stiffness: Floats
-    """Its slope [N m / rad], not negative."""
+    """Slope of the moment [N m / rad], not negative."""
     damping: Floats
     """Moment over rate of bend [N m s / rad]."""
     drift: Floats
     """Rate of bend that neither stretches the spring nor moves the damper [rad/s]: a growing segment keeps its curvature."""
     rate: Floats
-    """Growth when nothing resists [m/s]."""
+    """Rate of growth without resistance [m/s]."""
     yielding: Floats
-    """How much slower a newton makes it [m/s / N]; 0 grows at `rate` whatever it takes."""
+    """Decrease of the rate of growth per newton of resistance [m/s / N]; 0 grows at `rate` against any force."""
 
 
-class Rows(NamedTuple):
+class JointRows(NamedTuple):
     """Three rows of each joint, near v + far v_before + slack * impulse = target."""
 
     near: Floats
@@ -75,7 +75,7 @@ class Rows(NamedTuple):
 
 
 def new_bodies(capacity: int) -> Bodies:
-    """Room for bodies."""
+    """Allocate bodies."""
     return Bodies(
         np.zeros((capacity, 3)),
         np.zeros((capacity, 3)),
@@ -89,9 +89,9 @@ def new_bodies(capacity: int) -> Bodies:
     )
 
 
-def new_drive(capacity: int) -> Drive:
-    """Room for what acts in the joints."""
-    return Drive(
+def new_drive(capacity: int) -> JointDrive:
+    """Allocate the moments and growth in the joints."""
+    return JointDrive(
         np.zeros(capacity),
         np.zeros(capacity),
         np.ones(capacity),
@@ -101,16 +101,16 @@ def new_drive(capacity: int) -> Drive:
     )
 
 
-def new_rows(capacity: int) -> Rows:
-    """Room for rows."""
-    return Rows(
+def new_rows(capacity: int) -> JointRows:
+    """Allocate the rows of joints."""
+    return JointRows(
         np.zeros((capacity, 3, 3)), np.zeros((capacity, 3, 3)), np.zeros((capacity, 3)), np.zeros((capacity, 3))
     )
 
 
 @compiled(forceinline=True)
 def _slide(bodies: Bodies, k: int, count: int, heading_before: float) -> tuple[float, float]:
-    """How far the bend of its pin moves body k along its heading [m], not positive, and the change of that per bend [m/rad].
+    """Distance by which the bend of its pin moves body k along its heading [m], not positive, and its change per bend [m/rad].
 
     Args:
         heading_before: Of the body before or the base [rad].
@@ -145,7 +145,7 @@ def lay(bodies: Bodies, count: int, base: Floats) -> None:
 
 
 @compiled()
-def assemble(bodies: Bodies, drive: Drive, count: int, step: float, base: Floats, rows: Rows) -> None:
+def assemble(bodies: Bodies, drive: JointDrive, count: int, step: float, base: Floats, rows: JointRows) -> None:
     """Fill in the rows of all joints for a step of so many seconds. The base does not move.
 
     Both bodies of a pin have the same velocity at its pivot, across the tube from the front of the body before.

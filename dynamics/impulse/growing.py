@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from dynamics.impulse.bodies import Bodies, lay
-from dynamics.impulse.model import ImpulseTube, Work
+from dynamics.impulse.model import ImpulseTube, ImpulseWork
 from dynamics.moment import Vine
 from surrogate.kernels.compiled import Floats, compiled
 
@@ -30,7 +30,7 @@ def dimension(bodies: Bodies, tube: ImpulseTube, segments: int, last_length: flo
 
 
 @compiled()
-def start(work: Work, tube: ImpulseTube, vine: Vine, base: Floats, segments: int, last_length: float) -> None:
+def start(work: ImpulseWork, tube: ImpulseTube, vine: Vine, base: Floats, segments: int, last_length: float) -> None:
     """Lay the bodies at rest where the bends say."""
     heading, angles, pivots = base[2], vine.angles, vine.pivots
     for j in range(len(pivots)):
@@ -48,7 +48,7 @@ def start(work: Work, tube: ImpulseTube, vine: Vine, base: Floats, segments: int
 
 
 @compiled()
-def add_segment(work: Work, tube: ImpulseTube, angles: Floats, base: Floats, segments: int) -> None:
+def add_segment(work: ImpulseWork, tube: ImpulseTube, angles: Floats, base: Floats, segments: int) -> None:
     """Let the segment that has grown to its full length be followed by a new one, of no length; velocities stay."""
     bodies, full = work.bodies, tube.segment
     last, tip = segments - 1, segments

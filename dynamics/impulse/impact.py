@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.cross_section import COMPLIANCE
-from dynamics.impulse.bodies import Bodies, Rows
+from dynamics.impulse.bodies import Bodies, JointRows
 from dynamics.impulse.schur import Factor, factorise, project
 from dynamics.soft_contacts import shared_compliance
 from dynamics.vine import Integers
@@ -26,18 +26,18 @@ PIVOTS = 500
 
 
 class Impact(NamedTuple):
-    """Work space of a step's contacts, and what it found."""
+    """Work space of a step's contacts, and its solution."""
 
     velocity: Floats
     """Velocities after the step, shape (bodies, 3)."""
     row: Floats
     """Each contact's Jacobian over the velocity of its body, shape (contacts, 3)."""
     body: Integers
-    """That body, shape (contacts,)."""
+    """Body that bears each contact, shape (contacts,)."""
     inner_row: Floats
-    """Of contacts of the tube with itself, the Jacobian over the velocity of the body of the inner part, shape (contacts, 3)."""
+    """Jacobian over the velocity of the body of the inner part, for contacts of the tube with itself, shape (contacts, 3)."""
     inner: Integers
-    """That body; -1 of a wall and of the base, which do not move, shape (contacts,)."""
+    """Body of the inner part, shape (contacts,); -1 for walls and the base, which do not move."""
     impulse: Floats
     """Impulse of each contact [N s], shape (contacts,)."""
     taken: Integers
@@ -54,12 +54,12 @@ class Impact(NamedTuple):
 
 
 class ImpactNumbers(NamedTuple):
-    """The numbers of one step's problem, whose arrays are `Bodies`, `Rows`, `Contacts` and `Impact`."""
+    """The numbers of one step's problem, whose arrays are `Bodies`, `JointRows`, `Contacts` and `Impact`."""
 
     bodies: int
-    """Bodies there are."""
+    """Number of bodies."""
     contacts: int
-    """Contacts there are."""
+    """Number of contacts."""
     dt: float
     """Time of the step [s]."""
     shared_reach: float
@@ -67,7 +67,7 @@ class ImpactNumbers(NamedTuple):
 
 
 def new_impact(bodies: int, contacts: int) -> Impact:
-    """Room for so many bodies and contacts."""
+    """Allocate the work space for a number of bodies and contacts."""
     return Impact(
         np.zeros((bodies, 3)),
         np.zeros((contacts, 3)),
@@ -87,7 +87,7 @@ def new_impact(bodies: int, contacts: int) -> Impact:
 
 @compiled()
 def contact_rows(bodies: Bodies, contacts: Contacts, number: int, holder: Integers, impact: Impact) -> None:
-    """What each contact asks of the body that bears it; of the tube with itself, of both bodies: equal and opposite on one line.
+    """Compute the row of each contact for the body that bears it; of the tube with itself, for both bodies: equal and opposite on one line.
 
     Args:
         holder: The body at the distal end of each link of the chain in which the contacts were found.
@@ -121,7 +121,7 @@ def _approach(impact: Impact, c: int, velocity: Floats) -> float:
 
 @compiled()
 def solve(
-    bodies: Bodies, rows: Rows, contacts: Contacts, factor: Factor, impact: Impact, numbers: ImpactNumbers
+    bodies: Bodies, rows: JointRows, contacts: Contacts, factor: Factor, impact: Impact, numbers: ImpactNumbers
 ) -> bool:
     """Velocities after a step under joints and contacts, into `impact.velocity`; returns whether it is solved and none is violated.
 
@@ -203,7 +203,7 @@ def _push(bodies: Bodies, impact: Impact, c: int, velocity: Floats, impulse: flo
 @compiled()
 def _take(
     bodies: Bodies,
-    rows: Rows,
+    rows: JointRows,
     contacts: Contacts,
     factor: Factor,
     impact: Impact,

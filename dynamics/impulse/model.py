@@ -10,7 +10,7 @@ from dynamics.chain import Chain, new_chain
 from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
 from dynamics.cross_section import CrossSection
 from dynamics.drive import Tail
-from dynamics.impulse.bodies import Bodies, Drive, Rows, new_bodies, new_drive, new_rows
+from dynamics.impulse.bodies import Bodies, JointDrive, JointRows, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import Impact, new_impact
 from dynamics.impulse.schur import Factor, new_factor
 from dynamics.moment import JointMoments
@@ -21,7 +21,7 @@ from surrogate.kernels.compiled import Floats
 
 
 class ImpulseTube(NamedTuple):
-    """What the kernel needs to know of the vine and of the step, in SI units."""
+    """Parameters of the tube and of the step for the kernel, in SI units."""
 
     section: CrossSection
     segment: float
@@ -32,12 +32,12 @@ class ImpulseTube(NamedTuple):
     damping: float
     """Moment over rate of bend, for the length that the moments are known for [N m s / rad]."""
     growth_rate: float
-    """Without resistance [m/s]."""
+    """Rate of growth without resistance [m/s]."""
     growth_force: float
-    """Without a tail [N]."""
+    """Growth force without a tail [N]."""
     tail: Tail
     yielding: float
-    """How much slower a newton on the tip, or of the tail, makes it grow [m/s / N]."""
+    """Decrease of the rate of growth per newton on the tip, or of the tail [m/s / N]."""
     tolerance: float
     time_step: float
     """Longest step [s]."""
@@ -65,7 +65,7 @@ class ImpulseModel(NamedTuple):
     """x [m], y [m] and heading [rad], shape (3,)."""
 
 
-class Work(NamedTuple):
+class ImpulseWork(NamedTuple):
     """Work space of one vine."""
 
     chain: Chain
@@ -73,8 +73,8 @@ class Work(NamedTuple):
     bodies: Bodies
     before: Bodies
     """The bodies before the step, should it have to be taken again."""
-    drive: Drive
-    rows: Rows
+    drive: JointDrive
+    rows: JointRows
     factor: Factor
     impact: Impact
     holder: Integers
@@ -91,10 +91,10 @@ class Work(NamedTuple):
     blocks: Blocks
 
 
-def new_work(max_segments: int, bodies: int) -> Work:
-    """Room for a chain of so many segments, made of so many bodies."""
+def new_work(max_segments: int, bodies: int) -> ImpulseWork:
+    """Allocate the work space for a chain of a number of segments, made of a number of bodies."""
     contacts = 6 * max_segments + 64
-    return Work(
+    return ImpulseWork(
         new_chain(max_segments),
         new_contacts(contacts),
         new_bodies(bodies),

@@ -1,4 +1,4 @@
-"""The same step as a quadratic programme for OSQP, as papers 000/001 solve it (Eq. 15)."""
+"""Impulse step as a quadratic programme for OSQP, as papers 000/001 solve it (Eq. 15)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import scipy.sparse as sparse
 
 from dynamics.contact_rows import Contacts
 from dynamics.cross_section import COMPLIANCE
-from dynamics.impulse.bodies import Bodies, Rows
+from dynamics.impulse.bodies import Bodies, JointRows
 from dynamics.impulse.impact import Impact, ImpactNumbers
 from dynamics.propagator import CannotRun
 
 LARGEST = 1e30
-"""What OSQP takes for infinite."""
+"""Number that OSQP takes for infinite."""
 
 
 class OsqpStep:
@@ -23,7 +23,9 @@ class OsqpStep:
         """Choose the accuracy, absolute and relative, and whether a solution is polished."""
         self.accuracy, self.most_iterations, self.polishing = accuracy, most_iterations, polishing
 
-    def solve(self, bodies: Bodies, rows: Rows, contacts: Contacts, impact: Impact, numbers: ImpactNumbers) -> None:
+    def solve(
+        self, bodies: Bodies, rows: JointRows, contacts: Contacts, impact: Impact, numbers: ImpactNumbers
+    ) -> None:
         """Velocities after a step, into `impact.velocity`, and impulses of the contacts; see `impact.solve`.
 
         A compliant row, A v + slack impulse = target, is the unknown `impulse` with the cost slack / 2 impulse^2. Of the
@@ -69,7 +71,7 @@ class OsqpStep:
         impact.impulse[:number] = np.maximum(-found.y[size:], 0.0)
 
 
-def _matrix(rows: Rows, count: int) -> sparse.csr_matrix:
+def _matrix(rows: JointRows, count: int) -> sparse.csr_matrix:
     """Jacobian of all joints, shape (3 count, 3 count)."""
     near = sparse.block_diag(rows.near[:count], format="csr")
     far = sparse.block_diag(rows.far[1:count], format="csr") if count > 1 else sparse.csr_matrix((0, 0))

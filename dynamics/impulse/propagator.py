@@ -23,15 +23,15 @@ from environments.environment import Environment
 from surrogate.kernels.compiled import thread_count
 
 CONTACT_STIFFNESS = 1e7
-"""Of a contact [N/m]: the tip, pressed with the growth force, goes in by a few micrometres."""
+"""Stiffness of a contact [N/m]: the tip, pressed with the growth force, penetrates by a few micrometres."""
 LONGEST_HOLD = 120.0
 """A held vine that still moves after this time [s] is stalled."""
 QPS = "banded", "osqp"
-"""What can solve a step: the banded Schur complement, or OSQP."""
+"""Solvers of a step: the banded Schur complement, or OSQP."""
 
 
 def check_qp(qp: str) -> None:
-    """Make sure that there is such a way to solve a step, and that it is installed.
+    """Check that a solver of a step exists, and that it is installed.
 
     Raises:
         CannotRun: An unknown one.

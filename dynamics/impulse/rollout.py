@@ -21,7 +21,7 @@ from dynamics.growth import (
     report,
 )
 from dynamics.impulse.growing import add_segment, fastest, start
-from dynamics.impulse.model import ImpulseModel, Work
+from dynamics.impulse.model import ImpulseModel, ImpulseWork
 from dynamics.impulse.step import take_step
 from dynamics.moment import Vine, look_up_cells
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
@@ -72,7 +72,7 @@ def _report_held(
 
 @compiled()
 def grow_vine(
-    model: ImpulseModel, task: Task, vine: Vine, records: Records, work: Work, qp: Any, cut: Flag
+    model: ImpulseModel, task: Task, vine: Vine, records: Records, work: ImpulseWork, qp: Any, cut: Flag
 ) -> tuple[int, int, int]:
     """Grow one vine by `task.length` [m], or hold it if that is 0; returns the number of records, the status and the steps.
 
@@ -138,7 +138,14 @@ def grow_vine(
 
 @compiled(nogil=True)
 def grow_one(
-    b: int, model: ImpulseModel, batch: Batch, records: Records, outcome: Integers, vine: Vine, work: Work, qp: Any
+    b: int,
+    model: ImpulseModel,
+    batch: Batch,
+    records: Records,
+    outcome: Integers,
+    vine: Vine,
+    work: ImpulseWork,
+    qp: Any,
 ) -> None:
     """Grow vine b of a batch; `outcome` takes records, status and steps of each, shape (batch, 3)."""
     task, mine = task_of(batch, b), of_vine(records, b)

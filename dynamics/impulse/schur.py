@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.impulse.bodies import Bodies, Rows
+from dynamics.impulse.bodies import Bodies, JointRows
 from surrogate.kernels.compiled import Floats, compiled
 
 
@@ -27,7 +27,7 @@ class Factor(NamedTuple):
 
 
 def new_factor(capacity: int) -> Factor:
-    """Room for a factor."""
+    """Allocate a factor."""
     return Factor(np.zeros((capacity, 3, 3)), np.zeros((capacity, 3, 3)), np.zeros((capacity, 3)))
 
 
@@ -41,7 +41,7 @@ def _weighted(
 
 
 @compiled(counted=True)
-def factorise(bodies: Bodies, rows: Rows, count: int, factor: Factor) -> None:
+def factorise(bodies: Bodies, rows: JointRows, count: int, factor: Factor) -> None:
     """Factor S."""
     # A slice such as near[k] would count a reference for every body.
     mass, inertia, near, far, slack = bodies.mass, bodies.inertia, rows.near, rows.far, rows.slack
@@ -80,7 +80,7 @@ def factorise(bodies: Bodies, rows: Rows, count: int, factor: Factor) -> None:
 
 
 @compiled()
-def project(bodies: Bodies, rows: Rows, count: int, factor: Factor, velocity: Floats, targets: float) -> None:
+def project(bodies: Bodies, rows: JointRows, count: int, factor: Factor, velocity: Floats, targets: float) -> None:
     """Give velocities the joints' impulses, in place.
 
     Args:

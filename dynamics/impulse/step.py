@@ -1,4 +1,4 @@
-"""One impulse step of a vine that grows at its tip: what drives its bodies, and how far they get."""
+"""One impulse step of a vine that grows at its tip: the drive of its bodies, and their motion."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.cross_section import CrossSection
 from dynamics.drive import available_force
 from dynamics.growth import Span
-from dynamics.impulse.bodies import Drive, advance, assemble, lay
+from dynamics.impulse.bodies import JointDrive, advance, assemble, lay
 from dynamics.impulse.growing import copy_state, dimension, fastest, relative_growth
 from dynamics.impulse.impact import ImpactNumbers, contact_rows, solve
-from dynamics.impulse.model import ImpulseModel, ImpulseTube, Work
+from dynamics.impulse.model import ImpulseModel, ImpulseTube, ImpulseWork
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.self_contact import CROSSED, SELF_KEY
 from dynamics.soft_contacts import held, shared_reach, squeezed_share
@@ -35,7 +35,7 @@ SHORTEST = 1e-6
 
 @compiled()
 def set_springs(
-    joint: JointMoments, tube: ImpulseTube, vine: Vine, drive: Drive, span: Span, growth: float, dt: float
+    joint: JointMoments, tube: ImpulseTube, vine: Vine, drive: JointDrive, span: Span, growth: float, dt: float
 ) -> None:
     """Moment, stiffness and damping of every joint about its present bend.
 
@@ -59,10 +59,10 @@ def set_springs(
 
 
 @compiled(forceinline=True)
-def _arrive(model: ImpulseModel, vine: Vine, work: Work, segments: int, last_length: float) -> int:
+def _arrive(model: ImpulseModel, vine: Vine, work: ImpulseWork, segments: int, last_length: float) -> int:
     """Bends, chain and contacts where the bodies are now; returns how many contacts there are, or `CROSSED`.
 
-    Inlined: a function that calls others counts a reference to every array of its arguments, and `Work` has more than fifty.
+    Inlined: a function that calls others counts a reference to every array of its arguments, and `ImpulseWork` has more than fifty.
     """
     pose, base, angles, tube = work.bodies.pose, model.base, vine.angles, model.tube
     for j in range(segments):
@@ -80,7 +80,7 @@ def _deepest(contacts: Contacts, number: int) -> float:
 
 
 @compiled(counted=True)
-def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
+def _deepest_not_held(work: ImpulseWork, section: CrossSection, number: int) -> float:
     """Smallest gap of a contact that is deeper than the forces of the last step hold it, at most 0 [m]."""
     contacts, deepest, rigid = work.contacts, 0.0, section.most_dent == 0.0
     for c in range(number):
@@ -92,7 +92,7 @@ def _deepest_not_held(work: Work, section: CrossSection, number: int) -> float:
 
 
 @compiled()
-def _add_forces(work: Work, segments: int, number: int, dt: float, lost: float) -> None:
+def _add_forces(work: ImpulseWork, segments: int, number: int, dt: float, lost: float) -> None:
     """Normal force on each segment in the step, and the force that growth needed, of which the area of a squeezed tip lost a part [N].
 
     The tube's contacts with itself count on both segments.
@@ -116,24 +116,24 @@ def _add_forces(work: Work, segments: int, number: int, dt: float, lost: float) 
 
 
 class Aim(NamedTuple):
-    """What a try to solve a step expects of its growth, and drives it with."""
+    """Expected growth of an attempt to solve a step, and its drive."""
 
     expected: float
     """Growth [m]."""
     rate: float
-    """Rate of growth when nothing resists [m/s]."""
+    """Rate of growth without resistance [m/s]."""
     yielding: float
-    """How much slower a newton on the tip makes it [m/s / N]."""
+    """Decrease of the rate of growth per newton on the tip [m/s / N]."""
     dt: float
     """Time of the step [s]."""
 
 
 @compiled()
 def _aim_again(aim: Aim, growth: float, most_growth: float, growth_rate: float) -> tuple[bool, float, Aim]:
-    """Whether a step grows as it was expected to, by how much it may [m], and what to aim at if it is solved again.
+    """Whether a step grows as expected, the growth that it may have [m], and the aim if it is solved again.
 
     Args:
-        growth: By the velocities found [m].
+        growth: Growth by the velocities found [m].
     """
     rate, yielding, dt = aim.rate, aim.yielding, aim.dt
     # A tube that would evert back is held. One that would grow beyond where it is to end gets there as fast, and
@@ -148,8 +148,8 @@ def _aim_again(aim: Aim, growth: float, most_growth: float, growth_rate: float) 
 
 
 @compiled(forceinline=True)
-def _set_off(tube: ImpulseTube, vine: Vine, work: Work, span: Span) -> tuple[Aim, float, float]:
-    """What a step aims at before it is first solved, the rate of growth before it [m/s], and the force that a squeezed tip lost [N].
+def _set_off(tube: ImpulseTube, vine: Vine, work: ImpulseWork, span: Span) -> tuple[Aim, float, float]:
+    """First aim of a step, the rate of growth before it [m/s], and the force that a squeezed tip lost [N].
 
     With `ImpulseTube.drag`, brings the bodies to rest.
     """
@@ -169,7 +169,7 @@ def _set_off(tube: ImpulseTube, vine: Vine, work: Work, span: Span) -> tuple[Aim
 
 
 @compiled()
-def take_step(model: ImpulseModel, vine: Vine, work: Work, span: Span, qp: Any) -> tuple[float, float, int]:
+def take_step(model: ImpulseModel, vine: Vine, work: ImpulseWork, span: Span, qp: Any) -> tuple[float, float, int]:
     """Solve one step and move the vine by it; halves the step until its contacts are solved and it ends no deeper than it began.
 
     A step is solved again while its growth is another than expected. That is a loop of this function, not one of its own:

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from dynamics.cross_section import CrossSection
 from dynamics.links import LEAST_LINK, STRAIGHT
-from dynamics.penalty.section import Press, Touch, give, squeezed_share, turned_aside
+from dynamics.penalty.section import TensorPress, TensorTouch, give, squeezed_share, turn_aside
 from dynamics.scene import SPARED, Indices, Scene
 from surrogate.kernels.compiled import Floats
 
@@ -20,7 +20,7 @@ STOPS = 16
 """Number of contacts, the deepest ones, whose dents are limited to the largest one in a step."""
 
 
-class Chain(NamedTuple):
+class TensorChain(NamedTuple):
     """Joint positions and segment headings of the vines."""
 
     x: Tensor
@@ -34,13 +34,13 @@ class Chain(NamedTuple):
     film: Tensor
     """Length of each segment's film [m], 0 beyond the tip."""
     pivot_x: Tensor
-    """Where the tube beyond each joint turns when the joint bends [m], shape (batch, segments), see `dynamics.chain.Chain`."""
+    """Point about which the tube beyond each joint turns when the joint bends [m], shape (batch, segments), see `dynamics.chain.Chain`."""
     pivot_y: Tensor
     last: Tensor
     """Index of each vine's last segment, shape (batch, 1)."""
 
 
-class Solids(NamedTuple):
+class TensorSolids(NamedTuple):
     """A `Scene` on a device: every grid cell lists its edges and corners, padded with -1."""
 
     edges: Tensor
@@ -55,21 +55,21 @@ class Solids(NamedTuple):
     """Length of tube that the mount does not touch [m], see `Scene.edges`."""
 
     @classmethod
-    def of(cls, scene: Scene, device: torch.device, dtype: torch.dtype) -> Solids:
+    def of(cls, scene: Scene, device: torch.device, dtype: torch.dtype) -> TensorSolids:
         """Copy a scene to a device."""
         return cls(
-            torch.as_tensor(_never_empty(scene.edges), dtype=dtype, device=device),
-            torch.as_tensor(_never_empty(scene.corners), dtype=dtype, device=device),
+            torch.as_tensor(_fill_if_empty(scene.edges), dtype=dtype, device=device),
+            torch.as_tensor(_fill_if_empty(scene.corners), dtype=dtype, device=device),
             torch.as_tensor(scene.bounds[:2], dtype=dtype, device=device),
             scene.grid_shape,
             scene.cell_size,
-            torch.as_tensor(_padded(scene.edge_offsets, scene.edge_items), device=device),
-            torch.as_tensor(_padded(scene.corner_offsets, scene.corner_items), device=device),
+            torch.as_tensor(_pad(scene.edge_offsets, scene.edge_items), device=device),
+            torch.as_tensor(_pad(scene.corner_offsets, scene.corner_items), device=device),
             float(scene.bounds[SPARED]),
         )
 
 
-class Contacts(NamedTuple):
+class TensorContacts(NamedTuple):
     """Contact inequalities gap + J d >= 0 over bends, dents and growth d, shape (batch, contacts) unless noted.
 
     Of a tube that gives way, the rows where the largest dents end follow those of the contacts.
@@ -102,7 +102,7 @@ def links(films: Tensor, angles: Tensor, pivots: Tensor) -> tuple[Tensor, Tensor
     return length, change * part * (4.0 - 3.0 * part) * folded
 
 
-def forward_kinematics(angles: Tensor, films: Tensor, pivots: Tensor, last: Tensor, pose: Tensor) -> Chain:
+def forward_kinematics(angles: Tensor, films: Tensor, pivots: Tensor, last: Tensor, pose: Tensor) -> TensorChain:
     """Compute joint positions and segment headings from the bends.
 
     Args:
@@ -118,7 +118,7 @@ def forward_kinematics(angles: Tensor, films: Tensor, pivots: Tensor, last: Tens
     base = torch.zeros_like(angles[:, :1])
     x = torch.cat([base + pose[0], pose[0] + torch.cumsum(lengths * cosine, 1)], 1)
     y = torch.cat([base + pose[1], pose[1] + torch.cumsum(lengths * sine, 1)], 1)
-    return Chain(x, y, cosine, sine, lengths, films, x[:, :-1] - change * sine, y[:, :-1] + change * cosine, last)
+    return TensorChain(x, y, cosine, sine, lengths, films, x[:, :-1] - change * sine, y[:, :-1] + change * cosine, last)
 
 
 def most_contacts(segments: int, soft: bool) -> int:
@@ -130,8 +130,8 @@ def most_contacts(segments: int, soft: bool) -> int:
     return max(48, 3 * segments // 2) if soft else max(32, 2 * segments // 5)
 
 
-def find_contacts(solids: Solids, section: CrossSection, margin: float, chain: Chain) -> Contacts:
-    """The contacts with the smallest gaps below the margin.
+def find_contacts(solids: TensorSolids, section: CrossSection, margin: float, chain: TensorChain) -> TensorContacts:
+    """Find the contacts with the smallest gaps below the margin.
 
     As in the exact propagator: joints against edges, and corners against segments, or against the joint itself where a
     corner projects beyond one segment and before the next. The mount does not touch the length of tube that it spares.
@@ -158,16 +158,18 @@ def find_contacts(solids: Solids, section: CrossSection, margin: float, chain: C
     found = gap < margin
     gap = torch.where(found, gap, FAR)
     nx, ny = torch.where(found, nx, 0.0), torch.where(found, ny, 0.0)
-    rigid = _rows(chain, segment, Touch(gap, nx, ny), (px, py), at_end)._replace(
+    rigid = _rows(chain, segment, TensorTouch(gap, nx, ny), (px, py), at_end)._replace(
         item=torch.where(found, torch.where(is_edge, items, len(solids.edges) + items), no_item)
     )
     if not soft:
         return rigid
     press = _press(solids, section, chain, segment, items, is_edge)
-    return _giving_way(section, chain, rigid, Touch(gap, nx, ny), (px, py, at_end), press)
+    return _give_way(section, chain, rigid, TensorTouch(gap, nx, ny), (px, py, at_end), press)
 
 
-def _rows(chain: Chain, segment: Tensor, touch: Touch, point: tuple[Tensor, Tensor], at_end: Tensor) -> Contacts:
+def _rows(
+    chain: TensorChain, segment: Tensor, touch: TensorTouch, point: tuple[Tensor, Tensor], at_end: Tensor
+) -> TensorContacts:
     """Contacts of a rigid cross-section at points [m], of which those at the end of the last segment move with it as it grows."""
     gap, nx, ny = touch
     px, py = point
@@ -177,25 +179,27 @@ def _rows(chain: Chain, segment: Tensor, touch: Touch, point: tuple[Tensor, Tens
     cosine, sine = chain.cosine.gather(1, segment), chain.sine.gather(1, segment)
     growth = torch.where(at_end & (segment == chain.last), nx * cosine + ny * sine, 0.0)
     jacobian = torch.where(moves, jacobian, 0.0)
-    return Contacts(segment, gap, jacobian, growth, gap.new_zeros(*gap.shape, 0), segment, gap.new_zeros(len(gap)))
+    return TensorContacts(
+        segment, gap, jacobian, growth, gap.new_zeros(*gap.shape, 0), segment, gap.new_zeros(len(gap))
+    )
 
 
-def _giving_way(
+def _give_way(
     section: CrossSection,
-    chain: Chain,
-    rigid: Contacts,
-    touch: Touch,
+    chain: TensorChain,
+    rigid: TensorContacts,
+    touch: TensorTouch,
     place: tuple[Tensor, Tensor, Tensor],
-    press: Press,
-) -> Contacts:
-    """The contacts of a tube that gives way: those of its dents, and those of the deepest dents with their limit."""
+    press: TensorPress,
+) -> TensorContacts:
+    """Contacts of a tube that gives way: the contacts of its dents, and the limits of the deepest dents."""
     px, py, at_end = place
     segment, deepest = rigid.segment, slice(min(STOPS, rigid.gap.shape[1]))
-    aside = turned_aside(section, touch, press, chain.cosine.gather(1, segment), chain.sine.gather(1, segment))
+    aside = turn_aside(section, touch, press, chain.cosine.gather(1, segment), chain.sine.gather(1, segment))
     soft = _rows(chain, segment, aside, (px, py), at_end)
     dents = give(section, aside, press)
     limit = torch.where(press.stops & (touch.gap < FAR), touch.gap + section.most_dent, FAR)
-    return Contacts(
+    return TensorContacts(
         torch.cat([segment, segment[:, deepest]], 1),
         torch.cat([soft.gap, limit[:, deepest]], 1),
         torch.cat([soft.jacobian, rigid.jacobian[:, deepest]], 1),
@@ -206,13 +210,15 @@ def _giving_way(
     )
 
 
-def _joints(chain: Chain) -> tuple[Tensor, Tensor]:
+def _joints(chain: TensorChain) -> tuple[Tensor, Tensor]:
     """Length of tube that belongs to each joint at a segment's end, and its middle along the tube [m], shape (batch, segments)."""
     ahead = torch.cat([chain.film[:, 1:], torch.zeros_like(chain.film[:, :1])], 1)
     return 0.5 * (chain.film + ahead), torch.cumsum(chain.length, 1) + 0.25 * (ahead - chain.film)
 
 
-def _beyond(section: CrossSection, chain: Chain, segment: Tensor, ex: Tensor, ey: Tensor) -> Tensor | float:
+def _length_beyond(
+    section: CrossSection, chain: TensorChain, segment: Tensor, ex: Tensor, ey: Tensor
+) -> Tensor | float:
     """Half of the length of tube that belongs to a joint, along an edge [m]: so far beyond its ends an edge presses on a soft tube."""
     if section.most_dent == 0:
         return 0.0
@@ -222,9 +228,9 @@ def _beyond(section: CrossSection, chain: Chain, segment: Tensor, ex: Tensor, ey
 
 
 def _press(
-    solids: Solids, section: CrossSection, chain: Chain, segment: Tensor, item: Tensor, is_edge: Tensor
-) -> Press:
-    """How contacts press on soft tubes, as in `dynamics.contacts.find_contacts`."""
+    solids: TensorSolids, section: CrossSection, chain: TensorChain, segment: Tensor, item: Tensor, is_edge: Tensor
+) -> TensorPress:
+    """Pressing of contacts on soft tubes, as in `dynamics.contacts.find_contacts`."""
     edge, corner = (
         solids.edges[torch.where(is_edge, item, 0)],
         solids.corners[torch.where(is_edge, 0, item).clamp(min=0)],
@@ -234,7 +240,7 @@ def _press(
     ux, uy = _take(chain.cosine, segment), _take(chain.sine, segment)
     ex, ey, wall = edge[..., 5], edge[..., 6], edge[..., 7]
     along = (x - edge[..., 0]) * ex + (y - edge[..., 1]) * ey
-    beyond = torch.as_tensor(_beyond(section, chain, segment, ex, ey))
+    beyond = torch.as_tensor(_length_beyond(section, chain, segment, ex, ey))
     low, high = (along - beyond).clamp(min=0.0), torch.minimum(along + beyond, wall)
     shift = torch.where(beyond > 0, (0.5 * (low + high) - along) * torch.where(ex * ux + ey * uy > 0, 1.0, -1.0), 0.0)
     part = torch.where(beyond > 0, 0.5 * (high - low) / torch.where(beyond > 0, beyond, 1.0), 1.0)
@@ -243,27 +249,29 @@ def _press(
     last = segment == chain.last
     at_cap = sharp & last & (ahead > 0)
     cap = torch.full_like(length, section.cap)
-    return Press(
+    return TensorPress(
         torch.where(sharp, torch.where(at_cap, 0.0, cap), torch.where(is_edge, part * length, length)),
         torch.where(sharp, at_cap, last) * cap,
-        torch.where(sharp, _reached(chain, segment) + ahead.clamp(max=0.0), middle + torch.where(is_edge, shift, 0.0)),
+        torch.where(
+            sharp, _reached_length(chain, segment) + ahead.clamp(max=0.0), middle + torch.where(is_edge, shift, 0.0)
+        ),
         torch.where(sharp, item, -1),
         ~is_edge | (beyond == 0) | ((along >= 0) & (along <= wall)),
     )
 
 
 def _against_edges(
-    solids: Solids, section: CrossSection, chain: Chain, segment: Tensor, item: Tensor
+    solids: TensorSolids, section: CrossSection, chain: TensorChain, segment: Tensor, item: Tensor
 ) -> tuple[Tensor, ...]:
     """Gap, point and normal of a joint beside an edge, and whether the point is the segment's end, which it always is here."""
     edge = solids.edges[item.clamp(min=0)]
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     rx, ry, ex, ey = x - edge[..., 0], y - edge[..., 1], edge[..., 5], edge[..., 6]
     along, offset = rx * ex + ry * ey, ex * ry - ey * rx
-    beyond = _beyond(section, chain, segment, ex, ey)
+    beyond = _length_beyond(section, chain, segment, ex, ey)
     beside = (item >= 0) & (segment <= _last(chain, segment)) & (along >= -beyond) & (along <= edge[..., 7] + beyond)
     if solids.spared:
-        beside = beside & (_reached(chain, segment) >= edge[..., 8])
+        beside = beside & (_reached_length(chain, segment) >= edge[..., 8])
     if section.most_dent > 0:  # the far side of a thin obstacle would press on a soft tube through the near one
         beside = beside & ~((offset > 0) & (edge[..., 9] > 0))
     gap = torch.where(beside, offset.abs() - section.radius - edge[..., 4], FAR)
@@ -272,9 +280,9 @@ def _against_edges(
 
 
 def _against_corners(
-    solids: Solids, section: CrossSection, chain: Chain, segment: Tensor, item: Tensor
+    solids: TensorSolids, section: CrossSection, chain: TensorChain, segment: Tensor, item: Tensor
 ) -> tuple[Tensor, ...]:
-    """The same for the segment, or the joint at its end, and a corner; on a round one a soft tube lies joint by joint."""
+    """Gap, point and normal of the segment, or the joint at its end, at a corner; on a round corner a soft tube lies joint by joint."""
     corner, last = solids.corners[item.clamp(min=0)], _last(chain, segment)
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     ux, uy, length = _take(chain.cosine, segment), _take(chain.sine, segment), _take(chain.length, segment)
@@ -284,7 +292,7 @@ def _against_corners(
     ahead = rx * _take(chain.cosine, following) + ry * _take(chain.sine, following)
     exists = (item >= 0) & (segment <= last)
     if solids.spared:
-        exists = exists & (_reached(chain, segment) + along.clamp(max=0.0) >= corner[..., 3])
+        exists = exists & (_reached_length(chain, segment) + along.clamp(max=0.0) >= corner[..., 3])
     beside = exists & (along <= 0) & (along >= -length)
     at_end = exists & (along > 0) & ((segment == last) | (ahead < 0))
     if section.most_dent > 0:
@@ -298,7 +306,7 @@ def _against_corners(
     return gap, px, py, nx, ny, at_end
 
 
-def _reached(chain: Chain, segment: Tensor) -> Tensor:
+def _reached_length(chain: TensorChain, segment: Tensor) -> Tensor:
     """Length of tube up to the end of a segment [m]."""
     return _take(torch.cumsum(chain.length, 1), segment)
 
@@ -308,11 +316,11 @@ def _take(values: Tensor, index: Tensor) -> Tensor:
     return values.gather(1, index.flatten(1)).view(index.shape)
 
 
-def _last(chain: Chain, index: Tensor) -> Tensor:
+def _last(chain: TensorChain, index: Tensor) -> Tensor:
     return chain.last.view(-1, *[1] * (index.dim() - 1))
 
 
-def _cell(solids: Solids, x: Tensor, y: Tensor) -> Tensor:
+def _cell(solids: TensorSolids, x: Tensor, y: Tensor) -> Tensor:
     """Grid cell of points; for points outside the bounds, the nearest cell."""
     columns, rows = solids.shape
     column = ((x - solids.origin[0]) / solids.cell_size).long().clamp(0, columns - 1)
@@ -320,14 +328,14 @@ def _cell(solids: Solids, x: Tensor, y: Tensor) -> Tensor:
     return column * rows + row
 
 
-def _padded(offsets: Indices, items: Indices) -> Indices:
-    """The lists of a grid as a table, one row per cell, padded with -1."""
+def _pad(offsets: Indices, items: Indices) -> Indices:
+    """Pad the lists of a grid to a table, one row per cell, with -1."""
     counts = np.diff(offsets)
     table = np.full((len(counts), max(int(counts.max()), 1)), -1, np.int32)
     table[np.arange(table.shape[1]) < counts[:, None]] = items
     return table
 
 
-def _never_empty(solids: Floats) -> Floats:
-    """The table, or a single row that no cell lists if it would be empty."""
+def _fill_if_empty(solids: Floats) -> Floats:
+    """Return the table or, if it is empty, a single row that no cell lists."""
     return solids if len(solids) else np.zeros((1, solids.shape[1]))

@@ -5,14 +5,14 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from dynamics.penalty.contacts import Chain
+from dynamics.penalty.contacts import TensorChain
 from dynamics.tube import VineParams
 
 STEEPEST = 60.0
 """Largest exponent of the friction at bends [-]: any tension takes all of the force then, without an overflow."""
 
 
-def tail_tension(params: VineParams, angles: Tensor, chain: Chain) -> Tensor:
+def tail_tension(params: VineParams, angles: Tensor, chain: TensorChain) -> Tensor:
     """Tension of each tail at the tip [N], shape (batch,): each part grows by the friction at the bends between it and the tip.
 
     Args:
@@ -25,7 +25,7 @@ def tail_tension(params: VineParams, angles: Tensor, chain: Chain) -> Tensor:
     return params.tail_tension * grows[:, 0] + params.tail_drag * (chain.length * grows[:, 1:]).sum(1)
 
 
-def available_force(params: VineParams, lost: Tensor, angles: Tensor, chain: Chain) -> Tensor:
+def available_force(params: VineParams, lost: Tensor, angles: Tensor, chain: TensorChain) -> Tensor:
     """Force with which each tip everts [N], shape (batch,); not a number if a bend is not.
 
     Args:

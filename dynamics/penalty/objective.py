@@ -11,7 +11,7 @@ from torch import Tensor
 from dynamics.penalty.joints import Restoring
 
 
-class Weights(NamedTuple):
+class PenaltyWeights(NamedTuple):
     """Weights of Eq. 4, with the values of paper 002. With these each term has its physical value, in joules."""
 
     bending: float = 160.0
@@ -29,7 +29,7 @@ class Objective(NamedTuple):
     bend: Tensor
     """Present bends beyond what is preformed, scaled to the length to which the moments refer [rad], shape (batch, segments)."""
     scale: Tensor
-    """That length divided by each segment's length, same shape."""
+    """Length to which the moments refer, divided by each segment's length, same shape."""
     pull: Tensor
     """Moment of the actuators at these bends [N m], same shape; `pull_slope` is its decrease with the bend [N m/rad]."""
     pull_slope: Tensor
@@ -43,7 +43,7 @@ class Objective(NamedTuple):
     """Derivatives of the gaps with respect to d, shape (batch, rows, unknowns)."""
     stiffness: Tensor
     """Stiffness of every contact [N/m], without dimensions."""
-    weights: Weights
+    weights: PenaltyWeights
 
     @property
     def bends(self) -> int:
@@ -53,7 +53,7 @@ class Objective(NamedTuple):
     @property
     def contact_stiffness(self) -> Tensor:
         """Stiffness of a contact, scaled by its weight [N/m], without dimensions."""
-        return self.weights.contact / Weights().contact * self.stiffness
+        return self.weights.contact / PenaltyWeights().contact * self.stiffness
 
     def energy(self, d: Tensor) -> Tensor:
         """J = w_a U + w_b growth + w_c contact of each vine [J], implicit damping, and the energy of dents; shape (batch,).
@@ -61,7 +61,7 @@ class Objective(NamedTuple):
         U is the potential of Eq. 3's moment, not the moment itself. The actuators' force enters by its value and slope
         at the step's start (lines 3 and 4 of Algorithm 1), so U is convex.
         """
-        paper, turn = Weights(), d[:, : self.bends]
+        paper, turn = PenaltyWeights(), d[:, : self.bends]
         pulled = -self.pull * turn + 0.5 * self.pull_slope * self.scale * turn**2
         potential = (self.restoring.energy(self.bend + self.scale * turn) / self.scale + pulled).sum(1)
         depth = torch.relu(-self.gaps(d))
@@ -78,7 +78,7 @@ class Objective(NamedTuple):
 
     def gradient(self, d: Tensor) -> Tensor:
         """Gradient of the energy, shape (batch, unknowns); differentiable in d and in all tensors of the objective."""
-        paper, turn = Weights(), d[:, : self.bends]
+        paper, turn = PenaltyWeights(), d[:, : self.bends]
         moment = self.restoring.moment_and_slope(self.bend + self.scale * turn)[0]
         bending = self.weights.bending / paper.bending * (moment - self.pull + self.pull_slope * self.scale * turn)
         growth = -self.weights.growth / paper.growth * self.growth_force
@@ -89,7 +89,7 @@ class Objective(NamedTuple):
 
     def bending_along(self, d: Tensor, direction: Tensor) -> Callable[[Tensor], tuple[Tensor, Tensor]]:
         """Change of the energy's slope along a line and its curvature, without contact, as a function of the position on it."""
-        weight = self.weights.bending / Weights().bending
+        weight = self.weights.bending / PenaltyWeights().bending
         turn, bend = direction[:, : self.bends], self.bend + self.scale * d[:, : self.bends]
         before = self.restoring.moment_and_slope(bend)[0]
         linear = (self.viscosity * direction**2).sum(1) + weight * (self.pull_slope * self.scale * turn**2).sum(1)
@@ -104,5 +104,5 @@ class Objective(NamedTuple):
     def curvature(self, d: Tensor) -> Tensor:
         """Diagonal of the energy's Hessian without contact, shape (batch, unknowns)."""
         slope = self.restoring.moment_and_slope(self.bend + self.scale * d[:, : self.bends])[1] + self.pull_slope
-        bending = self.weights.bending / Weights().bending * slope * self.scale
+        bending = self.weights.bending / PenaltyWeights().bending * slope * self.scale
         return self.viscosity + torch.cat([bending, torch.zeros_like(d[:, self.bends :])], 1)

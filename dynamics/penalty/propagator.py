@@ -11,12 +11,12 @@ from torch import Tensor
 
 from dynamics.cross_section import cross_section
 from dynamics.moment import joint_moments
-from dynamics.penalty.contacts import Solids
+from dynamics.penalty.contacts import TensorSolids
 from dynamics.penalty.joints import Restoring
-from dynamics.penalty.objective import Weights
+from dynamics.penalty.objective import PenaltyWeights
 from dynamics.penalty.pull import Cells, check_surrogate, pull_of
-from dynamics.penalty.rollout import Model, Records, Vines, grow, rest_curvature
-from dynamics.penalty.solvers import SOLVERS, chosen_solver
+from dynamics.penalty.rollout import PenaltyModel, TensorRecords, Vines, grow, rest_curvature
+from dynamics.penalty.solvers import SOLVERS, make_solver
 from dynamics.propagator import CannotRun, Capabilities, OutOfMemory, checked_lengths
 from dynamics.scene import TABLE, scene_of
 from dynamics.tube import VineParams
@@ -82,14 +82,14 @@ class Penalty:
         self.solver, self.surrogate = solver, surrogate
         self.inner_steps = inner_steps
         scene, margin = scene_of(environment, params)
-        self.model = Model(
+        self.model = PenaltyModel(
             params,
             cross_section(params),
-            Solids.of(scene, self.device, dtype),
+            TensorSolids.of(scene, self.device, dtype),
             Restoring.of(joint_moments(params), self.device, dtype),
             pull_of(params, surrogate, self.device, dtype),
-            chosen_solver(solver, inner_steps, compiled=self.device.type == "cuda"),
-            Weights(),
+            make_solver(solver, inner_steps, compiled=self.device.type == "cuda"),
+            PenaltyWeights(),
             self._tensor(environment.start),
             self._tensor(scene.bounds[:4]),
             float(scene.bounds[TABLE]),
@@ -117,7 +117,7 @@ class Penalty:
 
     def start(self, batch: int, max_segments: int) -> VineState:
         """See `Propagator`."""
-        angles = self._kept(torch.zeros(batch, max_segments, dtype=self.dtype, device=self.device))
+        angles = self._to_output(torch.zeros(batch, max_segments, dtype=self.dtype, device=self.device))
         return VineState(angles, np.ones(batch, np.int64), np.zeros(batch))
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
@@ -127,7 +127,7 @@ class Penalty:
             CannotRun: The actuator's force is not known for a cell length.
             OutOfMemory: The device runs out of memory.
         """
-        lengths = self._checked(state, actuation, length, record_every)
+        lengths = self._check(state, actuation, length, record_every)
         try:
             with torch.no_grad(), one_thread():
                 pressure, l_0 = self._tensor(actuation.pressure), self._tensor(actuation.l_0)
@@ -146,8 +146,8 @@ class Penalty:
             for name in ("segments", "last_length", "tips", "records", "status", "steps", "broken")
         }
         return Rollout(
-            angles=self._kept(records.angles),
-            contact_force=self._kept(records.contact_force),
+            angles=self._to_output(records.angles),
+            contact_force=self._to_output(records.contact_force),
             pivots=pivots_of(actuation.sides, self.params.pivot),
             **on_host,
         )
@@ -167,7 +167,7 @@ class Penalty:
         """
         actuation = Actuation(pressure.numpy(force=True), l_0.numpy(force=True))
         segment = self.params.segment_length
-        lengths = self._checked(state, actuation, length, segment)
+        lengths = self._check(state, actuation, length, segment)
         with one_thread():
             return self._grow(state, pressure, self._cells(pressure, l_0), lengths, segment)[1]
 
@@ -185,12 +185,12 @@ class Penalty:
         lengths: Floats,
         record_every: float,
         preformed: Tensor | None = None,
-    ) -> tuple[Records, Tensor]:
+    ) -> tuple[TensorRecords, Tensor]:
         batch, room = state.angles.shape
         angles, last_length, length = map(self._tensor, (state.angles, state.last_length, lengths))
         segments = torch.as_tensor(state.segments, dtype=torch.int64, device=self.device)
         most = int(np.ceil(lengths.max(initial=0.0) / record_every - 1e-9)) + 1
-        records = Records(
+        records = TensorRecords(
             angles.new_zeros(batch, most, room),
             torch.ones_like(segments)[:, None].repeat(1, most),
             angles.new_zeros(batch, most),
@@ -222,7 +222,7 @@ class Penalty:
         longest = int(state.segments.max(initial=1))
         return records, grow(self.model, vines, record_every, records, int(steps.max(initial=0)), longest)
 
-    def _checked(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Floats:
+    def _check(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Floats:
         lengths = checked_lengths(state, actuation, length, record_every, self.params)
         used = actuation.pressure != 0
         shortest, longest = self.model.pull.lengths[actuation.kinds[used]].T
@@ -249,8 +249,8 @@ class Penalty:
     def _tensor(self, array: Array) -> Tensor:
         return torch.as_tensor(array, dtype=self.dtype, device=self.device)
 
-    def _kept(self, tensor: Tensor) -> Array:
-        """The tensor to return: on the CPU, a numpy array of the same memory."""
+    def _to_output(self, tensor: Tensor) -> Array:
+        """Convert a tensor for the result: on the CPU, to a numpy array of the same memory."""
         return tensor.numpy() if self.device.type == "cpu" else tensor
 
 
@@ -267,7 +267,7 @@ def check_choices(params: VineParams, device: str, solver: str, surrogate: str) 
 
 
 def find_device(name: str) -> torch.device:
-    """The device with a name: "cpu", "cuda", or "auto".
+    """Return the device with a name: "cpu", "cuda", or "auto".
 
     Raises:
         CannotRun: The name is unknown, or CUDA is not available.

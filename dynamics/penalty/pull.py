@@ -34,13 +34,13 @@ class Cells(NamedTuple):
 
     @classmethod
     def of(cls, params: VineParams, l_0: Tensor, kind: Tensor | None = None) -> Cells:
-        """Actuators of a tube by cell length [m] and number; None for the first."""
+        """Make the actuators of a tube from cell length [m] and number; None for the first actuator."""
         kinds, kind = range(len(params.actuators)), torch.zeros_like(l_0, dtype=torch.int64) if kind is None else kind
         arms = l_0.new_tensor([(params.arm(k), params.taut_arm(k)) for k in kinds])[kind]
         return cls(l_0, kind, arms[..., 0], arms[..., 1])
 
-    def first(self, count: int) -> Cells:
-        """Those of the first segments."""
+    def first_segments(self, count: int) -> Cells:
+        """Select the actuators of the first segments."""
         return Cells(*(part[:, :count] for part in self))
 
 
@@ -58,7 +58,7 @@ class Pull(Protocol):
 
 
 def pull_of(params: VineParams, surrogate: str, device: torch.device, dtype: torch.dtype) -> Pull:
-    """The force of a tube's actuator by the name of a surrogate, "table" or "network"; see `check_surrogate`."""
+    """Return the force of a tube's actuator by the name of a surrogate, "table" or "network"; see `check_surrogate`."""
     if surrogate == "network":
         return NetworkPull(load_network(device=device, dtype=dtype), params.physics == "corrected")
     return TablePull.of(joint_moments(params).tables, device, dtype)
@@ -72,16 +72,16 @@ def check_surrogate(surrogate: str, params: VineParams) -> None:
     """
     if surrogate not in ("table", "network"):
         raise CannotRun(f"unknown surrogate {surrogate!r}; known: table, network")
-    if surrogate == "network" and [*map(_without_limits, params.actuators)] != [load_network().geometry]:
+    if surrogate == "network" and [*map(_drop_limits, params.actuators)] != [load_network().geometry]:
         raise CannotRun(f"surrogate network: it was trained for {load_network().geometry}; use --surrogate table here")
 
 
-def _without_limits(actuator: Actuator) -> Actuator:
-    """The same actuator with default limits: the force of a cell does not depend on them."""
+def _drop_limits(actuator: Actuator) -> Actuator:
+    """Replace the limits of an actuator by the defaults: the force of a cell does not depend on them."""
     return replace(actuator, limits=Limits()) if isinstance(actuator, Spam) else actuator
 
 
-def about_wall(pull: Pull, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor, Tensor]:
+def pull_about_wall(pull: Pull, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor, Tensor]:
     """Pull of actuators about the wall about which the tube turns, by the same law as `dynamics.moment.moment_and_slope`.
 
     Args:

@@ -9,13 +9,13 @@ import torch
 from torch import Tensor
 
 from dynamics.cross_section import CrossSection
-from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
+from dynamics.penalty.contacts import TensorChain, TensorContacts, TensorSolids, find_contacts, forward_kinematics
 from dynamics.penalty.drive import available_force
 from dynamics.penalty.joints import Restoring
-from dynamics.penalty.objective import Objective, Weights
-from dynamics.penalty.pull import Cells, Pull, about_wall
+from dynamics.penalty.objective import Objective, PenaltyWeights
+from dynamics.penalty.pull import Cells, Pull, pull_about_wall
 from dynamics.penalty.solvers import Solver, minimise
-from dynamics.table_edge import Table, overhangs
+from dynamics.table_edge import TableEdge, overhangs
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from surrogate.kernels.interruption import check_cut
@@ -27,16 +27,16 @@ AT_REST = 1e-6
 """A held vine whose joints all move by less than this in a step [m] is at rest."""
 
 
-class Model(NamedTuple):
+class PenaltyModel(NamedTuple):
     """A tube in an environment, on a device."""
 
     params: VineParams
     section: CrossSection
-    solids: Solids
+    solids: TensorSolids
     restoring: Restoring
     pull: Pull
     solver: Solver
-    weights: Weights
+    weights: PenaltyWeights
     pose: Tensor
     """Base x [m], y [m], heading [rad]."""
     bounds: Tensor
@@ -54,7 +54,7 @@ class Model(NamedTuple):
         return 1e-9 if self.pose.dtype == torch.float64 else 2e-6
 
 
-class Records(NamedTuple):
+class TensorRecords(NamedTuple):
     """See `dynamics.vine.Rollout`; on the device."""
 
     angles: Tensor
@@ -99,12 +99,12 @@ class Vines:
     preformed: Tensor | None = None
     """The part of `rest` that is preformed [1/m], same shape; None if nothing is."""
 
-    def grown(self, full: float) -> Tensor:
+    def grown_length(self, full: float) -> Tensor:
         """Length grown so far [m], not a sum of steps, whose rounding errors would add up; `full` is a segment's length."""
         return (self.segments - 1).to(self.length.dtype) * full + self.last_length - self.before
 
 
-def rest_curvature(model: Model, pressure: Tensor, cells: Cells) -> Tensor:
+def rest_curvature(model: PenaltyModel, pressure: Tensor, cells: Cells) -> Tensor:
     """Curvature of an actuated tube in free space [1/m]: the root of Eq. 3b, differentiable in pressure and cell length."""
     length, arm = model.params.moment_length, cells.arm
     per_bend = arm / length
@@ -125,7 +125,9 @@ def rest_curvature(model: Model, pressure: Tensor, cells: Cells) -> Tensor:
     return torch.sign(pressure) * bend / length
 
 
-def grow(model: Model, vines: Vines, record_every: float, records: Records, steps: int, most_segments: int) -> Tensor:
+def grow(
+    model: PenaltyModel, vines: Vines, record_every: float, records: TensorRecords, steps: int, most_segments: int
+) -> Tensor:
     """Grow the vines and fill in the records; return the tips' x [m], y [m] and heading [rad], shape (batch, 3).
 
     Args:
@@ -154,8 +156,8 @@ def grow(model: Model, vines: Vines, record_every: float, records: Records, step
     return torch.stack([chain.x[:, -1], chain.y[:, -1], heading], 1)
 
 
-def _outside(model: Model, chain: Chain) -> Tensor:
-    """Whether each vine has left the bounds or, on a table, hangs over its edge, shape (batch,)."""
+def _outside(model: PenaltyModel, chain: TensorChain) -> Tensor:
+    """Return whether each vine has left the bounds or, on a table, hangs over its edge, shape (batch,)."""
     low_x, low_y, high_x, high_y = model.bounds
     out = (chain.x < low_x) | (chain.x > high_x) | (chain.y < low_y) | (chain.y > high_y)
     if spared := model.solids.spared:
@@ -163,11 +165,11 @@ def _outside(model: Model, chain: Chain) -> Tensor:
         out[:, 0] = False
     if not model.table:
         return out.any(1)
-    edge = Table(model.bounds, model.table, spared)
+    edge = TableEdge(model.bounds, model.table, spared)
     return out.any(1) | overhangs(edge, chain.x, chain.y, chain.cosine, chain.sine, chain.length, chain.last).any(1)
 
 
-def _end_broken(vines: Vines, records: Records) -> None:
+def _end_broken(vines: Vines, records: TensorRecords) -> None:
     """End every vine with a non-finite bend, force or length, and record its first such segment."""
     room = vines.angles.shape[1]
     growing = torch.arange(room, device=vines.angles.device) == vines.segments[:, None] - 1
@@ -179,15 +181,15 @@ def _end_broken(vines: Vines, records: Records) -> None:
     vines.alive = vines.alive & ~broken
 
 
-def _begin_segments(model: Model, vines: Vines) -> None:
+def _begin_segments(model: PenaltyModel, vines: Vines) -> None:
     """Start a new segment if the last one is complete and the vine continues to grow."""
     whole = vines.last_length >= model.params.segment_length - model.slack / 2
-    whole &= vines.alive & (vines.grown(model.params.segment_length) < vines.length - model.slack)
+    whole &= vines.alive & (vines.grown_length(model.params.segment_length) < vines.length - model.slack)
     vines.segments = vines.segments + whole.long()
     vines.last_length = torch.where(whole, 0.0, vines.last_length)
 
 
-def _chain(model: Model, vines: Vines, count: int) -> Chain:
+def _chain(model: PenaltyModel, vines: Vines, count: int) -> TensorChain:
     index = torch.arange(count, device=vines.angles.device)
     last = vines.segments[:, None] - 1
     films = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
@@ -199,13 +201,13 @@ def _chain(model: Model, vines: Vines, count: int) -> Chain:
     return forward_kinematics(vines.angles[:, :count], films, pivots, last, model.pose)
 
 
-def _keys(model: Model, contacts: Contacts, segment: Tensor) -> Tensor:
+def _keys(model: PenaltyModel, contacts: TensorContacts, segment: Tensor) -> Tensor:
     """Numbers that identify contacts with segments in the next step, shape (batch, contacts); -1 where there is none."""
     items = len(model.solids.edges) + len(model.solids.corners)
     return torch.where(contacts.item >= 0, segment * items + contacts.item, -1)
 
 
-def _held_dents(model: Model, vines: Vines, chain: Chain, contacts: Contacts) -> Tensor:
+def _held_dents(model: PenaltyModel, vines: Vines, chain: TensorChain, contacts: TensorContacts) -> Tensor:
     """Dents that the forces of the last step hold [sqrt(J)], shape (batch, dents)."""
     if not contacts.dents.shape[2]:
         return contacts.gap[:, :0]
@@ -219,10 +221,12 @@ def _held_dents(model: Model, vines: Vines, chain: Chain, contacts: Contacts) ->
         return (force[:, None] @ contacts.dents)[:, 0]
 
 
-def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every: float, records: Records) -> None:
+def _record(
+    model: PenaltyModel, vines: Vines, chain: TensorChain, deep: Tensor, record_every: float, records: TensorRecords
+) -> None:
     """Write a record of every vine that is due for one; end those that are done or have taken all their steps."""
-    ahead = _due(vines, records, record_every)
-    due, grown = torch.minimum(ahead, vines.length), vines.grown(model.params.segment_length)
+    ahead = _next_record(vines, records, record_every)
+    due, grown = torch.minimum(ahead, vines.length), vines.grown_length(model.params.segment_length)
     held = vines.length == 0
     done = ~held & (grown >= vines.length - model.slack)
     spent = vines.alive & (records.steps >= vines.allowed)
@@ -250,25 +254,25 @@ def _record(model: Model, vines: Vines, chain: Chain, deep: Tensor, record_every
     vines.alive = vines.alive & ~ended & ~spent
 
 
-def _due(vines: Vines, records: Records, record_every: float) -> Tensor:
+def _next_record(vines: Vines, records: TensorRecords, record_every: float) -> Tensor:
     """Length at each vine's next record [m], if it does not end before."""
     return (records.records + 1).to(vines.length.dtype) * record_every
 
 
 def _advance(
-    model: Model,
+    model: PenaltyModel,
     vines: Vines,
-    chain: Chain,
-    contacts: Contacts,
+    chain: TensorChain,
+    contacts: TensorContacts,
     deep: Tensor,
     dents: Tensor,
     record_every: float,
-    records: Records,
+    records: TensorRecords,
 ) -> None:
     """Take one step: minimise the objective from the present dents, and apply the resulting bends and growth."""
     full, step = model.params.segment_length, model.step
-    due = torch.minimum(_due(vines, records, record_every), vines.length)
-    most = torch.minimum(full - vines.last_length, due - vines.grown(full)).clamp(0, step)
+    due = torch.minimum(_next_record(vines, records, record_every), vines.length)
+    most = torch.minimum(full - vines.last_length, due - vines.grown_length(full)).clamp(0, step)
     # A vine that is too deep in an obstacle bends without growing; a held vine never grows, and has its own time step.
     held = vines.length == 0
     most = torch.where(deep | held, 0.0, most)
@@ -297,9 +301,9 @@ def _advance(
 
 
 def _objective(
-    model: Model, vines: Vines, chain: Chain, contacts: Contacts, most: Tensor, dt: Tensor
+    model: PenaltyModel, vines: Vines, chain: TensorChain, contacts: TensorContacts, most: Tensor, dt: Tensor
 ) -> tuple[Objective, Tensor]:
-    """The step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
+    """Return the step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
     params, count = model.params, chain.cosine.shape[1]
     length = params.moment_length
     spread = length / params.segment_length
@@ -314,9 +318,9 @@ def _objective(
         bend = bend - vines.preformed[:, :count] * length
     # A growing segment has the stiffness of the step's end.
     scale = torch.where(at_last, (length / (vines.last_length + most).clamp(min=1e-6))[:, None], spread)
-    pressure, cells = vines.pressure[:, :count], vines.cells.first(count)
+    pressure, cells = vines.pressure[:, :count], vines.cells.first_segments(count)
     per_bend = torch.sign(pressure) * cells.arm / length
-    arm, force, force_slope = about_wall(model.pull, per_bend * bend, cells)
+    arm, force, force_slope = pull_about_wall(model.pull, per_bend * bend, cells)
     exists = index <= chain.last
     lever = torch.where(exists, pressure * arm, 0.0)
     grown = (curvature[:, None] * contacts.jacobian.gather(
@@ -328,7 +332,7 @@ def _objective(
     viscosity = torch.cat(
         [
             (params.bending_viscosity * spread / dt)[:, None].expand(-1, count),
-            jacobian.new_full((len(most), contacts.dents.shape[2]), model.weights.contact / Weights().contact),
+            jacobian.new_full((len(most), contacts.dents.shape[2]), model.weights.contact / PenaltyWeights().contact),
             (params.growth_viscosity / dt)[:, None],
         ],
         1,
@@ -342,7 +346,7 @@ def _objective(
     return objective, curvature
 
 
-def _most_motion(chain: Chain, bend: Tensor, growth: Tensor) -> Tensor:
+def _most_motion(chain: TensorChain, bend: Tensor, growth: Tensor) -> Tensor:
     """Largest displacement of a joint by a step, to first order [m], shape (batch,)."""
     turn = torch.cumsum(bend, 1)
     dx = torch.cumsum(bend * chain.pivot_y, 1) - chain.y[:, 1:] * turn

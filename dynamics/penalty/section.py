@@ -27,8 +27,8 @@ SHORTEST = 0.01
 """An edge presses on at least this length of tube, over its radius [-]."""
 
 
-class Press(NamedTuple):
-    """How contacts press on the tubes, see `dynamics.contact_rows.Press`; shape (batch, contacts)."""
+class TensorPress(NamedTuple):
+    """Pressing of contacts on the tubes, see `dynamics.contact_rows.Press`; shape (batch, contacts)."""
 
     length: Tensor
     tip: Tensor
@@ -39,7 +39,7 @@ class Press(NamedTuple):
     """Whether the dent has a limit there."""
 
 
-class Touch(NamedTuple):
+class TensorTouch(NamedTuple):
     """Gaps [m] and normals [-] of contacts, shape (batch, contacts); both parts of the normal are 0 where there is none."""
 
     gap: Tensor
@@ -47,7 +47,7 @@ class Touch(NamedTuple):
     ny: Tensor
 
 
-def give(section: CrossSection, touch: Touch, press: Press) -> Tensor:
+def give(section: CrossSection, touch: TensorTouch, press: TensorPress) -> Tensor:
     """G: what the dents add to the gaps, each for a root of its energy [m / sqrt(J)], shape (batch, contacts, dents).
 
     Contacts have in common the length on which both press, and the cap; the opposite side recedes by a third. Of directions at an
@@ -71,7 +71,7 @@ def give(section: CrossSection, touch: Touch, press: Press) -> Tensor:
     return torch.where(touches[..., None] & torch.isfinite(factor), factor, 0.0)
 
 
-def turned_aside(section: CrossSection, touch: Touch, press: Press, ux: Tensor, uy: Tensor) -> Touch:
+def turn_aside(section: CrossSection, touch: TensorTouch, press: TensorPress, ux: Tensor, uy: Tensor) -> TensorTouch:
     """Contacts of which those at a squeezed tip no longer hold its growth, see `dynamics.soft_contacts.give_way`.
 
     Args:
@@ -85,10 +85,10 @@ def turned_aside(section: CrossSection, touch: Touch, press: Press, ux: Tensor, 
     turns = (press.tip > 0) & (gap < 0) & (share * along < 0)
     tx, ty = nx - share * along * ux, ny - share * along * uy
     size = torch.where(turns, tx**2 + ty**2, 1.0).sqrt().clamp(min=1e-12)
-    return Touch(gap, torch.where(turns, tx / size, nx), torch.where(turns, ty / size, ny))
+    return TensorTouch(gap, torch.where(turns, tx / size, nx), torch.where(turns, ty / size, ny))
 
 
-def squeezed_share(section: CrossSection, touch: Touch, press: Press) -> Tensor:
+def squeezed_share(section: CrossSection, touch: TensorTouch, press: TensorPress) -> Tensor:
     """Share of the cross-section that each tip lacks [-], shape (batch,), see `dynamics.soft_contacts.squeezed_share`."""
     dent = torch.where(press.tip > 0, -touch.gap, 0.0).clamp(min=0.0)
     both = (dent[:, :, None] > 0) & (dent[:, None] > 0)
@@ -96,8 +96,8 @@ def squeezed_share(section: CrossSection, touch: Touch, press: Press) -> Tensor:
     return (0.5 * height.flatten(1).amax(1) / section.radius) ** 2
 
 
-def _deepest(section: CrossSection, touch: Touch, press: Press) -> Tensor:
-    """The contact whose dent each shares: the deepest one of the same corner near it, of edges itself; shape (batch, contacts)."""
+def _deepest(section: CrossSection, touch: TensorTouch, press: TensorPress) -> Tensor:
+    """Contact whose dent each contact shares: the deepest contact of the same corner near it, itself for edges; shape (batch, contacts)."""
     corner = press.corner
     same = (corner[:, :, None] == corner[:, None]) & (corner >= 0)[:, None] & (_apart(press.at) < 3.0 * section.radius)
     same = same | torch.eye(corner.shape[1], dtype=torch.bool, device=corner.device)
@@ -109,5 +109,5 @@ def _apart(at: Tensor) -> Tensor:
 
 
 def _against(nx: Tensor, ny: Tensor) -> Tensor:
-    """How much each two contacts push against each other [-]."""
+    """Opposition of each two contacts, 1 if they push straight against each other [-]."""
     return (-(nx[:, :, None] * nx[:, None] + ny[:, :, None] * ny[:, None])).clamp(min=0.0)

@@ -75,9 +75,9 @@ class CompiledNewton:
         if self._step is None:
             self._step = torch.compile(newton_step, fullgraph=True)
         parts: dict[str, Any] = {
-            name: _of_any_shape(part) for name, part in objective._asdict().items() if isinstance(part, Tensor)
+            name: _free_shape(part) for name, part in objective._asdict().items() if isinstance(part, Tensor)
         }
-        objective, d = objective._replace(**parts), _of_any_shape(d)
+        objective, d = objective._replace(**parts), _free_shape(d)
         for _ in range(steps):
             try:
                 d = self._step(objective, d)
@@ -89,12 +89,12 @@ class CompiledNewton:
         return d
 
     def __reduce__(self) -> tuple[type[CompiledNewton], tuple[()]]:
-        """A copy in another process compiles again."""
+        """Pickle without the compiled step: a copy in another process compiles again."""
         return CompiledNewton, ()
 
 
-def _of_any_shape(tensor: Tensor) -> Tensor:
-    """The tensor for a graph in which its shape is variable; detached, or the graph would be another one with derivatives."""
+def _free_shape(tensor: Tensor) -> Tensor:
+    """Return the tensor for a graph in which its shape is variable; detached, or the graph would be another one with derivatives."""
     from torch._dynamo import maybe_mark_dynamic
 
     tensor = tensor.detach()
@@ -109,8 +109,8 @@ COMPILED: dict[str, Callable[..., Tensor]] = {"newton": CompiledNewton()}
 """Compiled solvers, by the names of those that they replace; all propagators of a process share what is compiled."""
 
 
-def chosen_solver(name: str, steps: int | None = None, compiled: bool = False) -> Solver:
-    """A solver by its name, with this many inner steps; with its default number if none is given.
+def make_solver(name: str, steps: int | None = None, compiled: bool = False) -> Solver:
+    """Make a solver by its name, with this many inner steps; with its default number if none is given.
 
     Args:
         compiled: Whether to take its compiled form, if it has one.
@@ -120,7 +120,7 @@ def chosen_solver(name: str, steps: int | None = None, compiled: bool = False) -
 
 
 def minimise(objective: Objective, start: Tensor, solver: Solver) -> Tensor:
-    """The minimum of the objective; if gradients are enabled, differentiable in all tensors of the objective.
+    """Minimise the objective; if gradients are enabled, differentiable in all tensors of the objective.
 
     Its derivative is that of one Newton step from the minimum (implicit function theorem), independent of the solver.
     """

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts
-from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual, Step
+from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual, QuadraticStep
 from dynamics.quasistatic.factor import CREEP, add_constant, factor_from, remove, solve_active, sum_moments, tabulate
 from dynamics.soft_contacts import neighbours, shared_compliance
 from surrogate.kernels.compiled import Floats, compiled
@@ -79,7 +79,7 @@ def _add_load(contacts: Contacts, chain: Chain, loads: Floats, k: int, force: fl
 
 @compiled()
 def _apply_forces(
-    contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, count: int
+    contacts: Contacts, chain: Chain, step: QuadraticStep, dual: Dual, numbers: ContactNumbers, count: int
 ) -> float:
     """Compute bends and growth under the active forces and those at a bound; return the growth [m]."""
     loads, segments = dual.loads, numbers.segments
@@ -173,7 +173,9 @@ def _wrong(dual: Dual, k: int, gap: float) -> float:
 
 
 @compiled()
-def _begin(contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: ContactNumbers, warm: int) -> None:
+def _begin(
+    contacts: Contacts, chain: Chain, step: QuadraticStep, dual: Dual, numbers: ContactNumbers, warm: int
+) -> None:
     """Compute the gaps without the forces of the first `warm` active rows; other rows of friction are at a bound."""
     soft, end, growth = numbers.soft, numbers.soft + numbers.boxed, numbers.free_growth
     for k in range(numbers.rows):
@@ -197,7 +199,7 @@ def _begin(contacts: Contacts, chain: Chain, step: Step, dual: Dual, numbers: Co
 def solve_step(
     contacts: Contacts,
     chain: Chain,
-    step: Step,
+    step: QuadraticStep,
     dual: Dual,
     numbers: ContactNumbers,
     warm: int,

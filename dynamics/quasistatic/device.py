@@ -33,9 +33,9 @@ from dynamics.growth import NOT_FINITE, SLACK
 from dynamics.lanes import lane_of
 from dynamics.moment import JointMoments, Vine, look_up_cells, new_vine
 from dynamics.propagator import OutOfMemory
-from dynamics.quasistatic.models import Models, model_of
+from dynamics.quasistatic.models import WorldModels, model_of
 from dynamics.quasistatic.rollout import grow_vine, hold_vine
-from dynamics.quasistatic.step import Work, new_work
+from dynamics.quasistatic.step import QuasiStaticWork, new_work
 from dynamics.records import Batch, Records, new_records, of_vine, rollout_of, task_of
 from dynamics.vine import Integers, Rollout, pivots_of
 from surrogate.kernels.compiled import Floats, compiled, in_cache_folder
@@ -51,9 +51,9 @@ POLL = 1e-3
 
 
 class Lanes(NamedTuple):
-    """What each thread works on; in an `Arena` with two more axes."""
+    """Work space and vine of each thread; in an `Arena` with two more axes."""
 
-    work: Work
+    work: QuasiStaticWork
     vine: Vine
 
 
@@ -81,7 +81,7 @@ def begin(joint: JointMoments, vine: Vine, batch: Batch, records: Records, outco
 
 
 def grow_lanes(
-    models: Models,
+    models: WorldModels,
     lanes: Lanes,
     batch: Batch,
     records: Records,
@@ -102,7 +102,7 @@ def grow_lanes(
 
 
 def hold_lanes(
-    models: Models,
+    models: WorldModels,
     lanes: Lanes,
     batch: Batch,
     records: Records,
@@ -129,17 +129,17 @@ class Device:
     """A CUDA device: grows batches, and keeps the models and the work space of the last one."""
 
     def __init__(self) -> None:
-        """Nothing is copied before a batch grows."""
+        """Prepare without copies: they are made when a batch grows."""
         self.arena: Arena | None = None
-        self._copied: tuple[Models, Models] | None = None
+        self._copied: tuple[WorldModels, WorldModels] | None = None
 
-    def grow(self, models: Models, world: Integers, batch: Batch, pivot: float) -> Rollout:
-        """Grow each vine of a batch in a world of its own; the same as `dynamics.records.grow_batch` does on threads.
+    def grow(self, models: WorldModels, world: Integers, batch: Batch, pivot: float) -> Rollout:
+        """Grow each vine of a batch in a world of its own, as `dynamics.records.grow_batch` does on threads.
 
         Bends and contact forces of the result are tensors on the device.
 
         Args:
-            world: That of each vine, shape (batch,).
+            world: World of each vine, shape (batch,).
             batch: In host memory, but for bends that are on the device.
             pivot: Distance of a pivot from the centreline where an actuator or a preformed bend is [m].
         Raises:
@@ -151,13 +151,13 @@ class Device:
         with readable_faults(vines):
             cut = CUT if memory() == "cpu" else cuda.mapped_array(1, np.bool_)
             cut[0] = CUT[0]
-            launch = self.prepared(models, world, batch._replace(cut=cut))
+            launch = self.prepare(models, world, batch._replace(cut=cut))
             lanes = LANES * launch.arena.warps
             for kernel, order in zip(KERNELS, launch.orders, strict=True):
                 for first in range(0, len(order), lanes):
                     launch.arena.fill()
                     blocks = -(-min(lanes, len(order) - first) // BLOCK)
-                    _compiled(kernel)[blocks, BLOCK](*launch.given, argument(order), first)
+                    _compile_kernel(kernel)[blocks, BLOCK](*launch.given, argument(order), first)
                     _wait(cut)
                     check_cut()
             made, ends = launch.records, launch.outcome.numpy(force=True)
@@ -165,16 +165,16 @@ class Device:
         sides = np.where(batch.pressure != 0, batch.pressure, batch.rest)
         return rollout_of(made._replace(**on_host), ends, pivots_of(sides, pivot))
 
-    def prepared(self, models: Models, world: Integers, batch: Batch) -> Launch:
+    def prepare(self, models: WorldModels, world: Integers, batch: Batch) -> KernelLaunch:
         """Copy a batch to the device, all but `cut`, and allocate what the kernel writes; see `grow`."""
         vines, room = batch.angles.shape
         records, outcome = _records(batch.length, batch.record_every, room), to_device(np.zeros((vines, 4), np.int64))
         order, growing = np.argsort(-batch.length, kind="stable"), int((batch.length > SLACK).sum())
         arena, copied = self._arena_for(vines, room), to_device(batch)._replace(cut=batch.cut)
         given = arguments((self._copy_of(models), arena.views, copied, records, outcome, to_device(world)))
-        return Launch(arena, records, outcome, given, to_device((order[:growing], order[growing:])))
+        return KernelLaunch(arena, records, outcome, given, to_device((order[:growing], order[growing:])))
 
-    def _copy_of(self, models: Models) -> Models:
+    def _copy_of(self, models: WorldModels) -> WorldModels:
         if self._copied is None or self._copied[0] is not models:
             self._copied = None  # its memory is free again
             self._copied = models, to_device(models)
@@ -203,7 +203,7 @@ def example_of(max_segments: int) -> Lanes:
     return Lanes(new_work(room), new_vine(np.zeros(room), np.zeros(room)))
 
 
-class Launch(NamedTuple):
+class KernelLaunch(NamedTuple):
     """Arguments of the kernels, as tensors and as the kernels take them, for all vines of a batch."""
 
     arena: Arena
@@ -245,7 +245,7 @@ def _records(lengths: Floats, record_every: float, max_segments: int) -> Records
 
 
 @cache
-def _compiled(kernel: Callable[..., None]) -> Any:
-    """One of `KERNELS`, compiled on its first launch, which takes one to two minutes, or read from the cache."""
+def _compile_kernel(kernel: Callable[..., None]) -> Any:
+    """Compile one of `KERNELS` on its first launch, which takes one to two minutes, or read it from the cache."""
     with in_cache_folder():
         return cuda.jit(cache=True)(kernel)

@@ -19,7 +19,7 @@ class Dual(NamedTuple):
     moments: Floats
     """Prefix sums of 1/D times (1, x, y, xx, xy, yy), shape (max_segments + 1, 6)."""
     table: Floats
-    """Of each row alpha, beta, gamma, growth and, over the joints up to its segment, the sums of 1/D times the lever of its force
+    """Numbers of each row: alpha, beta, gamma, growth and, over the joints up to its segment, the sums of 1/D times the lever of its force
     times (1, x, y), shape (capacity, 7)."""
     turns: Floats
     """Prefix sums of d times (1, x, y), shape (max_segments + 1, 3)."""
@@ -46,7 +46,7 @@ class Dual(NamedTuple):
     """Forces that close all active gaps, shape (MOST_ACTIVE,)."""
 
 
-class Step(NamedTuple):
+class QuadraticStep(NamedTuple):
     """Bends of a step and their quadratic model; for the growth see `ContactNumbers`."""
 
     inverse: Floats
@@ -58,7 +58,7 @@ class Step(NamedTuple):
 
 
 class ContactNumbers(NamedTuple):
-    """Scalars of one step's problem; its arrays are `Contacts`, `Chain`, `Step` and `Dual`.
+    """Scalars of one step's problem; its arrays are `Contacts`, `Chain`, `QuadraticStep` and `Dual`.
 
     Kernels take them as separate arguments: unpacking an array from nested tuples takes longer than the sums over it.
     """

@@ -52,17 +52,17 @@ class Friction(NamedTuple):
     """Distance of the film that touches from the axis [m]."""
 
 
-class Memory(NamedTuple):
-    """What the last step leaves for the friction of the next."""
+class FrictionMemory(NamedTuple):
+    """Contacts and forces of the last step, for the friction of the next step."""
 
     keys: Integers
     """Contacts that carried a force, `NO_KEY` beyond them."""
     carried: Floats
-    """Their forces [N]."""
+    """Forces of these contacts [N]."""
     slid: Integers
     """Keys of the rows of friction that slid, `NO_KEY` beyond them."""
     way: Integers
-    """The bound at which each of them was: 1 for the upper, -1 for the lower one."""
+    """The bound at which each of these rows was: 1 for the upper, -1 for the lower bound."""
     pressed: float
     """Normal force on the tip [N]."""
 
@@ -88,7 +88,7 @@ def _add_row(contacts: Contacts, row: int, k: int, x: float, y: float, key: int)
 
 
 @compiled()
-def way_of(key: int, memory: Memory) -> int:
+def way_of(key: int, memory: FrictionMemory) -> int:
     """The bound at which a row of friction slid in the last step: 1 for the upper, -1 for the lower one, 0 if it did not."""
     for i in range(len(memory.slid)):
         if memory.slid[i] == NO_KEY:
@@ -99,7 +99,7 @@ def way_of(key: int, memory: Memory) -> int:
 
 
 @compiled()
-def tip_coefficient(friction: Friction, memory: Memory) -> float:
+def tip_coefficient(friction: Friction, memory: FrictionMemory) -> float:
     """Coefficient of friction of the tip [-]."""
     return friction.static if way_of(TIP_KEY, memory) == 0 else friction.kinetic
 
@@ -134,7 +134,7 @@ def add_tip_row(contacts: Contacts, count: int, chain: Chain, segments: int) -> 
 
 @compiled()
 def add_friction_rows(
-    contacts: Contacts, count: int, chain: Chain, segments: int, friction: Friction, dual: Dual, memory: Memory
+    contacts: Contacts, count: int, chain: Chain, segments: int, friction: Friction, dual: Dual, memory: FrictionMemory
 ) -> int:
     """Append the rows of friction with their bounds, that of the tip, which is held, first; return the new number of rows."""
     dual.lower[:], dual.upper[:] = 0.0, np.inf
@@ -173,7 +173,9 @@ def begin_sticking(dual: Dual, numbers: ContactNumbers, active: int) -> int:
 
 
 @compiled()
-def remember_sliding(contacts: Contacts, dual: Dual, numbers: ContactNumbers, growth: float, memory: Memory) -> None:
+def remember_sliding(
+    contacts: Contacts, dual: Dual, numbers: ContactNumbers, growth: float, memory: FrictionMemory
+) -> None:
     """Write which rows of friction slid in a solved step.
 
     Args:

@@ -1,4 +1,4 @@
-"""The model in worlds that are not quite as planned: what they share once, and what differs as arrays."""
+"""The model in worlds that differ slightly from the plan: shared parts once, and differing numbers as arrays."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from dynamics.world import BuiltWorlds
 from surrogate.kernels.compiled import Floats, compiled
 
 STIFFNESS, FACTOR, COMPLIANCE, PRESSURE, GROWTH_FORCE, KINETIC, STATIC = range(7)
-"""Columns of `Models.numbers`."""
+"""Columns of `WorldModels.numbers`."""
 
 
-class Models(NamedTuple):
+class WorldModels(NamedTuple):
     """The model of a tube in each of W worlds."""
 
     planned: QuasiStaticModel
-    """What they share; all else in it is as planned."""
+    """Model as planned, whose parts are shared except for the numbers below."""
     edges: Floats
     """See `Scene.edges`, shape (W, edges, 10)."""
     corners: Floats
@@ -32,11 +32,11 @@ class Models(NamedTuple):
     base: Floats
     """See `QuasiStaticModel.base`, shape (W, 3)."""
     numbers: Floats
-    """Of `Elasticity`, `CrossSection`, the tube and `Friction`, by the columns from `STIFFNESS` on, shape (W, 7)."""
+    """Numbers of `Elasticity`, `CrossSection`, the tube and `Friction`, by the columns from `STIFFNESS` on, shape (W, 7)."""
 
 
-def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: float) -> Models:
-    """The model in each of some worlds.
+def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: float) -> WorldModels:
+    """Build the model in each world.
 
     Args:
         planned: The model of the tube as planned.
@@ -52,11 +52,11 @@ def models_in(worlds: BuiltWorlds, planned: QuasiStaticModel, static_friction: f
     numbers[:, KINETIC] = np.where(own, tube.friction.kinetic, worlds.friction)
     numbers[:, STATIC] = np.where(own, tube.friction.static, static)
     shared = planned._replace(scene=scenes.grid)
-    return Models(shared, scenes.edges, scenes.corners, scenes.bounds, np.ascontiguousarray(worlds.start), numbers)
+    return WorldModels(shared, scenes.edges, scenes.corners, scenes.bounds, np.ascontiguousarray(worlds.start), numbers)
 
 
 @compiled(borrowed=True)
-def model_of(models: Models, w: int) -> QuasiStaticModel:
+def model_of(models: WorldModels, w: int) -> QuasiStaticModel:
     """The model in world w."""
     scene, joint, tube = models.planned.scene, models.planned.joint, models.planned.tube
     numbers, elastic, section = models.numbers[w], joint.elasticity, tube.section

@@ -13,16 +13,16 @@ from dynamics.crossover import least_on_cuda
 from dynamics.cuda import check_device, default_device, device_name, may_use, to_device
 from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments, new_vine
-from dynamics.propagator import Capabilities, OnHost, checked_lengths, coefficients
+from dynamics.propagator import Capabilities, OnHost, checked_lengths, friction_coefficients
 from dynamics.quasistatic.friction import Friction
-from dynamics.quasistatic.models import Models, models_in
+from dynamics.quasistatic.models import WorldModels, models_in
 from dynamics.quasistatic.rollout import grow_one
-from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, Relaxation, new_work
+from dynamics.quasistatic.step import QuasiStaticModel, QuasiStaticTube, RestCriterion, new_work
 from dynamics.records import Batch, Records, batch_of, grow_batch
 from dynamics.scene import scene_of
 from dynamics.self_contact import segments_apart
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Integers, Rollout, VineState, host
+from dynamics.vine import Actuation, Integers, Rollout, VineState, to_host
 from dynamics.world import BuiltWorlds
 from environments.environment import Environment
 from surrogate.kernels.compiled import thread_count
@@ -34,21 +34,21 @@ REST, RECORDED_REST = 1e-3, 1e-4
 """A vine of the prototype is at rest where a step at constant length moves no joint farther [m]: while it grows, and to be
 recorded."""
 TREMBLING = 2e-5
-"""See `Relaxation.trembling`, for the prototype [m]."""
+"""See `RestCriterion.trembling`, for the prototype [m]."""
 SNAP = 20e-3
 """A vine of the prototype that moves a joint farther than this at constant length has snapped [m]."""
 
 
-def _relaxation(params: VineParams, step: float) -> Relaxation:
+def _relaxation(params: VineParams, step: float) -> RestCriterion:
     """When a tube is at rest that grows by a step [m]; the published physics takes one solve per growth.
 
     Of a shorter step less motion is left, or a vine could creep through a snap without ever relaxing.
     """
     if params.physics == "published":
-        return Relaxation(np.inf, np.inf, 0.0, params.segment_length / 6, np.inf)
+        return RestCriterion(np.inf, np.inf, 0.0, params.segment_length / 6, np.inf)
     growing = REST * params.scale * min(step / (params.segment_length / 6), 1.0)
     recorded, trembling = min(RECORDED_REST * params.scale, growing), TREMBLING * params.scale
-    return Relaxation(growing, recorded, trembling, params.hinge_length, SNAP * params.scale)
+    return RestCriterion(growing, recorded, trembling, params.hinge_length, SNAP * params.scale)
 
 
 class QuasiStatic(OnHost):
@@ -95,7 +95,7 @@ class QuasiStatic(OnHost):
         """
         device = device or default_device()
         check_device(device)
-        kinetic, static = coefficients(params, environment, friction)
+        kinetic, static = friction_coefficients(params, environment, friction)
         if not 0 <= kinetic < np.inf:
             raise ValueError(f"friction = {kinetic:g} must be at least 0 and finite")
         self.environment, self.params, self.friction = environment, params, friction
@@ -125,7 +125,7 @@ class QuasiStatic(OnHost):
             from dynamics.quasistatic.device import Device
 
             self.on_device = Device()
-        self._as_planned: Models | None = None
+        self._as_planned: WorldModels | None = None
 
     @property
     def device_name(self) -> str:
@@ -154,7 +154,7 @@ class QuasiStatic(OnHost):
     def _planned(self) -> QuasiStaticModel:
         return QuasiStaticModel(self.scene, self.joint, self.tube, self.pose)
 
-    def in_worlds(self, worlds: BuiltWorlds) -> Models:
+    def in_worlds(self, worlds: BuiltWorlds) -> WorldModels:
         """The model in worlds that are not quite as planned."""
         return models_in(worlds, self._planned, self.params.static_friction or 0.0)
 
@@ -167,7 +167,7 @@ class QuasiStatic(OnHost):
 
     def grow_in(
         self,
-        models: Models,
+        models: WorldModels,
         world: Integers,
         state: VineState,
         actuation: Actuation,
@@ -186,7 +186,7 @@ class QuasiStatic(OnHost):
             found = self.on_device.grow(models, world, batch, pivot)
             if self.device == "cuda":
                 return found
-            return replace(found, angles=host(found.angles), contact_force=host(found.contact_force))
+            return replace(found, angles=to_host(found.angles), contact_force=to_host(found.contact_force))
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             vine = new_vine(batch.angles[b], batch.pressure[b])

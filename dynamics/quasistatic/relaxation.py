@@ -1,4 +1,4 @@
-"""Relaxation of a vine at constant length to its equilibrium, and the snaps on the way.
+"""Relaxation of a vine at constant length to its equilibrium, and its snap-throughs.
 
 A linearised step takes the forces of the present shape, not those of the next one. Where they change much, near a loss of
 stability above all, one step does not end in an equilibrium: steps at constant length follow until the vine is at rest. The
@@ -15,26 +15,26 @@ import numpy as np
 from dynamics.chain import moved_since
 from dynamics.growth import Span
 from dynamics.moment import Vine
-from dynamics.quasistatic.step import QuasiStaticTube, Work, bend_by, bound_growth, share_of_step, solve
+from dynamics.quasistatic.step import QuasiStaticTube, QuasiStaticWork, bend_by, bound_growth, share_of_step, solve
 from dynamics.records import Records
 from surrogate.kernels.compiled import Floats, compiled
 
 MOST_ITERATIONS = 600
 """Maximum number of steps at constant length before a vine is given up."""
 MOST_CORRECTIONS = 80
-"""The same for a vine that takes one step per growth, to leave an obstacle."""
+"""Maximum number of steps at constant length of a vine that takes one step per growth, to leave an obstacle."""
 LENGTHEN = 1.5
 """Factor of the step's time while the joints do not oscillate [-]."""
 MOST_SHARE = 2.0
 """Largest share of a step that is taken where joints keep on moving the same way [-]."""
 SHORT = 0.1
-"""Steps at constant length that are shorter than this share of `Relaxation.time` must move less, for the same rest [-]."""
+"""Steps at constant length that are shorter than this share of `RestCriterion.time` must move less, for the same rest [-]."""
 RETREAT, LEAST_RETREAT = 0.1, 2e-3
 """The tip of a vine at rest gives back no more than the first share of its growth since the last rest, and the second of a step [-]."""
 
 
-class Progress(NamedTuple):
-    """How far a relaxation at constant length has come."""
+class RelaxationProgress(NamedTuple):
+    """Progress of a relaxation at constant length."""
 
     iterations: int
     """Number of steps so far."""
@@ -47,19 +47,19 @@ class Progress(NamedTuple):
 
 
 @compiled()
-def begin(tube: QuasiStaticTube, work: Work, segments: int, time: float) -> Progress:
-    """A relaxation that has not moved anything yet.
+def begin(tube: QuasiStaticTube, work: QuasiStaticWork, segments: int, time: float) -> RelaxationProgress:
+    """Begin a relaxation that has not moved anything yet.
 
     Args:
-        time: Time of its first step, in metres of free growth, limited to that of `Relaxation`.
+        time: Time of its first step, in metres of free growth, limited to that of `RestCriterion`.
     """
     work.before[:segments] = 0.0
-    return Progress(0, min(time, tube.relaxation.time), 0.0, 1.0)
+    return RelaxationProgress(0, min(time, tube.relaxation.time), 0.0, 1.0)
 
 
 @compiled()
 def relax(
-    tube: QuasiStaticTube, work: Work, span: Span, curvature: float, grown: float, known: int
+    tube: QuasiStaticTube, work: QuasiStaticWork, span: Span, curvature: float, grown: float, known: int
 ) -> tuple[float, float, int]:
     """Solve one step that was set up, without growth.
 
@@ -78,12 +78,12 @@ def relax(
 
 @compiled()
 def at_rest(
-    tube: QuasiStaticTube, limit: float, progress: Progress, motion: float, grown: float, growth: float
+    tube: QuasiStaticTube, limit: float, progress: RelaxationProgress, motion: float, grown: float, growth: float
 ) -> bool:
     """Whether a vine need not take the step of `relax`; never where the motion is not a number.
 
     Args:
-        limit: Motion of a step as long as `Relaxation.time` [m].
+        limit: Motion of a step as long as `RestCriterion.time` [m].
         motion: Motion of this step [m].
         grown: Growth since the vine was last at rest [m].
         growth: Growth of this step, at most 0 [m].
@@ -110,8 +110,8 @@ def share_to_rest(share: float, turned: float, length: float) -> float:
 
 @compiled()
 def bend_on(
-    tube: QuasiStaticTube, vine: Vine, work: Work, span: Span, progress: Progress, motion: float
-) -> tuple[float, Progress]:
+    tube: QuasiStaticTube, vine: Vine, work: QuasiStaticWork, span: Span, progress: RelaxationProgress, motion: float
+) -> tuple[float, RelaxationProgress]:
     """Bend a vine by the step of `relax`; returns the share of the step that was taken [-]."""
     angles, bend, before = vine.angles, work.step.bend, work.before
     free, inverse, stiffening = work.step.free, work.step.inverse, work.stiffening
@@ -136,7 +136,7 @@ def bend_on(
     # Steps that oscillate are too long.
     factor = 0.5 if turned < 0.0 and not published else LENGTHEN
     time = min(factor * progress.time, tube.relaxation.time)
-    return share, Progress(progress.iterations + 1, time, energy, share)
+    return share, RelaxationProgress(progress.iterations + 1, time, energy, share)
 
 
 @compiled()
@@ -150,8 +150,10 @@ def largest_bend(bend: Floats, segments: int) -> int:
 
 
 @compiled()
-def note_snap(tube: QuasiStaticTube, work: Work, segments: int, length: float, energy: float, records: Records) -> None:
-    """Write a snap where a relaxation that ended has moved a joint far; see `dynamics.vine.Rollout.snaps`.
+def note_snap(
+    tube: QuasiStaticTube, work: QuasiStaticWork, segments: int, length: float, energy: float, records: Records
+) -> None:
+    """Record a snap-through if a relaxation that ended has moved a joint far; see `dynamics.vine.Rollout.snaps`.
 
     Args:
         length: Length of the vine when the relaxation began [m].

@@ -21,8 +21,8 @@ from dynamics.growth import (
     report,
 )
 from dynamics.moment import JointMoments, Vine, look_up_cells, rest_of
-from dynamics.quasistatic.dual import Step
-from dynamics.quasistatic.models import Models, model_of
+from dynamics.quasistatic.dual import QuadraticStep
+from dynamics.quasistatic.models import WorldModels, model_of
 from dynamics.quasistatic.relaxation import (
     MOST_CORRECTIONS,
     MOST_ITERATIONS,
@@ -35,7 +35,7 @@ from dynamics.quasistatic.relaxation import (
 )
 from dynamics.quasistatic.step import (
     QuasiStaticModel,
-    Work,
+    QuasiStaticWork,
     bend_by,
     bound_growth,
     set_up,
@@ -67,7 +67,7 @@ AGAIN = 4.0
 
 @compiled()
 def grow_vine(
-    model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records, cut: Flag
+    model: QuasiStaticModel, work: QuasiStaticWork, task: Task, vine: Vine, records: Records, cut: Flag
 ) -> tuple[int, int, int, int]:
     """Grow one vine by `task.length` [m]; returns the number of records, the status, and the numbers of steps and relaxations.
 
@@ -169,7 +169,7 @@ def _rest_angles(joint: JointMoments, vine: Vine, segments: int, last_length: fl
 
 
 @compiled()
-def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
+def _restrain(step: QuadraticStep, vine: Vine, rest: Floats, segments: int) -> None:
     """Stiffen joints that a step would move past their rest angle: wrinkled, they are softer than on the way there."""
     for j in range(segments):
         if abs(step.free[j]) > 1e-6:
@@ -180,7 +180,7 @@ def _restrain(step: Step, vine: Vine, rest: Floats, segments: int) -> None:
 
 @compiled()
 def hold_vine(
-    model: QuasiStaticModel, work: Work, task: Task, vine: Vine, records: Records, cut: Flag
+    model: QuasiStaticModel, work: QuasiStaticWork, task: Task, vine: Vine, records: Records, cut: Flag
 ) -> tuple[int, int, int, int]:
     """Bend one vine, without growth, until it is at rest; return the same as `grow_vine`."""
     scene, tube, full, segments, last_length = (
@@ -231,7 +231,14 @@ def hold_vine(
 
 @compiled(nogil=True)
 def grow_one(
-    b: int, w: int, models: Models, batch: Batch, records: Records, outcome: Integers, vine: Vine, work: Work
+    b: int,
+    w: int,
+    models: WorldModels,
+    batch: Batch,
+    records: Records,
+    outcome: Integers,
+    vine: Vine,
+    work: QuasiStaticWork,
 ) -> None:
     """Grow vine b of a batch in world w; `outcome` receives its row of `dynamics.records.grow_batch`."""
     model, task, mine = model_of(models, w), task_of(batch, b), of_vine(records, b)

@@ -16,12 +16,12 @@ from dynamics.links import LEAST_LINK, STRAIGHT, link
 from dynamics.moment import JointMoments, Vine, linearise, rest_of
 from dynamics.nearby import Blocks, new_blocks
 from dynamics.quasistatic.complementarity import solve_step
-from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual, Step, new_dual
+from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual, QuadraticStep, new_dual
 from dynamics.quasistatic.friction import (
     MOST_RUBBING,
     TIP_KEY,
     Friction,
-    Memory,
+    FrictionMemory,
     add_friction_rows,
     begin_sticking,
     let_slide,
@@ -36,20 +36,20 @@ from dynamics.vine import Integers
 from surrogate.kernels.compiled import Floats, compiled
 
 
-class Relaxation(NamedTuple):
-    """When a vine is at rest, for the kernel, in SI units."""
+class RestCriterion(NamedTuple):
+    """Criterion of a vine at rest, for the kernel, in SI units."""
 
     growing: float
     """A vine at rest between two records moves by less than this in a step at constant length [m]; inf to take one step
     per growth only, as in paper 002."""
     recorded: float
-    """The same for a state to be recorded [m]."""
+    """A vine in a state to be recorded is at rest if it moves by less than this in a step at constant length [m]."""
     trembling: float
     """A vine that moves by less in a step at constant length, however short, is at rest too [m]: its contacts come and go."""
     time: float
     """Time of a step at constant length, in metres of free growth: long, so that viscosity hardly delays the rest."""
     snap: float
-    """A vine that moves farther than this on the way to its rest has snapped [m]."""
+    """A vine that moves farther than this before it comes to rest has snapped through [m]."""
 
 
 class QuasiStaticTube(NamedTuple):
@@ -57,7 +57,7 @@ class QuasiStaticTube(NamedTuple):
 
     section: CrossSection
     growth_force: float
-    """Without a tail [N]."""
+    """Growth force without a tail [N]."""
     tail: Tail
     growth_viscosity: float
     bending_viscosity: float
@@ -71,7 +71,7 @@ class QuasiStaticTube(NamedTuple):
     """Maximum displacement of a joint in a step [m], less than the margin, so that no contact is missed."""
     segments_apart: int
     """See `dynamics.self_contact.segments_apart`; 0 if parts of the tube may lie on one another."""
-    relaxation: Relaxation
+    relaxation: RestCriterion
 
 
 class QuasiStaticModel(NamedTuple):
@@ -84,13 +84,13 @@ class QuasiStaticModel(NamedTuple):
     """Base x [m], y [m] and heading [rad], shape (3,)."""
 
 
-class Work(NamedTuple):
+class QuasiStaticWork(NamedTuple):
     """Work space of one vine."""
 
     chain: Chain
     contacts: Contacts
     dual: Dual
-    step: Step
+    step: QuadraticStep
     forces: Floats
     """Normal force on each segment in the last step [N], shape (max_segments,)."""
     keys: Integers
@@ -100,7 +100,7 @@ class Work(NamedTuple):
     slid: Integers
     """Rows of friction that slid in the last step, `NO_KEY` beyond them, shape (MOST_RUBBING + 1,)."""
     way: Integers
-    """The bounds at which they were, see `Memory`, same shape."""
+    """The bounds at which they were, see `FrictionMemory`, same shape."""
     stiffening: Floats
     """Geometric stiffness of each joint, see `stiffen` [N m / rad], shape (max_segments,)."""
     pressed: Floats
@@ -124,14 +124,14 @@ class Work(NamedTuple):
     blocks: Blocks
 
 
-def new_work(max_segments: int) -> Work:
+def new_work(max_segments: int) -> QuasiStaticWork:
     """Allocate the work space of a vine of up to `max_segments` segments."""
     capacity = 6 * max_segments + 64
-    return Work(
+    return QuasiStaticWork(
         new_chain(max_segments),
         new_contacts(capacity),
         new_dual(capacity, max_segments),
-        Step(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
+        QuadraticStep(np.empty(max_segments), np.empty(max_segments), np.empty(max_segments)),
         np.zeros(max_segments),
         np.full(MOST_ACTIVE, NO_KEY, np.int64),
         np.zeros(MOST_ACTIVE),
@@ -152,14 +152,16 @@ def new_work(max_segments: int) -> Work:
 
 
 @compiled()
-def bending_model(joint: JointMoments, damping: float, vine: Vine, step: Step, stiffening: Floats, span: Span) -> float:
+def bending_model(
+    joint: JointMoments, damping: float, vine: Vine, step: QuadraticStep, stiffening: Floats, span: Span
+) -> float:
     """Quadratic model of the bending energy about the present bends; returns the growing segment's curvature [1/m].
 
     The growing segment keeps its curvature as it lengthens; its unknown is the additional bend.
 
     Args:
         damping: Moment per bend of a joint in this step [N m / rad].
-        stiffening: See `Work`.
+        stiffening: See `QuasiStaticWork`.
     """
     full, last, spread = joint.length, span.segments - 1, joint.length / joint.segment_length
     inverse, free = step.inverse, step.free
@@ -176,7 +178,7 @@ def bending_model(joint: JointMoments, damping: float, vine: Vine, step: Step, s
 
 
 @compiled()
-def _most_motion(chain: Chain, step: Step, segments: int, growth: float) -> tuple[float, float]:
+def _most_motion(chain: Chain, step: QuadraticStep, segments: int, growth: float) -> tuple[float, float]:
     """Largest displacement of a joint by the bends of the step, and by its growth too, to first order [m]."""
     turn = turn_x = turn_y = worst = 0.0
     for j in range(segments):
@@ -216,7 +218,7 @@ def _add_growth_rows(contacts: Contacts, count: int, chain: Chain, segments: int
 
 
 @compiled()
-def bound_growth(work: Work, least: float, most: float) -> None:
+def bound_growth(work: QuasiStaticWork, least: float, most: float) -> None:
     """Set the bounds of the growth in a step that was set up [m]."""
     held = work.held[0]
     work.contacts.gap[held], work.contacts.gap[held + 1] = most, -least
@@ -238,7 +240,9 @@ def _recall(contacts: Contacts, numbers: ContactNumbers, dual: Dual, keys: Integ
 
 
 @compiled()
-def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vine, work: Work, span: Span) -> float:
+def set_up(
+    tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vine, work: QuasiStaticWork, span: Span
+) -> float:
     """Set up the quadratic model and all rows of one step; returns the growing segment's curvature [1/m].
 
     The rows of friction and the two of the growth's bounds follow those of the contacts.
@@ -250,7 +254,7 @@ def set_up(tube: QuasiStaticTube, joint: JointMoments, damping: float, vine: Vin
     curvature = bending_model(joint, damping, vine, work.step, work.stiffening, span)
     held = span.contacts
     if tube.friction.static > 0.0:
-        memory = Memory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
+        memory = FrictionMemory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
         held = add_friction_rows(contacts, held, chain, segments, tube.friction, work.dual, memory)
     work.held[0] = held
     _add_growth_rows(contacts, held, chain, segments, curvature)
@@ -280,7 +284,9 @@ def _needed_force(
 
 
 @compiled()
-def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int, fresh: bool) -> tuple[float, int]:
+def solve(
+    tube: QuasiStaticTube, work: QuasiStaticWork, span: Span, time: float, known: int, fresh: bool
+) -> tuple[float, int]:
     """Solve a step that was set up; its bends are in `work.step`. Of rows of friction see `dynamics.quasistatic.friction`.
 
     Args:
@@ -300,7 +306,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
     growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh, 0)
     pressed = normal_force(contacts, chain, dual, numbers, active)
     if tube.friction.static > 0.0:
-        memory = Memory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
+        memory = FrictionMemory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
         coefficient = tip_coefficient(tube.friction, memory)
         if slides and abs(dual.force[count]) > coefficient * pressed:
             active = let_slide(dual, count, coefficient * work.pressed[0], active)
@@ -317,7 +323,7 @@ def solve(tube: QuasiStaticTube, work: Work, span: Span, time: float, known: int
 
 
 @compiled()
-def stiffen(vine: Vine, work: Work, span: Span) -> None:
+def stiffen(vine: Vine, work: QuasiStaticWork, span: Span) -> None:
     """Compute the geometric stiffness of each joint: what the forces of the last solved step add to its own, if positive.
 
     A force f at q beyond joint j has the second derivative f . (q - p_j) - f . u_j L_j'' of its work over the bend, with p_j its
@@ -342,7 +348,7 @@ def stiffen(vine: Vine, work: Work, span: Span) -> None:
 
 
 @compiled()
-def sum_forces(work: Work, span: Span, active: int) -> None:
+def sum_forces(work: QuasiStaticWork, span: Span, active: int) -> None:
     """Sum the contact forces of the last solved step by segment; the tube's contacts with itself count on both segments."""
     contacts, dual, forces = work.contacts, work.dual, work.forces
     forces[: span.segments] = 0.0
@@ -355,7 +361,7 @@ def sum_forces(work: Work, span: Span, active: int) -> None:
 
 
 @compiled()
-def bend_by(work: Work, span: Span, curvature: float, growth: float) -> tuple[float, float]:
+def bend_by(work: QuasiStaticWork, span: Span, curvature: float, growth: float) -> tuple[float, float]:
     """Correct the solved bend of the growing segment for its growth; returns the motions of `_most_motion`.
 
     `bending_model` assumes the stiffness of the growing segment after full growth; with less growth it bends less.

@@ -1,1 +1,1 @@
-"""Environments from the files in which people have them: maps of robots, drawings and photographs."""
+"""Environments from existing files: maps of robots, drawings and photographs."""

@@ -34,8 +34,8 @@ class Backdrop:
         height, width = self.pixels.shape[:2]
         return affine_transform(shapely.box(0, 0, width, height), self.matrix)
 
-    def at(self, points: NDArray[np.float64]) -> NDArray[np.uint8]:
-        """The pixels around points on the picture.
+    def pixels_at(self, points: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """Return the pixels around points on the picture.
 
         Args:
             points: x, y [m], shape (n, 2).
@@ -46,8 +46,8 @@ class Backdrop:
         column, row = np.floor(np.linalg.solve([[a, b], [d, e]], (points - [x, y]).T)).astype(int)
         return np.asarray(self.pixels[len(self.pixels) - 1 - row, column])
 
-    def placed(self, polygons: list[shapely.Polygon]) -> list[shapely.Polygon]:
-        """Polygons in pixels from the lower left corner, in metres."""
+    def place(self, polygons: list[shapely.Polygon]) -> list[shapely.Polygon]:
+        """Convert polygons from pixels, counted from the lower left corner, to metres."""
         a, b, d, e, x, y = self.matrix
         turned, offset = np.array([[a, b], [d, e]]).T, np.array([x, y])
         return list(shapely.transform(np.array(polygons, dtype=object), lambda points: points @ turned + offset))

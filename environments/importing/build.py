@@ -1,4 +1,4 @@
-"""From what a file contains to an environment: simple outlines without holes, of so many corners that an environment file can hold them."""
+"""Obstacles and environments from traced files: simple outlines without holes, with no more corners than an environment file can hold."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from environments.environment import Environment
 from environments.environment_file import environment_text, parse_environment
 from environments.file_model import LONGEST_NAME, MOST_CORNERS, MOST_SHAPES, InvalidEnvironment
 from environments.importing.backdrop import Backdrop
-from environments.importing.cut import areas, without_holes
-from environments.importing.simplify import simplified
-from environments.importing.traced import Traced, UnusableFile
-from environments.lengths import rounded
+from environments.importing.cut import cut_holes, extract_polygons
+from environments.importing.simplify import simplify_polygons
+from environments.importing.traced import Tracing, UnusableFile
+from environments.lengths import format_length
 from environments.obstacles import Obstacles
 
 _DECIMALS = 6
@@ -26,16 +26,16 @@ _DECIMALS = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Imported:
-    """What was found in a file, as obstacles; an environment, once start and goal are known."""
+    """Obstacles that were found in a file; an environment, once start and goal are known."""
 
     name: str
     """The file, for messages."""
-    traced: Traced
+    traced: Tracing
     """The shapes as traced, before they were simplified."""
     outlines: tuple[shapely.Geometry, ...]
     """The simplified polygons, which may have holes, the circles and the walls [m]."""
     obstacles: Obstacles
-    """The same, with polygons cut into simple ones and rounded to a micrometre."""
+    """The outlines as obstacles: polygons are cut into simple ones and rounded to a micrometre."""
     bounds: tuple[float, float, float, float]
     """min_x, min_y, max_x, max_y [m]."""
     start: tuple[float, float, float] | None
@@ -45,17 +45,17 @@ class Imported:
     moved: float
     """Largest distance between an outline of the file and that of the obstacles [m]."""
     notes: tuple[str, ...]
-    """What was read and what was changed, one sentence each, without a full stop."""
+    """Notes on the content of the file and the changes to it, one sentence each, without a full stop."""
     backdrop: Backdrop | None = None
     """The picture that the obstacles were found in, if it was one."""
 
     @property
     def missing(self) -> list[str]:
-        """Which of start and goal is not known."""
+        """Names of start and goal, if they are not known."""
         return [name for name, value in (("start", self.start), ("goal", self.goal)) if value is None]
 
     def environment(self, name: str = "", tube_radius: float = 0.0) -> Environment:
-        """The environment, as it is when it is written to a file and read again.
+        """Return the environment, as it is when it is written to a file and read again.
 
         Args:
             name: Its name; that of the file without its ending if empty.
@@ -75,22 +75,22 @@ class Imported:
         )
         try:
             if tube_radius == 0 and float(made.obstacles.clearance(made.start[:2])) == 0:
-                x, y = (rounded(1e3 * float(side), "mm") for side in made.start[:2])
+                x, y = (format_length(1e3 * float(side), "mm") for side in made.start[:2])
                 raise InvalidEnvironment(f"start.position = [{x}, {y}] is inside an obstacle")
             return parse_environment(environment_text(made).encode(), made.name, tube_radius)
         except InvalidEnvironment as error:
             raise UnusableFile(f"{self.name}: {error}") from None
 
 
-def built(
+def build_obstacles(
     name: str,
-    traced: Traced,
+    traced: Tracing,
     backdrop: Backdrop | None = None,
     simplify: float = 0.0,
     start: tuple[float, float, float] | None = None,
     goal: tuple[float, float, float] | None = None,
 ) -> Imported:
-    """Make obstacles of what a file contains.
+    """Make obstacles of a traced file.
 
     Args:
         name: The file, for messages.
@@ -101,20 +101,21 @@ def built(
     """
     start, goal = start or traced.start, goal or traced.goal
     _check_size(name, len(traced.solid), 0, simplify)
-    polygons, moved = simplified(traced.solid, simplify)
+    polygons, moved = simplify_polygons(traced.solid, simplify)
     corners = [_corners(traced.solid), _corners(polygons)]
     _check_size(name, len(polygons), corners[1], simplify)
-    pieces = [piece for polygon in polygons for part in without_holes(polygon) for piece in _rounded(part)]
+    pieces = [piece for polygon in polygons for part in cut_holes(polygon) for piece in _round_polygon(part)]
     obstacles = Obstacles([shapely.get_coordinates(piece)[:-1] for piece in pieces], traced.circles, traced.walls)
     _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), simplify)
     outlines = *polygons, *Obstacles(circles=traced.circles, walls=traced.walls).shapes()
     x0, y0, x1, y1 = (round(float(side), _DECIMALS) for side in traced.bounds or _extent(name, obstacles, start, goal))
     notes = list(traced.notes)
     if corners[1] < corners[0]:
-        by = f"outlines of {corners[0]} corners simplified to {corners[1]}: nowhere moved by more than {rounded(1e3 * moved, 'mm')} mm"
-        notes.append(f"{by} (allowed: {rounded(1e3 * simplify, 'mm')} mm)")
+        most = format_length(1e3 * moved, "mm")
+        by = f"outlines of {corners[0]} corners simplified to {corners[1]}: nowhere moved by more than {most} mm"
+        notes.append(f"{by} (allowed: {format_length(1e3 * simplify, 'mm')} mm)")
     if traced.moved:
-        notes.append(f"curves became lines, at most {rounded(1e3 * traced.moved, 'mm')} mm from them")
+        notes.append(f"curves became lines, at most {format_length(1e3 * traced.moved, 'mm')} mm from them")
     if holes := sum(len(polygon.interiors) for polygon in polygons):
         notes.append(
             f"{len(polygons)} outlines with {holes} holes cut into {len(pieces)} polygons without, which touch"
@@ -129,8 +130,8 @@ def _corners(polygons: Sequence[shapely.Polygon]) -> int:
     return int(shapely.get_num_coordinates(rings).sum()) - len(rings)
 
 
-def _rounded(piece: shapely.Polygon) -> Iterable[shapely.Polygon]:
-    """A simple polygon, rounded to a micrometre: rarely several, or none if it is thinner than that."""
+def _round_polygon(piece: shapely.Polygon) -> Iterable[shapely.Polygon]:
+    """Return a simple polygon, rounded to a micrometre: rarely several, or none if it is thinner than that."""
     points = np.round(shapely.get_coordinates(piece)[:-1], _DECIMALS)
     points = points[(points != np.roll(points, 1, axis=0)).any(axis=1)]
     if len(points) < 3:
@@ -138,7 +139,7 @@ def _rounded(piece: shapely.Polygon) -> Iterable[shapely.Polygon]:
     made = shapely.Polygon(points)
     if made.is_valid and made.area > 0:
         return [made]
-    return [one for part in areas(shapely.make_valid(made)) for one in without_holes(part)]
+    return [one for part in extract_polygons(shapely.make_valid(made)) for one in cut_holes(part)]
 
 
 def _extent(
@@ -147,7 +148,7 @@ def _extent(
     start: tuple[float, float, float] | None,
     goal: tuple[float, float, float] | None,
 ) -> tuple[float, float, float, float]:
-    """The smallest box around all shapes, the start and the goal disc."""
+    """Return the smallest box around all shapes, the start and the goal disc."""
     shapes = obstacles.shapes()
     shapes += [] if start is None else [shapely.Point(start[:2])]
     shapes += [] if goal is None else [shapely.Point(goal[:2]).buffer(goal[2], quad_segs=64)]

@@ -1,4 +1,4 @@
-"""Where the pixels of a photograph of a flat bench lie: the homography of a rectangle of known size."""
+"""Calibration of a photograph of a flat bench: the homography of a rectangle of known size."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from shapely.affinity import scale
 
 from environments.importing.traced import UnusableFile
-from environments.lengths import rounded
+from environments.lengths import format_length
 
 Floats = NDArray[np.float64]
 Picture = NDArray[np.uint8]
@@ -36,7 +36,7 @@ class Calibration:
     markers: Floats
     """Pixels of the corners of markers at the corners of the rectangle, shape (n, 4, 2); n is 0 without markers."""
     note: str
-    """What it was made from, with what is known of its error."""
+    """Source of the calibration and known measures of its error, as text."""
 
     @property
     def pixel(self) -> float:
@@ -46,11 +46,11 @@ class Calibration:
 
     @property
     def homography(self) -> Floats:
-        """From pixels to metres, shape (3, 3)."""
+        """Matrix from pixels to metres, shape (3, 3)."""
         return homography(self.corners, self.size)
 
-    def rectified(self, photo: Picture) -> Picture:
-        """The rectangle as seen from straight above."""
+    def rectify(self, photo: Picture) -> Picture:
+        """Rectify a photograph: return the rectangle as seen from straight above."""
         pixel = self.pixel
         width, height = (max(1, round(side / pixel)) for side in self.size)
         # The centre of the first pixel of a picture is its origin, and its rows run down.
@@ -58,27 +58,27 @@ class Calibration:
         warped = cv2.warpPerspective(photo, to_pixels @ self.homography, (width, height), flags=cv2.INTER_LINEAR)
         return np.asarray(warped, np.uint8)
 
-    def marked(self) -> shapely.Geometry:
-        """The area of the markers with their white margins [m]."""
-        outlines = [shapely.Polygon(moved(self.homography, marker)) for marker in self.markers]
+    def marker_area(self) -> shapely.Geometry:
+        """Return the area of the markers with their white margins [m]."""
+        outlines = [shapely.Polygon(apply_homography(self.homography, marker)) for marker in self.markers]
         return shapely.union_all([scale(one, _QUIET, _QUIET) for one in outlines])
 
 
 def homography(corners: Floats, size: tuple[float, float]) -> Floats:
-    """The matrix from pixels to metres of a rectangle with its first corner at 0, 0, shape (3, 3)."""
+    """Return the matrix from pixels to metres of a rectangle with its first corner at 0, 0, shape (3, 3)."""
     width, height = size
     target = np.array([[0, 0], [width, 0], [width, height], [0, height]], np.float32)
     return np.asarray(cv2.getPerspectiveTransform(corners.astype(np.float32), target), float)
 
 
-def moved(matrix: Floats, points: Floats) -> Floats:
-    """Points under a homography, shape (n, 2)."""
+def apply_homography(matrix: Floats, points: Floats) -> Floats:
+    """Apply a homography to points, shape (n, 2)."""
     lifted = np.column_stack([points, np.ones(len(points))]) @ matrix.T
     return lifted[:, :2] / lifted[:, 2:]
 
 
-def by_corners(name: str, photo: Picture, corners: Floats, size: tuple[float, float]) -> Calibration:
-    """The calibration by the pixels of a rectangle's corners.
+def calibrate_by_corners(name: str, photo: Picture, corners: Floats, size: tuple[float, float]) -> Calibration:
+    """Calibrate by the pixels of a rectangle's corners.
 
     Args:
         name: The file, for messages.
@@ -111,8 +111,8 @@ def by_corners(name: str, photo: Picture, corners: Floats, size: tuple[float, fl
     return Calibration(corners, size, np.empty((0, 4, 2)), "four corners given, which leave no way to know their error")
 
 
-def by_markers(name: str, photo: Picture, size: tuple[float, float]) -> Calibration:
-    """The calibration by ArUco markers 0 to 3, whose centres are the corners of a rectangle in the order `ORDER`.
+def calibrate_by_markers(name: str, photo: Picture, size: tuple[float, float]) -> Calibration:
+    """Calibrate by ArUco markers 0 to 3, whose centres are the corners of a rectangle in the order `ORDER`.
 
     The markers must be squares of one size, and this is what their error is known from.
 
@@ -133,22 +133,23 @@ def by_markers(name: str, photo: Picture, size: tuple[float, float]) -> Calibrat
             f"{name}: the markers 0, 1, 2 and 3 of {DICTIONARY} must be seen once each, with a white margin; seen: {sorted(seen) or 'none'}"
         )
     markers = np.array([np.reshape(found[seen.index(number)], (4, 2)) for number in range(4)], float)
-    centres = np.array([_centre(marker) for marker in markers])
-    made = by_corners(name, photo, centres, size)
-    sides, error = _squares(np.array([moved(made.homography, marker) for marker in markers]))
-    note = f"four markers of {rounded(1e3 * sides, 'mm')} mm, whose corners are within {rounded(1e3 * error, 'mm')} mm of such squares"
+    centres = np.array([_crossing_of_diagonals(marker) for marker in markers])
+    made = calibrate_by_corners(name, photo, centres, size)
+    sides, error = _fit_squares(np.array([apply_homography(made.homography, marker) for marker in markers]))
+    side, deviation = (format_length(1e3 * length, "mm") for length in (sides, error))
+    note = f"four markers of {side} mm, whose corners are within {deviation} mm of such squares"
     return Calibration(centres, size, markers, note)
 
 
-def _centre(marker: Floats) -> Floats:
-    """Where the diagonals cross: the picture of the centre of a square."""
+def _crossing_of_diagonals(marker: Floats) -> Floats:
+    """Intersection of the diagonals: the picture of the centre of a square."""
     a, b, c, d = np.column_stack([marker, np.ones(4)])
     point = np.cross(np.cross(a, c), np.cross(b, d))
     return point[:2] / point[2]
 
 
-def _squares(markers: Floats) -> tuple[float, float]:
-    """The common side of four squares, each turned as it fits best, and the largest distance of a corner from them [m]."""
+def _fit_squares(markers: Floats) -> tuple[float, float]:
+    """Return the common side of four squares, each turned as it fits best, and the largest distance of a corner from them [m]."""
     turn = np.array([0.5 + 0.5j, -0.5 + 0.5j, -0.5 - 0.5j, 0.5 - 0.5j])
     corners = markers @ np.array([1, 1j])
     about = corners - corners.mean(axis=1, keepdims=True)

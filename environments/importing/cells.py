@@ -15,8 +15,8 @@ Mask = NDArray[np.bool_]
 """Whether a cell is solid, shape (rows, columns), the lowest row first."""
 
 
-def outlines(solid: Mask, name: str = "the grid") -> list[shapely.Polygon]:
-    """Valid polygons with holes whose union is that of the solid cells; each is one piece, connected through edges of cells.
+def outline_cells(solid: Mask, name: str = "the grid") -> list[shapely.Polygon]:
+    """Outline the solid cells as valid polygons with holes; each is one piece, connected through edges of cells.
 
     Two pieces, two holes, or a piece and its hole may touch at a corner.
 
@@ -106,7 +106,7 @@ def _rings(tails: NDArray[np.int64], heads: NDArray[np.int64], width: int) -> li
 
 
 def _split(following: list[int], double: list[bool], tails: list[int]) -> list[list[int]]:
-    """The cycles of edges, split where one comes back to a corner.
+    """Return the cycles of edges, split where one comes back to a corner.
 
     Args:
         following: The edge after each edge.

@@ -13,8 +13,8 @@ JOIN = 1e-4
 """Ends of lines closer than this are one corner [m]."""
 
 
-def closed_chains(lines: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray], float]:
-    """Put lines together that follow one another around an area, such as the four sides of a rectangle.
+def close_chains(lines: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray], float]:
+    """Join lines that follow one another around an area, such as the four sides of a rectangle.
 
     Only corners at which exactly two ends meet belong to an outline: where three meet, it is not defined.
 
@@ -40,14 +40,14 @@ def closed_chains(lines: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[n
     order = np.argsort(group, kind="stable")
     for members in np.split(order, np.flatnonzero(np.diff(group[order])) + 1):
         if not broken[group[members[0]]]:
-            ring, widest = _around(members.tolist(), lines, corner)
+            ring, widest = _join_ring(members.tolist(), lines, corner)
             rings.append(ring)
             gap = max(gap, widest)
     return rings, [line for line, open_ in zip(lines, broken[group], strict=True) if open_], gap
 
 
 def _corners(ends: np.ndarray) -> np.ndarray:
-    """The number of the corner at which each end is, shape (n,)."""
+    """Return the number of the corner at which each end is, shape (n,)."""
     # Ends are first put into cells, so that many in one place do not make pairs with one another.
     cells, cell = np.unique(np.round(ends / (JOIN / 4)), axis=0, return_inverse=True)
     pairs = cKDTree(cells).query_pairs(4, output_type="ndarray")
@@ -55,8 +55,8 @@ def _corners(ends: np.ndarray) -> np.ndarray:
     return connected_components(joined, directed=False)[1][cell.ravel()]
 
 
-def _around(members: list[int], lines: Sequence[np.ndarray], corner: np.ndarray) -> tuple[np.ndarray, float]:
-    """One closed curve from lines that form a ring; of two ends that meet, that of the next line counts."""
+def _join_ring(members: list[int], lines: Sequence[np.ndarray], corner: np.ndarray) -> tuple[np.ndarray, float]:
+    """Join lines that form a ring into one closed curve; of two ends that meet, the end of the next line counts."""
     at: dict[int, list[int]] = {}
     for k in members:
         for c in corner[k].tolist():

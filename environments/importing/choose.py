@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Unpack
 
 from environments.importing.backdrop import Backdrop
-from environments.importing.build import Imported, built
-from environments.importing.options import ImportGiven, ImportOptions
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.build import Imported, build_obstacles
+from environments.importing.options import ImportArguments, ImportOptions
+from environments.importing.traced import Tracing, UnusableFile
 
 KINDS = {
     ".yaml": "map",
@@ -26,7 +26,7 @@ KINDS = {
 """Kinds of files, by the end of their names."""
 
 
-def import_environment(path: str | PathLike[str], **options: Unpack[ImportGiven]) -> Imported:
+def import_environment(path: str | PathLike[str], **options: Unpack[ImportArguments]) -> Imported:
     """Import the obstacles of a map of a robot (.yaml), a drawing (.dxf, .svg, .geojson) or a photograph (.png, .jpg).
 
     Args:
@@ -37,17 +37,17 @@ def import_environment(path: str | PathLike[str], **options: Unpack[ImportGiven]
         UnusableFile: The file cannot be imported.
         TypeError: An unknown option.
     """
-    return imported(Path(path), ImportOptions(**options))
+    return import_file(Path(path), ImportOptions(**options))
 
 
-def imported(path: Path, options: ImportOptions) -> Imported:
+def import_file(path: Path, options: ImportOptions) -> Imported:
     """Import a file.
 
     Raises:
         UnusableFile: It cannot be imported, or an option is not for such a file.
     """
     kind = _kind(path)
-    if foreign := options.foreign(kind):
+    if foreign := options.foreign_names(kind):
         raise UnusableFile(
             f"{foreign[0].replace('_', '-')} is not for files such as {path.name}, which is imported as a {kind}"
         )
@@ -57,7 +57,7 @@ def imported(path: Path, options: ImportOptions) -> Imported:
     simplify = options.simplify
     if simplify is None:
         simplify = {"map": 0.5, "photo": 1.0}[kind] * backdrop.pixel if backdrop else 0.0
-    return built(path.name, traced, backdrop, simplify, options.start, options.goal)
+    return build_obstacles(path.name, traced, backdrop, simplify, options.start, options.goal)
 
 
 def _kind(path: Path) -> str:
@@ -70,8 +70,8 @@ def _kind(path: Path) -> str:
     return KINDS[path.suffix.lower()]
 
 
-def _read(kind: str, path: Path, options: ImportOptions) -> tuple[Traced, Backdrop | None]:
-    """What is in a file, by its importer, whose libraries are loaded only now."""
+def _read(kind: str, path: Path, options: ImportOptions) -> tuple[Tracing, Backdrop | None]:
+    """Read a file by its importer; the libraries of the importer are loaded only here."""
     match kind:
         case "map":
             from environments.importing.ros_map import read_ros_map

@@ -1,4 +1,4 @@
-"""Curves as points on them, and affine maps of the plane."""
+"""Sampling of curves as points, and affine maps of the plane."""
 
 import math
 
@@ -17,11 +17,11 @@ def _steps(radius: float, sweep: float, sagitta: float) -> int:
     """Number of chords of a circular arc such that none is further from the arc than the sagitta."""
     # The sagitta of a chord over the angle 2 h is radius (1 - cos h) = 2 radius sin(h / 2)^2.
     step = 4 * math.asin(math.sqrt(min(sagitta / (2 * radius), 1.0))) if 0 < radius < math.inf else math.pi
-    return _checked(abs(sweep) / min(step, _WIDEST_STEP) - 1e-9 if step > 0 else math.inf)
+    return _round_up_chords(abs(sweep) / min(step, _WIDEST_STEP) - 1e-9 if step > 0 else math.inf)
 
 
-def _checked(count: float) -> int:
-    """A number of chords, rounded up; 1 if it is not a number, since then the points are none either."""
+def _round_up_chords(count: float) -> int:
+    """Round a number of chords up; return 1 for NaN, since then the points are NaN too."""
     if count > _MOST_CHORDS:
         raise UnusableFile(f"has a curve that needs more than {_MOST_CHORDS} points; check the unit of the drawing")
     return 1 if math.isnan(count) else max(math.ceil(count), 1)
@@ -50,7 +50,7 @@ def arc(
         UnusableFile: It needs too many points.
     """
     axes = np.stack([major, minor])
-    count = _steps(stretch(axes)[0], sweep, sagitta)
+    count = _steps(largest_stretch(axes)[0], sweep, sagitta)
     turn = start + sweep * np.linspace(0, 1, count + 1)
     return centre + np.stack([np.cos(turn), np.sin(turn)], axis=1) @ axes
 
@@ -77,13 +77,13 @@ def bezier(control: np.ndarray, sagitta: float) -> np.ndarray:
     """
     degree = len(control) - 1
     bend = float(np.linalg.norm(np.diff(control, 2, axis=0), axis=1).max(initial=0.0))
-    count = _checked(math.sqrt(degree * (degree - 1) * bend / (8 * sagitta)))
+    count = _round_up_chords(math.sqrt(degree * (degree - 1) * bend / (8 * sagitta)))
     at = np.linspace(0, 1, count + 1)[:, None]
     weights = [math.comb(degree, k) * at**k * (1 - at) ** (degree - k) for k in range(degree + 1)]
     return np.concatenate(weights, axis=1) @ control
 
 
-def bulged(start: np.ndarray, end: np.ndarray, bulge: float, sagitta: float) -> np.ndarray:
+def bulge_arc(start: np.ndarray, end: np.ndarray, bulge: float, sagitta: float) -> np.ndarray:
     """Points on the arc between two vertices of a DXF polyline.
 
     Args:
@@ -106,20 +106,20 @@ def bulged(start: np.ndarray, end: np.ndarray, bulge: float, sagitta: float) -> 
     return points
 
 
-def mapped(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
-    """Points (n, 2) after an affine map: its matrix has the shape (2, 3)."""
+def apply_map(matrix: np.ndarray, points: np.ndarray) -> np.ndarray:
+    """Apply an affine map, shape (2, 3), to points, shape (n, 2)."""
     return points @ matrix[:, :2].T + matrix[:, 2]
 
 
-def after(outer: np.ndarray, inner: np.ndarray) -> np.ndarray:
-    """The affine map `inner`, and `outer` after it; all of shape (2, 3)."""
+def compose(outer: np.ndarray, inner: np.ndarray) -> np.ndarray:
+    """Compose two affine maps: `inner`, then `outer`; all of shape (2, 3)."""
     joined = outer[:, :2] @ inner
     joined[:, 2] += outer[:, 2]
     return joined
 
 
-def stretch(matrix: np.ndarray) -> tuple[float, bool]:
-    """The largest factor by which an affine map changes lengths, and whether it changes all of them alike."""
+def largest_stretch(matrix: np.ndarray) -> tuple[float, bool]:
+    """Return the largest factor by which an affine map changes lengths, and whether it changes all of them alike."""
     (a, b), (c, d) = matrix[:, :2].tolist()
     # Singular values of [[a, b], [c, d]]: the sum and the difference of these two.
     same, mirrored = math.hypot(a + d, b - c) / 2, math.hypot(a - d, b + c) / 2

@@ -1,4 +1,4 @@
-"""Polygons with holes, cut into simple ones without."""
+"""Polygons with holes, cut into simple polygons without holes."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 import shapely
 
 
-def without_holes(polygon: shapely.Polygon) -> list[shapely.Polygon]:
-    """Simple polygons that touch along straight cuts, and whose union is the polygon.
+def cut_holes(polygon: shapely.Polygon) -> list[shapely.Polygon]:
+    """Cut a polygon with holes into simple polygons that touch along the cuts and whose union is the polygon.
 
     Each cut is parallel to an axis and passes through the middle of a hole: of the middle one of all, so that as few pieces as
     possible are cut again.
@@ -33,12 +33,12 @@ def without_holes(polygon: shapely.Polygon) -> list[shapely.Polygon]:
             shapely.box(*(low - 1), *(end + np.eye(2)[1 - axis])),
             shapely.box(*(begin - np.eye(2)[1 - axis]), *(high + 1)),
         ):
-            pieces += areas(shapely.intersection(piece, box))
+            pieces += extract_polygons(shapely.intersection(piece, box))
     return whole
 
 
-def areas(geometry: shapely.Geometry) -> list[shapely.Polygon]:
-    """The polygons of a geometry that may be a collection, without its lines and points."""
+def extract_polygons(geometry: shapely.Geometry) -> list[shapely.Polygon]:
+    """Extract the polygons of a geometry that may be a collection; drop lines and points."""
     # A collection may contain a multipolygon.
     parts = shapely.get_parts(shapely.get_parts(geometry))
     return [part for part in parts if part.geom_type == "Polygon" and part.area > 0]

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from environments.importing.curves import SAGITTA, after, mapped, stretch
-from environments.importing.dxf_shapes import Shape, placements, shape_of
-from environments.importing.marks import goal_of, named, role_names, start_of
+from environments.importing.curves import SAGITTA, apply_map, compose, largest_stretch
+from environments.importing.dxf_shapes import EntityShape, placements, shape_of
+from environments.importing.marks import goal_of, quote_name, role_names, start_of
 from environments.importing.sketch import MOST_POINTS, Sketch
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.traced import Tracing, UnusableFile
 from environments.importing.units import METRES, metres_in
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 
 _MOST_BYTES = 64_000_000
 _MOST_ENTITIES = 200_000
@@ -31,7 +31,7 @@ _IN_METRES = {1: 0.0254, 2: 0.3048, 4: 0.001, 5: 0.01, 6: 1.0, 7: 1000.0, 9: 2.5
 """Metres in the units of $INSUNITS."""
 
 
-def read_dxf(path: Path, unit: str | None = None, layers: Mapping[str, str] | None = None) -> Traced:
+def read_dxf(path: Path, unit: str | None = None, layers: Mapping[str, str] | None = None) -> Tracing:
     """Read a DXF drawing.
 
     Layer WALL is what stands in the way; without such a layer it is everything but START and GOAL. A line on layer START
@@ -49,16 +49,16 @@ def read_dxf(path: Path, unit: str | None = None, layers: Mapping[str, str] | No
         names = role_names(layers)
         drawing = _load(read_file(path, _MOST_BYTES))
         scale = _metres(drawing.header.get("$INSUNITS", 0), unit)
-        content = _Content(drawing, scale)
+        content = _DxfContent(drawing, scale)
         with np.errstate(all="ignore"):  # all points are checked
             content.walk(drawing.modelspace(), np.array([[scale, 0.0, 0.0], [0.0, scale, 0.0]]), "0", ())
-            return content.traced(names, set(layers or ()))
-    except (Unreadable, UnusableFile) as error:
+            return content.trace(names, set(layers or ()))
+    except (UnreadableFile, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 
 
 def _load(data: bytes) -> Any:
-    """The drawing in a file.
+    """Return the drawing in a file.
 
     Raises:
         UnusableFile: It is none, or has too many entities.
@@ -100,12 +100,12 @@ def _metres(code: Any, unit: str | None) -> float:
 
 
 @dataclass(slots=True)
-class _Content:
+class _DxfContent:
     """The entities of a drawing, by layer, and what was left out."""
 
     drawing: Any
     scale: float
-    shapes: list[tuple[str, Shape, np.ndarray, str]] = field(default_factory=list)
+    shapes: list[tuple[str, EntityShape, np.ndarray, str]] = field(default_factory=list)
     """Layer, shape, map to metres, and the name of the entity in messages."""
     skipped: Counter[tuple[str, str]] = field(default_factory=Counter)
     """Entities without a shape, by layer and type."""
@@ -114,7 +114,7 @@ class _Content:
     points: int = 0
 
     def walk(self, entities: Iterable[Any], to_metres: np.ndarray, outer: str, blocks: tuple[str, ...]) -> None:
-        """Collect entities, and those of the blocks that they insert.
+        """Collect entities, and the entities of the blocks that they insert.
 
         Args:
             entities: Those of a layout or of a block.
@@ -122,20 +122,20 @@ class _Content:
             outer: The layer of the INSERT, for entities on layer 0.
             blocks: Names of the blocks around.
         """
-        factor, _ = stretch(to_metres)
+        factor, _ = largest_stretch(to_metres)
         for entity in entities:
             self.visited += 1
             if self.visited > _MOST_ENTITIES:
                 raise UnusableFile(f"draws more than {_MOST_ENTITIES} entities with its blocks; leave some out")
             layer = entity.dxf.get("layer", "0")
             layer = outer if layer == "0" else layer
-            if entity.dxf.get("invisible", 0) or not self._visible(layer):
+            if entity.dxf.get("invisible", 0) or not self._is_visible(layer):
                 continue
             kind = entity.dxftype()
             if kind == "INSERT":
                 self._insert(entity, to_metres, layer, blocks)
                 continue
-            name = f"a {kind} (handle {entity.dxf.handle}) on layer {named(layer)}"
+            name = f"a {kind} (handle {entity.dxf.handle}) on layer {quote_name(layer)}"
             try:
                 shape = shape_of(entity, SAGITTA / factor) if 0 < factor < math.inf else None
             except (UnusableFile, MemoryError):
@@ -148,7 +148,7 @@ class _Content:
                 self.points += sum(map(len, shape[0].rings))
                 if self.points > MOST_POINTS:
                     raise UnusableFile(f"has more than {MOST_POINTS} points along its curves; simplify it")
-                self.shapes.append((layer, shape[0], after(to_metres, shape[1]), name))
+                self.shapes.append((layer, shape[0], compose(to_metres, shape[1]), name))
 
     def _insert(self, insert: Any, to_metres: np.ndarray, layer: str, blocks: tuple[str, ...]) -> None:
         block = insert.block()
@@ -156,17 +156,17 @@ class _Content:
             self.skipped[layer, "INSERT of a missing block"] += 1
             return
         if block.name in blocks:
-            raise UnusableFile(f"block {named(block.name)} inserts itself; correct the drawing")
+            raise UnusableFile(f"block {quote_name(block.name)} inserts itself; correct the drawing")
         if len(blocks) == _DEEPEST:
             raise UnusableFile(f"blocks are nested more than {_DEEPEST} deep; explode some of them")
         for place in placements(insert):
             self.visited += 1
             if self.visited > _MOST_ENTITIES:
                 raise UnusableFile(f"draws more than {_MOST_ENTITIES} entities with its blocks; leave some out")
-            self.walk(block, after(to_metres, place), layer, (*blocks, block.name))
+            self.walk(block, compose(to_metres, place), layer, (*blocks, block.name))
 
-    def _visible(self, layer: str) -> bool:
-        """Whether a layer is drawn."""
+    def _is_visible(self, layer: str) -> bool:
+        """Return whether a layer is drawn."""
         if layer.lower() == "defpoints":
             return False
         table = self.drawing.layers
@@ -175,8 +175,8 @@ class _Content:
             return False
         return True
 
-    def traced(self, names: Mapping[str, str], chosen: set[str]) -> Traced:
-        """The content of the layers.
+    def trace(self, names: Mapping[str, str], chosen: set[str]) -> Tracing:
+        """Return the content of the layers.
 
         Args:
             names: Lower-case layer names of wall, start and goal.
@@ -185,8 +185,8 @@ class _Content:
         used = {layer for layer, *_ in self.shapes} | {layer for layer, _ in self.skipped}
         for role in sorted(chosen):
             if names[role] not in {layer.lower() for layer in used}:
-                found = ", ".join(named(layer) for layer in sorted(used)[:20]) or "none"
-                raise UnusableFile(f"has nothing on a layer {named(names[role])}; layers with entities: {found}")
+                found = ", ".join(quote_name(layer) for layer in sorted(used)[:20]) or "none"
+                raise UnusableFile(f"has nothing on a layer {quote_name(names[role])}; layers with entities: {found}")
         others = {names["start"], names["goal"]}
         every = names["wall"] not in {layer.lower() for layer in used}
         sketch, starts, goals = Sketch(), Sketch(), Sketch()
@@ -205,28 +205,32 @@ class _Content:
         notes = [f"the unit of the drawing is {1000 * self.scale:.6g} mm"]
         if every:
             notes.append(
-                f"there is no layer {named(names['wall'].upper())}: everything but start and goal counts as walls"
+                f"there is no layer {quote_name(names['wall'].upper())}: everything but start and goal counts as walls"
             )
         if left_out:
-            notes.append(f"layers left out: {', '.join(f'{named(k)} ({n})' for k, n in sorted(left_out.items())[:20])}")
+            notes.append(
+                f"layers left out: {', '.join(f'{quote_name(k)} ({n})' for k, n in sorted(left_out.items())[:20])}"
+            )
         if self.hidden:
-            notes.append(f"hidden layers left out: {', '.join(named(layer) for layer in sorted(self.hidden)[:20])}")
+            notes.append(
+                f"hidden layers left out: {', '.join(quote_name(layer) for layer in sorted(self.hidden)[:20])}"
+            )
         if missing:
             notes.append(f"entities left out: {', '.join(f'{n} {kind}' for kind, n in sorted(missing.items())[:20])}")
         if not (sketch.outlines or sketch.lines or sketch.filled):
             raise UnusableFile("; ".join(["has no walls that can be read", *notes[1:]]))
         bare = {layer.lower() for layer, _ in self.skipped}
-        return sketch.traced(
-            start_of(starts, f"layer {named(names['start'].upper())}", names["start"] in bare),
-            goal_of(goals, f"layer {named(names['goal'].upper())}", names["goal"] in bare),
+        return sketch.trace(
+            start_of(starts, f"layer {quote_name(names['start'].upper())}", names["start"] in bare),
+            goal_of(goals, f"layer {quote_name(names['goal'].upper())}", names["goal"] in bare),
             notes,
         )
 
 
-def _add(sketch: Sketch, shape: Shape, to_metres: np.ndarray, name: str) -> None:
+def _add(sketch: Sketch, shape: EntityShape, to_metres: np.ndarray, name: str) -> None:
     """Add a shape to a sketch."""
-    rings = [mapped(to_metres, ring) for ring in shape.rings]
-    factor, alike = stretch(to_metres)
+    rings = [apply_map(to_metres, ring) for ring in shape.rings]
+    factor, alike = largest_stretch(to_metres)
     sketch.curved |= shape.curved
     if shape.filled:
         sketch.add_area(rings, True, name)
@@ -237,6 +241,6 @@ def _add(sketch: Sketch, shape: Shape, to_metres: np.ndarray, name: str) -> None
             continue
         disc = None
         if shape.disc is not None and alike:
-            x, y = mapped(to_metres, np.array([shape.disc[:2]]))[0].tolist()
+            x, y = apply_map(to_metres, np.array([shape.disc[:2]]))[0].tolist()
             disc = (x, y, shape.disc[2] * factor)
         sketch.add_outline(ring, name, disc)

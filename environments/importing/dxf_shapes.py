@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from environments.importing.curves import after, arc, bulged, circle
+from environments.importing.curves import arc, bulge_arc, circle, compose
 from environments.importing.traced import UnusableFile
 
 if TYPE_CHECKING:
@@ -23,8 +23,8 @@ _LARGEST = 1e9
 
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """What one entity draws, in the coordinates of the block that it is in."""
+class EntityShape:
+    """Shape of an entity, in the coordinates of the block that contains it."""
 
     rings: list[np.ndarray]
     """Points of the curve, or of all curves around an area; each of shape (n, 2)."""
@@ -37,36 +37,38 @@ class Shape:
 
 
 def _plane(entity: DXFEntity, elevation: float = 0.0) -> np.ndarray:
-    """The affine map from an entity's own plane (OCS) to the plane of the drawing, shape (2, 3)."""
+    """Return the affine map from an entity's own plane (OCS) to the plane of the drawing, shape (2, 3)."""
     ocs = entity.ocs()  # type: ignore[attr-defined]
     return np.array([[ocs.ux.x, ocs.uy.x, ocs.uz.x * elevation], [ocs.ux.y, ocs.uy.y, ocs.uz.y * elevation]])
 
 
-def _line(entity: Any, _: float) -> Shape:
-    return Shape([np.array([entity.dxf.start.vec2, entity.dxf.end.vec2])])
+def _line(entity: Any, _: float) -> EntityShape:
+    return EntityShape([np.array([entity.dxf.start.vec2, entity.dxf.end.vec2])])
 
 
-def _circle(entity: Any, sagitta: float) -> Shape:
+def _circle(entity: Any, sagitta: float) -> EntityShape:
     centre, radius = np.array(entity.dxf.center.vec2), abs(entity.dxf.radius)
-    return Shape([circle(centre, radius, sagitta)], closed=True, curved=True, disc=(*centre.tolist(), radius))
+    return EntityShape([circle(centre, radius, sagitta)], closed=True, curved=True, disc=(*centre.tolist(), radius))
 
 
-def _arc(entity: Any, sagitta: float) -> Shape:
+def _arc(entity: Any, sagitta: float) -> EntityShape:
     start = math.radians(entity.dxf.start_angle)
     sweep = (math.radians(entity.dxf.end_angle) - start) % math.tau or math.tau
     radius = abs(entity.dxf.radius)
     axes = np.array([radius, 0.0]), np.array([0.0, radius])
     points = arc(np.array(entity.dxf.center.vec2), *axes, start, sweep, sagitta)
-    return Shape([points], closed=sweep == math.tau, curved=True)
+    return EntityShape([points], closed=sweep == math.tau, curved=True)
 
 
-def _ellipse(entity: Any, sagitta: float) -> Shape:
+def _ellipse(entity: Any, sagitta: float) -> EntityShape:
     centre, major = np.array(entity.dxf.center.vec2), np.array(entity.dxf.major_axis.vec2)
     minor = np.array(entity.minor_axis.vec2)
     start = entity.dxf.start_param
     sweep = (entity.dxf.end_param - start) % math.tau
     closed = sweep < 1e-9 or math.tau - sweep < 1e-9
-    return Shape([arc(centre, major, minor, start, math.tau if closed else sweep, sagitta)], closed=closed, curved=True)
+    return EntityShape(
+        [arc(centre, major, minor, start, math.tau if closed else sweep, sagitta)], closed=closed, curved=True
+    )
 
 
 def _spline_points(spline: Any, sagitta: float) -> np.ndarray:
@@ -78,37 +80,37 @@ def _spline_points(spline: Any, sagitta: float) -> np.ndarray:
     return np.array([point.vec2 for point in points])
 
 
-def _spline(entity: Any, sagitta: float) -> Shape:
+def _spline(entity: Any, sagitta: float) -> EntityShape:
     points = _spline_points(entity.construction_tool(), sagitta)
     closed = bool(entity.closed) or math.dist(points[0], points[-1]) < sagitta
-    return Shape([points], closed=closed, curved=True)
+    return EntityShape([points], closed=closed, curved=True)
 
 
-def _polyline(vertices: Sequence[tuple[float, ...]], closed: bool, sagitta: float) -> Shape:
-    """A curve of straight and bulged parts; a vertex is x, y, start width, end width, bulge."""
+def _polyline(vertices: Sequence[tuple[float, ...]], closed: bool, sagitta: float) -> EntityShape:
+    """Return a curve of straight and bulged parts; a vertex is x, y, start width, end width, bulge."""
     rows = np.array(vertices, float).reshape(-1, 5)
     if not len(rows):
-        return Shape([])
+        return EntityShape([])
     drawn = rows if closed else rows[:-1]
     thickness = float(drawn[:, 2:4].max(initial=0.0))
     points = np.append(rows[:, :2], rows[:1, :2], axis=0) if closed else rows[:, :2]
     curved = bool(drawn[:, 4].any())
     if curved:
-        parts = [bulged(points[k], points[k + 1], row[4], sagitta)[:-1] for k, row in enumerate(drawn)]
+        parts = [bulge_arc(points[k], points[k + 1], row[4], sagitta)[:-1] for k, row in enumerate(drawn)]
         points = np.concatenate([*parts, points[-1:]])
     # Some programs repeat the first vertex instead of closing the polyline.
     meets = closed or (len(points) > 3 and math.dist(points[0], points[-1]) < sagitta)
-    return Shape([points], closed=meets, curved=curved, thickness=thickness)
+    return EntityShape([points], closed=meets, curved=curved, thickness=thickness)
 
 
-def _lwpolyline(entity: Any, sagitta: float) -> Shape:
+def _lwpolyline(entity: Any, sagitta: float) -> EntityShape:
     vertices = entity.get_points("xyseb")
     if width := entity.dxf.get("const_width", 0.0):
         vertices = [(x, y, width, width, bulge) for x, y, _, _, bulge in vertices]
     return _polyline(vertices, entity.closed, sagitta)
 
 
-def _old_polyline(entity: Any, sagitta: float) -> Shape | None:
+def _old_polyline(entity: Any, sagitta: float) -> EntityShape | None:
     if not (entity.is_2d_polyline or entity.is_3d_polyline):
         return None
     default = entity.dxf.get("default_start_width", 0.0), entity.dxf.get("default_end_width", 0.0)
@@ -122,10 +124,10 @@ def _old_polyline(entity: Any, sagitta: float) -> Shape | None:
     return _polyline(vertices, entity.is_closed, sagitta)
 
 
-def _solid(entity: Any, _: float) -> Shape:
+def _solid(entity: Any, _: float) -> EntityShape:
     # The third and the fourth corner of a SOLID are the wrong way round; a triangle repeats the third.
     corners = [entity.dxf.get(name) for name in ("vtx0", "vtx1", "vtx3", "vtx2")]
-    return Shape([np.array([corner.vec2 for corner in corners if corner is not None])], closed=True, filled=True)
+    return EntityShape([np.array([corner.vec2 for corner in corners if corner is not None])], closed=True, filled=True)
 
 
 def _edge(edge: Any, sagitta: float) -> np.ndarray:
@@ -150,7 +152,7 @@ def _edge(edge: Any, sagitta: float) -> np.ndarray:
     return points if edge.ccw else points[::-1]
 
 
-def _hatch(entity: Any, sagitta: float) -> Shape:
+def _hatch(entity: Any, sagitta: float) -> EntityShape:
     rings = []
     for path in entity.paths:
         if hasattr(path, "vertices"):
@@ -158,11 +160,11 @@ def _hatch(entity: Any, sagitta: float) -> Shape:
             rings.extend(_polyline(corners, True, sagitta).rings)
         elif path.edges:
             rings.append(np.concatenate([_edge(edge, sagitta) for edge in path.edges]))
-    return Shape(rings, closed=True, filled=True, curved=True)
+    return EntityShape(rings, closed=True, filled=True, curved=True)
 
 
-_IN_WORLD: dict[str, Callable[[Any, float], Shape]] = {"LINE": _line, "ELLIPSE": _ellipse, "SPLINE": _spline}
-_IN_PLANE: dict[str, tuple[Callable[[Any, float], Shape | None], str]] = {
+_IN_WORLD: dict[str, Callable[[Any, float], EntityShape]] = {"LINE": _line, "ELLIPSE": _ellipse, "SPLINE": _spline}
+_IN_PLANE: dict[str, tuple[Callable[[Any, float], EntityShape | None], str]] = {
     "CIRCLE": (_circle, "center"),
     "ARC": (_arc, "center"),
     "LWPOLYLINE": (_lwpolyline, "elevation"),
@@ -172,11 +174,11 @@ _IN_PLANE: dict[str, tuple[Callable[[Any, float], Shape | None], str]] = {
     "HATCH": (_hatch, "elevation"),
     "MPOLYGON": (_hatch, "elevation"),
 }
-"""What an entity draws in its own plane, and the attribute that has the height of the plane."""
+"""Functions that make the shape of an entity in its own plane, and the attribute that has the height of the plane."""
 
 
-def shape_of(entity: DXFEntity, sagitta: float) -> tuple[Shape, np.ndarray] | None:
-    """The shape of an entity, and the affine map from its own plane to that of its block; None if it draws none.
+def shape_of(entity: DXFEntity, sagitta: float) -> tuple[EntityShape, np.ndarray] | None:
+    """Return the shape of an entity, and the affine map from its own plane to that of its block; None if it draws none.
 
     Args:
         entity: Any entity but an INSERT.
@@ -199,11 +201,11 @@ def shape_of(entity: DXFEntity, sagitta: float) -> tuple[Shape, np.ndarray] | No
 
 
 def placements(insert: Any) -> Iterator[np.ndarray]:
-    """The affine maps from a block to the drawing, one for each place at which an INSERT draws it, shape (2, 3)."""
+    """Return the affine maps from a block to the drawing, one for each place at which an INSERT draws it, shape (2, 3)."""
     matrix = insert.matrix44()
     first = np.array([[matrix[row, column] for row in (0, 1, 3)] for column in (0, 1)])
     turn = math.radians(insert.dxf.rotation)
-    grid = after(
+    grid = compose(
         np.column_stack([_plane(insert)[:, :2], np.zeros(2)]),
         np.array([[math.cos(turn), -math.sin(turn), 0.0], [math.sin(turn), math.cos(turn), 0.0]]),
     )

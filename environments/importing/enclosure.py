@@ -1,4 +1,4 @@
-"""Which outlines of a drawing are obstacles, and which enclose the free space."""
+"""Sorting of the outlines of a drawing into obstacles and outlines around the free space."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ class Outline:
 
 
 @dataclass(frozen=True, slots=True)
-class Sorted:
-    """What the outlines of a drawing are."""
+class SortedOutlines:
+    """Outlines of a drawing, sorted into obstacles and outlines around the free space."""
 
     obstacles: list[Outline]
     solid: list[shapely.Polygon]
@@ -43,8 +43,8 @@ def sort_out(
     filled: Sequence[shapely.Polygon],
     walls: np.ndarray,
     ends: Sequence[tuple[float, float]],
-) -> Sorted:
-    """Sort outlines into obstacles and those around the free space.
+) -> SortedOutlines:
+    """Sort outlines into obstacles and outlines around the free space.
 
     An outline around the start and the goal encloses free space, since nothing grows in a solid. Where neither is known,
     one that contains everything else does. Of several of these, one within the other, the innermost has free space
@@ -73,7 +73,7 @@ def sort_out(
         around.append(k)
     obstacles = [outline for k, outline in enumerate(order) if k not in set(around)]
     if not around:
-        return Sorted(obstacles, [], [], None, [])
+        return SortedOutlines(obstacles, [], [], None, [])
     chain = [order[k].area for k in around]
     rings = [shapely.get_coordinates(area) for area in chain]
     bounds, notes = None, []
@@ -86,17 +86,19 @@ def sort_out(
     elif len(chain) == 1:
         notes = [f"{name} around start and goal is taken as walls with free space inside"]
     if len(chain) == 1:
-        return Sorted(obstacles, [], rings, bounds, notes)
+        return SortedOutlines(obstacles, [], rings, bounds, notes)
     if not all(_contains(a, np.array([b], object)) for a, b in itertools.pairwise(chain)):
-        return Sorted(obstacles, [], rings, bounds, [*notes, "outlines around start and goal that cross are walls"])
+        return SortedOutlines(
+            obstacles, [], rings, bounds, [*notes, "outlines around start and goal that cross are walls"]
+        )
     notes = [f"{name} and {len(chain) - 1} within it enclose the free space; between the two innermost it is solid"]
     between = [(chain[k - 1], chain[k]) for k in range(len(chain) - 1, 0, -2)]
     solid = [part for a, b in between for part in shapely.get_parts(a.difference(b)) if part.area > 0]
-    return Sorted(obstacles, solid, rings[:1] if len(chain) % 2 else [], bounds, notes)
+    return SortedOutlines(obstacles, solid, rings[:1] if len(chain) % 2 else [], bounds, notes)
 
 
 def _contains(area: shapely.Polygon, content: np.ndarray) -> bool:
-    """Whether all content is within an area, up to the tolerance of curves."""
+    """Return whether all content is within an area, up to the tolerance of curves."""
     if not len(content):
         return True
     inner = shapely.bounds(content)
@@ -108,16 +110,16 @@ def _contains(area: shapely.Polygon, content: np.ndarray) -> bool:
     return bool(shapely.covers(wide, content).all())
 
 
-def without_edges(outlines: list[Outline], edges: Sequence[np.ndarray]) -> list[Outline]:
-    """Outlines without those that repeat the edge of a filled area, which says itself where it is solid."""
+def drop_edges(outlines: list[Outline], edges: Sequence[np.ndarray]) -> list[Outline]:
+    """Drop outlines that repeat the edge of a filled area, which defines itself where it is solid."""
     if not edges or not outlines:
         return outlines
     shapes = shapely.polygons([shapely.LinearRing(edge) for edge in edges if len(edge) > 2])
-    known, mine = _marks(shapes), _marks(np.array([outline.area for outline in outlines]))
+    known, mine = _signatures(shapes), _signatures(np.array([outline.area for outline in outlines]))
     distance, _ = cKDTree(known).query(mine, distance_upper_bound=20 * SAGITTA)
     return [outline for outline, far in zip(outlines, np.isinf(distance), strict=True) if far]
 
 
-def _marks(shapes: np.ndarray) -> np.ndarray:
+def _signatures(shapes: np.ndarray) -> np.ndarray:
     """Box and centroid of areas [m], which are equal for equal areas, shape (n, 6)."""
     return np.column_stack([shapely.bounds(shapes), shapely.get_coordinates(shapely.centroid(shapes))])

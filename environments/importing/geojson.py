@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from environments.importing.marks import named
+from environments.importing.marks import quote_name
 from environments.importing.sketch import Sketch
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.traced import Tracing, UnusableFile
 from environments.importing.units import METRES, metres_in
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 
 _MOST_BYTES = 32_000_000
 _MOST_FEATURES = 200_000
@@ -32,7 +32,7 @@ _GEOGRAPHIC = range(4001, 5000)
 """Codes of systems with degrees are in this range."""
 
 
-def read_geojson(path: Path, unit: str | None = None) -> Traced:
+def read_geojson(path: Path, unit: str | None = None) -> Tracing:
     """Read a GeoJSON file whose coordinates are lengths.
 
     Polygons are solid, lines are walls, points with the property `radius` are solid discs. A point or line with the
@@ -49,15 +49,15 @@ def read_geojson(path: Path, unit: str | None = None) -> Traced:
     """
     try:
         data = _load(read_file(path, _MOST_BYTES))
-        content = _Content(_metres(data.get("crs"), unit))
+        content = _Features(_metres(data.get("crs"), unit))
         content.read(data)
-        return content.traced()
-    except (Unreadable, UnusableFile) as error:
+        return content.trace()
+    except (UnreadableFile, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 
 
 def _load(content: bytes) -> dict[str, Any]:
-    """The object in a JSON file.
+    """Return the object in a JSON file.
 
     Raises:
         UnusableFile: It is not JSON, or not an object.
@@ -92,13 +92,13 @@ def _metres(crs: Any, unit: str | None) -> float:
     match = _CODE.search(name)
     code = int(match[1][:9]) if match else 0
     if name.upper().endswith("CRS84") or code in _GEOGRAPHIC:
-        raise UnusableFile(f"has degrees ({named(name)}); save it in the UTM zone of the place")
+        raise UnusableFile(f"has degrees ({quote_name(name)}); save it in the UTM zone of the place")
     metric = any(code in zone for zone in _METRIC)
     if unit is None:
         if metric:
             return 1.0
         reason = (
-            f"has the reference system {named(name)}"
+            f"has the reference system {quote_name(name)}"
             if name
             else "names no reference system, so its coordinates may be degrees"
         )
@@ -106,13 +106,13 @@ def _metres(crs: Any, unit: str | None) -> float:
             f"{reason}; if they are lengths, give --unit, one of {', '.join(METRES)}, or save it in a UTM zone"
         )
     if metric and unit != "m":
-        raise UnusableFile(f"is in metres ({named(name)}), --unit says {unit}; leave --unit out")
+        raise UnusableFile(f"is in metres ({quote_name(name)}), --unit says {unit}; leave --unit out")
     return metres_in(unit)
 
 
 @dataclass(slots=True)
-class _Content:
-    """What the features are."""
+class _Features:
+    """Content of the features of a file."""
 
     scale: float
     """Metres in the unit of the coordinates."""
@@ -124,7 +124,7 @@ class _Content:
     features: int = 0
 
     def read(self, data: dict[str, Any]) -> None:
-        """Add what a FeatureCollection, a Feature or a geometry has.
+        """Add the content of a FeatureCollection, a Feature or a geometry.
 
         Raises:
             UnusableFile: Something in it is not GeoJSON.
@@ -198,15 +198,15 @@ class _Content:
         return points
 
     def _number(self, properties: dict[str, Any], key: str, where: str, above: float = 0.0) -> float:
-        """A number among the properties of a feature."""
+        """Return a number among the properties of a feature."""
         value = properties.get(key)
         if not isinstance(value, int | float) or isinstance(value, bool) or not above < value < 1e9:
             limit = f"a number above {above:g}" if math.isfinite(above) else "a number"
             raise UnusableFile(f"{where}.properties.{key} must be {limit}")
         return float(value)
 
-    def traced(self) -> Traced:
-        """The environment.
+    def trace(self) -> Tracing:
+        """Return the environment.
 
         Raises:
             UnusableFile: There is nothing in it, or more than one start or goal.
@@ -220,7 +220,7 @@ class _Content:
         if not (self.sketch.filled or self.sketch.lines or self.discs):
             raise UnusableFile("; ".join(["has no polygons, lines or discs", *notes[1:]]))
         start, goal = (found[0] if found else None for found in (self.starts, self.goals))
-        return self.sketch.as_drawn(np.array(self.discs).reshape(-1, 3), start, goal, notes)
+        return self.sketch.merge(np.array(self.discs).reshape(-1, 3), start, goal, notes)
 
 
 def _is_number(value: Any) -> bool:
@@ -228,7 +228,7 @@ def _is_number(value: Any) -> bool:
 
 
 def _parts(geometry: Any, where: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
-    """The Points, LineStrings and Polygons of a geometry, with their coordinates.
+    """Return the Points, LineStrings and Polygons of a geometry, with their coordinates.
 
     Raises:
         UnusableFile: It is no geometry.
@@ -247,5 +247,5 @@ def _parts(geometry: Any, where: str, depth: int = 0) -> Iterator[tuple[str, Any
                 yield kind.removeprefix("Multi"), part
     else:
         raise UnusableFile(
-            f"{where} has the type {named(str(kind))}, which is no geometry of GeoJSON with its coordinates"
+            f"{where} has the type {quote_name(str(kind))}, which is no geometry of GeoJSON with its coordinates"
         )

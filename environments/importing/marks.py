@@ -23,21 +23,21 @@ def role_names(layers: Mapping[str, str] | None) -> dict[str, str]:
     """
     for role in layers or ():
         if role not in _ROLES:
-            raise UnusableFile(f"a drawing has layers for {', '.join(_ROLES)}, not for {named(role)}")
+            raise UnusableFile(f"a drawing has layers for {', '.join(_ROLES)}, not for {quote_name(role)}")
     names = {role: (layers or {}).get(role, role).lower() for role in _ROLES}
     if len(set(names.values())) < len(names):
         raise UnusableFile("walls, start and goal need a layer each")
     return names
 
 
-def named(text: str) -> str:
-    """A name from a file, for a message of one line."""
+def quote_name(text: str) -> str:
+    """Return a name from a file, for a message of one line."""
     shown = "".join(letter if letter.isprintable() else "?" for letter in text)
     return shown if len(shown) <= 40 else shown[:37] + "..."
 
 
 def start_of(sketch: Sketch, where: str, more: bool = False) -> tuple[float, float, float] | None:
-    """The start pose that a drawing marks, x, y [m] and heading [rad]; None if it marks none.
+    """Return the start pose that a drawing marks, x, y [m] and heading [rad]; None if it marks none.
 
     Args:
         sketch: What is drawn on the layer of the start.
@@ -61,7 +61,7 @@ def start_of(sketch: Sketch, where: str, more: bool = False) -> tuple[float, flo
 
 
 def goal_of(sketch: Sketch, where: str, more: bool = False) -> tuple[float, float, float] | None:
-    """The goal that a drawing marks, x, y and radius [m]; None if it marks none.
+    """Return the goal that a drawing marks, x, y and radius [m]; None if it marks none.
 
     Args:
         sketch: What is drawn on the layer of the goal.
@@ -73,7 +73,7 @@ def goal_of(sketch: Sketch, where: str, more: bool = False) -> tuple[float, floa
     """
     if not (sketch.outlines or sketch.lines or sketch.filled or more):
         return None
-    fitted = [outline.disc or _fitted(outline.area.exterior.coords) for outline in sketch.outlines]
+    fitted = [outline.disc or _fit_circle(outline.area.exterior.coords) for outline in sketch.outlines]
     discs = [disc for disc in fitted if disc is not None]
     if len(discs) != 1:
         raise UnusableFile(
@@ -82,8 +82,8 @@ def goal_of(sketch: Sketch, where: str, more: bool = False) -> tuple[float, floa
     return discs[0]
 
 
-def _fitted(coordinates: object) -> tuple[float, float, float] | None:
-    """The circle through the points of a closed curve, which programs also write as arcs or Bezier curves."""
+def _fit_circle(coordinates: object) -> tuple[float, float, float] | None:
+    """Return the circle through the points of a closed curve, which programs also write as arcs or Bezier curves."""
     points = np.asarray(coordinates)
     origin = points.mean(axis=0)
     # A point is on the circle if 2 a x + 2 b y + (r^2 - a^2 - b^2) = x^2 + y^2.

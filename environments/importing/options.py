@@ -1,4 +1,4 @@
-"""How files are imported."""
+"""Options for importing files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TypedDict
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """How a file is imported; lengths in metres, angles in radians."""
+    """Options for importing a file; lengths in metres, angles in radians."""
 
     simplify: float | None = None
     """Largest distance by which outlines may move so that they have fewer corners [m]; None: half a cell of a map, a pixel of a
@@ -23,7 +23,7 @@ class ImportOptions:
     mm_per_unit: float | None = field(default=None, metadata={"kinds": ("svg",)})
     """Millimetres for each unit of an SVG file, if it is not what the file says."""
     layers: Mapping[str, str] = field(default_factory=dict, metadata={"kinds": ("dxf", "svg")})
-    """For "wall", "start" and "goal", the layer or the id of a drawing that has them."""
+    """Layer or id in a drawing of "wall", "start" and "goal"."""
     unknown_free: bool = field(default=False, metadata={"kinds": ("map",)})
     """Whether unknown cells of a map are free; otherwise they are obstacles."""
     size: tuple[float, float] | None = field(default=None, metadata={"kinds": ("photo",)})
@@ -37,15 +37,15 @@ class ImportOptions:
     tolerance: float | None = field(default=None, metadata={"kinds": ("photo",)})
     """Largest distance from this colour [CIELAB units], of which about 2 are just noticeable; None: 25."""
 
-    def foreign(self, kind: str) -> list[str]:
-        """Names of the options that were given, but are not for a kind of file."""
+    def foreign_names(self, kind: str) -> list[str]:
+        """List the names of the options that are set but do not apply to a kind of file."""
         usual = ImportOptions()
-        others = [one.name for one in fields(self) if kind not in one.metadata.get("kinds", (kind,))]
+        others = [field.name for field in fields(self) if kind not in field.metadata.get("kinds", (kind,))]
         return [name for name in others if getattr(self, name) != getattr(usual, name)]
 
 
-class ImportGiven(TypedDict, total=False):
-    """Some fields of `ImportOptions`, as arguments of `import_environment`."""
+class ImportArguments(TypedDict, total=False):
+    """Fields of `ImportOptions`, as arguments of `import_environment`."""
 
     simplify: float | None
     start: tuple[float, float, float] | None

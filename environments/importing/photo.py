@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from environments.importing.backdrop import Backdrop
-from environments.importing.calibration import by_corners, by_markers
-from environments.importing.cells import outlines
+from environments.importing.calibration import calibrate_by_corners, calibrate_by_markers
+from environments.importing.cells import outline_cells
 from environments.importing.options import ImportOptions
 from environments.importing.pixels import read_pixels
-from environments.importing.traced import Traced, UnusableFile
-from environments.lengths import rounded
+from environments.importing.traced import Tracing, UnusableFile
+from environments.lengths import format_length
 
 Floats = NDArray[np.float32]
 Mask = NDArray[np.bool_]
@@ -30,7 +30,7 @@ _LEAST_CONTRAST = 0.15
 """Dark obstacles reflect at least this share less light than the bench."""
 
 
-def read_photo(path: Path, options: ImportOptions) -> tuple[Traced, Backdrop]:
+def read_photo(path: Path, options: ImportOptions) -> tuple[Tracing, Backdrop]:
     """Find the obstacles on the rectangle.
 
     Raises:
@@ -48,57 +48,58 @@ def read_photo(path: Path, options: ImportOptions) -> tuple[Traced, Backdrop]:
     picture = np.asarray(photo if photo.ndim == 3 else np.repeat(photo[..., None], 3, axis=2), np.uint8)[..., :3]
     picture = np.ascontiguousarray(picture)
     if options.aruco:
-        calibration = by_markers(path.name, picture, options.size)
+        calibration = calibrate_by_markers(path.name, picture, options.size)
     else:
-        calibration = by_corners(path.name, picture, np.array(options.corners, float), options.size)
-    flat = calibration.rectified(picture)
+        calibration = calibrate_by_corners(path.name, picture, np.array(options.corners, float), options.size)
+    flat = calibration.rectify(picture)
     if options.color is None:
-        solid, how = _dark(path.name, flat)
+        solid, how = _find_dark(path.name, flat)
     else:
-        solid, how = _colored(flat, options.color, TOLERANCE if options.tolerance is None else options.tolerance)
+        solid, how = _find_color(flat, options.color, TOLERANCE if options.tolerance is None else options.tolerance)
     backdrop = Backdrop(flat, calibration.pixel)
-    marked = shapely.transform(calibration.marked(), lambda points: points / backdrop.pixel)
+    marked = shapely.transform(calibration.marker_area(), lambda points: points / backdrop.pixel)
     if not marked.is_empty:
-        solid &= ~_inside(marked, solid.shape)
-    solid, specks = _clean(solid)
+        solid &= ~_select_inside(marked, solid.shape)
+    solid, specks = _remove_spots(solid)
     if not solid.any():
         raise UnusableFile(
             f"{path.name}: no obstacles were found, {how}; give their colour with --color, or another --tolerance"
         )
+    side = format_length(1e3 * backdrop.pixel, "mm")
     notes = [
-        f"photograph of {picture.shape[1]} x {picture.shape[0]} pixels, rectified to pixels of {rounded(1e3 * backdrop.pixel, 'mm')} mm",
+        f"photograph of {picture.shape[1]} x {picture.shape[0]} pixels, rectified to pixels of {side} mm",
         f"calibrated by {calibration.note}",
         f"obstacles are {how}",
     ]
     if specks:
         notes.append(f"{specks} spots of less than {_LEAST_AREA} pixels left out")
     shape = (0.0, 0.0, *options.size)
-    return Traced(
-        solid=tuple(backdrop.placed(outlines(solid[::-1], path.name))), bounds=shape, notes=tuple(notes)
+    return Tracing(
+        solid=tuple(backdrop.place(outline_cells(solid[::-1], path.name))), bounds=shape, notes=tuple(notes)
     ), backdrop
 
 
-def _colored(picture: NDArray[np.uint8], color: tuple[int, int, int], tolerance: float) -> tuple[Mask, str]:
-    """The pixels of a colour."""
-    wanted = _lab(np.array([[color]], np.uint8))
-    difference = (_lab(picture) - wanted) * np.array([LIGHTNESS_WEIGHT, 1, 1], np.float32)
+def _find_color(picture: NDArray[np.uint8], color: tuple[int, int, int], tolerance: float) -> tuple[Mask, str]:
+    """Return the pixels of a colour."""
+    wanted = _to_lab(np.array([[color]], np.uint8))
+    difference = (_to_lab(picture) - wanted) * np.array([LIGHTNESS_WEIGHT, 1, 1], np.float32)
     distance = np.linalg.norm(difference, axis=2)
     return distance <= tolerance, f"within {tolerance:g} CIELAB units of the colour #{bytes(color).hex()}"
 
 
-def _lab(picture: NDArray[np.uint8]) -> Floats:
-    """A picture in CIELAB (lightness from 0 to 100, a, b), slightly smoothed against noise."""
+def _to_lab(picture: NDArray[np.uint8]) -> Floats:
+    """Return a picture in CIELAB (lightness from 0 to 100, a, b), slightly smoothed against noise."""
     smooth = cv2.GaussianBlur(picture, (5, 5), 0)
     return np.asarray(cv2.cvtColor(smooth.astype(np.float32) / 255, cv2.COLOR_RGB2LAB), np.float32)
 
 
-def _dark(name: str, picture: NDArray[np.uint8]) -> tuple[Mask, str]:
-    """The pixels that are darker than the bench, which may be lit unevenly: a threshold by Otsu's method, relative to its light.
+def _find_dark(name: str, picture: NDArray[np.uint8]) -> tuple[Mask, str]:
+    """Return the pixels that are darker than the bench, which may be lit unevenly: a threshold by Otsu's method, relative to its light.
 
     Source: N. Otsu, A threshold selection method from gray-level histograms, 1979.
     """
     smooth = cv2.GaussianBlur(cv2.cvtColor(picture, cv2.COLOR_RGB2GRAY), (5, 5), 0).astype(np.float32)
-    share = smooth / _light(smooth)
+    share = smooth / _fit_light(smooth)
     levels = np.clip(200 * share, 0, 255).astype(np.uint8)
     threshold, _ = cv2.threshold(levels, 0, 255, cv2.THRESH_BINARY | cv2.THRESH_OTSU)
     dark = levels <= threshold
@@ -113,8 +114,8 @@ def _dark(name: str, picture: NDArray[np.uint8]) -> tuple[Mask, str]:
     )
 
 
-def _light(grey: Floats) -> Floats:
-    """The grey of an empty bench: a parabola in x and y through the lighter part of the pixels."""
+def _fit_light(grey: Floats) -> Floats:
+    """Return the grey of an empty bench: a parabola in x and y through the lighter part of the pixels."""
     height, width = grey.shape
     y, x = np.mgrid[-1 : 1 : height * 1j, -1 : 1 : width * 1j].astype(np.float32)
     terms = [np.ones_like(x), x, y, x * x, x * y, y * y]
@@ -130,8 +131,8 @@ def _light(grey: Floats) -> Floats:
     return np.maximum(np.asarray(light, np.float32), 1.0)
 
 
-def _inside(area: shapely.Geometry, shape: tuple[int, ...]) -> Mask:
-    """Which pixels, the top row first, have their centres in an area in pixels from the lower left corner."""
+def _select_inside(area: shapely.Geometry, shape: tuple[int, ...]) -> Mask:
+    """Mask of the pixels, the top row first, whose centres lie in an area in pixels from the lower left corner."""
     height, width = shape
     inside = np.zeros((height, width), bool)
     for part in shapely.get_parts(area):
@@ -141,8 +142,8 @@ def _inside(area: shapely.Geometry, shape: tuple[int, ...]) -> Mask:
     return inside[::-1]
 
 
-def _clean(solid: Mask) -> tuple[Mask, int]:
-    """Without spots, solid or free, that are smaller than `_LEAST_AREA`, and how many those were."""
+def _remove_spots(solid: Mask) -> tuple[Mask, int]:
+    """Remove spots, solid or free, that are smaller than `_LEAST_AREA`; return the mask and the number of spots."""
     count = 0
     for value in (True, False):
         labels, found = ndimage.label(solid == value)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from PIL import Image, ImageOps
 
 from environments.importing.traced import UnusableFile
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 
 MOST_PIXELS = 64_000_000
 _MOST_BYTES = 400_000_000
 
 
 def read_pixels(path: Path, formats: tuple[str, ...], name: str) -> NDArray[np.uint8 | np.uint16 | np.int32]:
-    """The pixels of a picture, turned as its camera says.
+    """Return the pixels of a picture, turned as its camera says.
 
     Args:
         formats: Names of the allowed formats, as Pillow has them.
@@ -40,8 +40,8 @@ def read_pixels(path: Path, formats: tuple[str, ...], name: str) -> NDArray[np.u
             if width * height > MOST_PIXELS:
                 raise Image.DecompressionBombError
             image.load()
-            return _plain(ImageOps.exif_transpose(image))
-    except Unreadable as error:
+            return _to_plain(ImageOps.exif_transpose(image))
+    except UnreadableFile as error:
         raise UnusableFile(f"{name} {error}") from None
     except Image.DecompressionBombError:
         most = f"at most {MOST_PIXELS // 1_000_000} million pixels are allowed; make it smaller, or cut it"
@@ -51,7 +51,7 @@ def read_pixels(path: Path, formats: tuple[str, ...], name: str) -> NDArray[np.u
         raise UnusableFile(f"{problem}: {' '.join(str(error).split())[:100] or 'it is damaged'}") from None
 
 
-def _plain(image: Image.Image) -> NDArray[np.uint8 | np.uint16 | np.int32]:
+def _to_plain(image: Image.Image) -> NDArray[np.uint8 | np.uint16 | np.int32]:
     if image.mode in ("L", "RGB", "RGBA") or image.mode.startswith("I"):
         return np.asarray(image)
     if image.mode == "1":

@@ -16,8 +16,8 @@ _MITRE = 4.0
 
 
 @dataclass(slots=True)
-class Effort:
-    """Pairs of sides of curves that cross, or may cross, each other in one drawing."""
+class CrossingCount:
+    """Count of the pairs of sides of curves that cross, or may cross, each other in one drawing."""
 
     pairs: int = 0
 
@@ -34,8 +34,8 @@ class Effort:
             )
 
 
-def area_of(rings: Sequence[np.ndarray], effort: Effort, even_odd: bool = True) -> list[shapely.Polygon]:
-    """The filled area of one path.
+def area_of(rings: Sequence[np.ndarray], effort: CrossingCount, even_odd: bool = True) -> list[shapely.Polygon]:
+    """Return the filled area of one path.
 
     Args:
         rings: Closed curves, each of shape (n, 2); the last point may repeat the first.
@@ -58,7 +58,7 @@ def area_of(rings: Sequence[np.ndarray], effort: Effort, even_odd: bool = True) 
             return [outline]
     lines = shapely.MultiLineString(rings)
     if shapely.is_simple(lines):
-        return _nested(rings, even_odd)
+        return _nest(rings, even_odd)
     effort.add(sum(map(len, rings)) ** 2)
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(shapely.unary_union(lines))))
     inside = shapely.get_coordinates(shapely.point_on_surface(faces))
@@ -67,8 +67,8 @@ def area_of(rings: Sequence[np.ndarray], effort: Effort, even_odd: bool = True) 
     return _polygons(shapely.union_all(faces[kept]))
 
 
-def _nested(rings: Sequence[np.ndarray], even_odd: bool) -> list[shapely.Polygon]:
-    """The area within curves that do not cross each other."""
+def _nest(rings: Sequence[np.ndarray], even_odd: bool) -> list[shapely.Polygon]:
+    """Return the area within curves that do not cross each other."""
     solids = np.array([shapely.Polygon(ring) for ring in rings])
     tree = shapely.STRtree(solids)
     inner, outer = tree.query(solids, "covered_by")
@@ -84,7 +84,7 @@ def _nested(rings: Sequence[np.ndarray], even_odd: bool) -> list[shapely.Polygon
 
 
 def _winding(rings: Sequence[np.ndarray], points: np.ndarray) -> np.ndarray:
-    """How often curves wind around each of some points, anticlockwise, shape (n,)."""
+    """Winding number of curves around each point, anticlockwise, shape (n,)."""
     total = np.zeros(len(points), int)
     begin, end = np.concatenate([ring[:-1] for ring in rings]), np.concatenate([ring[1:] for ring in rings])
     for a, b in zip(begin, end, strict=True):
@@ -100,8 +100,8 @@ def _polygons(shape: shapely.Geometry) -> list[shapely.Polygon]:
     return [part for part in parts if isinstance(part, shapely.Polygon) and part.area > 0]
 
 
-def thick(points: np.ndarray, thickness: float, effort: Effort) -> list[shapely.Polygon]:
-    """The area of a line with a thickness, with flat ends and mitred corners.
+def thicken(points: np.ndarray, thickness: float, effort: CrossingCount) -> list[shapely.Polygon]:
+    """Return the area of a line with a thickness, with flat ends and mitred corners.
 
     Raises:
         UnusableFile: It has too many points with those before.

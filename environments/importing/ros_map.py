@@ -20,11 +20,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from environments.file_model import describe
 from environments.importing.backdrop import Backdrop
-from environments.importing.cells import outlines
+from environments.importing.cells import outline_cells
 from environments.importing.pixels import read_pixels
-from environments.importing.traced import Traced, UnusableFile
-from environments.lengths import rounded
-from environments.reading import Unreadable, read_file
+from environments.importing.traced import Tracing, UnusableFile
+from environments.lengths import format_length
+from environments.reading import UnreadableFile, read_file
 
 FREE, OCCUPIED, UNKNOWN = 0, 1, 2
 SHADES = np.array([255, 60, 205], np.uint8)
@@ -32,7 +32,7 @@ SHADES = np.array([255, 60, 205], np.uint8)
 _UNKNOWN_VALUE = 205
 """The value that map_saver writes for unknown cells."""
 _FEW = 0.01
-"""Of a smaller share of cells with that value that are free, nothing is said."""
+"""Smallest share of cells with this value that are free for which a hint is given [-]."""
 _MOST_BYTES = 100_000
 _MOST_LEVELS = 10
 _Share = Annotated[float, Field(ge=0, le=1)]
@@ -56,10 +56,10 @@ class MapFile(BaseModel):
     free_thresh: _Share
     """Occupancy below which a cell is free, dimensionless."""
     mode: Literal["trinary", "scale", "raw"] = "trinary"
-    """How the value of a pixel becomes an occupancy."""
+    """Conversion of the value of a pixel to an occupancy."""
 
 
-def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdrop]:
+def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Tracing, Backdrop]:
     """Read a map, with outlines exactly along the edges of its cells.
 
     The bounds are the edges of the picture; those of a rotated one are the smallest box around it, and what is outside of the
@@ -71,8 +71,8 @@ def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdr
     Raises:
         UnusableFile: One of the two files cannot be used.
     """
-    file = _parsed(path)
-    pixels = read_pixels(_picture(path, file.image), ("PNG", "PPM", "BMP"), f"{path.name}: image")
+    file = _parse(path)
+    pixels = read_pixels(_find_picture(path, file.image), ("PNG", "PPM", "BMP"), f"{path.name}: image")
     grid = _occupancy(pixels, file)
     hint = "" if unknown_free else _threshold_hint(pixels, grid, file)
     del pixels
@@ -80,7 +80,7 @@ def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdr
     solid = (grid == OCCUPIED) if unknown_free else (grid != FREE)
     counts = np.bincount(grid.ravel(), minlength=3)
     del grid
-    polygons = backdrop.placed(outlines(solid[::-1], path.name))
+    polygons = backdrop.place(outline_cells(solid[::-1], path.name))
     frame = backdrop.frame
     bounds = frame.bounds
     if outside := [] if unknown_free else list(_corners(frame)):
@@ -88,7 +88,7 @@ def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdr
     height, width = solid.shape
     shares = [f"{100 * count / solid.size:.1f} %" for count in counts]
     notes = [
-        f"map of {width} x {height} cells of {rounded(1e3 * file.resolution, 'mm')} mm",
+        f"map of {width} x {height} cells of {format_length(1e3 * file.resolution, 'mm')} mm",
         f"{shares[OCCUPIED]} occupied, {shares[FREE]} free, {shares[UNKNOWN]} unknown, taken as {'free' if unknown_free else 'obstacles'}",
     ]
     if outside:
@@ -96,11 +96,11 @@ def read_ros_map(path: Path, unknown_free: bool = False) -> tuple[Traced, Backdr
             f"rotated by {math.degrees(file.origin[2]):.1f} deg: the corners of the bounds outside of it are obstacles"
         )
     hints = (hint,) if hint else ()
-    return Traced(solid=tuple(polygons), bounds=bounds, notes=tuple(notes), hints=hints), backdrop
+    return Tracing(solid=tuple(polygons), bounds=bounds, notes=tuple(notes), hints=hints), backdrop
 
 
 def _threshold_hint(pixels: NDArray[np.uint8 | np.uint16 | np.int32], grid: NDArray[np.uint8], file: MapFile) -> str:
-    """A hint that the threshold makes those cells free that are usually unknown; "" if it does not, or if they are few."""
+    """Return a hint that the threshold makes those cells free that are usually unknown; "" if it does not, or if they are few."""
     if pixels.dtype != np.uint8 or pixels.ndim != 2:
         return ""
     usual = pixels == _UNKNOWN_VALUE
@@ -115,7 +115,7 @@ def _threshold_hint(pixels: NDArray[np.uint8 | np.uint16 | np.int32], grid: NDAr
 
 
 def _corners(frame: shapely.Polygon) -> NDArray[np.object_]:
-    """What the box around a rotated picture has besides the picture."""
+    """Return the parts of the box around a rotated picture that are not in the picture."""
     parts = shapely.get_parts(shapely.box(*frame.bounds).difference(frame))
     return parts[shapely.area(parts) > 1e-9 * frame.area]
 
@@ -123,7 +123,7 @@ def _corners(frame: shapely.Polygon) -> NDArray[np.object_]:
 # ---- the YAML file ----
 
 
-def _parsed(path: Path) -> MapFile:
+def _parse(path: Path) -> MapFile:
     import yaml
 
     try:
@@ -133,7 +133,7 @@ def _parsed(path: Path) -> MapFile:
         if not isinstance(content, dict):
             raise UnusableFile(f"{path.name} is not the file of a map: it has no keys such as image and resolution")
         file = MapFile.model_validate(content)
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise UnusableFile(f"{path.name} {error}") from None
     except UnicodeDecodeError as error:
         raise UnusableFile(
@@ -154,7 +154,7 @@ def _parsed(path: Path) -> MapFile:
 
 
 def _check_events(name: str, text: str) -> None:
-    """Refuse what a map does not need: repeated parts, which can grow without limit, and many levels, which take long to read."""
+    """Refuse YAML that no map needs: aliases, which can grow without limit, and many levels, which take long to read."""
     import yaml
 
     level = 0
@@ -166,8 +166,8 @@ def _check_events(name: str, text: str) -> None:
             raise UnusableFile(f"{name} is nested too deeply: a map has at most {_MOST_LEVELS} levels")
 
 
-def _picture(path: Path, image: str) -> Path:
-    """The path of the picture, which must be in the folder of the map: a map from elsewhere names no other file of this machine."""
+def _find_picture(path: Path, image: str) -> Path:
+    """Return the path of the picture, which must be in the folder of the map: a map from elsewhere names no other file of this machine."""
     try:
         folder = path.resolve().parent
         picture = (folder / image).resolve()

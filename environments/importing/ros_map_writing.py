@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from environments.environment import Environment
 from environments.importing.pixels import MOST_PIXELS
 from environments.importing.ros_map import FREE, OCCUPIED, UNKNOWN
-from environments.lengths import listed, rounded
-from environments.writing import whole
+from environments.lengths import format_length, format_lengths
+from environments.writing import atomic_path
 
 _LEAST_WIDTH = math.sqrt(2)
 """A strip of this width covers the centres of cells that are connected through their edges [cells]."""
@@ -22,7 +22,7 @@ _SHADES = {OCCUPIED: 0, FREE: 254, UNKNOWN: 205}
 
 
 def occupancy(environment: Environment, resolution: float) -> tuple[NDArray[np.uint8], tuple[float, float]]:
-    """The cells of an environment: `OCCUPIED` if an obstacle covers the centre, `FREE` within the bounds, `UNKNOWN` beyond them.
+    """Return the cells of an environment: `OCCUPIED` if an obstacle covers the centre, `FREE` within the bounds, `UNKNOWN` beyond them.
 
     The outline of the cells is within half a diagonal of a cell of that of the obstacles. Obstacles thinner than 1.41 cells are
     widened to that, because no thin wall may get lost.
@@ -81,9 +81,9 @@ def write_ros_map(environment: Environment, path: Path, resolution: float) -> tu
     degrees = math.degrees(environment.start[2])
     lines = [
         f"# {' '.join(environment.name.split())}",
-        f"# start {listed(1e3 * environment.start[:2], 'mm')} mm, heading {degrees:g} deg",
-        f"# goal {listed(1e3 * environment.goal[:2], 'mm')} mm, radius {rounded(1e3 * float(environment.goal[2]), 'mm')} mm",
-        f"image: {_quoted(picture.name)}",
+        f"# start {format_lengths(1e3 * environment.start[:2], 'mm')} mm, heading {degrees:g} deg",
+        f"# goal {format_lengths(1e3 * environment.goal[:2], 'mm')} mm, radius {format_length(1e3 * float(environment.goal[2]), 'mm')} mm",
+        f"image: {_quote(picture.name)}",
         f"resolution: {resolution:.12g}",
         f"origin: [{x:.12g}, {y:.12g}, 0.0]",
         "negate: 0",
@@ -91,11 +91,11 @@ def write_ros_map(environment: Environment, path: Path, resolution: float) -> tu
         "free_thresh: 0.196",
         "mode: trinary",
     ]
-    with whole(path) as yaml_file, whole(picture) as picture_file:
+    with atomic_path(path) as yaml_file, atomic_path(picture) as picture_file:
         picture_file.write_bytes(f"P5\n{columns} {rows}\n255\n".encode() + shades[grid[::-1]].tobytes())
         yaml_file.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return columns, rows
 
 
-def _quoted(text: str) -> str:
+def _quote(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"

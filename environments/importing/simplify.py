@@ -1,4 +1,4 @@
-"""Outlines with fewer corners, nowhere farther from the original ones than a tolerance."""
+"""Outlines with fewer corners, nowhere farther from the original outlines than a tolerance."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ _TRIALS = 3
 """A polygon whose new outline still crosses itself is tried again with half the tolerance, this often in all; then it is kept."""
 
 
-def simplified(polygons: Sequence[shapely.Polygon], tolerance: float) -> tuple[list[shapely.Polygon], float]:
-    """Polygons with fewer corners, each with as many holes as before.
+def simplify_polygons(polygons: Sequence[shapely.Polygon], tolerance: float) -> tuple[list[shapely.Polygon], float]:
+    """Simplify polygons to fewer corners, each with as many holes as before.
 
     Corners at which outlines touch are kept. The middle of an edge that turns one way at one end and the other way at the other,
     as in the stairs of a slanted wall in a grid, may replace its ends: a slanted wall becomes one straight line.
@@ -39,9 +39,9 @@ def simplified(polygons: Sequence[shapely.Polygon], tolerance: float) -> tuple[l
         if not (tolerance and len(left)):
             break
         limit = tolerance * _SLACK / 2**trial
-        chains = _chains([result[index] for index in left], limit)
+        chains = _make_chains([result[index] for index in left], limit)
         distances = _thin_out(chains, limit)
-        made, owner = _polygons(chains), chains.polygon[chains.ring]
+        made, owner = _make_polygons(chains), chains.polygon[chains.ring]
         valid = shapely.is_valid(made)
         fewer = shapely.get_num_coordinates(made) < shapely.get_num_coordinates(result)[left]
         for index, polygon in zip(left[valid & fewer], made[valid & fewer], strict=True):
@@ -58,17 +58,17 @@ class _Chains:
     points: Floats
     """Corners and middles of edges by turns, shape (n, 2) [m]."""
     allowed: Flags
-    """Which points may be corners of the result, shape (n,); changed by `_thin_out`."""
+    """Mask of the points that may be corners of the result, shape (n,); changed by `_thin_out`."""
     corner: Flags
-    """Which points are corners of the result, shape (n,); changed by `_thin_out`."""
+    """Mask of the points that are corners of the result, shape (n,); changed by `_thin_out`."""
     ring: Indices
     """Ring of each point, shape (n,)."""
     polygon: Indices
     """Polygon of each ring, the outer one first, shape (rings,)."""
 
 
-def _chains(polygons: Sequence[shapely.Polygon], limit: float) -> _Chains:
-    """The rings, with three corners of the result in each and those where outlines touch."""
+def _make_chains(polygons: Sequence[shapely.Polygon], limit: float) -> _Chains:
+    """Return the rings, with three corners of the result in each and those where outlines touch."""
     rings, polygon = shapely.get_rings(shapely.remove_repeated_points(polygons), return_index=True)
     sizes = shapely.get_num_coordinates(rings) - 1
     corners = shapely.get_coordinates(rings)
@@ -78,8 +78,8 @@ def _chains(polygons: Sequence[shapely.Polygon], limit: float) -> _Chains:
     after = np.arange(1, len(corners) + 1)
     after[starts + sizes - 1] = starts
     points = np.stack([corners, (corners + corners[after]) / 2], axis=1).reshape(-1, 2)
-    touching = _touching(corners)
-    allowed = _allowed(corners, after, touching, limit)
+    touching = _find_touching(corners)
+    allowed = _select_allowed(corners, after, touching, limit)
     # Each ring begins at its leftmost point: that is a corner of the result.
     order = np.lexsort((points[:, 1], points[:, 0], ~allowed, np.repeat(ring, 2)))
     begin = order[2 * starts] - 2 * starts
@@ -100,15 +100,15 @@ def _chains(polygons: Sequence[shapely.Polygon], limit: float) -> _Chains:
     return _Chains(points, allowed, corner, ring, polygon)
 
 
-def _touching(corners: Floats) -> Flags:
-    """Which corners lie at the same position as another one."""
+def _find_touching(corners: Floats) -> Flags:
+    """Mask of the corners that lie at the position of another corner."""
     position = corners[:, 0] + 1j * corners[:, 1]
     _, index, count = np.unique(position, return_inverse=True, return_counts=True)
     return np.asarray(count[index] > 1)
 
 
-def _allowed(corners: Floats, after: Indices, touching: Flags, limit: float) -> Flags:
-    """Which corners and middles of edges may be corners of the result, by turns, shape (2 n,)."""
+def _select_allowed(corners: Floats, after: Indices, touching: Flags, limit: float) -> Flags:
+    """Mask of the corners and middles of edges, by turns, that may be corners of the result, shape (2 n,)."""
     before = np.empty_like(after)
     before[after] = np.arange(len(after))
     onward = (corners[after] - corners) / 2
@@ -137,7 +137,7 @@ def _thin_out(chains: _Chains, limit: float) -> Floats:
     limits = np.full(len(low), limit)
     for _ in range(_ROUNDS):
         _split(chains, distances, (low, high), limits, limit)
-        low, high = _crossing(chains)
+        low, high = _find_crossing(chains)
         limits = np.full(len(low), 1e-6 * limit)
         # There every point of the old outline may become a corner.
         inside = np.zeros(len(chains.ring), int)
@@ -150,7 +150,7 @@ def _thin_out(chains: _Chains, limit: float) -> Floats:
 
 
 def _split(chains: _Chains, distances: Floats, lines: tuple[Indices, Indices], limits: Floats, limit: float) -> None:
-    """The Douglas-Peucker algorithm, for all lines at once: a line with a point beyond its limit gets a corner at the farthest one.
+    """Return the Douglas-Peucker algorithm, for all lines at once: a line with a point beyond its limit gets a corner at the farthest one.
 
     Args:
         distances: Distance of each point from its line [m]; changed.
@@ -187,8 +187,8 @@ def _lines(chains: _Chains) -> tuple[Indices, Indices]:
     return at[:-1][inside], at[1:][inside]
 
 
-def _crossing(chains: _Chains) -> tuple[Indices, Indices]:
-    """The lines that meet another one of their polygon elsewhere than at a common end, or lie on it."""
+def _find_crossing(chains: _Chains) -> tuple[Indices, Indices]:
+    """Return the lines that meet another one of their polygon elsewhere than at a common end, or lie on it."""
     low, high = _lines(chains)
     ends = chains.points[np.stack([low, high], axis=1)]
     lines, owner = shapely.linestrings(ends), chains.polygon[chains.ring[low]]
@@ -217,8 +217,8 @@ def _distance(points: Floats, start: Floats, end: Floats) -> Floats:
     return np.hypot(*(points - start - np.clip(share, 0.0, 1.0)[:, None] * along).T)
 
 
-def _polygons(chains: _Chains) -> NDArray[np.object_]:
-    """The polygons with the corners that were chosen."""
+def _make_polygons(chains: _Chains) -> NDArray[np.object_]:
+    """Return the polygons with the corners that were chosen."""
     at = np.flatnonzero(chains.corner)
     outlines = shapely.linearrings(chains.points[at], indices=chains.ring[at])
     bounds = np.searchsorted(chains.polygon, np.arange(chains.polygon[-1] + 2))

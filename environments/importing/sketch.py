@@ -9,10 +9,10 @@ import numpy as np
 import shapely
 
 from environments.importing import enclosure
-from environments.importing.chains import closed_chains
+from environments.importing.chains import close_chains
 from environments.importing.curves import SAGITTA
-from environments.importing.rings import Effort, area_of, thick
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.rings import CrossingCount, area_of, thicken
+from environments.importing.traced import Tracing, UnusableFile
 
 MOST_POINTS = 2_000_000
 _FURTHEST = 1e8
@@ -23,7 +23,7 @@ _FAR = 10_000.0
 
 @dataclass(slots=True)
 class Sketch:
-    """Shapes [m], y upwards, as far as they were read."""
+    """Shapes of a drawing read so far [m], y upwards."""
 
     filled: list[shapely.Polygon] = field(default_factory=list)
     """Areas that the drawing fills."""
@@ -36,7 +36,7 @@ class Sketch:
     curved: bool = False
     """Whether curves became lines."""
     points: int = 0
-    effort: Effort = field(default_factory=Effort)
+    effort: CrossingCount = field(default_factory=CrossingCount)
 
     def count(self, points: np.ndarray, what: str) -> None:
         """Check points that are added.
@@ -71,31 +71,31 @@ class Sketch:
         self.filled.extend(area_of(rings, self.effort, even_odd))
         self.edges.extend(rings)
 
-    def traced(
+    def trace(
         self,
         start: tuple[float, float, float] | None,
         goal: tuple[float, float, float] | None,
         notes: Iterable[str],
         page: tuple[float, float, float, float] | None = None,
-    ) -> Traced:
-        """What the drawing contains.
+    ) -> Tracing:
+        """Trace the drawing: sort its outlines and lines into obstacles, walls and bounds.
 
         Args:
             start: x, y [m] and heading [rad].
             goal: x, y and radius [m].
-            notes: What is already to be said about it.
+            notes: Notes on the drawing so far.
             page: The extent of the sheet [m]; it counts if all shapes are on it.
         """
         told, gap = list(notes), 0.0
         thin = [points for points, thickness in self.lines if thickness == 0]
-        closed, open_, gap = closed_chains(thin)
+        closed, open_, gap = close_chains(thin)
         if closed:
             told.append(f"outlines put together from lines whose ends meet: {len(closed)}")
         outlines = self.outlines + [
             enclosure.Outline(part, None) for ring in closed for part in area_of([ring], self.effort)
         ]
-        outlines = enclosure.without_edges(outlines, self.edges)
-        straight, bent = self._thick()
+        outlines = enclosure.drop_edges(outlines, self.edges)
+        straight, bent = self._thicken_lines()
         walls, filled = _walls([*((points, 0.0) for points in open_), *straight]), [*self.filled, *bent]
         ends = [end[:2] for end in (start, goal) if end is not None]
         found = enclosure.sort_out(outlines, filled, walls, ends)
@@ -107,8 +107,8 @@ class Sketch:
         if bounds is None and page is not None and _on_page(page, solid, circles, walls):
             bounds = page
             told.append("the page of the drawing is taken as the bounds")
-        return near_origin(
-            Traced(
+        return move_near_origin(
+            Tracing(
                 solid=solid,
                 circles=circles,
                 walls=np.concatenate([walls, around]),
@@ -120,26 +120,26 @@ class Sketch:
             )
         )
 
-    def as_drawn(
+    def merge(
         self,
         circles: np.ndarray,
         start: tuple[float, float, float] | None,
         goal: tuple[float, float, float] | None,
         notes: Iterable[str],
-    ) -> Traced:
-        """The filled areas, given discs (n, 3) and all lines, closed or not."""
-        straight, bent = self._thick()
+    ) -> Tracing:
+        """Return the filled areas, given discs (n, 3) and all lines, closed or not, without sorting them."""
+        straight, bent = self._thicken_lines()
         walls = _walls([*(line for line in self.lines if line[1] == 0), *straight])
-        return near_origin(
-            Traced(
+        return move_near_origin(
+            Tracing(
                 solid=(*self.filled, *bent), circles=circles, walls=walls, start=start, goal=goal, notes=tuple(notes)
             )
         )
 
-    def _thick(self) -> tuple[list[tuple[np.ndarray, float]], list[shapely.Polygon]]:
-        """The lines with a thickness: single straight ones, and the areas of those with corners, which are filled there."""
+    def _thicken_lines(self) -> tuple[list[tuple[np.ndarray, float]], list[shapely.Polygon]]:
+        """Return the lines with a thickness: single straight ones, and the areas of those with corners, which are filled there."""
         lines = [line for line in self.lines if line[1] > 0]
-        bent = [thick(*line, self.effort) for line in lines if len(line[0]) > 2]
+        bent = [thicken(*line, self.effort) for line in lines if len(line[0]) > 2]
         return [line for line in lines if len(line[0]) == 2], [part for parts in bent for part in parts]
 
 
@@ -166,8 +166,8 @@ def _on_page(
     return bool(len(points) and ((points >= low) & (points <= high)).all())
 
 
-def near_origin(traced: Traced) -> Traced:
-    """The same shapes, moved to the origin by whole metres if they are far from it, as in the plane of a map projection."""
+def move_near_origin(traced: Tracing) -> Tracing:
+    """Move shapes to the origin by whole metres if they are far from it, as in the plane of a map projection."""
     if traced.bounds is not None:  # to a nanometre; the rest is noise of changed units
         min_x, min_y, max_x, max_y = np.round(traced.bounds, 9).tolist()
         traced = replace(traced, bounds=(min_x, min_y, max_x, max_y))

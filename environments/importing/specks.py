@@ -7,16 +7,16 @@ import shapely
 
 from environments.importing.build import Imported
 from environments.importing.ros_map import SHADES, UNKNOWN
-from environments.lengths import rounded
+from environments.lengths import format_length
 
 _OF_RADIUS = 0.5
 """Obstacles that are smaller than this are questioned [tube radii]."""
 _OF_PIXEL = 1.5
-"""The same in pixels: a single one is 1.41 across."""
+"""Obstacles that are smaller than this are questioned [pixels]: a single pixel is 1.41 across."""
 
 
 def specks_hint(found: Imported, tube_radius: float) -> str:
-    """A hint at obstacles that stand alone and are small for the tube, or a single cell; "" if there are none, or for a drawing.
+    """Return a hint at obstacles that stand alone and are small for the tube, or a single cell; "" if there are none, or for a drawing.
 
     Args:
         tube_radius: Radius of the tube that is to grow there [m].
@@ -33,9 +33,9 @@ def specks_hint(found: Imported, tube_radius: float) -> str:
     if not len(small):
         return ""
     counted = "1 obstacle is" if len(small) == 1 else f"{len(small)} obstacles are"
-    text = f"{counted} less than {rounded(1e3 * limit, 'mm')} mm across"
+    text = f"{counted} less than {format_length(1e3 * limit, 'mm')} mm across"
     if found.backdrop.pixels.ndim == 2:  # a map, of one of the shades for each cell
-        shades = found.backdrop.at(shapely.get_coordinates(shapely.point_on_surface(small)))
+        shades = found.backdrop.pixels_at(shapely.get_coordinates(shapely.point_on_surface(small)))
         unknown = np.count_nonzero(shades == SHADES[UNKNOWN])
-        text += f", {unknown} of them unknown cells" * bool(unknown)
+        text += f", {unknown} of them unknown cells" if unknown else ""
     return f"{text}: designs may lean on them; remove those that are noise from the picture"

@@ -11,8 +11,8 @@ from pathlib import Path
 
 import numpy as np
 
-from environments.importing.curves import SAGITTA, after, mapped, stretch
-from environments.importing.marks import goal_of, named, role_names, start_of
+from environments.importing.curves import SAGITTA, apply_map, compose, largest_stretch
+from environments.importing.marks import goal_of, quote_name, role_names, start_of
 from environments.importing.sketch import Sketch
 from environments.importing.svg_shapes import (
     MM_PER_PX,
@@ -25,8 +25,8 @@ from environments.importing.svg_shapes import (
     viewport,
 )
 from environments.importing.svg_tree import DEEPEST, INHERITED, INKSCAPE, XLINK, Element, Styles, read_tree
-from environments.importing.traced import Traced, UnusableFile
-from environments.reading import Unreadable, read_file
+from environments.importing.traced import Tracing, UnusableFile
+from environments.reading import UnreadableFile, read_file
 
 _MOST_BYTES = 32_000_000
 _MOST_DRAWN = 200_000
@@ -40,7 +40,7 @@ _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{2,4})_")
 _COPY = re.compile(r"_\d+_\Z")
 
 
-def read_svg(path: Path, mm_per_unit: float | None = None, layers: Mapping[str, str] | None = None) -> Traced:
+def read_svg(path: Path, mm_per_unit: float | None = None, layers: Mapping[str, str] | None = None) -> Tracing:
     """Read an SVG drawing.
 
     Layer WALL is what stands in the way; without such a layer it is everything but START and GOAL. A line on layer START
@@ -63,13 +63,13 @@ def read_svg(path: Path, mm_per_unit: float | None = None, layers: Mapping[str, 
         styles = {**INHERITED, **drawing.styles.of(root)}
         with np.errstate(all="ignore"):  # all points are checked
             drawing.walk(root.children, _State(scale.to_metres, scale.size, styles, None, 1))
-            return drawing.traced(scale, set(layers or ()))
-    except (Unreadable, UnusableFile) as error:
+            return drawing.trace(scale, set(layers or ()))
+    except (UnreadableFile, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 
 
 class _Scale:
-    """How long the units of a drawing are, and where its page is.
+    """Length of the units of a drawing, and position of its page.
 
     Raises:
         UnusableFile: The file does not say how long a unit is, and the user does not either.
@@ -88,7 +88,7 @@ class _Scale:
         if mm_per_unit is not None:
             if not 0 < mm_per_unit < math.inf:
                 raise UnusableFile(f"cannot be read with {mm_per_unit:g} mm per unit; it must be above 0")
-            x, y, w, h = box or (0.0, 0.0, length(_absolute(width), 0.0), length(_absolute(height), 0.0))
+            x, y, w, h = box or (0.0, 0.0, length(_parse_absolute(width), 0.0), length(_parse_absolute(height), 0.0))
             self.size = w, h
             per = np.array([[mm_per_unit, 0.0, -x * mm_per_unit], [0.0, mm_per_unit, -y * mm_per_unit]])
             page = w * mm_per_unit, h * mm_per_unit
@@ -101,22 +101,22 @@ class _Scale:
                 raise UnusableFile(f"has the size {width} x {height}, which must be above 0")
             self.size = (box[2], box[3]) if box is not None else (w, h)
             view = viewport(attributes, 0.0, 0.0, w, h)
-            per = after(np.array([[MM_PER_PX, 0.0, 0.0], [0.0, MM_PER_PX, 0.0]]), view)
+            per = compose(np.array([[MM_PER_PX, 0.0, 0.0], [0.0, MM_PER_PX, 0.0]]), view)
             page = w * MM_PER_PX, h * MM_PER_PX
-            self.notes.append(f"a unit of the drawing is {stretch(per)[0]:.6g} mm")
+            self.notes.append(f"a unit of the drawing is {largest_stretch(per)[0]:.6g} mm")
         flip = np.array([[0.001, 0.0, 0.0], [0.0, -0.001, 0.001 * page[1]]])
-        self.to_metres = after(flip, per)
+        self.to_metres = compose(flip, per)
         self.page = (0.0, 0.0, 0.001 * page[0], 0.001 * page[1]) if min(page) > 0 else None
 
 
-def _absolute(text: str | None) -> str | None:
-    """A length that is no percentage, or none."""
+def _parse_absolute(text: str | None) -> str | None:
+    """Return a length that is no percentage, or none."""
     return None if unit_of(text) == "%" else text
 
 
 @dataclass(frozen=True, slots=True)
 class _State:
-    """What elements inherit from those around them."""
+    """State that elements inherit from the elements around them."""
 
     to_metres: np.ndarray
     """Map from their coordinates, shape (2, 3)."""
@@ -157,7 +157,7 @@ class _Drawing:
             self.left_out["rules of style with compound selectors"] = self.styles.other
 
     def walk(self, elements: list[Element], state: _State) -> None:
-        """Collect the shapes of elements and of those within them."""
+        """Collect the shapes of elements and of the elements within them."""
         for element in elements:
             self.drawn += 1
             if self.drawn > _MOST_DRAWN:
@@ -181,7 +181,7 @@ class _Drawing:
             return
         if "clip-path" in element.attributes or "mask" in element.attributes:
             self.left_out["clip paths and masks"] += 1
-        to_metres = after(state.to_metres, transform(element.attributes.get("transform")))
+        to_metres = compose(state.to_metres, transform(element.attributes.get("transform")))
         inner = replace(state, to_metres=to_metres, styles=styles, role=role, depth=state.depth + 1)
         if element.tag in _SHAPES:
             self._shape(element, inner)
@@ -189,7 +189,7 @@ class _Drawing:
             self._use(element, inner)
         elif element.tag == "svg":
             width, height = (length(element.attributes.get(key), size, size) for key, size in _sides(state.size))
-            self.walk(element.children, _inside(element, inner, width, height))
+            self.walk(element.children, _enter_view_box(element, inner, width, height))
         else:
             self.walk(element.children, inner)
 
@@ -202,16 +202,16 @@ class _Drawing:
             self.left_out["references to other files or to nothing"] += 1
             return
         if name in state.used:
-            raise UnusableFile(f"element {named(name)} uses itself; correct the drawing")
+            raise UnusableFile(f"element {quote_name(name)} uses itself; correct the drawing")
         x, y = length(attributes.get("x"), 0.0, state.size[0]), length(attributes.get("y"), 0.0, state.size[1])
-        place = after(state.to_metres, np.array([[1.0, 0.0, x], [0.0, 1.0, y]]))
+        place = compose(state.to_metres, np.array([[1.0, 0.0, x], [0.0, 1.0, y]]))
         state = replace(state, to_metres=place, used=(*state.used, name))
         if found.tag == "symbol":
             sizes = {
                 key: length(attributes.get(key, found.attributes.get(key)), size, size)
                 for key, size in _sides(state.size)
             }
-            state = _inside(found, state, sizes["width"], sizes["height"])
+            state = _enter_view_box(found, state, sizes["width"], sizes["height"])
         self.walk([found], state)
 
     def _shape(self, element: Element, state: _State) -> None:
@@ -219,16 +219,16 @@ class _Drawing:
         if styles["visibility"] in ("hidden", "collapse"):
             self.left_out["hidden layers or elements"] += 1
             return
-        factor, alike = stretch(state.to_metres)
+        factor, alike = largest_stretch(state.to_metres)
         if not 0 < factor < math.inf:
             self.left_out["elements without a size"] += 1
             return
         self.data += len(element.attributes.get("d", "")) + len(element.attributes.get("points", ""))
         if self.data > _MOST_DATA:
             raise UnusableFile(f"has more than {_MOST_DATA} characters of path data; simplify the paths")
-        name = f"{element.tag} {named(element.attributes.get('id', 'without id'))}"
+        name = f"{element.tag} {quote_name(element.attributes.get('id', 'without id'))}"
         curves = curves_of(element.tag, element.attributes, state.size, SAGITTA / factor)
-        curves = [(mapped(state.to_metres, points), closed) for points, closed in curves]
+        curves = [(apply_map(state.to_metres, points), closed) for points, closed in curves]
         fill = _paints(styles, "fill") and element.tag != "line"
         stroke = _paints(styles, "stroke")
         if state.role in ("start", "goal"):  # marks count whichever way they are painted
@@ -257,11 +257,11 @@ class _Drawing:
     def _disc(self, element: Element, state: _State, factor: float) -> tuple[float, float, float]:
         attributes, (w, h) = element.attributes, state.size
         centre = length(attributes.get("cx"), 0.0, w), length(attributes.get("cy"), 0.0, h)
-        x, y = mapped(state.to_metres, np.array([centre]))[0].tolist()
+        x, y = apply_map(state.to_metres, np.array([centre]))[0].tolist()
         return x, y, length(attributes.get("r"), 0.0, math.hypot(w, h) / math.sqrt(2)) * factor
 
     def _role(self, element: Element) -> str | None:
-        """The role of the layer that an element is, if it is one."""
+        """Return the role of the layer that an element is, if it is one."""
         label = element.attributes.get(f"{{{INKSCAPE}}}label", element.attributes.get("data-name"))
         id_ = element.attributes.get("id")
         if element.tag == "g" and (shown := label or id_) and len(self.layers) < 100:
@@ -269,18 +269,20 @@ class _Drawing:
         own = {name.lower() for text in (label, id_) if text for name in _spellings(text)}
         return next((role for role, name in self.names.items() if name in own), None)
 
-    def traced(self, scale: _Scale, chosen: set[str]) -> Traced:
-        """The content of the layers; those in `chosen` must exist."""
+    def trace(self, scale: _Scale, chosen: set[str]) -> Tracing:
+        """Return the content of the layers; those in `chosen` must exist."""
         for role in sorted(chosen):
             if role not in self.sketches and role not in self.more:
-                found = ", ".join(named(layer) for layer in list(self.layers)[:20]) or "none"
-                raise UnusableFile(f"has nothing on a layer {named(self.names[role])}; groups with a name: {found}")
+                found = ", ".join(quote_name(layer) for layer in list(self.layers)[:20]) or "none"
+                raise UnusableFile(
+                    f"has nothing on a layer {quote_name(self.names[role])}; groups with a name: {found}"
+                )
         notes = [*scale.notes]
         walls, others = self.sketches.get("wall"), self.sketches.get(None)
         if walls is None:
             walls = others or Sketch()
             notes.append(
-                f"there is no layer {named(self.names['wall'].upper())}: all but start and goal counts as walls"
+                f"there is no layer {quote_name(self.names['wall'].upper())}: all but start and goal counts as walls"
             )
         elif others is not None:
             count = len(others.outlines) + len(others.lines) + len(others.filled)
@@ -289,8 +291,8 @@ class _Drawing:
             notes.append(f"left out: {', '.join(f'{n} {what}' for what, n in sorted(self.left_out.items()))}")
         if not (walls.outlines or walls.lines or walls.filled):
             raise UnusableFile("; ".join(["has no walls that can be read", *notes[1:]]))
-        where = {role: f"layer {named(self.names[role].upper())}" for role in ("start", "goal")}
-        return walls.traced(
+        where = {role: f"layer {quote_name(self.names[role].upper())}" for role in ("start", "goal")}
+        return walls.trace(
             start_of(self.sketches.get("start", Sketch()), where["start"], "start" in self.more),
             goal_of(self.sketches.get("goal", Sketch()), where["goal"], "goal" in self.more),
             notes,
@@ -299,7 +301,7 @@ class _Drawing:
 
 
 def _descendants(element: Element) -> Iterator[Element]:
-    """An element and all within it, in the order of the file."""
+    """Return an element and all within it, in the order of the file."""
     stack = [element]
     while stack:
         element = stack.pop()
@@ -311,8 +313,8 @@ def _sides(size: tuple[float, float]) -> tuple[tuple[str, float], tuple[str, flo
     return ("width", size[0]), ("height", size[1])
 
 
-def _inside(element: Element, state: _State, width: float, height: float) -> _State:
-    """The state within an element that has a viewBox."""
+def _enter_view_box(element: Element, state: _State, width: float, height: float) -> _State:
+    """Return the state within an element that has a viewBox."""
     x, y = (
         length(element.attributes.get("x"), 0.0, state.size[0]),
         length(element.attributes.get("y"), 0.0, state.size[1]),
@@ -320,7 +322,7 @@ def _inside(element: Element, state: _State, width: float, height: float) -> _St
     box = view_box(element.attributes)
     view = viewport(element.attributes, x, y, width, height)
     return replace(
-        state, to_metres=after(state.to_metres, view), size=(width, height) if box is None else (box[2], box[3])
+        state, to_metres=compose(state.to_metres, view), size=(width, height) if box is None else (box[2], box[3])
     )
 
 
@@ -329,6 +331,6 @@ def _paints(styles: Mapping[str, str], what: str) -> bool:
 
 
 def _spellings(text: str) -> set[str]:
-    """A layer's name as it is, and as Illustrator escapes it in ids: `_x5F_` for an underscore, `_1_` for a copy."""
+    """Return a layer's name as it is, and as Illustrator escapes it in ids: `_x5F_` for an underscore, `_1_` for a copy."""
     plain = _ESCAPE.sub(lambda match: chr(int(match[1], 16)), _COPY.sub("", text))
     return {text, plain, plain.replace("_", " ")}

@@ -25,7 +25,7 @@ MM_PER_PX = 25.4 / 96
 
 
 def length(text: str | None, default: float, whole: float = math.nan) -> float:
-    """A length in user units.
+    """Return a length in user units.
 
     Args:
         text: The attribute; None if it is absent.
@@ -47,13 +47,13 @@ def length(text: str | None, default: float, whole: float = math.nan) -> float:
 
 
 def unit_of(text: str | None) -> str:
-    """The unit of a length in lower case; "%" also if it is absent."""
+    """Return the unit of a length in lower case; "%" also if it is absent."""
     match = _LENGTH.match((text or "100%")[:_LONGEST])
     return match[2].lower() if match else ""
 
 
 def transform(text: str | None) -> np.ndarray:
-    """The affine map of a transform attribute, shape (2, 3).
+    """Return the affine map of a transform attribute, shape (2, 3).
 
     Raises:
         UnusableFile: It cannot be read.
@@ -72,12 +72,12 @@ def transform(text: str | None) -> np.ndarray:
 
 
 def viewport(attributes: dict[str, str], x: float, y: float, width: float, height: float) -> np.ndarray:
-    """The affine map from the viewBox of an element to the place where it is shown, shape (2, 3).
+    """Return the affine map from the viewBox of an element to the rectangle in which it is shown, shape (2, 3).
 
     Args:
         attributes: With viewBox and preserveAspectRatio, if the element has them.
-        x: Left edge of the place.
-        y: Upper edge of the place.
+        x: Left edge of the rectangle.
+        y: Upper edge of the rectangle.
         width: Its width.
         height: Its height.
 
@@ -113,7 +113,7 @@ Curve = tuple[np.ndarray, bool]
 
 
 def curves_of(tag: str, attributes: dict[str, str], size: tuple[float, float], sagitta: float) -> list[Curve]:
-    """The curves of a basic shape or path, in its own coordinates.
+    """Return the curves of a basic shape or path, in its own coordinates.
 
     Args:
         tag: Name of the element.
@@ -179,7 +179,7 @@ def _rectangle(at: Any, size: tuple[float, float], sagitta: float) -> list[Curve
 
 
 def _path(data: str, sagitta: float) -> list[Curve]:
-    """The curves of path data, one for each part that begins with a move."""
+    """Return the curves of path data, one for each part that begins with a move."""
     from svgelements import Arc, Close, CubicBezier, Line, Move, Path, QuadraticBezier
 
     if not _PATH_DATA.match(data):

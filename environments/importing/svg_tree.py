@@ -33,7 +33,7 @@ class Element:
 
 
 def read_tree(data: bytes) -> Element:
-    """The root element of a file. Nothing that the file refers to is fetched.
+    """Return the root element of a file. Nothing that the file refers to is fetched.
 
     Raises:
         UnusableFile: It is no SVG file, has too many elements, or declares entities that may grow without limit.
@@ -106,8 +106,8 @@ INHERITED = {"fill": "black", "stroke": "none", "stroke-width": "1", "fill-rule"
 """Style of the root, from which all elements inherit."""
 
 
-def _declared(text: str) -> dict[str, str]:
-    """The properties in a style attribute or in a rule."""
+def _parse_declarations(text: str) -> dict[str, str]:
+    """Return the properties in a style attribute or in a rule."""
     found = {}
     for part in text.split(";"):
         key, _, value = part.partition(":")
@@ -121,7 +121,7 @@ class Styles:
     """Style sheets with selectors of one element, class or id each, as drawing programs write them."""
 
     rules: dict[str, list[tuple[int, str, dict[str, str]]]] = field(default_factory=dict)
-    """By `.class`, `#id` or element name: place in the file, element name or `*`, and properties."""
+    """Rules by `.class`, `#id` or element name: position in the file, element name or `*`, and properties."""
     count: int = 0
     other: int = 0
     """Selectors that are not read."""
@@ -136,7 +136,7 @@ class Styles:
         plain = first + "".join(part.partition("*/")[2] for part in after)
         for rule in plain.split("}"):
             selectors, _, body = rule.partition("{")
-            properties = _declared(body)
+            properties = _parse_declarations(body)
             # What comes before is a statement such as @import.
             for selector in selectors.rpartition(";")[2].split(",") if properties else ():
                 match = _SIMPLE.match(selector.strip())
@@ -150,7 +150,7 @@ class Styles:
                     raise UnusableFile(f"has more than {_MOST_RULES} rules of style; save it as plain SVG")
 
     def of(self, element: Element) -> dict[str, str]:
-        """The properties that an element has itself: of its attributes, of rules and of its style attribute."""
+        """Return the properties that an element has itself: of its attributes, of rules and of its style attribute."""
         attributes = element.attributes
         own = {key: attributes[key].strip() for key in _STYLED if key in attributes}
         classes = attributes.get("class", "").split()
@@ -160,5 +160,5 @@ class Styles:
             for _, tag, properties in rules:
                 if tag in ("*", element.tag):
                     own.update(properties)
-        own.update(_declared(attributes.get("style", "")))
+        own.update(_parse_declarations(attributes.get("style", "")))
         return {key: value for key, value in own.items() if value != "inherit"}

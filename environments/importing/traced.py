@@ -1,4 +1,4 @@
-"""What a file contains, before it becomes an environment."""
+"""Traced content of a file, before it becomes an environment."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _none(columns: int) -> np.ndarray:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Traced:
+class Tracing:
     """Shapes, start and goal that were read from a file, in metres, with y upwards."""
 
     solid: tuple[shapely.Polygon, ...] = ()
@@ -37,6 +37,6 @@ class Traced:
     moved: float = 0.0
     """Largest distance between an outline in the file and the one above, from curves that became lines [m]."""
     notes: tuple[str, ...] = ()
-    """What was read, and what was changed or left out: one sentence each, without a full stop."""
+    """Notes on the content, and on changes and omissions: one sentence each, without a full stop."""
     hints: tuple[str, ...] = ()
-    """What is probably a slip in the file, in the same form."""
+    """Hints at probable slips in the file, in the same form."""

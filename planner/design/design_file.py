@@ -16,12 +16,12 @@ from pydantic import AfterValidator, FailFast, Field, ValidationError, create_mo
 from pydantic_core import PydanticCustomError
 
 from dynamics.actuator_file import OTHERS, OTHERS_FIELD, actuator_table
-from dynamics.file_table import Table
+from dynamics.file_table import FileTable
 from dynamics.tube import GROWTH_FORCE, InvalidTube, VineParams, share_of
 from dynamics.tube_file import tube_content, tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
 from environments.file_model import Name, check_text, describe
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from planner.design.design import Design, InvalidDesign
 from planner.design.estimate import Trialled
 from planner.design.folds import check_preformed
@@ -70,14 +70,14 @@ JUMP = "in solutions.json: its largest jump: grown length before, growth, and mo
 Point = Annotated[list[Coordinate], Field(min_length=2, max_length=2)]
 
 
-class _EnvironmentPart(Table):
+class _EnvironmentPart(FileTable):
     name: Name
     """Name of the environment."""
     sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """Hash of the environment, by which another or changed one is noticed."""
 
 
-class _FirstTubePart(Table):
+class _FirstTubePart(FileTable):
     """The tube in schema 1."""
 
     radius_mm: Annotated[float, Field(ge=1, le=1000)]
@@ -88,7 +88,7 @@ class _FirstTubePart(Table):
     """Length of the tube."""
 
 
-class _FirstSpamPart(Table):
+class _FirstSpamPart(FileTable):
     type: Literal["spam"]
     """Type of the actuator."""
     constriction_radius_mm: Width
@@ -97,14 +97,14 @@ class _FirstSpamPart(Table):
     """Radius of the saturated actuator."""
 
 
-class _FirstPouchPart(Table):
+class _FirstPouchPart(FileTable):
     type: Literal["pouch"]
     """Type of the actuator."""
     width_mm: Width
     """Width of the pouches across the tube."""
 
 
-class _PredictedPart(Table):
+class _PredictedPart(FileTable):
     tip_mm: Point
     """x and y of the tip at the end of growth."""
     heading_deg: Annotated[float, Field(ge=-1e8, le=1e8)]
@@ -113,14 +113,14 @@ class _PredictedPart(Table):
     """x, y of the joints from base to tip at the end of growth."""
 
 
-class _CostPart(Table):
+class _CostPart(FileTable):
     actuators: Annotated[int, Field(ge=0)]
     """Number of actuators."""
     length_mm: Length
     """Length of the tube."""
 
 
-class TrialsPart(Table):
+class TrialsPart(FileTable):
     """How often a design reached its goal in trials."""
 
     errors: Name
@@ -135,7 +135,7 @@ class TrialsPart(Table):
     """The error to which the design is most sensitive, in words."""
 
 
-class _AnyActuator(Table, extra="allow"):
+class _AnyActuator(FileTable, extra="allow"):
     """An actuator of any type."""
 
 
@@ -154,7 +154,7 @@ def _check_schema(version: int) -> int:
 def _design_model(tube: Any, actuator: Any) -> Any:
     return create_model(
         "DesignFile",
-        __base__=Table,
+        __base__=FileTable,
         version=(
             Annotated[int, AfterValidator(_check_schema)],
             Field(alias="schema", description="schema of the file"),
@@ -299,7 +299,7 @@ def read_json(path: Path) -> Any:
     """
     try:
         return json.loads(read_file(path, _MOST_BYTES))
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise InvalidDesign(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:
         raise InvalidDesign(f"{path.name}: is not JSON: {error}") from None

@@ -11,7 +11,7 @@ from dynamics.drive import available_force, tail_of, tail_tension
 from dynamics.links import link_lengths
 from dynamics.propagator import PropagatorFactory
 from dynamics.tube import VineParams
-from dynamics.vine import Rollout, Status, grown_length, host
+from dynamics.vine import Rollout, Status, grown_length, to_host
 from environments.environment import Environment
 from planner.design.comparison.changes import without_tail
 from planner.design.design import Design
@@ -93,7 +93,7 @@ def drive_margin(rollout: Rollout, params: VineParams, vine: int = 0) -> DriveMa
         return None
     records = np.arange(count)
     state = rollout.state(np.full(count, vine), records)
-    bends, last = host(state.angles), state.segments - 1
+    bends, last = to_host(state.angles), state.segments - 1
     films = np.full(bends.shape, params.segment_length)
     films[records, last] = state.last_length
     lengths = films if state.pivots is None else link_lengths(films, bends, state.pivots)

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from dynamics.propagator import Propagator, PropagatorFactory
 from dynamics.registry import choose_friction, choose_propagator
-from dynamics.stages import Stage, grow_in_stages, grown_by
-from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
+from dynamics.stages import Stage, grow_in_stages, growth_function
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, to_host
 from environments.environment import Environment
 from planner.design.design import Design
 from surrogate.kernels.compiled import Floats
@@ -95,14 +95,14 @@ def replay(design: Design, propagator: Propagator) -> Rollout:
     if design.schedule is None:
         return grow(propagator, design.actuation(room), design.length, full)
     stages = [Stage(until, one.actuation(room)) for until, one in design.stages()]
-    return grow_in_stages(propagator, grown_by(propagator), propagator.start(1, room), stages)
+    return grow_in_stages(propagator, growth_function(propagator), propagator.start(1, room), stages)
 
 
 def simulated(design: Design, environment: Environment, rollout: Rollout) -> Simulation:
     """The growth of one vine of a design (see `replay`)."""
     (end,) = _ends([design], environment, rollout)
     joints, lengths = trajectory(environment, design, rollout)
-    force = np.asarray(host(rollout.contact_force)[0, : len(lengths)])
+    force = np.asarray(to_host(rollout.contact_force)[0, : len(lengths)])
     return Simulation(end.design, end.status, end.ending, end.reached, end.ends_in_goal, lengths, joints, force)
 
 

@@ -11,8 +11,8 @@ from typing import Annotated, Any
 import numpy as np
 from pydantic import FailFast, Field
 
-from dynamics.file_table import Table
-from environments.reading import Unreadable, read_file
+from dynamics.file_table import FileTable
+from environments.reading import UnreadableFile, read_file
 from planner.design.design import Design, Section
 from planner.design.schedule import MOST_ROWS, InvalidSchedule, Schedule
 
@@ -24,7 +24,7 @@ _Length = Annotated[float, Field(ge=0, le=1e5)]
 _Row = Annotated[list[Annotated[float, Field(ge=0, le=200)]], Field(max_length=2000)]
 
 
-class SchedulePart(Table):
+class SchedulePart(FileTable):
     """Pressures of the actuators of a design over its grown length; see `planner.design.schedule.Schedule`."""
 
     length_mm: Annotated[list[_Length], Field(min_length=1, max_length=MOST_ROWS), FailFast()]
@@ -82,8 +82,8 @@ def read_schedule(path: Path, design: Design) -> Schedule:
     """
     try:
         text = read_file(path, MOST_BYTES).decode("utf-8-sig")
-    except (Unreadable, UnicodeDecodeError) as error:
-        reason = str(error) if isinstance(error, Unreadable) else "is not a text file"
+    except (UnreadableFile, UnicodeDecodeError) as error:
+        reason = str(error) if isinstance(error, UnreadableFile) else "is not a text file"
         raise InvalidSchedule(f"{path}: {reason}") from None
     lines = [row for row in csv.reader(io.StringIO(text)) if row]
     names = [one.strip() for one in lines[0]] if lines else []

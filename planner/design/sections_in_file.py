@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from dynamics.file_table import Table
+from dynamics.file_table import FileTable
 from dynamics.tube import VineParams
 from planner.design.design import InvalidDesign, Section, Side
 
@@ -16,7 +16,7 @@ MOST_LENGTH_MM = 1e5
 NotNegative = Annotated[float, Field(ge=0)]
 
 
-class SectionPart(Table):
+class SectionPart(FileTable):
     """A section of a file."""
 
     start_mm: NotNegative

@@ -12,7 +12,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from environments.environment import Environment
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.design.design import Design
 from planner.drawing.mp4 import write_mp4
 from planner.drawing.plan import (
@@ -76,7 +76,7 @@ def _write_gif(path: Path, images: Iterator[Image.Image], last: Image.Image) -> 
     palette = palette_of(last)
     frames = [image.quantize(palette=palette, dither=Image.Dither.NONE) for image in images]
     durations = [FRAME_MS] * (len(frames) - 1) + [LAST_MS]
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         frames[0].save(partial, format="GIF", save_all=True, append_images=frames[1:], duration=durations, loop=0)
 
 

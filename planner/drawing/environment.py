@@ -14,7 +14,7 @@ from matplotlib.patches import FancyArrowPatch
 
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from environments.lengths import rounded
+from environments.lengths import format_length
 from environments.passages import Passage
 from planner.drawing.plan import plan_figure, save_page
 from planner.drawing.style import DIMENSION
@@ -68,7 +68,7 @@ def _draw_dimension(
     style: dict[str, Any] = {"arrowstyle": "-|>", "shrinkA": 0, "shrinkB": 0, "mutation_scale": 7, "linewidth": 1.1}
     for tail, head in arrows:
         axes.add_patch(FancyArrowPatch(tuple(tail), tuple(head), color=DIMENSION, zorder=9, **style))
-    text = f"{rounded(1e3 * passage.width, 'mm')} mm"
+    text = f"{format_length(1e3 * passage.width, 'mm')} mm"
     half = point * np.array([0.3 * _SIZE * len(text) + 2, 0.75 * _SIZE])
     normal = np.array([-along[1], along[0]])
     beside = (float(np.abs(normal) @ half) + 4 * point) * normal

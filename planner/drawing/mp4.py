@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image
 
-from environments.writing import whole
+from environments.writing import atomic_path
 
 CODEC, QUALITY = "libx264", 18
 """H.264, which browsers, slides and players show, and its constant rate factor: lower is better, at 18 no loss is seen."""
@@ -40,7 +40,7 @@ def write_mp4(path: Path, images: Iterable[Image.Image], rate: float) -> None:
         OSError: The file cannot be written.
     """
     program = _ffmpeg()
-    with whole(path) as partial, tempfile.TemporaryFile() as said:
+    with atomic_path(path) as partial, tempfile.TemporaryFile() as said:
         frames = (_even(image) for image in images)
         first = next(frames)
         command = _command(program, first.shape[1], first.shape[0], rate, partial)

@@ -23,7 +23,7 @@ from shapely.plotting import patch_from_polygon
 
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.design.design import Design, Section, cell_name, overlap, type_of
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
@@ -114,7 +114,7 @@ def save_page(path: Path, figure: Figure) -> None:
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     image = few_colours(image)
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         image.save(partial, format="PNG", optimize=True, dpi=(PLAN_DPI, PLAN_DPI))
 
 
@@ -159,20 +159,20 @@ def _page(
     below = BOTTOM + (ROW * (rows + 1) + 0.2 if rows else 0.0)
     entries = _legend_entries(design, joints) | dict(more or {})
     lines = legend_lines(entries, width)
-    whole = np.array([LEFT + width + RIGHT + beside, below + drawing[1] + TOP + ROW * (lines - 1)])
-    figure = Figure(figsize=(whole[0], whole[1]), facecolor="white")
-    left, bottom = (LEFT + (width - drawing[0]) / 2) / whole[0], below / whole[1]
-    axes = figure.add_axes((left, bottom, *(drawing / whole)))
+    total = np.array([LEFT + width + RIGHT + beside, below + drawing[1] + TOP + ROW * (lines - 1)])
+    figure = Figure(figsize=(total[0], total[1]), facecolor="white")
+    left, bottom = (LEFT + (width - drawing[0]) / 2) / total[0], below / total[1]
+    axes = figure.add_axes((left, bottom, *(drawing / total)))
     axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal")
     page = _Page(figure, axes, view, width, float(size[0] / drawing[0] / 72))
     _dress_axes(page, bounds, below - BOTTOM + SCALE_LINE)
     _draw_legend(page, entries, lines)
     name, most = " ".join(environment.name.split()), int(8 * (width - 2.6))
     name = name if len(name) <= most else f"{name[: most - 1]}…"
-    page.text(LEFT, whole[1] - 0.26, name, color=INK, size=13, weight="bold")
+    page.text(LEFT, total[1] - 0.26, name, color=INK, size=13, weight="bold")
     if design:
         facts = f"{design.words}, {1e3 * design.built:.0f} mm of tube"
-        page.text(LEFT + width, whole[1] - 0.26, facts, color=INK, size=10.5, ha="right")
+        page.text(LEFT + width, total[1] - 0.26, facts, color=INK, size=10.5, ha="right")
     return page
 
 

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from PIL import Image
 from scipy.spatial import cKDTree
 
-from environments.writing import whole
+from environments.writing import atomic_path
 
 INK, FAINT, SEARCHED, GOAL = "#23282f", "#6b7480", "#b4add0", "#0a8f62"
 JUMPED = "#7065ae"
@@ -60,7 +60,7 @@ _PLACES = np.array([256**2, 256, 1])
 def save_figure(path: Path, figure: Figure, dpi: int) -> None:
     """Write a figure as a PNG, atomically."""
     FigureCanvasAgg(figure)
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         figure.savefig(partial, dpi=dpi, format="png")
 
 

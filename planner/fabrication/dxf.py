@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.fabrication.pattern import Layer, Pattern
 
 COLOUR = {Layer.CUT: 1, Layer.SEAL: 5, Layer.MARK: 3, Layer.TEXT: 8}
@@ -40,5 +40,5 @@ def write_dxf(path: Path, pattern: Pattern) -> None:
     style = {"layer": Layer.TEXT.value, "style": APPLICATION}
     for text in pattern.texts():
         space.add_text(text.text, height=text.height, dxfattribs=style).set_placement(text.at, align=align[text.align])
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         drawing.saveas(partial)

@@ -14,7 +14,7 @@ from dynamics.propagator import Propagator
 from dynamics.tube_file import tube_text
 from environments.environment import Environment
 from environments.environment_file import write_environment
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.design.replay import Grown
@@ -234,7 +234,7 @@ class Pack:
                     "pressures.json": self.pressures,
                 }
                 for name, content in contents.items():
-                    with whole(out / name) as partial:
+                    with atomic_path(out / name) as partial:
                         write_json(partial, content)
                 write_environment(self.environment, out / "environment.toml")
                 return [*contents, "environment.toml", *self._write_tube(out)]
@@ -247,7 +247,7 @@ class Pack:
                     **({"folds.csv": fold_table(self.build)} if self.build.bends else {}),
                 }
                 for name, table in tables.items():
-                    with whole(out / name) as partial:
+                    with atomic_path(out / name) as partial:
                         partial.write_text(table, encoding="utf-8")
                 return [*tables]
             case "dxf":
@@ -274,7 +274,7 @@ class Pack:
         """The tube file for a new plan with the stock sizes."""
         if self.stock is None:
             return []
-        with whole(out / TUBE_FILE) as partial:
+        with atomic_path(out / TUBE_FILE) as partial:
             partial.write_text(tube_text(self.grown.design.params), encoding="utf-8")
         return [TUBE_FILE]
 

@@ -14,7 +14,7 @@ from dynamics.moment import free_curvature, joint_moments, restoring_moment, wri
 from dynamics.tube import VineParams
 from dynamics.vine import VineState, centerlines, pivots_of
 from environments.environment import Environment
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.design.design import Design, link_headings
 from planner.fabrication.films import body_film
 from surrogate.kernels.compiled import Floats
@@ -45,9 +45,9 @@ def write_scene(out: Path, design: Design, environment: Environment) -> list[str
     files, mesh = [SCENE], obstacle_mesh(environment, design.params.radius)
     if mesh is not None:
         files.append(OBSTACLES)
-        with whole(out / OBSTACLES) as partial:
+        with atomic_path(out / OBSTACLES) as partial:
             mesh.export(partial, file_type="obj", include_normals=False)
-    with whole(out / SCENE) as partial:
+    with atomic_path(out / SCENE) as partial:
         partial.write_text(scene_text(design, environment, mesh is not None), encoding="utf-8")
     return files
 

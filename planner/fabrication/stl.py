@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from environments.writing import whole
+from environments.writing import atomic_path
 
 if TYPE_CHECKING:
     from manifold3d import Manifold
@@ -26,5 +26,5 @@ def write_stl(path: Path, mesh: Trimesh) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         mesh.export(partial, file_type="stl")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from xml.etree import ElementTree
 
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.fabrication.pattern import GAP, Layer, Pattern
 
 COLOUR = {Layer.CUT: "#ff0000", Layer.SEAL: "#0000ff", Layer.MARK: "#008000", Layer.TEXT: "#404040"}
@@ -41,7 +41,7 @@ def write_svg(path: Path, pattern: Pattern) -> None:
         style = {"font-size": _number(text.height / CAPITAL), "text-anchor": ANCHOR[text.align]}
         ElementTree.SubElement(groups[Layer.TEXT], "text", position | style).text = text.text
     ElementTree.indent(root)
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         ElementTree.ElementTree(root).write(partial, encoding="utf-8", xml_declaration=True)
 
 

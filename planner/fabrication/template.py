@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
 from matplotlib.patches import Rectangle
 
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.design.design import Side
 from planner.drawing.style import ACTUATOR, FAINT, INK
 from planner.fabrication.cover import cover, plan_picture
@@ -63,7 +63,7 @@ def write_template(
     metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}
     # TrueType fonts keep text as text. A user's `savefig.bbox` must not trim the page, which would change the scale.
     settings = matplotlib.rc_context({"pdf.fonttype": 42, "savefig.bbox": None})
-    with whole(path) as partial, settings, PdfPages(partial, metadata=metadata) as pdf:
+    with atomic_path(path) as partial, settings, PdfPages(partial, metadata=metadata) as pdf:
         last = first + len(tiles) - 1
         for number, page in enumerate([*cover(template, picture, pages), *between], start=1):
             if number > before:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import shapely
 
-from dynamics.geometric.walls import MITRE_LIMIT, polygons
+from dynamics.geometric.walls import MITRE_LIMIT, to_polygons
 from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
 
@@ -61,7 +61,7 @@ class Actions:
             )
         points = launch_points(environment)
         # Inflated as in the simulator; a point that only touches is free.
-        solids = polygons(environment.obstacles)
+        solids = to_polygons(environment.obstacles)
         wider = shapely.buffer(solids, radius - 1e-9, join_style="mitre", mitre_limit=MITRE_LIMIT)
         free = ~shapely.intersects(shapely.union_all(wider), shapely.points(points))
         if not free.any():

@@ -17,7 +17,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
-from dynamics.geometric.walls import inflate, polygons
+from dynamics.geometric.walls import inflate_to_walls, to_polygons
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.policies import Step, Task
@@ -92,7 +92,7 @@ def save_marks(path: Path, title: str, marks: Sequence[str], bounds: Floats | No
 def deployments(task: Task, steps: Sequence[Step]) -> list[Deployment]:
     """The deployed tubes in the true environment."""
     environment = task.environment
-    walls = inflate(polygons(environment.obstacles), environment.bounds, task.tube.radius)
+    walls = inflate_to_walls(to_polygons(environment.obstacles), environment.bounds, task.tube.radius)
     return [deploy(walls, task.tube, Launch(*task.actions.launches[step.action])) for step in steps]
 
 
@@ -135,7 +135,7 @@ def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[D
     states = np.where(step.belief.hits, 2, np.where(step.belief.misses, 0, 1))
     colours = ListedColormap([FREE, UNSEEN, HIT])
     axes.imshow(states, cmap=colours, vmin=0, vmax=2, origin="lower", extent=tuple(view[[0, 2, 1, 3]]), zorder=1)
-    outlines = [1e3 * np.array(shape.exterior.coords) for shape in polygons(task.environment.obstacles)]
+    outlines = [1e3 * np.array(shape.exterior.coords) for shape in to_polygons(task.environment.obstacles)]
     axes.add_collection(LineCollection(outlines, colors=INK, linewidths=0.7, alpha=0.7, zorder=3), autolim=False)
     axes.add_collection(PolyCollection(list(1e3 * last.swept), facecolors=SWEPT, alpha=0.35, zorder=2), autolim=False)
     axes.plot(*1e3 * last.shape.T, color=TUBE, linewidth=1.8, zorder=5, solid_capstyle="round")

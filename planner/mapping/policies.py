@@ -12,7 +12,7 @@ import shapely
 from numpy.typing import NDArray
 
 from dynamics.geometric.hinges import FRICTION, HingeTube
-from dynamics.geometric.walls import inflate, polygons
+from dynamics.geometric.walls import inflate_to_walls, to_polygons
 from environments.environment import Environment
 from planner.mapping.actions import Actions
 from planner.mapping.belief import PRIOR, Belief, cumulative_scores
@@ -48,7 +48,7 @@ class Known:
 
     def found_in(self, sample: Sample) -> Outcomes:
         """Outcome of each action in a sampled environment."""
-        walls = inflate([*sample.shapes, *self.closed], self.bounds, self.tube.radius)
+        walls = inflate_to_walls([*sample.shapes, *self.closed], self.bounds, self.tube.radius)
         every = outcomes(walls, self.tube, self.actions.launches, self.grid, sample.rubric)
         return _part(every, self.information)
 
@@ -70,10 +70,10 @@ class Task(Known):
     @classmethod
     def of(cls, environment: Environment, actions: Actions, radius: float) -> Task:
         """Simulate all actions in an environment with tubes of a radius [m]."""
-        solids = polygons(environment.obstacles)
+        solids = to_polygons(environment.obstacles)
         tube, grid = HingeTube(radius, FRICTION, radius), Grid.of(environment.bounds)
         rubric = covered(grid, solids)
-        walls = inflate(solids, environment.bounds, radius)
+        walls = inflate_to_walls(solids, environment.bounds, radius)
         found = outcomes(walls, tube, actions.launches, grid, rubric)
         closed = [solid for solid in solids if not covered(grid, [solid]).any()]
         return cls(environment.bounds, tube, actions, grid, INFORMATION[0], closed, environment, rubric, found)

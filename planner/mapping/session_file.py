@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from pydantic_core import PydanticCustomError
 
 from environments.file_model import Name, describe
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from planner.mapping.belief import Belief
 from planner.mapping.grid import CELLS
 from planner.mapping.session import Added, Session
@@ -106,7 +106,7 @@ def read_session(folder: Path) -> Session:
     try:
         data = json.loads(read_file(path, _MOST_BYTES).decode("utf-8"))
         file = _SessionFile.model_validate(data)
-    except Unreadable as error:
+    except UnreadableFile as error:
         advice = "; begin the session with `new`, or with `add`" * (not path.exists())
         raise InvalidSession(f"{path} {error}{advice}") from None
     except ValidationError as error:

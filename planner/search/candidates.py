@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.jumps import jumped
+from dynamics.jumps import follows_jump
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout, Status
 from planner.search.tree import Candidates, Counts
@@ -60,7 +60,7 @@ def recorded(rollout: Rollout, batch: Batch, params: VineParams, hopeful: Hopefu
     # was cut off it may continue, from any of the last records, because any of them may become the witness's node.
     goes_on = (record + UNFINISHED >= rollout.records[vine]) & (rollout.status[vine] == Status.GROWN)
     straight = batch.straight[vine] & ~goes_on
-    marked = batch.jumped[:, None] | jumped(rollout, batch.tips, full * batch.segments.astype(float), params)
+    marked = batch.jumped[:, None] | follows_jump(rollout, batch.tips, full * batch.segments.astype(float), params)
     fits = enough & whole & hopeful(tips, actuators, segments)
     vine, record = vine[fits], record[fits]
     return Candidates(

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.propagator import CannotRun
-from dynamics.vine import Integers, Rollout, VineState, host, pivots_of
+from dynamics.vine import Integers, Rollout, VineState, pivots_of, to_host
 from planner.design.catalogue import Catalogue
 from planner.search.controls import sections_of
 from planner.search.tree import Tree
@@ -57,7 +57,7 @@ class GrownParticles:
             raise ValueError("no particle has grown")
         angles: Floats = np.zeros((*alive.shape, self.rollout.angles.shape[2]))
         n, p = np.nonzero(alive)
-        angles[n, p] = host(self.rollout.angles[self.row[vine[n], p], record[n]])
+        angles[n, p] = to_host(self.rollout.angles[self.row[vine[n], p], record[n]])
         return angles
 
 

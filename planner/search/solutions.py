@@ -121,7 +121,7 @@ class Solutions:
         device = propagator.device if isinstance(propagator, QuasiStatic) else None
         relaxations = Relaxations(self.search.environment, params, threads, device)
         straight = VineState(np.zeros((1, 2)), np.ones(1, np.int64), np.full(1, params.segment_length))
-        relaxations.rests(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
+        relaxations.relax(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
         self.preparing = time.perf_counter() - began
         return relaxations
 
@@ -271,7 +271,7 @@ class Solutions:
             branch = controls[: segments_to(length, params.segment_length)].tobytes() + length.tobytes()
             if branch not in self._apart:
                 self._apart[branch] = float(
-                    snaps.one(k).examined(carried.of(snaps.vine[[k]]), self.relaxations).apart[0]
+                    snaps.select(k).examine(carried.of(snaps.vine[[k]]), self.relaxations).apart[0]
                 )
             if self._apart[branch] > PARTED_RESTS * params.scale:
                 return float(length)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.tube import VineParams
-from dynamics.vine import Array, Integers, VineState, centerlines, host, like, pivots_of
+from dynamics.vine import Array, Integers, VineState, centerlines, convert_like, pivots_of, to_host
 from planner.search.pages import Pages
 from surrogate.kernels.compiled import Floats
 
@@ -144,7 +144,7 @@ class Tree:
         for some in parts_of(slots):
             width = int(self.segments[some].max(initial=0))
             grown = np.arange(width) < self.segments[some, None]
-            angles.append(host(self.pages.bends(some, width))[grown])
+            angles.append(to_host(self.pages.bends(some, width))[grown])
             controls.append(self.pages.controls(some, width)[grown])
         return {
             "slots": slots,
@@ -176,7 +176,7 @@ class Tree:
             bends, controls = np.zeros(grown.shape), np.zeros(grown.shape, np.int32)
             after = done + int(segments.sum())
             bends[grown], controls[grown] = nodes["angles"][done:after], nodes["controls"][done:after]
-            self.pages.put(some, like(self._unbent(0, 1), bends), controls, segments)
+            self.pages.put(some, convert_like(self._unbent(0, 1), bends), controls, segments)
             done = after
 
     def descendants(self, slot: int) -> Integers:

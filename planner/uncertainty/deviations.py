@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics.actuation import actuation_along
 from dynamics.moment import free_curvature, holding_pressure, joint_moments
-from dynamics.moved_scene import LEAST_FACTOR, Motions
+from dynamics.moved_scene import LEAST_FACTOR, ObjectMotions
 from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers
@@ -118,9 +118,9 @@ class WorldErrors:
             part *= scale
         return drawn
 
-    def motions(self, environment: Environment) -> Motions:
+    def motions(self, environment: Environment) -> ObjectMotions:
         """How the objects and the base stand."""
-        return Motions(self.shift, self.rotation, self.size, self.share, environment.start + self.start)
+        return ObjectMotions(self.shift, self.rotation, self.size, self.share, environment.start + self.start)
 
 
 def _of_objects(environment: Environment, uncertainty: Uncertainty, field: str) -> Floats:

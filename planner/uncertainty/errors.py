@@ -11,9 +11,9 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.environment_file import parse_toml
 from environments.file_model import ERRORS, InvalidEnvironment, describe, hint
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from environments.uncertainty import DEFAULT, PRESETS, Uncertainty, uncertainty_of
-from environments.uncertainty_in_files import NOTHING, Given
+from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 
 _MOST_BYTES = 100_000
 
@@ -24,7 +24,7 @@ class InvalidErrors(ValueError):
     exit_code = 2
 
 
-def read_errors(name: str | None) -> Given:
+def read_errors(name: str | None) -> StatedUncertainty:
     """The errors that are asked for.
 
     Args:
@@ -34,24 +34,26 @@ def read_errors(name: str | None) -> Given:
         InvalidErrors: It is neither a preset nor a file that can be used.
     """
     if name is None or name in PRESETS:
-        return Given(name)
+        return StatedUncertainty(name)
     path = Path(name)
     try:
         if not path.is_file():
             known = f"{', '.join(PRESETS)}, or the path of a TOML file{hint(name, [*PRESETS])}"
             raise InvalidErrors(f"uncertainty {name!r} must be one of {known}")
         content = parse_toml(read_file(path, _MOST_BYTES))
-        return Given.of(ERRORS.model_validate(content.get("uncertainty", content)).model_dump(exclude_none=True))
+        return StatedUncertainty.of(
+            ERRORS.model_validate(content.get("uncertainty", content)).model_dump(exclude_none=True)
+        )
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
-    except (InvalidEnvironment, Unreadable) as error:
+    except (InvalidEnvironment, UnreadableFile) as error:
         reason = str(error)
     except ValidationError as error:
         reason = describe(error, ERRORS)
     raise InvalidErrors(" ".join(f"uncertainty {name}: {reason}".split("\n")))
 
 
-def errors_of(environment: Environment, params: VineParams, asked: Given = NOTHING) -> Uncertainty:
+def errors_of(environment: Environment, params: VineParams, asked: StatedUncertainty = UNSTATED) -> Uncertainty:
     """The errors of a tube in an environment.
 
     Single numbers are those that are asked for, or else those of the environment, or else those of the tube, or else those of
@@ -62,7 +64,7 @@ def errors_of(environment: Environment, params: VineParams, asked: Given = NOTHI
         asked: What takes precedence over the files. The preset `none` without numbers means that everything is as planned,
             whatever the files say.
     """
-    if asked == Given("none"):
+    if asked == StatedUncertainty("none"):
         return Uncertainty()
     made = uncertainty_of(
         preset_of(environment, params, asked),
@@ -89,7 +91,7 @@ def with_errors(environment: Environment, name: str | None) -> tuple[Environment
     return replace(environment, uncertainty=replace(own, preset=asked.preset or own.preset, numbers=numbers)), None
 
 
-def preset_of(environment: Environment, params: VineParams, asked: Given = NOTHING) -> str:
+def preset_of(environment: Environment, params: VineParams, asked: StatedUncertainty = UNSTATED) -> str:
     """The preset that is asked for, or else that of the environment, or else that of the tube, or else `DEFAULT`."""
     presets = (asked.preset, environment.uncertainty.preset, params.uncertainty.preset)
     return next((preset for preset in presets if preset), DEFAULT)
@@ -108,7 +110,7 @@ def named_errors(environment: Environment, params: VineParams, name: str | None)
     return errors_with_name(environment, params, read_errors(name))
 
 
-def errors_with_name(environment: Environment, params: VineParams, asked: Given) -> tuple[str, Uncertainty]:
+def errors_with_name(environment: Environment, params: VineParams, asked: StatedUncertainty) -> tuple[str, Uncertainty]:
     """The same for errors that are given as numbers."""
     preset, made = preset_of(environment, params, asked), errors_of(environment, params, asked)
     # In the units of files, rounded: numbers that were read from a file differ in their last digit.

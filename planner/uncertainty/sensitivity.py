@@ -30,7 +30,7 @@ EQUAL = tuple(np.arange(1, STEPS + 1) / STEPS)
 OBJECT = 0.02, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.4, 0.6, 1.0
 """The same for objects, of which there may be many: fewer, and finest where errors are likely, from 1 mm on."""
 FRAME = "bottom", "top", "left", "right"
-"""Walls at the bounds, in the order of `environments.conditions.framed`."""
+"""Walls at the bounds, in the order of `environments.conditions.add_frame`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ import shapely
 from numpy.typing import NDArray
 
 from dynamics.cuda import default_device
-from dynamics.moved_scene import LEAST_FACTOR, Motions, farthest_motion, moved_environment, moved_scenes
+from dynamics.moved_scene import LEAST_FACTOR, ObjectMotions, build_moved_scenes, farthest_motion, move_solids
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.stages import Stage, grow_in_stages
 from dynamics.tube import VineParams
@@ -91,7 +91,7 @@ class Worlds:
         self.motions = errors.motions(environment)
         self.blocked = _make_room(environment, params, self.motions)
         """Worlds in which an obstacle covers the base, shape (trials,)."""
-        scenes, _ = moved_scenes(environment, params, self.motions)
+        scenes, _ = build_moved_scenes(environment, params, self.motions)
         press = np.maximum(1 + errors.growth_pressure / params.growth_pressure, LEAST_FACTOR)
         moment, compliance = (np.maximum(1 + part, LEAST_FACTOR) for part in (errors.moment, errors.compliance))
         self.built = BuiltWorlds(scenes, self.motions.start, press, moment, compliance, errors.friction)
@@ -142,7 +142,7 @@ class Worlds:
 
     def shapes(self, world: int) -> list[shapely.Geometry]:
         """The solids of one world [m], in the order of `environment.solids.shapes()`."""
-        return moved_environment(self.environment, self.motions, world)
+        return move_solids(self.environment, self.motions, world)
 
 
 def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None = None) -> Outcome:
@@ -266,7 +266,7 @@ def _planned_model(environment: Environment, params: VineParams, device: str) ->
     return QuasiStatic(environment, params, device=device)
 
 
-def _make_room(environment: Environment, params: VineParams, motions: Motions) -> NDArray[np.bool_]:
+def _make_room(environment: Environment, params: VineParams, motions: ObjectMotions) -> NDArray[np.bool_]:
     """Move the bases that stand in an obstacle out of it, by at most a radius; returns where that fails, shape (T,).
 
     Nobody can place a base inside of an obstacle: where the drawn errors would, it stands beside it.
@@ -278,7 +278,7 @@ def _make_room(environment: Environment, params: VineParams, motions: Motions) -
     away[environment.mounted] = np.inf
     for world in np.flatnonzero(base_clearance(environment) - moved < least).tolist():
         near = np.flatnonzero(away - moved[world] < least + params.radius)
-        solid = shapely.union_all(moved_environment(environment, motions, world, near))
+        solid = shapely.union_all(move_solids(environment, motions, world, near))
         placed = motions.start[world, :2].copy()
         for _ in range(20):
             point = shapely.Point(motions.start[world, :2])

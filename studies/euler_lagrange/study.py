@@ -11,9 +11,9 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from dynamics.euler_lagrange.control import Controller, Tracking, track
-from dynamics.euler_lagrange.kinematics import polar
+from dynamics.euler_lagrange.kinematics import to_polar
 from dynamics.euler_lagrange.model import LinearActuator, Robot, acceleration
-from dynamics.euler_lagrange.motion import Inputs, Motion, open_loop
+from dynamics.euler_lagrange.motion import Inputs, RobotMotion, integrate_motion
 from surrogate.kernels.compiled import Floats
 from surrogate.spam import Spam
 
@@ -56,7 +56,7 @@ class ExperimentResult:
     """The motion of an experiment, with its computing time."""
 
     experiment: Experiment
-    motion: Motion
+    motion: RobotMotion
     seconds: float
     """Computing time [s]."""
     moved: float
@@ -130,8 +130,8 @@ def list_experiments() -> list[Experiment]:
 def run_experiment(experiment: Experiment) -> ExperimentResult:
     """Compute and time the motion of an experiment, and compute it with a tighter tolerance."""
 
-    def motion(tolerance: float) -> Motion:
-        return open_loop(
+    def motion(tolerance: float) -> RobotMotion:
+        return integrate_motion(
             experiment.robot, experiment.inputs, experiment.start, TIMES, experiment.jumps, tolerance=tolerance
         )
 
@@ -164,7 +164,7 @@ def swinging_plane(result: ExperimentResult) -> tuple[Floats, Floats]:
 
     times, state = motion.times[begin:], np.concatenate([motion.q[begin], np.zeros(3)])
     solved = solve_ivp(rate, times[[0, -1]], state, "LSODA", times, rtol=TOLERANCE, atol=TOLERANCE)
-    return times, polar(solved.y[:3].T)
+    return times, to_polar(solved.y[:3].T)
 
 
 def reference(at: float) -> tuple[Floats, Floats]:
@@ -178,7 +178,7 @@ def reference(at: float) -> tuple[Floats, Floats]:
 
 def cases() -> list[Experiment | tuple[str, Controller]]:
     """Return all experiments, then Fig. 8 with controllers of different gains and limits."""
-    pull = LinearActuator.like(Spam()).area * HIGHEST_PRESSURE
+    pull = LinearActuator.fit(Spam()).area * HIGHEST_PRESSURE
     controllers = {
         "default gains": Controller(),
         "paper's gains for s and theta": Controller(100.0, 10.0, 5e4, 1e3),

@@ -18,7 +18,7 @@ from matplotlib.ticker import MultipleLocator
 from PIL import Image
 
 from dynamics.vine import Integers, Status
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK
 from studies.funneling.report import USUAL, FanFindings, Interval
@@ -166,5 +166,5 @@ def _save(path: Path, figure: Figure) -> None:
     canvas.draw()
     image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
     image = image.quantize(256, dither=Image.Dither.NONE)
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         image.save(partial, format="PNG", optimize=True, dpi=(DPI, DPI))

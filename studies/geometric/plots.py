@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.visibility import visibility_graph
-from dynamics.geometric.walls import Walls, inflate
+from dynamics.geometric.walls import Walls, inflate_to_walls
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.actions import Actions
@@ -30,7 +30,7 @@ def save_deployments(path: Path) -> None:
     """Draw six deployments in one environment: the three that sweep most, of straight tubes and of tubes with a turn."""
     environment = make_polygons(np.random.default_rng(SEED))
     shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
-    walls, tube = inflate(shapes, environment.bounds, RADIUS), HingeTube(RADIUS, FRICTION, RADIUS)
+    walls, tube = inflate_to_walls(shapes, environment.bounds, RADIUS), HingeTube(RADIUS, FRICTION, RADIUS)
     figure = Figure(figsize=(9.6, 6.9), dpi=DPI, facecolor="white", layout="constrained")
     view = np.array([-20.0, -20, 1020, 1020])
     chosen = [

@@ -15,7 +15,7 @@ from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.propagator import Geometric
 from dynamics.geometric.trace import new_trace
 from dynamics.geometric.visibility import visibility_graph
-from dynamics.geometric.walls import inflate, inflated
+from dynamics.geometric.walls import inflate_obstacles, inflate_to_walls
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, grown_length
@@ -108,7 +108,7 @@ def time_environments() -> Iterator[ActionTiming]:
         shapes = [shapely.Polygon(corners) for corners in environment.obstacles.polygons]
         launches = [Launch(*row) for row in Actions.of(environment, "turning", RADIUS, LENGTH).launches.tolist()]
         start = time.perf_counter()
-        walls = inflate(shapes, environment.bounds, RADIUS)
+        walls = inflate_to_walls(shapes, environment.bounds, RADIUS)
         outlined = time.perf_counter()
         statuses = [grow(walls, tube, launch, trace) for launch in launches]
         deployed = time.perf_counter()
@@ -117,7 +117,7 @@ def time_environments() -> Iterator[ActionTiming]:
             pairs = zip(launches[::EVERY], every[::EVERY], strict=True)
             on_graph = [lies_on_graph(shapes, environment.bounds, launch, one) for launch, one in pairs]
             lines = np.array([shapely.LineString(one.shape) for one in every])
-            solid = shapely.union_all(inflated(shapes, environment.bounds, RADIUS)).buffer(-1e-6)
+            solid = shapely.union_all(inflate_obstacles(shapes, environment.bounds, RADIUS)).buffer(-1e-6)
             crossing = int(shapely.intersects(lines, solid).sum())
             off = np.abs(shapely.length(lines) - [one.length for one in every])
             yield ActionTiming(

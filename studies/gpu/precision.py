@@ -37,7 +37,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "forces of the dual": ("dual.force", "dual.trial"),
     "Cholesky factor": ("dual.factor", "dual.scale"),
 }
-"""Arrays of `dynamics.quasistatic.step.Work`, by their paths or the beginnings of these."""
+"""Arrays of `dynamics.quasistatic.step.QuasiStaticWork`, by their paths or the beginnings of these."""
 
 
 @dataclass(frozen=True, slots=True)

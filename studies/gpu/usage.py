@@ -100,7 +100,7 @@ def make_arguments() -> tuple[Any, ...]:
     nothing = np.zeros((vines, SEGMENTS))
     batch = batch_of(model.start(vines, SEGMENTS), Actuation(nothing, nothing), np.full(vines, 0.2), 0.025)
     models = model.in_worlds(BuiltWorlds.starting(model.scene, model.pose[None]))
-    launch = Device().prepared(models, np.zeros(vines, np.int64), batch)
+    launch = Device().prepare(models, np.zeros(vines, np.int64), batch)
     return *launch.given, argument(launch.orders[0]), 0
 
 

@@ -15,7 +15,7 @@ from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection, rigid_section
 from dynamics.impulse.bodies import Bodies, advance, assemble, lay
 from dynamics.impulse.impact import ImpactNumbers, contact_rows, solve
-from dynamics.impulse.model import Work, new_work
+from dynamics.impulse.model import ImpulseWork, new_work
 from dynamics.propagator import CannotRun
 from dynamics.scene import MARGIN, Scene, build_scene
 from environments.environment import Environment
@@ -127,7 +127,7 @@ def chain_of(bodies: Bodies, links: int, chain: Chain) -> None:
 @compiled(counted=True, nogil=True)
 def _run(
     scene: Scene,
-    work: Work,
+    work: ImpulseWork,
     base: Floats,
     section: CrossSection,
     margin: float,

@@ -12,7 +12,7 @@ import shapely
 
 from dynamics.geometric.deployment import Launch, deploy
 from dynamics.geometric.hinges import FRICTION, HingeTube
-from dynamics.geometric.walls import inflate, polygons
+from dynamics.geometric.walls import inflate_to_walls, to_polygons
 from dynamics.recording import Recording
 from planner.mapping.sensing.estimated import Sensor
 from planner.mapping.sensing.found import Found
@@ -139,7 +139,7 @@ def _vertices(recording: Recording, track: Track) -> Floats:
     """
     start, radius = start_pose(recording), recording.tube_radius
     environment = make_environment(recording, start)
-    walls = inflate(polygons(environment.obstacles), environment.bounds, radius)
+    walls = inflate_to_walls(to_polygons(environment.obstacles), environment.bounds, radius)
     length = float(recorded_lengths(recording, start)[-1])
     made = deploy(walls, HingeTube(radius, FRICTION, radius), Launch(*map(float, (*start, length))))
     bends = bends_of(recording.centerlines[-1], track.noise.across)

@@ -13,7 +13,7 @@ import shapely
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.kinematics import Behaviour
-from dynamics.geometric.walls import Walls, inflate, polygons
+from dynamics.geometric.walls import Walls, inflate_to_walls, to_polygons
 from dynamics.vine import Status
 from environments.environment import Environment
 from environments.generate import generate_environment
@@ -155,7 +155,7 @@ def deploy_long_enough(case: SensingCase) -> tuple[Environment, Walls, HingeTube
         environment = generate_environment(
             random, size=(1, 1), density=DENSITY, kinds=("polygons",), tube_radius=RADIUS
         )
-        walls = inflate(polygons(environment.obstacles), environment.bounds, RADIUS)
+        walls = inflate_to_walls(to_polygons(environment.obstacles), environment.bounds, RADIUS)
         heading, at, turn = random.uniform(-np.pi, np.pi), random.choice(TURNS_AT), np.radians(random.choice(TURNS))
         launch = Launch(
             environment.start[0], environment.start[1], heading, LENGTH, *((at, turn) if case.turning else (0.0, 0.0))

@@ -11,7 +11,7 @@ from scipy.optimize import nnls
 
 from dynamics.chain import forward_kinematics
 from dynamics.growth import Span
-from dynamics.moment import carrying
+from dynamics.moment import new_actuated_vine
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work, set_up
 from dynamics.touching import touch
@@ -189,7 +189,7 @@ def moment_residuals(model: QuasiStatic, states: VineState, vines: Actuation) ->
     full, most = model.params.segment_length, states.angles.shape[1]
     work, found = new_work(most), np.empty(len(states.segments))
     for k, (segments, last_length) in enumerate(zip(states.segments, states.last_length, strict=True)):
-        vine = carrying(model.joint, states.angles[k].copy(), vines.pressure[k], vines.l_0[k])
+        vine = new_actuated_vine(model.joint, states.angles[k].copy(), vines.pressure[k], vines.l_0[k])
         forward_kinematics(work.chain, vine.angles, vine.pivots, model.pose, segments, last_length, full)
         chain, contacts = work.chain, work.contacts
         count = touch(model.scene, model.tube, segments, work)

@@ -143,7 +143,7 @@ def relax_snaps(which: str, design: Design, model: QuasiStatic, relaxations: Rel
     """Grow one design and relax its snaps."""
     rollout, carried = replay(design, model), design.actuation(design.segments)
     found = Snaps.of(rollout, 0)
-    snaps = [_relax(model, carried, relaxations, found.one(k)) for k in range(len(found.vine))]
+    snaps = [_relax(model, carried, relaxations, found.select(k)) for k in range(len(found.vine))]
     end = simulated(design, model.environment, rollout)
     return Snapped(model.environment, which, end.design, end.status, end.ends_in_goal, snaps, refused)
 
@@ -152,7 +152,7 @@ def _relax(model: QuasiStatic, carried: Actuation, relaxations: Relaxations, sna
     """Relax the vine in three ways from its state just before a snap."""
     params = model.params
     state = replace(snap.states(params), pivots=pivots_of(carried.sides, params.pivot))
-    rests = relaxations.rests(state, carried)
+    rests = relaxations.relax(state, carried)
     way = np.linalg.norm(rests.joints[VISCOUS, 0] - centerlines(state, model.pose, params)[0], axis=-1)
     place = float(snap.tip[0, 0]), float(snap.tip[0, 1])
     return Snap(

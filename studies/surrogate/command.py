@@ -18,7 +18,7 @@ from vinewright.console.study_options import FolderOption, command_line, measure
 from vinewright.console.terminal import make_console
 
 if TYPE_CHECKING:
-    from surrogate.weights_file import Errors
+    from surrogate.weights_file import ModelErrors
 
 Trained = dict[str, tuple[Callable[[Path], None], str]]
 """For each file to write, by name: what writes it, and the line to print."""
@@ -111,7 +111,7 @@ def _show_epochs(progress: Progress, name: str) -> Iterator[Callable[[int, int],
     progress.update(task, total=last)
 
 
-def _train_model(name: str, epochs: int, seconds: float, errors: Errors, mse: str = "") -> str:
+def _train_model(name: str, epochs: int, seconds: float, errors: ModelErrors, mse: str = "") -> str:
     return (
         f"{name}: {epochs} epochs in {seconds:.0f} s{mse}; error of the force {100 * errors.median:.2g} % (median), "
         f"{100 * errors.p90:.2g} % (90th percentile)"

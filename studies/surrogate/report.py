@@ -14,7 +14,7 @@ from surrogate.force_table import ForceTable
 from surrogate.kernels.compiled import Floats
 from surrogate.network import Network
 from surrogate.samples import draw_samples
-from surrogate.weights_file import Errors, Weights
+from surrogate.weights_file import ModelErrors, Weights
 from vinewright.console.study import Report
 
 BATCHES = [1, 10, 100, 1000, 10_000, 100_000]
@@ -39,7 +39,7 @@ class Evaluation:
     """Number of test samples."""
     taut: float
     """Share of test samples with negative strain [-]."""
-    errors: dict[str, Errors]
+    errors: dict[str, ModelErrors]
     """Errors by name of the model."""
     histograms: dict[str, Floats]
     """Share of the samples in each of `BINS`, by relative error of the force, by name of the model."""
@@ -58,7 +58,7 @@ class Evaluation:
 def evaluate(weights: Weights, paper: Weights, batches: list[int]) -> Evaluation:
     """Evaluate a network, the paper's form and the force table on the test part of the network's samples."""
     network, forces = Network.of(weights), ForceTable(weights.geometry.tabulate())
-    test = draw_samples(weights.seed, weights.geometry).parts()[2]
+    test = draw_samples(weights.seed, weights.geometry).split()[2]
     measured = {
         NETWORK: network_errors(network, test),
         PAPER: network_errors(Network.of(paper), test),
@@ -152,7 +152,7 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2g} %" if share < 1 else f"{100 * share:,.0f} %"
 
 
-def _error_row(name: str, errors: Errors) -> list[str]:
+def _error_row(name: str, errors: ModelErrors) -> list[str]:
     mse = "-" if errors.normalised_mse is None else f"{errors.normalised_mse:.1e}"
     shares = (errors.median, errors.p90, errors.p99, errors.largest, errors.largest_near_zero, errors.largest_working)
     return [name, mse, *map(_percent, shares)]

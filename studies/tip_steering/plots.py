@@ -18,7 +18,7 @@ from shapely.plotting import patch_from_polygon
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.tube import VineParams
 from environments import Environment
-from environments.writing import whole
+from environments.writing import atomic_path
 from planner.drawing.plan import foreground
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, TUBE
 from studies.tip_steering.study import GROWN_ON, MOVES, RISING, SPARE, STEERED, STRAIGHT, SteeringStage, cell_length
@@ -36,7 +36,7 @@ WIDTH, HEIGHT, DPI = 9.0, 5.1, 160
 def save_picture(path: Path, environment: Environment, params: VineParams, stages: list[SteeringStage]) -> None:
     """Write `draw_picture` as a PNG; the file appears atomically."""
     canvas: Any = FigureCanvasAgg(draw_picture(environment, params, stages))
-    with whole(path) as partial, partial.open("wb") as file:
+    with atomic_path(path) as partial, partial.open("wb") as file:
         canvas.print_png(file)
 
 

@@ -18,7 +18,7 @@ from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.propagator import Propagator
 from dynamics.registry import load_propagator, propagators
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, to_host
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design.catalogue import Catalogue
@@ -210,7 +210,7 @@ def _end(rollout: Rollout, environment: Environment, params: VineParams) -> tupl
     state = rollout.state(np.zeros(1, np.int64), rollout.records[:1] - 1)
     line = centerlines(state, environment.start, params)[0]
     count = int(state.segments[0])
-    return line[: count + 1], host(state.angles)[0, :count], float(grown_length(state, params)[0])
+    return line[: count + 1], to_host(state.angles)[0, :count], float(grown_length(state, params)[0])
 
 
 def with_contact(names: Sequence[str]) -> list[str]:

@@ -16,7 +16,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from surrogate.kernels.kernel import Kernel, Part
+from surrogate.kernels.kernel import Kernel, KernelPart
 
 Floats = NDArray[np.float64]
 
@@ -87,7 +87,7 @@ def compiled(*, counted: bool = False, borrowed: bool = False, **options: Any) -
         # numba has no public option to leave out the counts.
         chosen = {"_nrt": counted, "nopython": True, "error_model": "numpy", **options}
         if borrowed:
-            return Part(function, {}, chosen)
+            return KernelPart(function, {}, chosen)
         kernel = Kernel(function, chosen)
         file = Path(function.__code__.co_filename)
         if file.is_relative_to(ROOT) and file.relative_to(ROOT).parts[0] in PACKAGES:
@@ -125,7 +125,7 @@ def _name(value: Any) -> str:
 
 
 def _only_numbers(annotation: str, names: dict[str, Any]) -> bool:
-    """Whether a type holds nothing but numbers.
+    """Return whether a type holds nothing but numbers.
 
     Args:
         annotation: The type as written.

@@ -18,7 +18,7 @@ CUT: Flag = np.zeros(1, np.bool_)
 
 
 class Interrupted(KeyboardInterrupt):
-    """Growth was cut short, so it has no result."""
+    """Error: growth was cut short, so it has no result."""
 
 
 def check_cut() -> None:
@@ -31,8 +31,8 @@ def check_cut() -> None:
         raise Interrupted
 
 
-class Deferred:
-    """Handles Ctrl-C where no `Interruption` does, between two parts of a computation: the next part gets it by `again`."""
+class DeferredInterrupt:
+    """Handles Ctrl-C where no `Interruption` does, between two parts of a computation: the next part gets it by `resend`."""
 
     def __init__(self) -> None:
         self._noted = False
@@ -40,7 +40,7 @@ class Deferred:
     def __call__(self, _: int, __: FrameType | None) -> None:
         self._noted = True
 
-    def again(self) -> None:
+    def resend(self) -> None:
         """Send the signal again if it came between two parts; called in the main thread, while the next part handles it."""
         if self._noted:
             self._noted = False
@@ -48,14 +48,14 @@ class Deferred:
 
 
 class Interruption:
-    """Whether Ctrl-C has requested the end of a computation."""
+    """Request by Ctrl-C to end a computation."""
 
     def __init__(self) -> None:
         self.requested = False
 
     @contextmanager
     def handling_signals(self, cut: bool = False) -> Iterator[None]:
-        """Record signals that would raise KeyboardInterrupt or are `Deferred`; a second one raises it, and cuts growth short.
+        """Record signals that would raise KeyboardInterrupt or are `DeferredInterrupt`; a second one raises it, and cuts growth short.
 
         An exception just anywhere within a search would leave its tree inconsistent.
 
@@ -79,7 +79,9 @@ class Interruption:
 
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
         raising = {
-            n: one for n, one in before.items() if one is signal.default_int_handler or isinstance(one, Deferred)
+            n: one
+            for n, one in before.items()
+            if one is signal.default_int_handler or isinstance(one, DeferredInterrupt)
         }
         if threading.current_thread() is not threading.main_thread():
             raising = {}

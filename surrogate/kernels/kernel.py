@@ -37,7 +37,7 @@ ALLOCATIONS = 100_000
 
 
 class Kernel(CPUDispatcher):  # type: ignore[misc]
-    """A compiled function. Python calls its machine code, other kernels its `Part`."""
+    """A compiled function. Python calls its machine code, other kernels its `KernelPart`."""
 
     def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
         """Prepare to compile a function.
@@ -46,14 +46,14 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             options: Those of `numba.njit`.
         """
         super().__init__(function, {}, options)
-        self._compiler: Any = _Compiler(self._compiler, _Whole)
-        self.part = Part(function, {}, options)
+        self._compiler: Any = _Compiler(self._compiler, _WholeLibrary)
+        self.part = KernelPart(function, {}, options)
 
-    def cache_in(self, place: Path) -> None:
+    def cache_in(self, base: Path) -> None:
         """Cache the machine code in a folder that belongs to these sources, so that it is found wherever they are installed."""
 
         class Locator(_Locator):
-            folder = place
+            folder = base
 
         class Impl(CompileResultCacheImpl):  # type: ignore[misc]
             _locator_classes: Any = (Locator, *CompileResultCacheImpl._locator_classes)
@@ -64,8 +64,8 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         self._cache = Cache(self.py_func)
 
     def compile(self, sig: Any) -> Any:
-        """Compile for some types of arguments, or load what is cached."""
-        with _few_collections():
+        """Compile for given types of arguments, or load the cached code."""
+        with _collect_seldom():
             return super().compile(sig)
 
     def get_call_template(self, args: Any, kws: Any) -> Any:
@@ -79,20 +79,20 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         return self.part.get_call_template(tuple(types.unliteral(one) for one in args), plain)
 
     def get_overload(self, sig: Any) -> Any:
-        """What another kernel calls."""
+        """Return the function that another kernel calls."""
         return self.part.get_overload(sig)
 
 
-class Part(CPUDispatcher):  # type: ignore[misc]
+class KernelPart(CPUDispatcher):  # type: ignore[misc]
     """A function as kernels call it."""
 
     def __init__(self, function: Callable[..., Any], variables: dict[str, Any], options: dict[str, Any]) -> None:
         """Prepare to compile a function; see `CPUDispatcher`."""
         super().__init__(function, variables, options)
-        self._compiler: Any = _Compiler(self._compiler, _Raw)
+        self._compiler: Any = _Compiler(self._compiler, _RawLibrary)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Python runs the function as it is."""
+        """Run the function uncompiled, in Python."""
         return self.py_func(*arguments)
 
     def add_overload(self, cres: Any) -> None:
@@ -100,8 +100,8 @@ class Part(CPUDispatcher):  # type: ignore[misc]
         self.overloads[tuple(cres.signature.args)] = cres
 
 
-class _Raw(JITCodeLibrary):  # type: ignore[misc]
-    """Code of one function, without those that it calls."""
+class _RawLibrary(JITCodeLibrary):  # type: ignore[misc]
+    """Code of one function, without the functions that it calls."""
 
     def _optimize_functions(self, ll_module: Any) -> None:
         """Shorten the code: it is optimised where it ends up."""
@@ -115,7 +115,7 @@ class _Raw(JITCodeLibrary):  # type: ignore[misc]
                 passes.run(function, builder)
 
     def add_linking_library(self, library: Any) -> None:
-        """Note that this code calls another one."""
+        """Note that this code calls another library."""
         self._linking_libraries.append(library)
 
     def finalize(self) -> None:
@@ -123,12 +123,12 @@ class _Raw(JITCodeLibrary):  # type: ignore[misc]
         self._finalized = True
 
 
-class _Whole(_Raw):
+class _WholeLibrary(_RawLibrary):
     """Code of a function with all that it calls."""
 
     def finalize(self) -> None:
         """Link, optimise, and make machine code."""
-        for library in _called(self):
+        for library in _find_called(self):
             if hasattr(library, "_reload_init"):  # numba 0.61 has none
                 self._reload_init.update(library._reload_init)
             module = library._final_module.clone()
@@ -140,24 +140,24 @@ class _Whole(_Raw):
         JITCodeLibrary.finalize(self)
 
 
-def _called(library: Any) -> dict[Any, None]:
-    """All libraries that one calls, in order of their first call."""
+def _find_called(library: Any) -> dict[Any, None]:
+    """Find all libraries that a library calls, in order of their first call."""
     found: dict[Any, None] = {}
     waiting = [library]
     while waiting:
-        for one in waiting.pop()._linking_libraries:
-            if one not in found:
-                found[one] = None
-                waiting.append(one)
+        for called in waiting.pop()._linking_libraries:
+            if called not in found:
+                found[called] = None
+                waiting.append(called)
     return found
 
 
 class _Target(CPU):
-    """What kernels are compiled for. For it, Numba's own functions are parts too."""
+    """Target for which kernels are compiled. For it, Numba's own functions are parts too."""
 
 
-jit_registry[_Target] = lambda **options: lambda function: Part(function, {}, options)
-dispatcher_registry[_Target] = Part
+jit_registry[_Target] = lambda **options: lambda function: KernelPart(function, {}, options)
+dispatcher_registry[_Target] = KernelPart
 
 
 class _Flags(numba_compiler.Flags):  # type: ignore[misc]
@@ -178,12 +178,12 @@ class _Typing(Context):  # type: ignore[misc]
         self._found: dict[Any, Any] = {}
 
     def resolve_function_type(self, func: Any, args: Any, kws: Any) -> Any:
-        """Types of a call.
+        """Resolve the types of a call.
 
         Raises:
             TypeError: A function that Numba compiles by itself would take a named tuple otherwise than a kernel passes it.
         """
-        foreign = isinstance(func, types.Dispatcher) and not isinstance(func.dispatcher, Kernel | Part)
+        foreign = isinstance(func, types.Dispatcher) and not isinstance(func.dispatcher, Kernel | KernelPart)
         if foreign and any(isinstance(one, types.BaseNamedTuple) for one in (*args, *dict(kws).values())):
             raise TypeError(
                 f"a kernel passes a named tuple to {func.dispatcher.py_func.__name__}: decorate it with `compiled`"
@@ -202,14 +202,14 @@ _typing = cache(_Typing)
 
 
 class _Compiler(_FunctionCompiler):  # type: ignore[misc]
-    """Compiles a function into a `_Raw` or `_Whole` library."""
+    """Compiles a function into a `_RawLibrary` or `_WholeLibrary` library."""
 
-    def __init__(self, other: Any, library: type[_Raw]) -> None:
+    def __init__(self, other: Any, library: type[_RawLibrary]) -> None:
         super().__init__(other.py_func, other.targetdescr, other.targetoptions, other.locals, other.pipeline_class)
         self._library = library
 
     def _compile_core(self, args: Any, return_type: Any) -> Any:
-        target, entry = self.targetdescr, self._library is _Whole
+        target, entry = self.targetdescr, self._library is _WholeLibrary
         base, flags = target.target_context, _Flags()
         context = base.subtarget(target=_Target, get_arg_packer=lambda kinds: Arguments(base.data_model_manager, kinds))
         target.options.parse_as_flags(flags, self.targetoptions)
@@ -240,7 +240,7 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
 
 
 class _Locator(_CacheLocator):
-    """Where the machine code of a kernel is cached."""
+    """Locator of the cached machine code of a kernel."""
 
     folder: Path
 
@@ -249,7 +249,7 @@ class _Locator(_CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> _Locator | None:
-        """The place of one kernel; None if the folder cannot be written."""
+        """Make the locator of a kernel; None if the folder cannot be written."""
         self: Any = cls(py_func, py_file)
         try:
             self.ensure_cache_path()
@@ -262,16 +262,16 @@ class _Locator(_CacheLocator):
         return str(self.folder)
 
     def get_source_stamp(self) -> str:
-        """The folder belongs to these sources already."""
+        """Return nothing: the folder belongs to these sources already."""
         return ""
 
     def get_disambiguator(self) -> str:
-        """Two functions in one file may have the same name."""
+        """Return the line, since two functions in one file may have the same name."""
         return str(self._line)
 
 
 @contextmanager
-def _few_collections() -> Iterator[None]:
+def _collect_seldom() -> Iterator[None]:
     """Collect garbage seldom: compilation makes many objects, and little garbage."""
     before = gc.get_threshold()
     gc.set_threshold(ALLOCATIONS, *before[1:])

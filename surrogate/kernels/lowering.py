@@ -25,7 +25,7 @@ from numba.core.untyped_passes import InlineClosureLikes
 NAMED: Any = types.BaseNamedTuple
 KNOWN: frozenset[str] = values.ArgumentAttributes._known
 READ_ONLY = "noalias", "readonly", "captures(none)" if "captures(none)" in KNOWN else "nocapture"
-"""What LLVM may know of a pointer to a named tuple; the last depends on its version."""
+"""Attributes of a pointer to a named tuple for LLVM; the name of the last one depends on its version."""
 
 
 class Arguments(ArgPacker):  # type: ignore[misc]
@@ -45,18 +45,18 @@ class Arguments(ArgPacker):  # type: ignore[misc]
 
 
 class _Models:
-    """How the arguments are passed, by their types."""
+    """Data models that pass arguments by their types."""
 
     def __init__(self, manager: Any) -> None:
         self._manager = manager
 
     def lookup(self, kind: Any) -> Any:
         model = self._manager.lookup(kind)
-        return _ByPointer(model) if isinstance(kind, NAMED) else model
+        return _PointerModel(model) if isinstance(kind, NAMED) else model
 
 
-class _ByPointer:
-    """How a named tuple is passed."""
+class _PointerModel:
+    """Data model that passes a named tuple as a pointer."""
 
     def __init__(self, model: Any) -> None:
         self._model = model
@@ -84,7 +84,7 @@ class _Lower(Lower):  # type: ignore[misc]
         self._passing = False
 
     def lower_inst(self, inst: Any) -> None:
-        """A variable that is, for the whole call, an argument or a part of one is a pointer to it."""
+        """Return a variable that is, for the whole call, an argument or a part of one is a pointer to it."""
         if isinstance(inst, ir.Assign) and not self.context.enable_nrt and inst.target.name in self._once:
             name, value = inst.target.name, inst.value
             if isinstance(kind := self.typeof(name), NAMED):
@@ -93,7 +93,7 @@ class _Lower(Lower):  # type: ignore[misc]
                     place = self.fnargs[value.index].operands[0]
                 elif isinstance(value, ir.Expr) and value.op == "getattr" and value.value.name in self._fixed:
                     with self.builder.goto_entry_block():
-                        place = self._part(kind, value)
+                        place = self._part_pointer(kind, value)
                 elif isinstance(value, ir.Var) and value.name in self._fixed:
                     place = self.varmap[value.name]
                 if place is not None:
@@ -103,7 +103,7 @@ class _Lower(Lower):  # type: ignore[misc]
                     return
         super().lower_inst(inst)
 
-    def _part(self, kind: Any, expr: Any) -> Any:
+    def _part_pointer(self, kind: Any, expr: Any) -> Any:
         """Pointer to a part of a named tuple; None if it is not in memory."""
         name = expr.value.name
         whole: Any = self.typeof(name)
@@ -115,7 +115,7 @@ class _Lower(Lower):  # type: ignore[misc]
 
     def lower_expr(self, resty: Any, expr: Any) -> Any:
         """Load only the part of a tuple that is used."""
-        if expr.op == "getattr" and (place := self._part(resty, expr)) is not None:
+        if expr.op == "getattr" and (place := self._part_pointer(resty, expr)) is not None:
             return self.builder.load(place)
         return super().lower_expr(resty, expr)
 

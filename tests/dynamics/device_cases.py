@@ -13,10 +13,10 @@ if __name__ == "__main__":
 import numpy as np
 
 from dynamics import cuda
-from dynamics.moved_scene import Motions, moved_scenes
+from dynamics.moved_scene import ObjectMotions, build_moved_scenes
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, VineState, host
+from dynamics.vine import Actuation, Rollout, VineState, to_host
 from dynamics.world import BuiltWorlds
 from environments import Environment, load_environment
 from environments.objects import objects_of
@@ -67,14 +67,14 @@ def in_worlds(device: str) -> Rollout:
     """Five vines in three worlds of other obstacles, bases, tubes and friction."""
     environment, params = load_environment("divider"), VineParams()
     objects, rng = objects_of(environment).max() + 1, np.random.default_rng(2)
-    motions = Motions(
+    motions = ObjectMotions(
         rng.normal(0, 5e-3, (3, objects, 2)),
         rng.normal(0, 0.03, (3, objects)),
         np.zeros((3, objects)),
         np.zeros((3, objects)),
         environment.start + rng.normal(0, 2e-3, (3, 3)),
     )
-    scenes, _ = moved_scenes(environment, params, motions)
+    scenes, _ = build_moved_scenes(environment, params, motions)
     planned = QuasiStatic(environment, params, device=device)
     factors = np.array([(1.1, 0.8, 1.5, 0.2), (0.9, 1.3, 0.5, np.nan), (1.0, 1.0, 1.0, 0.4)])
     models = planned.in_worlds(BuiltWorlds(scenes, motions.start, *factors.T.copy()))
@@ -139,7 +139,7 @@ CASES: dict[str, Callable[[str], Rollout]] = {
 
 def as_arrays(rollout: Rollout) -> dict[str, np.ndarray]:
     """What is compared of a rollout, in host memory."""
-    return {name: np.asarray(host(getattr(rollout, name))) for name in COMPARED}
+    return {name: np.asarray(to_host(getattr(rollout, name))) for name in COMPARED}
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import shapely
 
 from dynamics.geometric.deployment import Launch, deploy
 from dynamics.geometric.hinges import FRICTION, HingeTube
-from dynamics.geometric.walls import inflate
+from dynamics.geometric.walls import inflate_to_walls
 from dynamics.recording import Recording
 from surrogate.kernels.compiled import Floats
 
@@ -45,7 +45,7 @@ def grown(
     rng = rng or np.random.default_rng(0)
     box = shapely.union_all([*solids, shapely.Point(launch[:2])]).bounds
     bounds = np.array(box) + 2.0 * np.array([-1, -1, 1, 1])
-    walls, tube = inflate(solids, bounds, radius), HingeTube(radius, FRICTION, radius)
+    walls, tube = inflate_to_walls(solids, bounds, radius), HingeTube(radius, FRICTION, radius)
     lines, tips, shape = [], [], np.empty((0, 2))
     for length in np.linspace(FIRST, launch.length, frames):
         done = deploy(walls, tube, launch._replace(length=float(length)))

@@ -10,7 +10,7 @@ import pytest
 from dynamics.chain import forward_kinematics
 from dynamics.contact_rows import NO_KEY
 from dynamics.growth import Span
-from dynamics.moment import carrying
+from dynamics.moment import new_actuated_vine
 from dynamics.quasistatic.factor import CREEP
 from dynamics.quasistatic.friction import RUBBING, TIP_KEY
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -46,7 +46,7 @@ class Arch:
         self.work: Any = new_work(2 * SIDE)
         angles = np.zeros(2 * SIDE)
         angles[SIDE] = turn * 2 * np.pi / 3
-        self.vine = carrying(self.model.joint, angles, np.zeros(2 * SIDE), np.full(2 * SIDE, 0.04))
+        self.vine = new_actuated_vine(self.model.joint, angles, np.zeros(2 * SIDE), np.full(2 * SIDE, 0.04))
         forward_kinematics(self.work.chain, angles, self.vine.pivots, self.model.pose, 2 * SIDE, length, length)
         self.count = touch(self.model.scene, self.model.tube, 2 * SIDE, self.work)
         contacts = self.work.contacts
@@ -202,7 +202,7 @@ def stepped(
     tube, segments = model.tube, int(rollout.segments[vine, record])
     work, last = new_work(60), float(rollout.last_length[vine, record])
     angles = rollout.angles[vine, record].copy()
-    state = carrying(model.joint, angles, np.zeros(60), np.full(60, 0.04))
+    state = new_actuated_vine(model.joint, angles, np.zeros(60), np.full(60, 0.04))
     angles[:segments] *= 1.01  # not at rest
     full = model.params.segment_length
     forward_kinematics(work.chain, angles, state.pivots, model.pose, segments, last, full)

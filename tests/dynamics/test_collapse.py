@@ -16,11 +16,11 @@ from dynamics.tube import InvalidTube, VineParams
 from dynamics.tube_file import parse_tube
 from dynamics.vine import Actuation, Status, centerlines
 from environments import Environment
-from surrogate.force_table import Cell
+from surrogate.force_table import CellPosition
 from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
-BARE = Cell(0, 0.0, 0.0, 0.0)
+BARE = CellPosition(0, 0.0, 0.0, 0.0)
 FULL = np.pi * VineParams().growth_pressure * VineParams().radius ** 3
 """pi P R^3 [N m]."""
 SLOPE = np.deg2rad(70)

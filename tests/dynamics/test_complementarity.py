@@ -13,7 +13,7 @@ import dynamics.cross_section as columns
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.quasistatic.complementarity import solve_step
-from dynamics.quasistatic.dual import ContactNumbers, Dual, Step, new_dual
+from dynamics.quasistatic.dual import ContactNumbers, Dual, QuadraticStep, new_dual
 from dynamics.quasistatic.factor import CREEP
 from surrogate.kernels.compiled import Floats
 
@@ -98,7 +98,7 @@ def solve(problem: Problem, guess: NDArray[np.int64] | None = None) -> tuple[Flo
     segments, rows = len(problem.free) - 1, len(problem.gap)
     dual: Dual = new_dual(rows, segments)
     dual.active[: len(guess)] = guess
-    step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
+    step = QuadraticStep(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
     numbers = ContactNumbers(rows, rows - 2, segments, problem.free[-1], 1 / problem.stiffness[-1], 0.0)
     growth, active, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True, 0)
     assert solved
@@ -236,7 +236,7 @@ def test_rows_between_two_bounds_agree_with_bounded_least_squares(nearly_depende
         dual.force[soft:] = rng.choice([-1.0, 1.0], rows - soft)
         guess = np.flatnonzero((rng.uniform(size=rows) < 0.4) & (bound > 0))
         dual.active[: len(guess)] = guess
-        step = Step(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
+        step = QuadraticStep(1 / problem.stiffness[:-1], problem.free[:-1].copy(), np.empty(segments))
         numbers = ContactNumbers(rows, soft, segments, problem.free[-1], 1 / GROWTH_DAMPING, 0.0, rows - soft)
         growth, _, solved = solve_step(problem.contacts, problem.chain, step, dual, numbers, len(guess), True, 0)
         assert solved

@@ -10,7 +10,7 @@ from dynamics.chain import Chain, forward_kinematics, new_chain
 from dynamics.contact_rows import Contacts, new_contacts
 from dynamics.contacts import find_contacts
 from dynamics.growth import Span
-from dynamics.moment import JointMoments, carrying, free_curvature
+from dynamics.moment import JointMoments, free_curvature, new_actuated_vine
 from dynamics.quasistatic.dual import ContactNumbers, new_dual
 from dynamics.quasistatic.friction import add_tip_row, normal_force
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -90,7 +90,7 @@ def test_a_step_tells_how_far_it_moved_the_vine(
     count, full, dt = 12, params.segment_length, 1e-5
     free, angles = QuasiStatic(environment(start=(0.5, -0.3, heading)), params), np.zeros(12)
     work, angles[:4] = new_work(count), [0.02, 0.01, 0.02, 0.03]
-    vine = carrying(joint, angles, np.repeat([15e3, -15e3, 0.0], 4), np.full(count, 0.04))
+    vine = new_actuated_vine(joint, angles, np.repeat([15e3, -15e3, 0.0], 4), np.full(count, 0.04))
     forward_kinematics(work.chain, angles, vine.pivots, free.pose, count, full / 2, full)
     before = np.column_stack([work.chain.x, work.chain.y])
     span = Span(count, full / 2, 0, dt)
@@ -119,7 +119,7 @@ def test_growth_moves_the_tip_at_the_same_curvature(
         curvature = float(free_curvature(joint, 20e3, 0.04))
     work, count, full, step, base = new_work(4), 2, params.segment_length, 1e-6, np.array([0.0, 0.1, 0.3])
     angles = np.array([0.02, side * curvature * film, 0.0, 0.0])
-    vine = carrying(joint, angles, np.full(4, side * 20e3), np.full(4, 0.04))
+    vine = new_actuated_vine(joint, angles, np.full(4, side * 20e3), np.full(4, 0.04))
 
     def tip(grown: float) -> np.ndarray:
         bends = np.array([0.02, side * curvature * (film + grown), 0.0, 0.0])

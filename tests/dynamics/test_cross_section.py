@@ -15,7 +15,7 @@ from dynamics.chain import forward_kinematics
 from dynamics.contact_rows import NO_KEY
 from dynamics.contacts import find_contacts
 from dynamics.cross_section import AT, COMPLIANCE, CORNER, FOLLOWS, LENGTH, MOST, TIP, cross_section, dent_compliance
-from dynamics.dent_depth import dents
+from dynamics.dent_depth import dent_depths
 from dynamics.impulse.propagator import Impulse
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work
@@ -214,7 +214,7 @@ def test_passes_a_corridor_narrower_than_the_tube(height: float, aside: float) -
     force = rollout.contact_force[0, last, : len(joints) - 1][inside]
     assert force == pytest.approx(np.full(inside.sum(), 2 * P * np.pi * (1 - height) * R * SEGMENT), rel=0.02)
     middle = int(np.argmin(np.abs(joints[1:, 0] - 1.0)))
-    found = dents(joints[None], _corridor(height, aside), R)[0]
+    found = dent_depths(joints[None], _corridor(height, aside), R)[0]
     assert found[middle] == pytest.approx((1 - height) * R, abs=0.1e-3)
     # Where the tip is in the corridor, its force is that of the area.
     assert rollout.needed_force is not None
@@ -268,7 +268,7 @@ def _pressed(pieces: int, segment: float, top: float = 0.3) -> tuple[float, floa
     environment = Environment("wall", "", (-0.2, -0.6, 2, 0.5), (0, 0, 0), (1.8, 0, 0.1), Obstacles(polygons=[wall]))
     rollout, joints = _grown(environment, params, 0.6, pressure=15e3)
     assert rollout.status[0] == Status.GROWN
-    deepest = dents(joints[None], environment, R).max()
+    deepest = dent_depths(joints[None], environment, R).max()
     return 1e3 * float(deepest), float(rollout.contact_force[0, rollout.records[0] - 1].sum())
 
 
@@ -294,7 +294,7 @@ def test_a_round_post_dents_alike_with_shorter_segments() -> None:
         rollout, joints = _grown(environment, params, 0.7, pressure=35e3)
         assert rollout.status[0] == Status.GROWN
         force = float(rollout.contact_force[0, rollout.records[0] - 1].sum())
-        found.append((1e3 * float(dents(joints[None], environment, R).max()), force))
+        found.append((1e3 * float(dent_depths(joints[None], environment, R).max()), force))
     assert found[0][0] > 2
     assert found[1] == pytest.approx(found[0], rel=0.05)
 
@@ -314,7 +314,7 @@ def test_random_vines_are_held_by_their_law(quasistatic: Callable[[str], QuasiSt
     for b in range(count):
         states = rollout.state(np.full(rollout.records[b], b), np.arange(rollout.records[b]))
         lines = centerlines(states, environment.start, SOFT)
-        deepest += dents(lines, environment, R).max(axis=1).tolist()
+        deepest += dent_depths(lines, environment, R).max(axis=1).tolist()
     assert max(deepest) < SECTION.most_dent + SOFT.penetration_tolerance
     assert np.mean(np.array(deepest) > SOFT.penetration_tolerance) > 0.5, "walls hardly dent these vines"
 

@@ -235,16 +235,16 @@ def measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callab
         times.append(make)
         return 256e-3, (1.0, 2.0)
 
-    monkeypatch.setattr(crossover, "_measured", measure)
+    monkeypatch.setattr(crossover, "_measure", measure)
     monkeypatch.setattr(crossover, "cache_folder", lambda: tmp_path / "cache")
     monkeypatch.setattr(crossover, "device_name", lambda: "a device")
 
     def ask() -> tuple[float, int]:
-        crossover._known.cache_clear()
+        crossover._read_known.cache_clear()
         return crossover.least_on_cuda(lambda name: pytest.fail(name), 2), len(times)
 
     yield ask
-    crossover._known.cache_clear()
+    crossover._read_known.cache_clear()
 
 
 def test_crossover_is_measured_once(measured: Callable[[], tuple[float, int]], tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from dynamics.chain import forward_kinematics, new_chain, outside
 from dynamics.registry import propagators
 from dynamics.scene import build_scene
-from dynamics.table_edge import Table, overhangs
-from dynamics.vine import Status, host
+from dynamics.table_edge import TableEdge, overhangs
+from dynamics.vine import Status, to_host
 from environments import Environment, Obstacles
 from tests.dynamics.passive import PARAMS, grown
 
@@ -68,8 +68,8 @@ def test_wall_around_the_bounds_is_a_wall(name: str) -> None:
     count = wall.records[0]
     assert count == box.records[0] > 8
     np.testing.assert_allclose(wall.tips[0, :count], box.tips[0, :count], atol=1e-9)
-    np.testing.assert_allclose(host(wall.angles)[0, :count], host(box.angles)[0, :count], atol=1e-9)
-    np.testing.assert_allclose(host(wall.contact_force)[0, :count], host(box.contact_force)[0, :count], atol=1e-5)
+    np.testing.assert_allclose(to_host(wall.angles)[0, :count], to_host(box.angles)[0, :count], atol=1e-9)
+    np.testing.assert_allclose(to_host(wall.contact_force)[0, :count], to_host(box.contact_force)[0, :count], atol=1e-5)
     assert np.abs(wall.tips[0, count - 1, 2] - 1.0) > 0.1  # it has been turned aside
     assert grown(name, within("open", start), 0.25).status[0] == Status.OUT_OF_BOUNDS
 
@@ -116,7 +116,7 @@ def test_overhang_is_that_of_the_whole_body() -> None:
         forward_kinematics(chain, angles, np.zeros(segments), start, count, last, full)
         over = outside(scene, chain, count)
         array = overhangs(
-            Table(bounds, R), joints[None, :, 0], joints[None, :, 1], np.cos(heading)[None], np.sin(heading)[None],
+            TableEdge(bounds, R), joints[None, :, 0], joints[None, :, 1], np.cos(heading)[None], np.sin(heading)[None],
             length[None], np.array([[count - 1]]),
         )  # fmt: skip
         assert over == array.any() == (margin < 0)

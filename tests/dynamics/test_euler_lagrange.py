@@ -15,18 +15,18 @@ from dynamics.euler_lagrange.kinematics import (
     SMALL,
     actuator_jacobian,
     centerline,
-    polar,
-    regular,
     tip_jacobian,
     tip_jacobian_rate,
     tip_pose,
+    to_polar,
+    to_regular,
 )
 from dynamics.euler_lagrange.model import (
     LinearActuator,
     Robot,
     acceleration,
-    checked_inputs,
-    checked_start,
+    check_inputs,
+    check_start,
     coriolis_matrix,
     mass_matrix,
     solve,
@@ -45,7 +45,7 @@ def random_states(count: int) -> tuple[np.ndarray, np.ndarray]:
     bend[: count // 10] = 0.0
     bend[count // 10 : count // 5] = 10.0 ** rng.uniform(-12, -1, count // 5 - count // 10)
     bend[count // 5] = np.sqrt(SMALL)  # where the series ends
-    q = regular(np.column_stack([rng.uniform(0.05, 6, count), bend, rng.uniform(-np.pi, np.pi, count)]))
+    q = to_regular(np.column_stack([rng.uniform(0.05, 6, count), bend, rng.uniform(-np.pi, np.pi, count)]))
     return q, rng.uniform(-3, 3, (count, 3))
 
 
@@ -100,7 +100,7 @@ def test_inertia_in_bend_and_plane_is_the_closed_form() -> None:
     """In (s, theta, phi) M has the four entries derived by hand, and else zeros."""
     q, _ = random_states(200)
     for one in q[np.hypot(q[:, 1], q[:, 2]) > 1e-2]:
-        s, t, phi = polar(one)
+        s, t, phi = to_polar(one)
         turn = np.array([[1, 0, 0], [0, np.cos(phi), -t * np.sin(phi)], [0, np.sin(phi), t * np.cos(phi)]])
         along = MASS * (2 - 2 * np.cos(t)) / t**2
         across = MASS * s * (t * np.sin(t) + 2 * np.cos(t) - 2) / t**3
@@ -114,7 +114,7 @@ def test_tip_stands_as_the_transformation_says() -> None:
     """The tip's pose is Eq. 1 in theta and phi, a rotation, and its z axis the arc's tangent."""
     q, _ = random_states(40)
     for one in q:
-        s, t, phi = polar(one)
+        s, t, phi = to_polar(one)
         c, n = np.cos(phi), np.sin(phi)
         k = np.cos(t) - 1
         expected = np.array([
@@ -133,7 +133,7 @@ def test_tip_stands_as_the_transformation_says() -> None:
 
 def test_centreline_is_an_arc_of_the_tubes_length() -> None:
     """Points along the tube lie evenly on a circle of radius s / theta, and are as long as the tube."""
-    q = regular(np.array([1.7, 2.4, 0.9]))
+    q = to_regular(np.array([1.7, 2.4, 0.9]))
     points = centerline(q, 400)
     np.testing.assert_array_equal(points[0], 0.0)
     steps = np.linalg.norm(np.diff(points, axis=0), axis=1)
@@ -151,7 +151,9 @@ def test_inertia_is_symmetric_and_positive_definite() -> None:
     assert np.hypot(q[:, 1], q[:, 2]).min() == 0.0
     np.testing.assert_array_equal(matrices, np.swapaxes(matrices, 1, 2))
     assert np.linalg.eigvalsh(matrices).min() > 0.0
-    assert np.linalg.eigvalsh(mass_matrix(regular(np.array([1.0, COIL, 0.4])), MASS)).min() < 1e-12  # as the model ends
+    assert (
+        np.linalg.eigvalsh(mass_matrix(to_regular(np.array([1.0, COIL, 0.4])), MASS)).min() < 1e-12
+    )  # as the model ends
 
 
 def test_coriolis_forces_do_no_work() -> None:
@@ -178,7 +180,7 @@ def test_actuators_are_as_long_as_equation_3_says() -> None:
     """l_i = s - D theta cos(phi - beta_i) / 2, and pulls do virtual work -T dl."""
     robot = Robot()
     s, t, phi = 1.3, 0.7, 0.4
-    lengths = robot.lengths(regular(np.array([s, t, phi])))
+    lengths = robot.lengths(to_regular(np.array([s, t, phi])))
     np.testing.assert_allclose(lengths[0], s)
     for i, beta in enumerate((0, 2 * np.pi / 3, -2 * np.pi / 3)):
         assert lengths[1 + i] == pytest.approx(s - 0.5 * 0.05 * t * np.cos(phi - beta), abs=1e-15)
@@ -202,12 +204,12 @@ def test_actuator_pulls_between_full_and_contracted() -> None:
 
 def test_actuator_like_a_spam_agrees_where_it_was_fitted() -> None:
     """At half of its contraction the line pulls like the analytic sPAM, at its end like it: not at all."""
-    spam, linear = Spam(), LinearActuator.like(Spam(), 30e-3)
+    spam, linear = Spam(), LinearActuator.fit(Spam(), 30e-3)
     end = float(spam.full_contraction(30e-3))
     assert linear.contraction == end
     pull = 15e3 * float(spam.force_per_pressure(end / 2, 30e-3))
     assert linear.tension(15e3, 1 - end / 2, 1.0) == pytest.approx(pull)
-    assert Robot().actuator == LinearActuator.like(Spam())
+    assert Robot().actuator == LinearActuator.fit(Spam())
 
 
 def test_tensions_follow_pressures_and_shape() -> None:
@@ -246,8 +248,8 @@ def test_solves_like_a_library() -> None:
 def test_configurations_turn_into_each_other() -> None:
     """(s, theta, phi) and (s, u, v) are two names of the same, for arrays of any shape; straight, phi is 0."""
     polars = np.array([[[1.0, 0.5, 2.0], [2.0, 3.0, -3.1]], [[0.3, 0.0, 0.0], [4.0, 6.0, np.pi]]])
-    np.testing.assert_allclose(polar(regular(polars)), polars, atol=1e-15)
-    np.testing.assert_array_equal(polar(np.array([1.0, -0.0, -0.0])), [1.0, 0.0, 0.0])
+    np.testing.assert_allclose(to_polar(to_regular(polars)), polars, atol=1e-15)
+    np.testing.assert_array_equal(to_polar(np.array([1.0, -0.0, -0.0])), [1.0, 0.0, 0.0])
     np.testing.assert_allclose(PLANES, np.radians([0, 120, -120]))
 
 
@@ -288,7 +290,7 @@ def test_refuses_robots_that_cannot_be(name: str, value: Any, words: str) -> Non
 def test_refuses_actuators_that_push(inputs: tuple[float, ...], words: str) -> None:
     """Inputs of the wrong sign or number are named."""
     with pytest.raises(ValueError, match=words):
-        checked_inputs(inputs)
+        check_inputs(inputs)
 
 
 @pytest.mark.parametrize(
@@ -305,4 +307,4 @@ def test_refuses_actuators_that_push(inputs: tuple[float, ...], words: str) -> N
 def test_refuses_configurations_without_inertia(start: tuple[float, ...], words: str) -> None:
     """No length, a full circle, and what is no number, are refused."""
     with pytest.raises(ValueError, match=words):
-        checked_start(start)
+        check_start(start)

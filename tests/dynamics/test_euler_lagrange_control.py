@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dynamics.euler_lagrange.control import Controller, Event, Reference, Saturation, track
+from dynamics.euler_lagrange.control import Controller, Reference, Saturation, SaturationEvent, track
 from dynamics.euler_lagrange.kinematics import COIL, PLANES, actuator_jacobian
 from dynamics.euler_lagrange.model import Robot
 
@@ -123,7 +123,7 @@ def test_reference_shorter_than_grown_is_an_event() -> None:
     found = track(Robot(), Controller(), shrinking, (2.0, 0.8, 0.5), 4.0)
     assert [event.what for event in found.events] == [Saturation.SHORTER]
     event = found.events[0]
-    assert isinstance(event, Event)
+    assert isinstance(event, SaturationEvent)
     assert event.begin == pytest.approx(0.002, abs=2e-3)
     assert event.end == pytest.approx(3.0, abs=5e-3)
     during = found.during(Saturation.SHORTER)

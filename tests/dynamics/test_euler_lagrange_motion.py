@@ -8,7 +8,7 @@ import pytest
 
 from dynamics.euler_lagrange.kinematics import COIL, PLANES
 from dynamics.euler_lagrange.model import LinearActuator, Robot, implicit_system, rates_after
-from dynamics.euler_lagrange.motion import Motion, open_loop
+from dynamics.euler_lagrange.motion import RobotMotion, integrate_motion
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 FREE = Robot(axial_damping=0.0, bending_damping=0.0, yield_force=0.0)
@@ -30,7 +30,7 @@ OFF = constant(0, 0, 0, 0)
 def test_energy_is_conserved(gravity: tuple[float, float, float], rates: tuple[float, ...], locked: bool) -> None:
     """Without damping and input it stays within 1e-8 J for 10 s, growing, and where the growth stops and goes on."""
     robot = replace(FREE, gravity=gravity)
-    motion = open_loop(robot, OFF, (1.0, 0.8, 0.3), TEN_SECONDS, start_rates=rates, tolerance=1e-12)
+    motion = integrate_motion(robot, OFF, (1.0, 0.8, 0.3), TEN_SECONDS, start_rates=rates, tolerance=1e-12)
     energies = [robot.energy(q, rate) for q, rate in zip(motion.q, motion.rates, strict=True)]
     assert np.ptp(energies) < 1e-8
     assert np.ptp(motion.q[:, 1]) > 0.5  # it moves
@@ -41,7 +41,7 @@ def test_energy_is_what_inputs_give_and_dampers_take() -> None:
     """With damping, gravity and inputs, the energy changes by the integral of the power."""
     robot, given = Robot(gravity=(3.0, 1.0, 2.0)), np.array([12.0, 5.0, 0.0, 2.0])
     times = np.linspace(0, 3, 30_001)
-    motion = open_loop(robot, constant(*given), (0.7, 0.5, 1.0), times, tolerance=1e-11)
+    motion = integrate_motion(robot, constant(*given), (0.7, 0.5, 1.0), times, tolerance=1e-11)
     power = motion.rates @ robot.actuation(given) - motion.rates**2 @ robot.body.dampers
     work = np.sum((power[1:] + power[:-1]) / 2) * (times[1] - times[0])
     gained = robot.energy(motion.q[-1], motion.rates[-1]) - robot.energy(motion.q[0], motion.rates[0])
@@ -56,15 +56,19 @@ def test_turning_the_start_turns_the_motion(angle: float, gravity: tuple[float, 
     robot = Robot(gravity=gravity)
     turn = np.array([[1, 0, 0], [0, np.cos(angle), -np.sin(angle)], [0, np.sin(angle), np.cos(angle)]])
     rates = np.array([0.2, 1.0, -0.6])
-    motion = open_loop(robot, OFF, (0.8, 0.6, 0.4), TEN_SECONDS, start_rates=rates, tolerance=1e-11)
-    turned = open_loop(robot, OFF, (0.8, 0.6, 0.4 + angle), TEN_SECONDS, start_rates=turn @ rates, tolerance=1e-11)
+    motion = integrate_motion(robot, OFF, (0.8, 0.6, 0.4), TEN_SECONDS, start_rates=rates, tolerance=1e-11)
+    turned = integrate_motion(
+        robot, OFF, (0.8, 0.6, 0.4 + angle), TEN_SECONDS, start_rates=turn @ rates, tolerance=1e-11
+    )
     np.testing.assert_allclose(turned.q, motion.q @ turn.T, atol=1e-7)
 
 
 def test_turning_the_actuators_turns_the_motion() -> None:
     """What sPAM 1 does, sPAM 2 does 120 degrees on, and sPAM 3 120 degrees back."""
     ends = [
-        open_loop(Robot(), constant(90, *(80.0 * (np.arange(3) == k))), (0.8, 0.0, 0.0), TEN_SECONDS, tolerance=1e-11)
+        integrate_motion(
+            Robot(), constant(90, *(80.0 * (np.arange(3) == k))), (0.8, 0.0, 0.0), TEN_SECONDS, tolerance=1e-11
+        )
         for k in range(3)
     ]
     for k in (1, 2):
@@ -77,7 +81,7 @@ def test_turning_the_actuators_turns_the_motion() -> None:
 def test_growth_is_linear_under_a_constant_force(axial: float, rate: float) -> None:
     """s = s_0 + r (t - tau (1 - exp(-t / tau))), r = (P_s - Y_e + m g) / D_s and tau = m / D_s."""
     robot = Robot(gravity=(0.0, 0.0, axial))
-    motion = open_loop(robot, constant(5, 0, 0, 0), (0.5, 0.0, 0.0), TEN_SECONDS, tolerance=1e-10)
+    motion = integrate_motion(robot, constant(5, 0, 0, 0), (0.5, 0.0, 0.0), TEN_SECONDS, tolerance=1e-10)
     tau = robot.mass / robot.axial_damping
     expected = 0.5 + rate * (TEN_SECONDS - tau * (1 - np.exp(-TEN_SECONDS / tau)))
     np.testing.assert_allclose(motion.q[:, 0], expected, atol=1e-7)
@@ -92,7 +96,7 @@ def test_plane_goes_to_that_of_the_actuator_that_pulls() -> None:
     def inputs(time: float, _q: np.ndarray) -> tuple[float, ...]:
         return (0, 20, 0, 0) if time < 5 else (0, 0, 20, 0)
 
-    motion = open_loop(robot, inputs, (1.0, 0.0, 0.0), TEN_SECONDS, jumps=(5.0,))
+    motion = integrate_motion(robot, inputs, (1.0, 0.0, 0.0), TEN_SECONDS, jumps=(5.0,))
     np.testing.assert_allclose(motion.polar[50], [1.0, 20 * 0.1 / 20, 0.0], atol=1e-6)
     np.testing.assert_allclose(motion.polar[-1], [1.0, 20 * 0.1 / 20, 2 * np.pi / 3], atol=1e-6)
 
@@ -100,7 +104,7 @@ def test_plane_goes_to_that_of_the_actuator_that_pulls() -> None:
 def test_pressure_bends_to_where_spring_and_actuator_balance() -> None:
     """Eq. 15 and the tube's spring, both linear: theta = a p A / (K + a^2 p A / (contraction s))."""
     robot = Robot(gravity=WEIGHTLESS, actuator=LinearActuator(2e-3, 0.25))
-    motion = open_loop(
+    motion = integrate_motion(
         robot, lambda _, q: np.append(0.0, robot.tensions([0.0, 0.0, 30e3], q)), (1.5, 0.0, 0.0), TEN_SECONDS
     )
     pull = robot.arm * 30e3 * 2e-3
@@ -112,7 +116,7 @@ def test_hanging_tube_swings_as_linear_theory_says() -> None:
     """Locked and nearly straight it is an oscillator of mass m s^2 / 4, spring K + m g s / 3 and damper D."""
     robot, s = Robot(), 4.0
     times = np.linspace(0, 3, 301)
-    motion = open_loop(robot, OFF, (s, 1e-3, 0.0), times, tolerance=1e-11)
+    motion = integrate_motion(robot, OFF, (s, 1e-3, 0.0), times, tolerance=1e-11)
     mass, spring = robot.mass * s**2 / 4, robot.stiffness + robot.mass * 9.81 * s / 3
     decay = robot.bending_damping / (2 * mass)
     swing = np.sqrt(spring / mass - decay**2)
@@ -121,10 +125,10 @@ def test_hanging_tube_swings_as_linear_theory_says() -> None:
     np.testing.assert_allclose(motion.locks, [(0.0, 3.0)])
 
 
-def swung() -> Motion:
+def swung() -> RobotMotion:
     """A tube whose core pushes just below its yield force, while its tip swings hard."""
     robot = Robot(gravity=WEIGHTLESS, axial_damping=20.0, bending_damping=0.05)
-    return open_loop(robot, constant(3.9, 0, 0, 0), (1.0, 1.5, 0.0), np.linspace(0, 10, 2001), tolerance=1e-10)
+    return integrate_motion(robot, constant(3.9, 0, 0, 0), (1.0, 1.5, 0.0), np.linspace(0, 10, 2001), tolerance=1e-10)
 
 
 def test_growth_never_turns_back() -> None:
@@ -143,7 +147,7 @@ def test_semi_implicit_steps_come_to_the_adaptive_motion() -> None:
     """In steps of half the time the error against the adaptive integrator is half as large, bursts of growth and all."""
     robot = Robot(gravity=(2.0, 0.0, 3.0), stiffness=0.3, bending_damping=0.05, axial_damping=6.0)
     inputs = np.array([16.0, 6.0, 0.0, 3.0])
-    exact = open_loop(robot, constant(*inputs), (0.6, 0.4, 1.0), [0, 1], tolerance=1e-11).q[-1]
+    exact = integrate_motion(robot, constant(*inputs), (0.6, 0.4, 1.0), [0, 1], tolerance=1e-11).q[-1]
     errors = []
     for h in (2e-3, 1e-3, 5e-4):
         q, rates = np.array([0.6, 0.4 * np.cos(1), 0.4 * np.sin(1)]), np.zeros(3)
@@ -172,7 +176,7 @@ def test_step_holds_and_locks_the_growth() -> None:
 
 def test_motion_ends_at_a_full_circle() -> None:
     """An actuator that bends the tube into a circle ends the motion there, and it says so."""
-    motion = open_loop(Robot(gravity=WEIGHTLESS), constant(0, 0, 0, 9e3), (1.0, 0.1, 0.0), TEN_SECONDS)
+    motion = integrate_motion(Robot(gravity=WEIGHTLESS), constant(0, 0, 0, 9e3), (1.0, 0.1, 0.0), TEN_SECONDS)
     assert motion.coiled
     assert len(motion.times) == len(motion.q) < len(TEN_SECONDS)
     assert (motion.polar[:, 1] < COIL).all()
@@ -197,7 +201,7 @@ def test_refuses_motions_that_cannot_be(change: dict[str, object], words: str) -
     """Starts, times and inputs out of range are named before anything moves."""
     given: dict[str, object] = {"inputs": OFF, "start": (1.0, 0.1, 0.0), "times": [0.0, 1.0], **change}
     with pytest.raises(ValueError, match=words):
-        open_loop(Robot(), **given)  # type: ignore[arg-type]
+        integrate_motion(Robot(), **given)  # type: ignore[arg-type]
 
 
 def test_inputs_that_jump_are_not_stepped_over() -> None:
@@ -208,7 +212,7 @@ def test_inputs_that_jump_are_not_stepped_over() -> None:
     def inputs(time: float, _q: np.ndarray) -> tuple[float, ...]:
         return (push if 5.03 <= time < 5.13 else 0.0, 0, 0, 0)
 
-    motion = open_loop(robot, inputs, (1.0, 0.0, 0.0), [0, 4, 10], jumps=(5.03, 5.13))
+    motion = integrate_motion(robot, inputs, (1.0, 0.0, 0.0), [0, 4, 10], jumps=(5.03, 5.13))
     rate = push / robot.axial_damping
     reached = rate * (0.1 - tau * (1 - np.exp(-0.1 / tau)))
     assert motion.q[-1, 0] == pytest.approx(1.0 + reached + tau * rate * (1 - np.exp(-0.1 / tau)), abs=1e-6)
@@ -217,8 +221,8 @@ def test_inputs_that_jump_are_not_stepped_over() -> None:
 def test_jumps_that_nearly_coincide_are_one() -> None:
     """Jumps a rounding apart, at the ends or beyond them, are no trouble."""
     jumps = (0.3, 0.1 * 3, np.nextafter(1.0, 0.0), 5e-324, -1.0, 7.0)
-    motion = open_loop(Robot(), constant(5, 1, 0, 0), (1.0, 0.1, 0.0), [0.0, 0.3, 1.0], jumps=jumps)
-    smooth = open_loop(Robot(), constant(5, 1, 0, 0), (1.0, 0.1, 0.0), [0.0, 0.3, 1.0])
+    motion = integrate_motion(Robot(), constant(5, 1, 0, 0), (1.0, 0.1, 0.0), [0.0, 0.3, 1.0], jumps=jumps)
+    smooth = integrate_motion(Robot(), constant(5, 1, 0, 0), (1.0, 0.1, 0.0), [0.0, 0.3, 1.0])
     np.testing.assert_allclose(motion.q, smooth.q, atol=1e-6)
 
 
@@ -230,7 +234,7 @@ def test_inputs_after_a_jump_are_not_seen_before_it() -> None:
         seen.append(time)
         return 5.0 if time < 0.5 else 50.0, 0, 0, 0
 
-    open_loop(Robot(gravity=WEIGHTLESS), inputs, (1.0, 0.0, 0.0), [0.0, 1.0], jumps=(0.5,))
+    integrate_motion(Robot(gravity=WEIGHTLESS), inputs, (1.0, 0.0, 0.0), [0.0, 1.0], jumps=(0.5,))
     first = next(k for k, time in enumerate(seen) if time >= 0.5)
     assert first > 10
     assert min(seen[first:]) >= 0.5
@@ -241,13 +245,15 @@ def test_inputs_after_a_jump_are_not_seen_before_it() -> None:
 def test_growth_that_hardly_moves_never_turns_back() -> None:
     """A ten-billionth of a newton above the yield force: within the integrator's tolerance, and still no shrinking."""
     core = 4 + 1e-10
-    motion = open_loop(Robot(gravity=WEIGHTLESS), constant(core, 0, 0, 0), (1.0, 0.0, 0.0), TEN_SECONDS)
+    motion = integrate_motion(Robot(gravity=WEIGHTLESS), constant(core, 0, 0, 0), (1.0, 0.0, 0.0), TEN_SECONDS)
     assert (np.diff(motion.q[:, 0]) >= 0).all()
     assert (motion.rates[:, 0] >= 0).all()
 
 
 def test_core_at_its_yield_force_stands_still() -> None:
     """Nothing to grow with and nothing that pulls: one lock over all of the time, however often it is checked."""
-    motion = open_loop(Robot(gravity=WEIGHTLESS), constant(4, 0, 0, 0), (1.0, 0.0, 0.0), TEN_SECONDS, jumps=(2.0, 7.0))
+    motion = integrate_motion(
+        Robot(gravity=WEIGHTLESS), constant(4, 0, 0, 0), (1.0, 0.0, 0.0), TEN_SECONDS, jumps=(2.0, 7.0)
+    )
     assert motion.locks == ((0.0, 10.0),)
     np.testing.assert_array_equal(motion.q, np.tile([1.0, 0.0, 0.0], (101, 1)))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import HingeTube
 from dynamics.geometric.visibility import visibility_graph
-from dynamics.geometric.walls import POLYGON_TOLERANCE, Walls, inflate, inflated, polygons
+from dynamics.geometric.walls import POLYGON_TOLERANCE, Walls, inflate_obstacles, inflate_to_walls, to_polygons
 from dynamics.vine import Status
 from environments import Obstacles
 
@@ -21,7 +21,7 @@ TUBE = HingeTube(RADIUS, 0.3, RADIUS)
 
 
 def among(*shapes: shapely.Geometry) -> Walls:
-    return inflate(shapes, BOUNDS, RADIUS)
+    return inflate_to_walls(shapes, BOUNDS, RADIUS)
 
 
 def length_of(deployment: Deployment) -> float:
@@ -49,7 +49,7 @@ class Trial:
     def deployed(self, length: float | None = None) -> Deployment:
         launch = self.launch if length is None else self.launch._replace(length=length)
         tube = HingeTube(self.radius, self.friction, self.radius)
-        return deploy(inflate(self.shapes, SQUARE, self.radius), tube, launch)
+        return deploy(inflate_to_walls(self.shapes, SQUARE, self.radius), tube, launch)
 
 
 SQUARE = np.array([0.0, 0.0, 1.0, 1.0])
@@ -92,7 +92,7 @@ def test_shape_lies_on_the_visibility_graph(trial: Trial) -> None:
 def test_nothing_crosses_an_obstacle(trial: Trial) -> None:
     """The final shape never comes nearer to an obstacle than the tube's radius, nor what was swept but for the arcs' chords."""
     deployment = trial.deployed()
-    solid = shapely.union_all(inflated(trial.shapes, SQUARE, trial.radius))
+    solid = shapely.union_all(inflate_obstacles(trial.shapes, SQUARE, trial.radius))
     assert shapely.LineString(deployment.shape).intersection(solid.buffer(-1e-6)).length < 1e-5
     swept = shapely.make_valid(shapely.polygons(deployment.swept))
     assert shapely.area(shapely.intersection(swept, solid.buffer(-5e-3))).sum() < 1e-6
@@ -228,7 +228,7 @@ def test_mirrored_environments_give_mirrored_deployments(trial: Trial) -> None:
 @pytest.mark.parametrize("radius", [1e-4, 0.02, 0.3, 3.0])
 def test_circles_become_polygons_around_them(radius: float) -> None:
     """A circle's polygon holds all of it, and goes beyond it by the tolerance at most."""
-    (polygon,) = polygons(Obstacles(circles=np.array([[0.2, 0.1, radius]])))
+    (polygon,) = to_polygons(Obstacles(circles=np.array([[0.2, 0.1, radius]])))
     rim = np.hypot(*(shapely.get_coordinates(polygon) - [0.2, 0.1]).T)
     assert rim.max() <= radius + POLYGON_TOLERANCE
     assert shapely.Point(0.2, 0.1).distance(polygon.exterior) >= radius - 1e-12
@@ -237,7 +237,7 @@ def test_circles_become_polygons_around_them(radius: float) -> None:
 @pytest.mark.parametrize("thickness", [0.0, 0.02, 0.5])
 def test_walls_become_polygons_around_them(thickness: float) -> None:
     """A wall's polygon holds all of it, bare ones too, and goes beyond it by the tolerance at most."""
-    (polygon,) = polygons(Obstacles(walls=[[0, 0, 1, 0.5, thickness]], ends="round"))
+    (polygon,) = to_polygons(Obstacles(walls=[[0, 0, 1, 0.5, thickness]], ends="round"))
     line = shapely.LineString([(0, 0), (1, 0.5)])
     assert polygon.contains(line)
     assert line.distance(polygon.exterior) >= thickness / 2 - 1e-12

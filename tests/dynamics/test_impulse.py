@@ -16,7 +16,7 @@ from dynamics.impulse.growing import add_segment, start
 from dynamics.impulse.model import ImpulseModel, new_work
 from dynamics.impulse.propagator import Impulse
 from dynamics.impulse.step import set_springs, take_step
-from dynamics.moment import carrying, free_curvature, joint_moments, restoring_moment
+from dynamics.moment import free_curvature, joint_moments, new_actuated_vine, restoring_moment
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import Inertia, VineParams
@@ -99,7 +99,7 @@ def test_growth_slows_in_proportion_to_what_presses_on_the_tip(wall: Environment
     assert grown.status[0] == Status.GROWN
     segments, last_length, angles = int(grown.segments[0, 0]), float(grown.last_length[0, 0]), grown.angles[0, 0].copy()
     work, tube = new_work(24, 25), propagator.tube
-    vine = carrying(propagator.joint, angles, np.zeros(24), np.full(24, 0.04))
+    vine = new_actuated_vine(propagator.joint, angles, np.zeros(24), np.full(24, 0.04))
     start(work, tube, vine, np.asarray(wall.start), segments, last_length)
     forward_kinematics(work.chain, angles, vine.pivots, np.asarray(wall.start), segments, last_length, tube.segment)
     number = find_contacts(propagator.scene, tube.section, tube.margin, work.chain, segments, work.contacts)
@@ -119,7 +119,7 @@ def test_growth_to_an_end_is_as_fast_as_before(environment: MakeEnvironment, par
     """Less than a step's growth ends the step sooner; a little more than that is two even steps, none of them short."""
     propagator, base, angles = Impulse(environment(), params), np.zeros(3), np.zeros(4)
     tube, work = propagator.tube, new_work(4, 5)
-    vine = carrying(propagator.joint, angles, np.zeros(4), np.full(4, 0.04))
+    vine = new_actuated_vine(propagator.joint, angles, np.zeros(4), np.full(4, 0.04))
     start(work, tube, vine, base, 4, 0.0)
     model = ImpulseModel(propagator.scene, propagator.joint, tube, base)
     whole, last_length, took = tube.growth_rate * tube.time_step, 0.0, []
@@ -145,7 +145,7 @@ def test_new_segment_moves_as_the_tube_did(environment: MakeEnvironment, params:
     propagator, base, angles = Impulse(environment(), params), np.zeros(3), np.zeros(4)
     angles[0], tube = 0.7, propagator.tube
     work, turn, growth = new_work(4, 5), 3.0, 0.1
-    start(work, tube, carrying(propagator.joint, angles, np.zeros(4), np.full(4, 0.04)), base, 1, HINGE)
+    start(work, tube, new_actuated_vine(propagator.joint, angles, np.zeros(4), np.full(4, 0.04)), base, 1, HINGE)
     ahead, aside = np.array([np.cos(0.7), np.sin(0.7)]), np.array([-np.sin(0.7), np.cos(0.7)])
     pin = np.array([0.2, -0.3])
     work.bodies.velocity[0] = [*pin, turn]
@@ -202,7 +202,7 @@ def test_energy_of_a_released_tube_never_rises(environment: MakeEnvironment, par
     segments, propagator = 20, Impulse(environment(), params)
     work, base = new_work(segments, segments + 1), np.zeros(3)
     angles = np.full(segments, 0.12)
-    vine = carrying(propagator.joint, angles, np.zeros(segments), np.full(segments, 0.04))
+    vine = new_actuated_vine(propagator.joint, angles, np.zeros(segments), np.full(segments, 0.04))
     start(work, propagator.tube, vine, base, segments, HINGE)
 
     grid = np.linspace(0.0, 0.5, 50_001)
@@ -228,7 +228,14 @@ def test_what_it_weighs_does_not_depend_on_its_pieces(environment: MakeEnvironme
     for pieces in (1, 4):
         propagator, segments = Impulse(environment(), replace(params, segment_length=HINGE / pieces)), 10 * pieces
         work, tube, none = new_work(segments, segments + 1), propagator.tube, np.zeros(segments)
-        start(work, tube, carrying(propagator.joint, none, none, none), np.zeros(3), segments, 0.6 * HINGE / pieces)
+        start(
+            work,
+            tube,
+            new_actuated_vine(propagator.joint, none, none, none),
+            np.zeros(3),
+            segments,
+            0.6 * HINGE / pieces,
+        )
         length = (segments - 0.4) * HINGE / pieces
         bodies = work.bodies
         assert bodies.mass[: segments + 1].sum() == pytest.approx(tube.mass_per_length * length)
@@ -244,7 +251,7 @@ def test_damping_is_the_stiffness_for_the_damping_time(environment: MakeEnvironm
     for pieces in (1, 4):
         propagator = Impulse(environment(), replace(params, segment_length=HINGE / pieces))
         work = new_work(3, 4)
-        vine = carrying(propagator.joint, np.zeros(3), np.zeros(3), np.full(3, 0.04))
+        vine = new_actuated_vine(propagator.joint, np.zeros(3), np.zeros(3), np.full(3, 0.04))
         set_springs(propagator.joint, propagator.tube, vine, work.drive, Span(3, HINGE / pieces / 2, 0, 0.0), 0.0, 0.01)
         stiffness = float(restoring_moment(1e-3, params)) / 1e-3 * pieces * np.array([1, 1, 2])
         np.testing.assert_allclose(work.drive.stiffness[:3], stiffness, rtol=1e-9)

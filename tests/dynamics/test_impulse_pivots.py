@@ -15,7 +15,7 @@ from dynamics.impulse.model import ImpulseModel, new_work
 from dynamics.impulse.propagator import Impulse
 from dynamics.impulse.step import take_step
 from dynamics.links import link
-from dynamics.moment import carrying, free_curvature, joint_moments, total_moment
+from dynamics.moment import free_curvature, joint_moments, new_actuated_vine, total_moment
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Status, VineState, centerlines
@@ -93,7 +93,7 @@ def test_bodies_are_where_the_chain_is_after_every_step(round_wall: Environment,
     """Growing along a circle, the front of every body is the joint of the chain, and the links are shortened."""
     propagator, most, base = Impulse(round_wall, params), 14, np.zeros(3)
     tube, work, angles = propagator.tube, new_work(most, most + 1), np.zeros(most)
-    vine = carrying(propagator.joint, angles, np.full(most, 15e3), np.full(most, 0.04))
+    vine = new_actuated_vine(propagator.joint, angles, np.full(most, 15e3), np.full(most, 0.04))
     model = ImpulseModel(propagator.scene, propagator.joint, tube, base)
     segments, last_length, number, touched = 11, 0.0, 0, False
     angles[:10] = 0.02
@@ -171,7 +171,7 @@ def test_energy_of_an_undamped_tube_never_rises(environment: MakeEnvironment, pa
     joint, work = propagator.joint, new_work(segments, segments + 1)
     rest = float(free_curvature(joint, pressure, 0.04)) * H
     angles = np.full(segments, 1.5 * rest)
-    vine = carrying(joint, angles, np.full(segments, pressure), np.full(segments, 0.04))
+    vine = new_actuated_vine(joint, angles, np.full(segments, pressure), np.full(segments, 0.04))
     start(work, propagator.tube, vine, base, segments, H)
     grid, of = np.linspace(0.0, 4 * rest, 20_001), cell(joint.tables, 0, 0.04)
     moments = np.array([total_moment(joint, bend, pressure, of)[0] for bend in grid])

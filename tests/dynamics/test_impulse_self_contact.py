@@ -10,9 +10,9 @@ import shapely
 from dynamics.chain import forward_kinematics
 from dynamics.impulse.growing import start
 from dynamics.impulse.impact import _push, contact_rows
-from dynamics.impulse.model import Work, new_work
+from dynamics.impulse.model import ImpulseWork, new_work
 from dynamics.impulse.propagator import Impulse
-from dynamics.moment import carrying
+from dynamics.moment import new_actuated_vine
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.self_contact import APART, SELF_KEY
 from dynamics.touching import touch
@@ -167,13 +167,15 @@ def test_left_is_like_right(free: Environment, params: VineParams, folds: tuple[
     np.testing.assert_allclose(right.contact_force, left.contact_force, atol=1e-6)
 
 
-def touching(free: Environment, params: VineParams, seed: int) -> tuple[Work, int]:
+def touching(free: Environment, params: VineParams, seed: int) -> tuple[ImpulseWork, int]:
     """A loop near its own base, bent at random, as bodies with rows of contact, and the number of these."""
     segments, model = 100, Impulse(free, params)
     for trial in range(1000):
         rng, work = np.random.default_rng((seed, trial)), new_work(segments, segments + 1)
         angles = rng.uniform(3.2, 4.6) * FULL * np.ones(segments) + rng.normal(0, 0.1, segments)
-        vine = carrying(model.joint, angles, np.where(rng.random(segments) < 0.5, 20e3, 0.0), np.full(segments, 0.04))
+        vine = new_actuated_vine(
+            model.joint, angles, np.where(rng.random(segments) < 0.5, 20e3, 0.0), np.full(segments, 0.04)
+        )
         last_length = rng.uniform(0.2, 1.0) * FULL
         start(work, model.tube, vine, model.pose, segments, last_length)
         forward_kinematics(work.chain, angles, vine.pivots, model.pose, segments, last_length, FULL)
@@ -184,7 +186,7 @@ def touching(free: Environment, params: VineParams, seed: int) -> tuple[Work, in
     raise AssertionError("no loop touches itself")
 
 
-def distance(work: Work, joint: int, segment: int, pose: Floats) -> float:
+def distance(work: ImpulseWork, joint: int, segment: int, pose: Floats) -> float:
     """Of a joint from a segment [m], from the poses of the bodies alone: each carries the joint at its front."""
 
     def front(j: int) -> Floats:

@@ -8,7 +8,7 @@ import scipy.linalg
 import shapely
 
 from dynamics.impulse import impact
-from dynamics.impulse.bodies import Bodies, Rows, advance, assemble, lay, new_bodies, new_drive, new_rows
+from dynamics.impulse.bodies import Bodies, JointRows, advance, assemble, lay, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import _pivot
 from dynamics.impulse.osqp_step import OsqpStep
 from dynamics.impulse.schur import factorise, new_factor, project
@@ -40,7 +40,7 @@ def circle() -> Environment:
     return make_circle_environment()
 
 
-def random_bodies(count: int, seed: int) -> tuple[Bodies, Rows]:
+def random_bodies(count: int, seed: int) -> tuple[Bodies, JointRows]:
     """Bodies thrown about, pins and slides at random, and the rows of their joints for a step of 10 ms."""
     rng = np.random.default_rng(seed)
     bodies, drive, rows = new_bodies(count), new_drive(count), new_rows(count)

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.jumps import JUMP, jumped, largest_jump
+from dynamics.jumps import JUMP, follows_jump, largest_jump
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.snaps import Snaps
 from dynamics.tube import VineParams
@@ -65,7 +65,7 @@ def test_records_follow_a_jump_from_its_record_on() -> None:
     tips[1, 20:, :2] += tips[1, 19, :2] - tips[1, 20, :2] + [1.01 * JUMP * FULL, 0.0]
     segments, last = (np.repeat(part, 2, axis=0) for part in (rollout.segments, rollout.last_length))
     both = replace(rollout, tips=tips, segments=segments, last_length=last, records=rollout.records.repeat(2))
-    after = jumped(both, np.zeros((2, 2)), np.zeros(2), PARAMS)[:, :records]
+    after = follows_jump(both, np.zeros((2, 2)), np.zeros(2), PARAMS)[:, :records]
     assert after.tolist() == [[False] * records, [k >= 20 for k in range(records)]]
 
 
@@ -74,7 +74,7 @@ def test_the_first_record_follows_the_state_before() -> None:
     rollout = grown(Obstacles())
     begin = rollout.tips[:, 0, :2] - [JUMP * FULL * 0.99, 0.0]
     for length, follows in ((0.0, False), (0.1 * FULL, True)):
-        after = jumped(rollout, begin, np.array([length]), PARAMS)[0, : rollout.records[0]]
+        after = follows_jump(rollout, begin, np.array([length]), PARAMS)[0, : rollout.records[0]]
         assert after.tolist() == [follows] * len(after)
 
 
@@ -86,5 +86,5 @@ def test_growth_of_a_part_of_a_segment_counts_as_such() -> None:
     for part, follows in ((1.0, False), (0.9, False), (0.7, True)):
         last[0, end] = part * FULL
         some = replace(rollout, tips=tips, last_length=last)
-        assert jumped(some, np.zeros((1, 2)), np.zeros(1), PARAMS)[0, end] == follows
+        assert follows_jump(some, np.zeros((1, 2)), np.zeros(1), PARAMS)[0, end] == follows
         assert (largest_jump(some, 0, PARAMS) is not None) == follows

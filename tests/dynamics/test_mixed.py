@@ -14,7 +14,7 @@ from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation
 from environments.environment import Environment
 from surrogate.cpam import Cpam
-from surrogate.force_table import ROWS, TAUT_COLUMNS, ForceTable, cell, stacked
+from surrogate.force_table import ROWS, TAUT_COLUMNS, ForceTable, cell, stack
 from surrogate.fpam import Fpam
 from surrogate.kernels.compiled import Floats
 from surrogate.pouch import PouchMotor
@@ -55,13 +55,13 @@ def test_the_moment_is_that_of_a_tube_with_this_type_alone(kind: int, physics: P
 
 def test_tables_lie_below_one_another() -> None:
     """The row says which actuator it is, and each table looks up its own cell lengths."""
-    tables = stacked([one.tabulate() for one in KINDS])
+    tables = stack([one.tabulate() for one in KINDS])
     for kind, one in enumerate(KINDS):
         l_0 = one.limits.longest_cell
         of = cell(tables, kind, l_0)
         assert of.row // (ROWS + 1) == kind
         assert tables.shortest[kind] <= l_0 <= tables.longest[kind]
-        assert of[1:] == pytest.approx(cell(stacked([one.tabulate()]), 0, l_0)[1:], rel=1e-12)
+        assert of[1:] == pytest.approx(cell(stack([one.tabulate()]), 0, l_0)[1:], rel=1e-12)
     assert tables.taut.shape == (len(KINDS) * (ROWS + 1), TAUT_COLUMNS + 1)
     force = ForceTable(KINDS[2].tabulate())(np.linspace(0, -0.08, TAUT_COLUMNS + 1), CELL)[0]
     np.testing.assert_allclose(tables.taut[2 * (ROWS + 1) + 5], force, rtol=1e-12)

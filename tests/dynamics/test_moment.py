@@ -11,17 +11,17 @@ from scipy.optimize import brentq
 from dynamics.growth import Span
 from dynamics.moment import (
     JointMoments,
-    carrying,
     critical_strain,
     free_curvature,
     holding_pressure,
     joint_moments,
     linearise,
+    new_actuated_vine,
     restoring_moment,
     total_moment,
     transition_bend,
 )
-from dynamics.quasistatic.dual import Step
+from dynamics.quasistatic.dual import QuadraticStep
 from dynamics.quasistatic.step import bending_model
 from dynamics.tube import VineParams
 from surrogate.force_table import cell
@@ -245,8 +245,8 @@ def bending_moments(params: VineParams, curvature: float, pressure: float, l_0: 
     joint, full = joint_moments(params), params.segment_length
     angles, last_length = np.full(4, curvature * full), 0.4 * full
     angles[-1] *= 0.4
-    vine = carrying(joint, angles, np.full(4, pressure), np.full(4, l_0))
-    step, span = Step(np.empty(4), np.empty(4), np.empty(4)), Span(4, last_length, 0, 0.0)
+    vine = new_actuated_vine(joint, angles, np.full(4, pressure), np.full(4, l_0))
+    step, span = QuadraticStep(np.empty(4), np.empty(4), np.empty(4)), Span(4, last_length, 0, 0.0)
     assert bending_model(joint, 0.0, vine, step, np.zeros(4), span) == pytest.approx(curvature)
     return -step.free / step.inverse, np.array([full, full, full, last_length]) / step.inverse
 
@@ -288,7 +288,7 @@ def test_total_moment_rises_for_every_actuator_of_the_grid(actuator: Spam | Pouc
     joint, grid = joint_moments(VineParams(actuator=actuator, physics=physics)), actuator.grid
     l_0, pressure = (part.ravel() for part in np.meshgrid(grid.l_0, grid.pressure))
     bends = np.linspace(-0.25, 0.25, 1001)
-    vine = carrying(joint, np.zeros(len(l_0)), pressure, l_0)
+    vine = new_actuated_vine(joint, np.zeros(len(l_0)), pressure, l_0)
     moment, slope = np.empty((2, len(bends), len(l_0)))
     for k, bend in enumerate(bends):
         vine.angles[:] = bend

@@ -8,7 +8,7 @@ import pytest
 
 from dynamics.propagator import CannotRun
 from dynamics.registry import load_propagator
-from dynamics.vine import Rollout, Status, centerlines, host
+from dynamics.vine import Rollout, Status, centerlines, to_host
 from environments import Environment, Obstacles
 from tests.dynamics.passive import PARAMS, grown
 
@@ -41,7 +41,7 @@ def test_leaves_its_wall_as_if_there_were_none(name: str, depth: float) -> None:
     assert rollout.status[0] == Status.GROWN
     np.testing.assert_allclose(rollout.tips[0, :12, 0], 0.0125 * np.arange(1, 13) - depth, atol=1e-7)
     assert np.abs(rollout.tips[0, :12, 1:]).max() < 1e-7
-    assert np.abs(host(rollout.contact_force)).max() < 1e-6
+    assert np.abs(to_host(rollout.contact_force)).max() < 1e-6
 
 
 @pytest.mark.parametrize("name", TOUCHING[:3])

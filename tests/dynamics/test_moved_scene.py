@@ -10,7 +10,7 @@ import pytest
 import shapely
 from shapely import affinity
 
-from dynamics.moved_scene import Motions, _wider, farthest_motion, moved_environment, moved_scenes
+from dynamics.moved_scene import ObjectMotions, _widen, build_moved_scenes, farthest_motion, move_solids
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.scene import CELL_SIZE, Scene, build_scene, scene_reach
 from dynamics.tube import VineParams
@@ -25,14 +25,14 @@ BOUNDS = (0.0, 0.0, 1.6, 1.2)
 WORLDS = 3
 
 
-def still(environment: Environment, worlds: int = 1) -> Motions:
+def still(environment: Environment, worlds: int = 1) -> ObjectMotions:
     """Motions by which nothing moves, to be changed in place."""
     count = int(objects_of(environment).max(initial=-1)) + 1
     rotation, size, share = np.zeros((3, worlds, count))
-    return Motions(np.zeros((worlds, count, 2)), rotation, size, share, np.tile(environment.start, (worlds, 1)))
+    return ObjectMotions(np.zeros((worlds, count, 2)), rotation, size, share, np.tile(environment.start, (worlds, 1)))
 
 
-def random_motions(environment: Environment, rng: np.random.Generator) -> Motions:
+def random_motions(environment: Environment, rng: np.random.Generator) -> ObjectMotions:
     """Up to some centimetres and some tenths of a radian, larger and smaller."""
     motions = still(environment, WORLDS)
     for part, scale in zip(motions, (0.02, 0.2, 4e-3, 0.05, (0.01, 0.01, 0.1)), strict=True):
@@ -71,7 +71,7 @@ def _placed(centre: Sequence[float], angle: float, shift: Floats, factor: Sequen
     return np.asarray(shapely.get_coordinates(affinity.translate(turned, *shift)))
 
 
-def rebuilt(environment: Environment, motions: Motions, world: int) -> Environment:
+def rebuilt(environment: Environment, motions: ObjectMotions, world: int) -> Environment:
     """An environment with one piece per object where these stand, each moved by shapely."""
     assert objects_of(environment).tolist() == [*range(len(environment.obstacles))]
     polygons, circles, walls = [], [], []
@@ -125,7 +125,7 @@ def test_moved_scenes_are_those_of_moved_environments(seed: int) -> None:
     rng = np.random.default_rng(seed)
     environment = separate(rng)
     motions = random_motions(environment, rng)
-    scenes, margin = moved_scenes(environment, PARAMS, motions)
+    scenes, margin = build_moved_scenes(environment, PARAMS, motions)
     reach = scene_reach(PARAMS)
     assert margin == reach[1]
     assert len(scenes.edges) == len(scenes.corners) == len(scenes.bounds) == WORLDS
@@ -138,7 +138,7 @@ def test_moved_scenes_are_those_of_moved_environments(seed: int) -> None:
         np.testing.assert_allclose(scene.bounds, reference.bounds, atol=1e-15)
         assert numba.typeof(scene) == numba.typeof(reference)  # or the kernels would be compiled for each
         assert unlisted(scene, (reach[0], reach[0] + PARAMS.segment_length)) == 0
-        for one, other in zip(moved_environment(environment, motions, world), there.solids.shapes(), strict=True):
+        for one, other in zip(move_solids(environment, motions, world), there.solids.shapes(), strict=True):
             assert shapely.hausdorff_distance(one, other) < 1e-12
 
 
@@ -148,7 +148,7 @@ def test_kernels_get_one_type_for_any_number_of_worlds() -> None:
     radius, item = np.array([0.1, 0.0, 0.2]), np.array([2, 0, 1])
     for worlds in (1, 4):
         motions = still(environment, worlds)
-        wide, scenes = _wider(radius, item, motions), moved_scenes(environment, PARAMS, motions)[0]
+        wide, scenes = _widen(radius, item, motions), build_moved_scenes(environment, PARAMS, motions)[0]
         types.add((numba.typeof(wide), *map(numba.typeof, scenes)))
     assert len(types) == 1
 
@@ -156,7 +156,7 @@ def test_kernels_get_one_type_for_any_number_of_worlds() -> None:
 def test_nothing_moves_without_motions() -> None:
     """The scene is that of the environment, within the rounding of its centres."""
     environment = separate(np.random.default_rng(8))
-    scenes, _ = moved_scenes(environment, PARAMS, still(environment))
+    scenes, _ = build_moved_scenes(environment, PARAMS, still(environment))
     reach = scene_reach(PARAMS)[0]
     reference = build_scene(environment, reach, reach + PARAMS.segment_length, CELL_SIZE, PARAMS.radius)
     same_rows(scenes.edges[0], reference.edges)
@@ -171,10 +171,10 @@ def grown(model: QuasiStatic, pressure: float) -> Rollout:
     return model.grow(model.start(1, 32), actuation(1, pressure), 0.8, PARAMS.segment_length)
 
 
-def grown_in_all(environment: Environment, motions: Motions, pressure: float) -> Rollout:
+def grown_in_all(environment: Environment, motions: ObjectMotions, pressure: float) -> Rollout:
     """One vine in each world, where only the obstacles and the base are not as planned."""
     model, start = QuasiStatic(environment, PARAMS), motions.start
-    scenes, _ = moved_scenes(environment, PARAMS, motions)
+    scenes, _ = build_moved_scenes(environment, PARAMS, motions)
     models = model.in_worlds(BuiltWorlds.starting(model.scene, start)._replace(scenes=scenes))
     every = np.arange(WORLDS)
     return model.grow_in(
@@ -220,9 +220,9 @@ def test_rotation_is_anticlockwise_about_the_centre() -> None:
     motions.rotation[:] = np.pi / 2
     # The centre of the object is (1, 0.55), and (1 + dx, 0.55 + dy) turns to (1 - dy, 0.55 + dx).
     expected = [[1.1, 0.45], [1.1, 0.65], [1.0, 0.65], [0.9, 0.45], [0.9, 0.5]]
-    scene = moved_scenes(environment, PARAMS, motions)[0].of_world(0)
+    scene = build_moved_scenes(environment, PARAMS, motions)[0].of_world(0)
     assert corners_of(scene) == pytest.approx(np.array(sorted(expected)), abs=1e-12)
-    whole = shapely.union_all(moved_environment(environment, motions, 0))
+    whole = shapely.union_all(move_solids(environment, motions, 0))
     truth = shapely.union(shapely.box(1.0, 0.45, 1.1, 0.65), shapely.box(0.9, 0.45, 1.0, 0.5))
     assert whole.symmetric_difference(truth).area < 1e-12
 
@@ -235,11 +235,11 @@ def test_size_moves_the_outer_faces(size: float) -> None:
     environment = bare(obstacles)
     motions = still(environment)
     motions.size[:] = size
-    shapes = moved_environment(environment, motions, 0)
+    shapes = move_solids(environment, motions, 0)
     out = size * np.array([-1, -1, 1, 1])
     np.testing.assert_allclose(shapes[0].bounds, BOX + out, atol=1e-12)
     np.testing.assert_allclose(shapely.union(*shapes[1:3]).bounds, np.array([0.2, 0.2, 0.5, 0.4]) + out, atol=1e-12)
-    scene = moved_scenes(environment, PARAMS, motions)[0].of_world(0)
+    scene = build_moved_scenes(environment, PARAMS, motions)[0].of_world(0)
     assert scene.edges[:, :4].reshape(-1, 2).min(axis=0) == pytest.approx(np.array([0.2, 0.2]) - size, abs=1e-12)
     assert sorted(scene.corners[-3:, 2]) == pytest.approx([0.015 + size, 0.015 + size, 0.1 + size], abs=1e-12)
 
@@ -249,7 +249,7 @@ def test_share_scales_about_the_centre() -> None:
     environment = bare(Obstacles(boxes=[BOX]))
     motions = still(environment)
     motions.share[:], motions.shift[:] = 0.1, [[[0.02, -0.03]]]
-    moved = moved_environment(environment, motions, 0)[0]
+    moved = move_solids(environment, motions, 0)[0]
     np.testing.assert_allclose(moved.bounds, (0.91, 0.415, 1.13, 0.525), atol=1e-12)
 
 
@@ -260,9 +260,9 @@ def test_bare_lines_and_tiny_objects_stay_what_they_are() -> None:
     )
     motions = still(environment)
     motions.size[:], motions.share[:] = -0.09, -0.9
-    scene = moved_scenes(environment, PARAMS, motions)[0].of_world(0)
+    scene = build_moved_scenes(environment, PARAMS, motions)[0].of_world(0)
     assert sorted(scene.corners[-3:, 2]) == pytest.approx([0.0, 0.0, 2e-4])
-    box, disc, line = moved_environment(environment, motions, 0)
+    box, disc, line = move_solids(environment, motions, 0)
     assert box.is_valid
     assert (box.area > 0, disc.area > 0, line.length > 0) == (True, True, True)
 
@@ -275,7 +275,7 @@ def test_the_bound_of_motions_holds() -> None:
         motions = random_motions(environment, rng)
         bound = farthest_motion(environment, motions)
         for world in range(WORLDS):
-            moved = moved_environment(environment, motions, world)
+            moved = move_solids(environment, motions, world)
             pairs = zip(moved, environment.solids.shapes(), strict=True)
             assert max(shapely.hausdorff_distance(one, other) for one, other in pairs) <= bound[world]
 
@@ -292,7 +292,7 @@ def test_a_mount_stays_spared(mounted: Environment) -> None:
     rng = np.random.default_rng(5)
     motions = random_motions(mounted, rng)
     assert mounted.mounted.tolist() == [True, False]
-    scenes, rollout = moved_scenes(mounted, PARAMS, motions)[0], grown_in_all(mounted, motions, 0.0)
+    scenes, rollout = build_moved_scenes(mounted, PARAMS, motions)[0], grown_in_all(mounted, motions, 0.0)
     for world in range(WORLDS):
         scene = scenes.of_world(world)
         left = scene.edges[:, [0, 2]].max(axis=1) < 0.5
@@ -311,7 +311,7 @@ def test_a_wall_around_the_bounds_moves_too() -> None:
     environment = bare(Obstacles(), edge="wall")
     motions = still(environment)
     motions.shift[0, 3] = [5e-3, 0.0]
-    scene = moved_scenes(environment, PARAMS, motions)[0].of_world(0)
+    scene = build_moved_scenes(environment, PARAMS, motions)[0].of_world(0)
     x = np.unique(scene.edges[:, [0, 2]].round(12))
     assert 1.605 in x
     assert 1.7 in x  # the corners of the others remain
@@ -323,9 +323,9 @@ def test_no_obstacles() -> None:
     environment = bare(Obstacles())
     motions = still(environment, 2)
     motions.start[1] += [0.1, 0.2, 0.3]
-    scenes, _ = moved_scenes(environment, PARAMS, motions)
+    scenes, _ = build_moved_scenes(environment, PARAMS, motions)
     assert scenes.edges.shape == (2, 0, 10)
     assert scenes.corners.shape == (2, 0, 4)
     np.testing.assert_allclose(scenes.bounds[1, 6:], [0.12, 0.22, np.cos(1.1), np.sin(1.1)])
     assert farthest_motion(environment, motions).tolist() == [0.0, 0.0]
-    assert moved_environment(environment, motions, 0) == []
+    assert move_solids(environment, motions, 0) == []

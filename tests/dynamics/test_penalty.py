@@ -18,7 +18,7 @@ from dynamics.penalty.rollout import rest_curvature
 from dynamics.propagator import CannotRun, OutOfMemory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, host
+from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, to_host
 from environments import Environment, known_environments
 from planner.design.catalogue import Catalogue
 from planner.search.controls import actuation
@@ -349,7 +349,7 @@ def test_single_steps_agree_on_cuda(shipped: dict[str, Environment], params: Vin
     for name in ("status", "records", "steps"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     for name, within in (("angles", 1e-8), ("tips", 1e-8), ("last_length", 1e-8), ("contact_force", 2e-4)):
-        np.testing.assert_allclose(host(getattr(other, name)), getattr(one, name), rtol=0, atol=within)
+        np.testing.assert_allclose(to_host(getattr(other, name)), getattr(one, name), rtol=0, atol=within)
 
 
 @pytest.mark.gpu

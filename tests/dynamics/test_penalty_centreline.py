@@ -9,7 +9,7 @@ import torch
 
 from dynamics.links import LEAST_LINK, STRAIGHT
 from dynamics.moment import free_curvature, joint_moments
-from dynamics.penalty.contacts import FAR, Chain, Contacts, find_contacts, forward_kinematics
+from dynamics.penalty.contacts import FAR, TensorChain, TensorContacts, find_contacts, forward_kinematics
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.pull import Cells
 from dynamics.penalty.rollout import Vines, _most_motion, _objective, _outside
@@ -74,14 +74,14 @@ def test_a_free_vine_ends_on_the_arc_of_shortened_links(
     np.testing.assert_allclose(line[5], expected[:2], rtol=0, atol=1e-6)
 
 
-def chain_of(angles: torch.Tensor, films: torch.Tensor, pivots: torch.Tensor, model: Any) -> Chain:
+def chain_of(angles: torch.Tensor, films: torch.Tensor, pivots: torch.Tensor, model: Any) -> TensorChain:
     last = torch.full((len(angles), 1), angles.shape[1] - 1)
     return forward_kinematics(angles, films, pivots, last, model.pose)
 
 
 def gaps(
     propagator: Penalty, angles: torch.Tensor, films: torch.Tensor, pivots: torch.Tensor
-) -> tuple[Chain, Contacts]:
+) -> tuple[TensorChain, TensorContacts]:
     """A chain and its contacts within 12 mm."""
     chain = chain_of(angles, films, pivots, propagator.model)
     return chain, find_contacts(propagator.model.solids, propagator.model.section, 12e-3, chain)

@@ -15,10 +15,10 @@ import torch
 
 import dynamics.penalty.propagator as penalty
 from dynamics.penalty.propagator import Penalty
-from dynamics.penalty.solvers import COMPILED, INNER_STEPS, CompiledNewton, chosen_solver, newton, newton_step
+from dynamics.penalty.solvers import COMPILED, INNER_STEPS, CompiledNewton, make_solver, newton, newton_step
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, host
+from dynamics.vine import Actuation, Rollout, to_host
 from environments import Environment
 from studies.rollouts.study import make_random_actuation, tip_distance
 from tests.dynamics.test_penalty_parts import random_objective
@@ -33,7 +33,7 @@ NeedsCompiler = pytest.mark.skipif(
 
 def grown(propagator: Penalty, batch: int, length: float, compiled: CompiledNewton | None) -> Rollout:
     """Random vines that grow from one segment; without a compiled solver by the plain one."""
-    solver = partial(compiled, steps=INNER_STEPS["newton"]) if compiled else chosen_solver("newton")
+    solver = partial(compiled, steps=INNER_STEPS["newton"]) if compiled else make_solver("newton")
     propagator.model = propagator.model._replace(solver=solver)
     carried = make_random_actuation(propagator.params, batch, length, seed=5)
     segments = round(length / propagator.params.segment_length)
@@ -69,7 +69,7 @@ def test_compiled_steps_grow_the_same_vines(shipped: dict[str, Environment], par
         assert counters["stats"]["unique_graphs"] <= graphs
     propagator = Penalty(shipped["maze"], params, "cpu")
     slopes = []
-    for solver in (chosen_solver("newton"), partial(compiled, steps=INNER_STEPS["newton"])):
+    for solver in (make_solver("newton"), partial(compiled, steps=INNER_STEPS["newton"])):
         propagator.model = propagator.model._replace(solver=solver)
         pressure, l_0 = (torch.full((3, 6), value).double().requires_grad_() for value in (2e4, 0.04))
         tips = propagator.tips(propagator.start(3, 6), pressure, l_0, 0.14)
@@ -165,7 +165,7 @@ def test_a_copy_in_another_process_compiles_again() -> None:
 def test_only_newton_has_a_compiled_form() -> None:
     """The gradient solver is the same on all devices; both take as many steps compiled or not."""
     for name, steps in INNER_STEPS.items():
-        plain, compiled = (chosen_solver(name, compiled=compiled) for compiled in (False, True))
+        plain, compiled = (make_solver(name, compiled=compiled) for compiled in (False, True))
         assert plain.keywords == compiled.keywords == {"steps": steps}
         assert (compiled.func is COMPILED.get(name)) == (name == "newton")
 
@@ -183,15 +183,15 @@ def test_compiled_steps_agree_on_cuda(shipped: dict[str, Environment], tube: Vin
     assert isinstance(propagator.model.solver, partial)
     assert propagator.model.solver.func is COMPILED["newton"]
     plain = Penalty(shipped["maze"], tube, "cuda")
-    plain.model = plain.model._replace(solver=chosen_solver("newton"))
+    plain.model = plain.model._replace(solver=make_solver("newton"))
     carrying, length = Actuation(carried.pressure[vine], carried.l_0[vine]), propagator.model.step
     expected, *found = (
         model.grow(before.state(vine, record), carrying, length, length) for model in (plain, propagator, propagator)
     )
     for one in found:
         assert_same_growth(one, expected, within=1e-8)
-        np.testing.assert_allclose(host(one.angles), host(expected.angles), rtol=0, atol=1e-8)
-        np.testing.assert_allclose(host(one.contact_force), host(expected.contact_force), rtol=0, atol=2e-4)
+        np.testing.assert_allclose(to_host(one.angles), to_host(expected.angles), rtol=0, atol=1e-8)
+        np.testing.assert_allclose(to_host(one.contact_force), to_host(expected.contact_force), rtol=0, atol=2e-4)
     assert COMPILED["newton"]._step is not newton_step
     assert COMPILED["newton"]._step is not None
 
@@ -201,7 +201,7 @@ def test_compiled_rollouts_agree_on_cuda(shipped: dict[str, Environment], params
     """Vines that grow through many shapes in the maze: three quarters of the tips within 1 mm, the same again when compiled."""
     carried = make_random_actuation(params, 40, 0.8, seed=5)
     plain, compiled = (Penalty(shipped["maze"], params, "cuda") for _ in range(2))
-    plain.model = plain.model._replace(solver=chosen_solver("newton"))
+    plain.model = plain.model._replace(solver=make_solver("newton"))
     expected, *found = (model.grow(model.start(40, 32), carried, 0.8, 0.025) for model in (plain, compiled, compiled))
     for one in found:
         assert np.quantile(tip_distance(one, expected), 0.75) < 1e-3

@@ -13,12 +13,12 @@ from dynamics.chain import forward_kinematics as exact_kinematics
 from dynamics.chain import new_chain
 from dynamics.cross_section import ASIDE, COMPLIANCE, LENGTH, STOPPED, TIP, cross_section
 from dynamics.moment import joint_moments
-from dynamics.penalty.contacts import Chain, Contacts, Solids, find_contacts, forward_kinematics
+from dynamics.penalty.contacts import TensorChain, TensorContacts, TensorSolids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
-from dynamics.penalty.objective import Objective, Weights
+from dynamics.penalty.objective import Objective, PenaltyWeights
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.section import SHORTEST, SPARE
-from dynamics.penalty.solvers import chosen_solver, minimise
+from dynamics.penalty.solvers import make_solver, minimise
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.scene import build_scene
 from dynamics.soft_contacts import squeezed_share
@@ -37,7 +37,7 @@ SERIES = (1 + SPARE) / SOFT.contact_stiffness
 """Compliance of a contact besides that of the film [m/N]."""
 
 
-def touching(environment: Environment, bends: Sequence[float] = (0.0,) * LINKS, tip: float = SEGMENT) -> Contacts:
+def touching(environment: Environment, bends: Sequence[float] = (0.0,) * LINKS, tip: float = SEGMENT) -> TensorContacts:
     """Contacts of a soft tube of whole segments but for the last [m]."""
     scene = build_scene(environment, 2 * R, 2 * R + SEGMENT, radius=R)
     angles = torch.tensor(bends, dtype=DOUBLE)[None]
@@ -45,10 +45,10 @@ def touching(environment: Environment, bends: Sequence[float] = (0.0,) * LINKS, 
     films[0, -1] = tip
     last, pose = torch.tensor([[len(bends) - 1]]), torch.as_tensor(environment.start, dtype=DOUBLE)
     chain = forward_kinematics(angles, films, torch.zeros_like(angles), last, pose)
-    return find_contacts(Solids.of(scene, CPU, DOUBLE), SECTION, 12e-3, chain)
+    return find_contacts(TensorSolids.of(scene, CPU, DOUBLE), SECTION, 12e-3, chain)
 
 
-def held(found: Contacts) -> tuple[np.ndarray, float]:
+def held(found: TensorContacts) -> tuple[np.ndarray, float]:
     """Forces of the contacts [N], and the energy of the cross-section [J], of a tube whose axis does not move."""
     unknowns = found.dents.shape[2]
     one = torch.zeros(1, 1, dtype=DOUBLE)
@@ -57,18 +57,18 @@ def held(found: Contacts) -> tuple[np.ndarray, float]:
     still = found.dents.new_zeros(1, len(found.gap[0]), 1)
     objective = Objective(
         Restoring.of(joint_moments(SOFT), CPU, DOUBLE), one, one + 1, one, one, viscosity, torch.zeros(1, dtype=DOUBLE),
-        found.gap, torch.cat([still, found.dents, still], 2), torch.tensor(SOFT.contact_stiffness), Weights(),
+        found.gap, torch.cat([still, found.dents, still], 2), torch.tensor(SOFT.contact_stiffness), PenaltyWeights(),
     )  # fmt: skip
     with torch.no_grad():
         d = torch.zeros_like(viscosity)
         for _ in range(3):
-            d = minimise(objective, d, chosen_solver("newton"))
+            d = minimise(objective, d, make_solver("newton"))
         assert objective.gradient(d).abs().max() < 1e-7
         force = objective.contact_stiffness * torch.relu(-objective.gaps(d))
         return force[0].numpy(), float(objective.energy(d))
 
 
-def by_joint(found: Contacts, force: np.ndarray) -> np.ndarray:
+def by_joint(found: TensorContacts, force: np.ndarray) -> np.ndarray:
     return np.bincount(found.segment[0].numpy(), weights=force, minlength=LINKS)
 
 
@@ -153,7 +153,7 @@ def test_contacts_are_those_of_the_kernels(environment: MakeEnvironment) -> None
     rng, met, turned = np.random.default_rng(4), 0, 0
     place = environment(**{**CLUTTER, "boxes": CLUTTER["boxes"] + PASSAGE})
     scene = build_scene(place, 2 * R, 2 * R + SEGMENT)
-    solids, total = Solids.of(scene, CPU, DOUBLE), len(scene.edges) + len(scene.corners)
+    solids, total = TensorSolids.of(scene, CPU, DOUBLE), len(scene.edges) + len(scene.corners)
     for vine in range(1200):
         bends, pose = rng.normal(0, 0.1, 6), np.array([*rng.uniform(-0.6, 0.6, 2), rng.uniform(-np.pi, np.pi)])
         if vine % 6 == 0:  # at the mouth of the passage
@@ -161,7 +161,7 @@ def test_contacts_are_those_of_the_kernels(environment: MakeEnvironment) -> None
         films = np.full(6, SEGMENT)
         films[-1] = rng.uniform(0.1, 1) * SEGMENT
         arguments = [torch.tensor(part)[None] for part in (bends, films, 0 * bends, [5])]
-        chain: Chain = forward_kinematics(*arguments, torch.tensor(pose))
+        chain: TensorChain = forward_kinematics(*arguments, torch.tensor(pose))
         found = find_contacts(solids, SECTION, 12e-3, chain)
         exact, rows = new_chain(6), contact_rows.new_contacts(400)
         exact_kinematics(exact, bends, np.zeros(6), pose, 6, films[-1], SEGMENT)
@@ -193,7 +193,7 @@ def test_the_energys_gradient_is_its_derivative(environment: MakeEnvironment) ->
     steps: list[tuple[Objective, torch.Tensor]] = []
 
     def listening(objective: Objective, start: torch.Tensor) -> torch.Tensor:
-        steps.append((objective, chosen_solver("newton")(objective, start)))
+        steps.append((objective, make_solver("newton")(objective, start)))
         return steps[-1][1]
 
     model.model = model.model._replace(solver=listening)

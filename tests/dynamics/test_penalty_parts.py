@@ -10,21 +10,21 @@ from dynamics import contact_rows, contacts
 from dynamics.chain import Chain, new_chain
 from dynamics.chain import forward_kinematics as exact_kinematics
 from dynamics.cross_section import rigid_section
-from dynamics.moment import carrying, free_curvature, joint_moments, linearise, restoring_moment
-from dynamics.penalty.contacts import FAR, Solids, find_contacts, forward_kinematics
+from dynamics.moment import free_curvature, joint_moments, linearise, new_actuated_vine, restoring_moment
+from dynamics.penalty.contacts import FAR, TensorSolids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
-from dynamics.penalty.objective import Objective, Weights
+from dynamics.penalty.objective import Objective, PenaltyWeights
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.pull import Cells, TablePull, pull_of
 from dynamics.penalty.rollout import Vines, _chain, _objective, rest_curvature
-from dynamics.penalty.solvers import SOLVERS, chosen_solver, minimise
+from dynamics.penalty.solvers import SOLVERS, make_solver, minimise
 from dynamics.scene import Scene, build_scene
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from environments import Environment
 from surrogate.actuators import Actuator
 from surrogate.cpam import Cpam
-from surrogate.force_table import ForceTable, stacked
+from surrogate.force_table import ForceTable, stack
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
@@ -72,7 +72,7 @@ def test_table_on_a_device_is_the_table(actuator: Actuator) -> None:
     strain = rng.uniform(-0.1, 1.1, 20_000) * actuator.full_contraction(l_0)
     force, slope = ForceTable(rows)(strain, l_0)
     cells = Cells.of(VineParams(actuator=actuator), torch.tensor(l_0))
-    found, found_slope = TablePull.of(stacked([rows]), CPU, torch.float64)(torch.tensor(strain), cells)
+    found, found_slope = TablePull.of(stack([rows]), CPU, torch.float64)(torch.tensor(strain), cells)
     np.testing.assert_allclose(found.numpy(), force, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(found_slope.numpy(), slope, rtol=1e-6, atol=1e-9)
 
@@ -154,7 +154,7 @@ def test_moments_are_those_of_the_kernels(
         gradient, curvature = (part[0, :-1].numpy() for part in (objective.gradient(still), objective.curvature(still)))
     moment, slope = np.empty((2, count))
     spread = 25e-3 / segment if physics == "corrected" else 1.0
-    linearise(joint, carrying(joint, angles, pressure, l_0), count, spread, spread * angles[-1], moment, slope)
+    linearise(joint, new_actuated_vine(joint, angles, pressure, l_0), count, spread, spread * angles[-1], moment, slope)
     slope[:-1] *= spread
     slope[-1] *= joint.length / segment
     np.testing.assert_allclose(gradient, moment, rtol=1e-9, atol=1e-9)
@@ -212,7 +212,7 @@ def test_contacts_are_those_of_the_exact_propagator(environment: MakeEnvironment
     rng, segment, margin = np.random.default_rng(4), params.segment_length, 12e-3
     reach = params.radius + margin
     scene = build_scene(environment(**CLUTTER), reach, reach + segment)
-    solids = Solids.of(scene, CPU, torch.float64)
+    solids = TensorSolids.of(scene, CPU, torch.float64)
     batch, count = 400, 12
     last = rng.integers(0, count, batch)
     angles = rng.normal(0.0, 0.2, (batch, count)) * (np.arange(count) <= last[:, None])
@@ -260,7 +260,7 @@ def random_objective(seed: int, batch: int = 20, segments: int = 30, rows: int =
     return Objective(
         restoring, uniform(-0.3, 0.3, batch, segments), uniform(1.0, 3.0, batch, segments),
         uniform(-0.5, 0.5, batch, segments), uniform(0.0, 4.0, batch, segments), torch.cat(damping, 1),
-        uniform(20.0, 25.0, batch), gap, jacobian, torch.tensor(2e5).double(), Weights(),
+        uniform(20.0, 25.0, batch), gap, jacobian, torch.tensor(2e5).double(), PenaltyWeights(),
     )  # fmt: skip
 
 
@@ -270,7 +270,7 @@ def test_gradient_is_the_derivative_of_the_energy(dents: int) -> None:
 
     The bends are elastic and wrinkled, on both sides; a part of the contacts is pressed.
     """
-    objective = random_objective(0, dents=dents)._replace(weights=Weights(200.0, 10.0, 1.5))
+    objective = random_objective(0, dents=dents)._replace(weights=PenaltyWeights(200.0, 10.0, 1.5))
     rng = torch.Generator().manual_seed(1)
     d, way = 2e-2 * torch.randn(2, *objective.viscosity.shape, generator=rng, dtype=torch.float64)
     size = (objective.bend + objective.scale * d[:, : objective.bends]).abs()
@@ -300,7 +300,7 @@ def test_solvers_end_at_the_minimum(solver: str) -> None:
     with torch.no_grad():
         d = start
         for _ in range(8):  # what one call leaves, the next one mends
-            d = minimise(objective, d, chosen_solver(solver))
+            d = minimise(objective, d, make_solver(solver))
         assert objective.gradient(start).abs().max() > 10
         assert objective.gradient(d).abs().max() < 1e-6
         assert (objective.energy(d) < objective.energy(start)).all()
@@ -313,7 +313,7 @@ def test_solvers_agree_on_the_steps_of_a_rollout(shipped: dict[str, Environment]
 
     def listening(objective: Objective, start: torch.Tensor) -> torch.Tensor:
         steps.append((objective, start))
-        return chosen_solver("newton")(objective, start)
+        return make_solver("newton")(objective, start)
 
     propagator = Penalty(shipped["maze"], params, device="cpu")
     propagator.model = propagator.model._replace(solver=listening)
@@ -321,7 +321,7 @@ def test_solvers_agree_on_the_steps_of_a_rollout(shipped: dict[str, Environment]
     pressure = np.repeat(rng.uniform(-25e3, 25e3, (8, 4)), 8, axis=1)
     propagator.grow(propagator.start(8, 32), Actuation(pressure, np.full((8, 32), 0.05)), 0.6, 0.1)
     with torch.no_grad():
-        pairs = [[o.energy(chosen_solver(name)(o, s)) for name in ("newton", "gradient")] for o, s in steps[20::30]]
+        pairs = [[o.energy(make_solver(name)(o, s)) for name in ("newton", "gradient")] for o, s in steps[20::30]]
         pressed = sum(int((o.gap < 0).sum()) for o, _ in steps)
     differences = torch.cat([gradient - newton for newton, gradient in pairs])
     assert pressed > 100
@@ -332,10 +332,10 @@ def test_minimum_is_differentiable_in_what_it_depends_on() -> None:
     """The derivative of the minimum with respect to the actuators' moments is that of central differences, to 1e-5."""
     objective = random_objective(3, batch=4, segments=10, rows=5)
     with torch.no_grad():
-        start = minimise(objective, torch.zeros_like(objective.viscosity), chosen_solver("newton"))
+        start = minimise(objective, torch.zeros_like(objective.viscosity), make_solver("newton"))
 
     def solve(pull: torch.Tensor) -> torch.Tensor:
-        return minimise(objective._replace(pull=pull), start, chosen_solver("newton"))
+        return minimise(objective._replace(pull=pull), start, make_solver("newton"))
 
     pull = objective.pull.clone().requires_grad_()
     way = torch.randn(4, 10, generator=torch.Generator().manual_seed(2), dtype=torch.float64)
@@ -351,7 +351,7 @@ def test_weights_scale_their_terms() -> None:
     """Each weight of Eq. 4 scales its own term: growth F_g d, contact k depth^2 / 2, and what is left the bending."""
     objective = random_objective(4)
     d = 1e-2 * torch.randn(*objective.viscosity.shape, generator=torch.Generator().manual_seed(4), dtype=torch.float64)
-    paper = Weights()
+    paper = PenaltyWeights()
     assert paper == (160.0, 15.0, 1.0)
     depth = (-objective.gap - (objective.jacobian @ d[..., None])[..., 0]).clamp(min=0)
     damping, energy = 0.5 * (objective.viscosity * d**2).sum(1), objective.energy(d)

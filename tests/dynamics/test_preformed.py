@@ -8,11 +8,11 @@ import pytest
 
 from dynamics.actuation import actuation_along
 from dynamics.moment import (
-    carrying,
     centerline_curvature,
     free_curvature,
     joint_moments,
     linearise,
+    new_actuated_vine,
     restoring_moment,
     total_moment,
 )
@@ -181,12 +181,14 @@ def test_a_preformed_tube_needs_the_force_of_a_straight_one_to_be_bent_from_its_
     angles = rest * h + beyond
     moment, slope = np.empty((2, count))
     first = np.zeros(count, np.int64)
-    vine = carrying(joint, angles, np.zeros(count), cells, rest, first)
+    vine = new_actuated_vine(joint, angles, np.zeros(count), cells, rest, first)
     linearise(joint, vine, count, 1.0, angles[-1], moment, slope)
     np.testing.assert_allclose(moment, restoring_moment(beyond, params), atol=1e-4)
     np.testing.assert_array_equal(np.sign(moment.round(12)), np.sign(beyond.round(12)))
     pressure = np.full(count, 20e3)
-    linearise(joint, carrying(joint, angles, pressure, cells, rest, first), count, 1.0, angles[-1], moment, slope)
+    linearise(
+        joint, new_actuated_vine(joint, angles, pressure, cells, rest, first), count, 1.0, angles[-1], moment, slope
+    )
     found = [total_moment(joint, bend, 20e3, cell(joint.tables, 0, 0.04))[0] for bend in beyond]
     np.testing.assert_allclose(moment, found, atol=1e-12)
 

@@ -39,7 +39,7 @@ def translated(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
         assert ".target sm_90" in ptx
         made[kernel] = Translated(ptx, tmp_path_factory.mktemp(kernel.__name__))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(device, "_compiled", made.__getitem__)
+        patch.setattr(device, "_compile_kernel", made.__getitem__)
         patch.setattr(propagator, "check_device", lambda _: None)
         yield
 

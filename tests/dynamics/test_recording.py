@@ -12,7 +12,14 @@ import h5py
 import numpy as np
 import pytest
 
-from dynamics.recording import Contact, InvalidRecording, Recording, check_recording, load_recording, write_recording
+from dynamics.recording import (
+    InvalidRecording,
+    RecordedContact,
+    Recording,
+    check_recording,
+    load_recording,
+    write_recording,
+)
 from dynamics.recording_hdf5 import load_wall_growth
 
 Content = dict[str, Any]
@@ -212,7 +219,7 @@ def test_recordings_round_trip(tmp_path: Path) -> None:
     lines = tuple(np.cumsum(0.1 * random.random((points, 2)), axis=0) for points in (2, 5, 3))
     # Walls through a point of the first frame, and of the last.
     walls = np.array([[lines[2][2][0], 3.0, lines[2][2][0], 4.0], [1 / 3, lines[0][1][1], 0.7, lines[0][1][1]]])
-    contacts = (Contact(0, 1, 1), Contact(2, 0, 2))
+    contacts = (RecordedContact(0, 1, 1), RecordedContact(2, 0, 2))
     before = Recording(
         "bench", 0.012, 0.0297, np.array([0.0, -0.1, 1.3]), np.array([0.0, 0.1 / 3, 0.7]), lines,
         walls, contacts,
@@ -247,8 +254,8 @@ def test_a_recording_is_written_atomically(tmp_path: Path) -> None:
         ({"times": np.array([0.0, 0.2, 0.1, 0.3])}, "frames[2] is at 0.1 s, the frame before it at 0.2 s"),
         ({"name": "n" * 201}, "name = 'nnn"),
         ({"tube_radius": 0.51}, "walls_m[0] is 0.5 m from base.position_m"),
-        ({"contacts": (Contact(0, 0, 3),)}, "frames[0].contacts[0].point = 3 does not exist"),
-        ({"contacts": (Contact(4, 0, 2),)}, "a contact is in frame 4; there are 4 frames, numbered from 0"),
+        ({"contacts": (RecordedContact(0, 0, 3),)}, "frames[0].contacts[0].point = 3 does not exist"),
+        ({"contacts": (RecordedContact(4, 0, 2),)}, "a contact is in frame 4; there are 4 frames, numbered from 0"),
         ({"mass_per_length": 0.0}, "mass_per_length_kg_per_m = 0.0 must be from 0.0005"),
     ],
 )

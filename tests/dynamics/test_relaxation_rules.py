@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.quasistatic.relaxation import Progress, at_rest, share_to_rest
+from dynamics.quasistatic.relaxation import RelaxationProgress, at_rest, share_to_rest
 from dynamics.tube import VineParams
 from environments import Environment
 
@@ -29,7 +29,7 @@ def test_rest_by_hand(
     """A vine that grew 4 mm since the last rest, with a limit of 1 mm; times as shares of the longest step."""
     params = VineParams()
     tube = QuasiStatic(shipped["plus"], params).tube
-    progress = Progress(1, time * params.hinge_length, 0.0, 1.0)
+    progress = RelaxationProgress(1, time * params.hinge_length, 0.0, 1.0)
     assert at_rest(tube, 1e-3, progress, motion, 4e-3, growth) == expected
 
 

@@ -12,7 +12,7 @@ from dynamics.impulse.growing import start
 from dynamics.impulse.model import ImpulseModel, new_work
 from dynamics.impulse.propagator import Impulse
 from dynamics.impulse.step import take_step
-from dynamics.moment import carrying, free_curvature, joint_moments
+from dynamics.moment import free_curvature, joint_moments, new_actuated_vine
 from dynamics.relaxations import PARTED, Relaxations
 from dynamics.tube import Inertia, VineParams
 from dynamics.vine import Actuation, Status, VineState
@@ -44,7 +44,7 @@ def peg(environment: MakeEnvironment, params: VineParams, segments: int, overlap
 def test_rests_of_a_stable_tube_are_one(environment: MakeEnvironment, params: VineParams) -> None:
     """A free tube comes to its closed form in all three ways, and one pressed against a peg to the same place within 1 mm."""
     segments, pressure = 16, 15e3
-    rests = Relaxations(peg(environment, params, segments, 0.05), params).rests(
+    rests = Relaxations(peg(environment, params, segments, 0.05), params).relax(
         bent(segments, 0.8, -0.3, 1.2), steered(segments, pressure, -pressure, 0.0)
     )
     curvature = float(free_curvature(joint_moments(params), -pressure, 0.04))
@@ -64,7 +64,7 @@ def test_rests_that_part_are_reported(
     segments, heavy = 40, replace(params, inertia=Inertia(mass_per_length=mass))
     monkeypatch.setattr(relaxations, "STILL", still)
     state = bent(segments, 1.2)
-    rests = Relaxations(peg(environment, params, segments, 0.02), heavy).rests(state, steered(segments, 0.0))
+    rests = Relaxations(peg(environment, params, segments, 0.02), heavy).relax(state, steered(segments, 0.0))
     tips = rests.joints[:, 0, segments]
     np.testing.assert_allclose(tips[0], [segments * H, 0.0], atol=1e-4)
     np.testing.assert_allclose(tips[1], tips[2], atol=1e-4)
@@ -76,7 +76,7 @@ def test_rests_that_part_are_reported(
 def test_vine_without_a_rest_is_infinitely_apart(environment: MakeEnvironment, params: VineParams) -> None:
     """A tube that swings out of the bounds has no rest, and its neighbour in the batch keeps its own."""
     place = environment(bounds=[-0.1, -0.1, 1.0, 0.5])
-    rests = Relaxations(place, params).rests(bent(16, 0.2, 0.2), steered(16, -15e3, 0.0))
+    rests = Relaxations(place, params).relax(bent(16, 0.2, 0.2), steered(16, -15e3, 0.0))
     assert rests.apart[0] == np.inf
     assert rests.apart[1] < 1e-3
     assert np.isnan(rests.joints[:, 0]).all()
@@ -87,7 +87,7 @@ def test_drag_is_the_mass_over_the_step(environment: MakeEnvironment, params: Vi
     """A joint springs back against (inertia / dt + damping) times its rate: by the same share of its bend in every step."""
     propagator, base, dt = Impulse(environment(), params, drag=True), np.zeros(3), 0.01
     joint, tube, work, angles = propagator.joint, propagator.tube, new_work(1, 2), np.array([0.01])
-    vine = carrying(joint, angles, np.zeros(1), np.full(1, 0.04))
+    vine = new_actuated_vine(joint, angles, np.zeros(1), np.full(1, 0.04))
     start(work, tube, vine, base, 1, H)
     model, mass, stiffness = (
         ImpulseModel(propagator.scene, joint, tube, base),
@@ -114,7 +114,7 @@ def test_drag_brings_a_tube_to_the_same_rest_without_overshoot(
         assert held.status[0] == Status.GROWN
         tips.append(held.tips[0, 0])
         work, angles, turns = new_work(segments, segments + 1), np.full(segments, 0.1 / segments), []
-        vine = carrying(propagator.joint, angles, np.full(segments, pressure), np.full(segments, 0.04))
+        vine = new_actuated_vine(propagator.joint, angles, np.full(segments, pressure), np.full(segments, 0.04))
         start(work, propagator.tube, vine, np.zeros(3), segments, H)
         model = ImpulseModel(propagator.scene, propagator.joint, propagator.tube, np.zeros(3))
         for _ in range(100):
@@ -149,7 +149,7 @@ def test_a_vine_held_for_the_longest_time_is_not_held_again(
     held: list[Impulse] = []
     grow = Impulse.grow
     monkeypatch.setattr(Impulse, "grow", lambda self, *given: held.append(self) or grow(self, *given))
-    model.rests(bent(30, 1.2), steered(30, 0.0))
+    model.relax(bent(30, 1.2), steered(30, 0.0))
     assert all(one in held for one in model.quick)
     assert any(one in held for one in model.patient) == (longest > 0.3)
 
@@ -157,7 +157,7 @@ def test_a_vine_held_for_the_longest_time_is_not_held_again(
 def test_rests_do_not_depend_on_the_number_of_threads(environment: MakeEnvironment, params: VineParams) -> None:
     """On two threads, in a batch or alone, tubes that lean on a peg come to the same bits as on one."""
     place, carried = peg(environment, params, 16, 0.05), steered(16, 15e3, -15e3, 0.0)
-    one, two = (Relaxations(place, params, threads).rests(bent(16, 0.8, -0.3, 1.2), carried) for threads in (1, 2))
+    one, two = (Relaxations(place, params, threads).relax(bent(16, 0.8, -0.3, 1.2), carried) for threads in (1, 2))
     np.testing.assert_array_equal(one.joints, two.joints)
-    alone = Relaxations(place, params, 2).rests(bent(16, 1.2), steered(16, 0.0))
+    alone = Relaxations(place, params, 2).relax(bent(16, 1.2), steered(16, 0.0))
     np.testing.assert_array_equal(alone.joints[:, 0], one.joints[:, 2])

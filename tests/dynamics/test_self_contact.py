@@ -10,7 +10,7 @@ from scipy.optimize import nnls
 
 from dynamics.chain import forward_kinematics
 from dynamics.growth import Span
-from dynamics.moment import JointMoments, carrying, free_curvature
+from dynamics.moment import JointMoments, free_curvature, new_actuated_vine
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work, set_up, solve, stiffen
 from dynamics.self_contact import APART
@@ -153,7 +153,9 @@ def test_forces_of_a_rest_are_equal_and_opposite(free: Environment, params: Vine
     alone = 0
     for vine, record in pressed:
         segments, last = int(rollout.segments[vine, record]), rollout.last_length[vine, record]
-        state = carrying(model.joint, rollout.angles[vine, record].copy(), carried.pressure[vine], carried.l_0[vine])
+        state = new_actuated_vine(
+            model.joint, rollout.angles[vine, record].copy(), carried.pressure[vine], carried.l_0[vine]
+        )
         forward_kinematics(work.chain, state.angles, state.pivots, model.pose, segments, last, FULL)
         count = touch(model.scene, model.tube, segments, work)
         set_up(model.tube, model.joint, 0.0, state, work, Span(segments, last, count, 0.0))

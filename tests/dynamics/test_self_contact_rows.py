@@ -13,7 +13,7 @@ from dynamics.cross_section import COMPLIANCE
 from dynamics.links import STRAIGHT
 from dynamics.nearby import new_blocks
 from dynamics.quasistatic.complementarity import solve_step
-from dynamics.quasistatic.dual import ContactNumbers, Step, new_dual
+from dynamics.quasistatic.dual import ContactNumbers, QuadraticStep, new_dual
 from dynamics.quasistatic.friction import add_tip_row, normal_force
 from dynamics.self_contact import APART, CROSSED, SELF_KEY, add_self_contacts, segments_apart
 from environments import Environment
@@ -169,7 +169,7 @@ def test_mixed_rows_solve_the_dense_problem(seed: int) -> None:
     count += 4
     contacts.gap[:count] = rng.uniform(-2e-3, 4e-3, count)
     inverse, free = 10 ** rng.uniform(-1.2, 0.5, segments), rng.normal(0, 0.03, segments)
-    dual, step = new_dual(len(contacts.gap), segments), Step(inverse, free, np.empty(segments))
+    dual, step = new_dual(len(contacts.gap), segments), QuadraticStep(inverse, free, np.empty(segments))
     coil.contacts.pressing[:count, COMPLIANCE] = compliance
     numbers = ContactNumbers(count, count, segments, 2e-3, 1 / 48, 0.0)
     growth, active, solved = solve_step(contacts, coil.chain, step, dual, numbers, 0, True, 0)

@@ -138,13 +138,13 @@ def test_a_free_vine_ends_in_one_place_whatever_the_damping(environment: MakeEnv
     snaps = Snaps(np.arange(2), ends, np.zeros((2, 2)), np.ones(2), np.zeros((2, 20)), np.full(2, np.nan))
     np.testing.assert_array_equal(snaps.states(PARAMS).segments, [9, 19])
     np.testing.assert_allclose(snaps.states(PARAMS).last_length, 2.5e-3)
-    assert not len(snaps.ambiguous(PARAMS))
-    known = snaps.examined(actuation.of(snaps.vine), relaxations)
+    assert not len(snaps.find_ambiguous(PARAMS))
+    known = snaps.examine(actuation.of(snaps.vine), relaxations)
     assert known.apart[0] < 1e-3
     assert known.apart[1] == np.inf
-    np.testing.assert_array_equal(known.ambiguous(PARAMS), [1])
+    np.testing.assert_array_equal(known.find_ambiguous(PARAMS), [1])
     np.testing.assert_array_equal(known.length, ends)
-    assert known.one(0).examined(actuation.of(known.vine[:1]), relaxations).apart == pytest.approx(
+    assert known.select(0).examine(actuation.of(known.vine[:1]), relaxations).apart == pytest.approx(
         known.apart[:1], abs=1e-9
     )
 
@@ -159,8 +159,8 @@ def test_the_second_snap_of_the_passive_tube_of_plus_is_ambiguous(shipped: dict[
     passive = Actuation(np.zeros((1, segments)), np.full((1, segments), 0.04))
     rollout = model.grow(model.start(1, segments), passive, segments * PARAMS.segment_length, PARAMS.segment_length)
     snaps = Snaps.of(rollout, 0)
-    snaps = snaps.examined(passive.of(snaps.vine), Relaxations(plus, PARAMS))
-    ambiguous = snaps.ambiguous(PARAMS)
+    snaps = snaps.examine(passive.of(snaps.vine), Relaxations(plus, PARAMS))
+    ambiguous = snaps.find_ambiguous(PARAMS)
     assert len(ambiguous) == 1
     second = ambiguous[0]
     assert second == len(snaps.vine) - 1 > 0

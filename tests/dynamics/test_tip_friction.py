@@ -10,7 +10,7 @@ from dynamics.chain import forward_kinematics
 from dynamics.contact_rows import NO_KEY
 from dynamics.contacts import find_contacts
 from dynamics.growth import Span
-from dynamics.moment import carrying, restoring_moment
+from dynamics.moment import new_actuated_vine, restoring_moment
 from dynamics.quasistatic.friction import TIP_KEY
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import bend_by, new_work, set_up, solve, sum_forces
@@ -78,7 +78,7 @@ def pressed(
     if slid:
         work.slid[:2], work.way[0], work.pressed[0] = [TIP_KEY, NO_KEY], 1, params.growth_force * np.sin(theta)
     for _ in range(40):  # the same step, until the friction is that of its own normal force
-        vine = carrying(joint, np.zeros(segments), np.zeros(segments), np.full(segments, 0.04))
+        vine = new_actuated_vine(joint, np.zeros(segments), np.zeros(segments), np.full(segments, 0.04))
         forward_kinematics(
             work.chain,
             vine.angles,

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dynamics.actuator_file import similar_actuator, with_actuators
+from dynamics.actuator_file import replace_actuators, similar_actuator
 from dynamics.moment import joint_moments
 from dynamics.tube import RADIUS, InvalidTube, VineParams
 from dynamics.tube_file import (
@@ -23,12 +23,14 @@ from dynamics.tube_file import (
     tube_table,
     tube_text,
 )
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
-ERRORS = Given.of({"preset": "lasercut", "pressure_kpa": 0.3, "section_turn_deg": 1, "friction": [0.05, 0.2]})
+ERRORS = StatedUncertainty.of(
+    {"preset": "lasercut", "pressure_kpa": 0.3, "section_turn_deg": 1, "friction": [0.05, 0.2]}
+)
 
 
 def test_the_prototype_is_the_default_tube() -> None:
@@ -95,8 +97,8 @@ def test_other_actuators_have_the_numbers_of_their_type() -> None:
     assert tube == replace(
         small, others=(replace(similar_actuator("pouch", 12e-3), width=20e-3), similar_actuator("cpam", 12e-3))
     )
-    assert with_actuators(tube, ["pouch", "spam"]).actuators == (tube.others[0], small.actuator)
-    assert with_actuators(small, ["fpam"]) == similar(12e-3, kind="fpam")
+    assert replace_actuators(tube, ["pouch", "spam"]).actuators == (tube.others[0], small.actuator)
+    assert replace_actuators(small, ["fpam"]) == similar(12e-3, kind="fpam")
     other = replace(tube, others=tube.others[:1])
     assert difference(tube, other).startswith("other_actuators.cpam.type cpam there, unknown here")
     changed = replace(other, others=(replace(tube.others[0], width=21e-3),))
@@ -299,9 +301,9 @@ def test_errors_of_a_tube() -> None:
     assert "\n# [uncertainty]" in template(VineParams())
     assert "# [uncertainty]" not in tube_text(tube)
     with_hint = tube_text(VineParams()).replace("# [uncertainty]", "[uncertainty]").replace("# preset", "preset")
-    assert parse_tube(with_hint.encode()) == VineParams(uncertainty=Given("workshop"))
+    assert parse_tube(with_hint.encode()) == VineParams(uncertainty=StatedUncertainty("workshop"))
     with pytest.raises(ValueError, match="uncertainty names obstacles, which a tube does not have"):
-        VineParams(uncertainty=Given.of({"obstacle": {"1": {"size_mm": 1}}}))
+        VineParams(uncertainty=StatedUncertainty.of({"obstacle": {"1": {"size_mm": 1}}}))
 
 
 def test_models_do_not_depend_on_the_errors_of_a_tube() -> None:

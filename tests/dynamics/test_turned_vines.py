@@ -8,7 +8,7 @@ from dynamics.geometric.body import BASE, FREE, insert, new_body
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import SLIDES, HingeTube, give_way, weakest
 from dynamics.geometric.kinematics import Behaviour, behaviour, hinge_boundaries
-from dynamics.geometric.walls import inflate
+from dynamics.geometric.walls import inflate_to_walls
 from dynamics.vine import Status
 
 RADIUS = 0.03
@@ -33,7 +33,7 @@ def against_a_wall(
     normal = np.array([-tangent[1], tangent[0]])  # out of the wall
     near = tip - tube.radius * normal
     corners = near + np.array([[-9.0, 0], [9, 0], [9, -0.5], [-9, -0.5]]) @ np.array([tangent, normal])
-    walls = inflate([shapely.Polygon(corners), *others], np.array(bounds, float), tube.radius)
+    walls = inflate_to_walls([shapely.Polygon(corners), *others], np.array(bounds, float), tube.radius)
     return deploy(walls, tube, Launch(0, 0, 0, (ratio + 1) * after + more, ratio * after, turn))
 
 
@@ -99,7 +99,7 @@ def test_pressed_corner_holds_both_ways() -> None:
     assert levers[0] > 0 > levers[1]
     along = np.array([-normal[1], normal[0]])
     square = tip - RADIUS * normal + np.array([[0, -3], [0, 3], [-1, 3], [-1, -3]]) @ np.array([normal, along])
-    walls = inflate([shapely.Polygon(square)], 9 * BOUNDS, RADIUS)
+    walls = inflate_to_walls([shapely.Polygon(square)], 9 * BOUNDS, RADIUS)
     edge = int(np.argmax(walls.direction @ along))
     motion = give_way(body, walls, edge, SMOOTH)
     assert (motion.kind, motion.hinge, motion.turn) == (SLIDES, 2, -1)

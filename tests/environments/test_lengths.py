@@ -1,6 +1,6 @@
 import pytest
 
-from environments.lengths import at, listed, rounded
+from environments.lengths import format_length, format_lengths, format_position
 
 
 @pytest.mark.parametrize(
@@ -23,10 +23,10 @@ from environments.lengths import at, listed, rounded
 )
 def test_lengths_are_rounded(value: float, unit: str, other: float | None, text: str) -> None:
     """To 0.1 mm or four digits, whichever is finer, in every unit; two lengths that are compared look different."""
-    assert rounded(value, unit, other) == text
+    assert format_length(value, unit, other) == text
 
 
 def test_points_are_rounded() -> None:
     """In a file's unit in brackets, or in whole millimetres, without a negative zero."""
-    assert listed([26.2488095, 300], "mm") == "[26.25, 300]"
-    assert at((0.6004, -0.0001)) == "(600, 0) mm"
+    assert format_lengths([26.2488095, 300], "mm") == "[26.25, 300]"
+    assert format_position((0.6004, -0.0001)) == "(600, 0) mm"

@@ -7,7 +7,7 @@ import pytest
 import shapely
 
 from environments import Environment, Obstacles
-from environments.importing.cut import without_holes
+from environments.importing.cut import cut_holes
 from environments.objects import objects_of
 
 
@@ -52,7 +52,7 @@ def test_a_wall_at_the_bounds_is_apart() -> None:
 def test_halves_of_one_outline_are_one_object() -> None:
     """A room whose outline was cut through its middle: each half covers a whole side, and with the other it is one piece."""
     ring = shapely.box(0, 0, 2, 1) - shapely.box(0.1, 0.1, 1.9, 0.9)
-    halves = [shapely.get_coordinates(half)[:-1] for half in without_holes(ring)]
+    halves = [shapely.get_coordinates(half)[:-1] for half in cut_holes(ring)]
     assert len(halves) == 2
     apart = (0.4, 0.4, 0.5, 0.5)
     assert objects_of(room(boxes=[apart], polygons=halves)).tolist() == [0, 1, 1]

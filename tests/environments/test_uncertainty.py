@@ -15,7 +15,7 @@ from environments.uncertainty import (
     Uncertainty,
     uncertainty_of,
 )
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 
 IN_SI: dict[str, tuple[float, str, float]] = {
     "obstacle_position_mm": (7.3, "obstacle_position", 0.0073),
@@ -51,7 +51,7 @@ def test_every_key_is_converted_and_written_again(name: str) -> None:
     assert made == Uncertainty(**{field: getattr(made, field)})
     assert made.content() == {name: number}
     assert uncertainty_of("none", made.content()) == made
-    assert Given.of({name: number}).content() == {name: number}
+    assert StatedUncertainty.of({name: number}).content() == {name: number}
 
 
 def test_the_keys_are_the_fields() -> None:
@@ -163,7 +163,7 @@ def test_scaled() -> None:
 def test_bad_values_are_refused(content: dict[str, Any], words: str) -> None:
     """Names, and values with the range in the unit of files."""
     with pytest.raises(ValueError, match=words):
-        Given.of(content)
+        StatedUncertainty.of(content)
 
 
 def test_the_limits_themselves_are_allowed() -> None:
@@ -180,16 +180,16 @@ def test_a_table_is_kept_as_it_was_given() -> None:
         "cell_mm": 1,
         "preset": "field",
     }
-    given = Given.of(content)
+    given = StatedUncertainty.of(content)
     assert given.content() == content
-    assert given == Given.of(dict(reversed(content.items())))
-    assert hash(given) == hash(Given.of(content))
+    assert given == StatedUncertainty.of(dict(reversed(content.items())))
+    assert hash(given) == hash(StatedUncertainty.of(content))
     assert [one.obstacle for one in given.of_obstacles()] == [2, 2, 10]
     assert dict(given.of_obstacles()[i][1:] for i in range(2)) == {
         "obstacle_position": 2e-3,
         "obstacle_rotation": pytest.approx(math.radians(3)),
     }
     assert given
-    assert not Given.of({})
-    assert not Given.of(None)
-    assert Given.of({}).lines() == []
+    assert not StatedUncertainty.of({})
+    assert not StatedUncertainty.of(None)
+    assert StatedUncertainty.of({}).lines() == []

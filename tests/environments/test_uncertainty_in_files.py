@@ -14,7 +14,7 @@ from environments import (
     load_environment,
     write_environment,
 )
-from environments.uncertainty_in_files import NOTHING, Given
+from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 
 ROOM = """\
 schema = 2
@@ -56,7 +56,7 @@ def test_a_table_is_read_and_written(tmp_path: Path) -> None:
     assert given.preset == "field"
     assert given.numbers == (("pressure_kpa", 1.0), ("friction", (0.05, 0.3)))
     plain = load_environment(room(tmp_path, ""))
-    assert plain.uncertainty == NOTHING
+    assert plain.uncertainty == UNSTATED
     assert environment.sha256 == plain.sha256
     write_environment(environment, tmp_path / "again.toml")
     again = load_environment(tmp_path / "again.toml")
@@ -84,9 +84,9 @@ def test_obstacles_are_counted_as_in_the_file(tmp_path: Path, ends: str, number:
 def test_errors_do_not_have_the_unit_of_the_file(tmp_path: Path) -> None:
     """Millimetres remain millimetres in a file in metres."""
     text = room(tmp_path, "[uncertainty]\nobstacle_position_mm = 7\n", unit="m").read_text()
-    assert load_environment(room(tmp_path, text[text.index("[uncertainty") :], unit="m")).uncertainty == Given.of(
-        {"obstacle_position_mm": 7}
-    )
+    assert load_environment(
+        room(tmp_path, text[text.index("[uncertainty") :], unit="m")
+    ).uncertainty == StatedUncertainty.of({"obstacle_position_mm": 7})
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ def test_the_table_needs_the_newer_schema_and_obstacles(tmp_path: Path) -> None:
 
 def test_an_environment_built_in_code_has_errors_too() -> None:
     """It is checked, and may not name an obstacle that is not there."""
-    given = Given.of({"preset": "lasercut", "obstacle": {"1": {"position_mm": 5}}})
+    given = StatedUncertainty.of({"preset": "lasercut", "obstacle": {"1": {"position_mm": 5}}})
     shape = {"bounds": (0, 0, 2, 1), "start": (0.1, 0.5, 0), "goal": (1.8, 0.5, 0.1)}
     environment = Environment(**shape, obstacles=Obstacles(circles=[(1, 0.5, 0.1)]), uncertainty=given)  # type: ignore[arg-type]
     check_environment(environment)

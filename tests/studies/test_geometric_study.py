@@ -8,7 +8,7 @@ import shapely
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import HingeTube
-from dynamics.geometric.walls import inflate
+from dynamics.geometric.walls import inflate_to_walls
 from dynamics.vine import Status
 from studies.geometric.report import report
 from studies.geometric.study import LENGTH, OBSTACLES, RADIUS, ActionTiming, VinePair, lies_on_graph, make_polygons
@@ -30,7 +30,7 @@ def test_shape_through_an_obstacle_is_not_on_the_graph() -> None:
     shapes = [shapely.box(0.6, -1, 0.9, 1), shapely.box(0.2, 0.27, 0.3, 0.9)]
     bounds = np.array([-1.0, -1, 1, 2])
     launch = Launch(0, 0, 0.5, LENGTH)
-    done = deploy(inflate(shapes, bounds, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
+    done = deploy(inflate_to_walls(shapes, bounds, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
     assert len(done.shape) == 3
     assert lies_on_graph(shapes, bounds, launch, done)
     assert not lies_on_graph(shapes, bounds, launch, replace(done, shape=done.shape[[0, 2]]))

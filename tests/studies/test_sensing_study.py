@@ -6,7 +6,7 @@ import shapely
 
 from dynamics.geometric.deployment import Launch
 from dynamics.geometric.hinges import HingeTube
-from dynamics.geometric.walls import inflate
+from dynamics.geometric.walls import inflate_to_walls
 from planner.mapping.sensing import Readings, sense
 from studies.sensing.report import report
 from studies.sensing.study import LENGTH, NOISES, SensingCase, run_case, take_readings
@@ -34,7 +34,7 @@ def test_growths_in_environments_made_by_hand_come_back(name: str) -> None:
     """All tips, which at contact are on the real walls' offset, and the final shape, within 1 mm."""
     solids, (x, y, heading, at, turn) = ENVIRONMENTS[name]
     launch = Launch(x, y, heading, 1.3, at, turn)
-    readings = take_readings(inflate(solids, BOUNDS, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
+    readings = take_readings(inflate_to_walls(solids, BOUNDS, RADIUS), HingeTube(RADIUS, 0.3, RADIUS), launch)
     angles = np.array([one.angle for one in readings])
     assert (~np.isnan(angles)).sum() > 3
     result = sense(Readings(np.array([one.length for one in readings]), angles), np.array([x, y, heading]), at, turn)

@@ -15,7 +15,7 @@ from studies.surrogate.plots import save_evaluation
 from studies.surrogate.report import BINS, NETWORK, PAPER, TABLE, Evaluation, report, verdict
 from surrogate.evaluation import Speed
 from surrogate.force_network import read_force_weights
-from surrogate.weights_file import NAMES, SHIPPED, Errors, read_weights
+from surrogate.weights_file import NAMES, SHIPPED, ModelErrors, read_weights
 
 WITHOUT_TORCH = """
 import sys
@@ -49,9 +49,9 @@ def evaluation() -> Evaluation:
         4000,
         0.03,
         {
-            NETWORK: Errors(2e-4, 4e-3, 0.02, 0.03, 0.1, 0.02, 0.05),
-            PAPER: Errors(2e-3, 0.02, 0.1, 0.7, 50.0, 0.3, 0.3),
-            TABLE: Errors(None, 1e-6, 2e-5, 1e-4, 1e-3, 1e-4, 1e-4),
+            NETWORK: ModelErrors(2e-4, 4e-3, 0.02, 0.03, 0.1, 0.02, 0.05),
+            PAPER: ModelErrors(2e-3, 0.02, 0.1, 0.7, 50.0, 0.3, 0.3),
+            TABLE: ModelErrors(None, 1e-6, 2e-5, 1e-4, 1e-3, 1e-4, 1e-4),
         },
         dict.fromkeys((NETWORK, PAPER, TABLE), shares),
         [

@@ -246,6 +246,6 @@ def test_shipped_weights_contain_their_provenance(tmp_path: Path) -> None:
         samples = draw_samples(weights.seed, weights.geometry)
         assert samples.sha256() == weights.data_sha256
         network = load_network(Path(shutil.copy(SHIPPED / name, tmp_path)))
-        errors, _ = network_errors(network, samples.parts()[2])
+        errors, _ = network_errors(network, samples.split()[2])
         assert errors.normalised_mse == pytest.approx(weights.errors.normalised_mse, rel=1e-6)
         assert errors.p99 == pytest.approx(weights.errors.p99, rel=1e-6)

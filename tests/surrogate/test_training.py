@@ -23,7 +23,7 @@ def test_samples_cover_the_range_evenly() -> None:
     state = cell_state(samples.m, samples.l_0, Spam())
     np.testing.assert_array_equal(samples.strain, state.strain)
     np.testing.assert_array_equal(samples.force_per_pressure, state.force_per_pressure)
-    train_part, validation, test = samples.parts()
+    train_part, validation, test = samples.split()
     assert [len(part) for part in (train_part, validation, test)] == [16_000, 2000, 2000]
     np.testing.assert_array_equal(np.concatenate([train_part.m, validation.m, test.m]), samples.m)
 

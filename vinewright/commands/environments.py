@@ -45,7 +45,7 @@ def show(
     if picture and picture.suffix.lower() != ".png":
         raise BadInput(f"--picture {picture} must end in .png")
     with readable_errors():
-        from environments.lengths import at, rounded
+        from environments.lengths import format_length, format_position
         from environments.passages import narrowest_passages
 
         environment, params = environment_and_tube(env, None)
@@ -60,14 +60,14 @@ def show(
     edge += "; the tube may lie on itself" if environment.stacked else ""
     console.print(f"bounds     {low} to {high} mm{edge}")
     console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
-    console.print(f"goal       {goal} mm, radius {rounded(content['goal_radius_mm'], 'mm')} mm")
+    console.print(f"goal       {goal} mm, radius {format_length(content['goal_radius_mm'], 'mm')} mm")
     solid = f"boxes, polygons and flat walls: {counts['polygons']}"
     friction = "" if environment.friction is None else f"; friction: {environment.friction:g}"
     console.print(f"obstacles  {solid}; circles: {counts['circles']}; other walls: {counts['walls']}{friction}")
     passages = narrowest_passages(environment)
-    gaps = [f"{rounded(1e3 * gap.width, 'mm')} mm at {at(gap.middle)}" for gap in passages]
+    gaps = [f"{format_length(1e3 * gap.width, 'mm')} mm at {format_position(gap.middle)}" for gap in passages]
     console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")
-    console.print(f"tube       {rounded(2e3 * params.radius, 'mm')} mm wide")
+    console.print(f"tube       {format_length(2e3 * params.radius, 'mm')} mm wide")
     content["passages"] = [
         {"width_mm": round(1e3 * gap.width, 6), "at_mm": [round(1e3 * float(part), 6) for part in gap.middle]}
         for gap in passages
@@ -88,9 +88,9 @@ def show(
 
 def _position_text(point: list[float]) -> str:
     """Return a position [mm] as text."""
-    from environments.lengths import listed
+    from environments.lengths import format_lengths
 
-    return f"({listed(point, 'mm')[1:-1]})"
+    return f"({format_lengths(point, 'mm')[1:-1]})"
 
 
 @app.command()

@@ -137,10 +137,10 @@ def import_file(
         answer.console.print(f"hint: --goal {goal} has a radius of less than 1 mm: --start and --goal are in mm")
     _check_paths(file, out, picture)
     with readable_errors(), needs("import"):
-        from environments.importing.choose import imported
+        from environments.importing.choose import import_file
 
         with answer.console.status(f"reading {file.name}"):
-            found = imported(file, options)
+            found = import_file(file, options)
         if found.missing:
             return _write_picture(answer, found, picture, force)
         return _write_environment(answer, found, out, picture or out.with_name(f"{out.stem}-imported.png"), force)
@@ -201,7 +201,7 @@ def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path
 def _report(answer: Answer, found: Imported) -> None:
     from dynamics.tube import VineParams
     from environments.importing.specks import specks_hint
-    from environments.lengths import listed
+    from environments.lengths import format_lengths
 
     for note in found.notes:
         answer.console.print(note)
@@ -209,7 +209,9 @@ def _report(answer: Answer, found: Imported) -> None:
     answer.console.print(
         f"obstacles  polygons: {counts['polygons']}; circles: {counts['circles']}; walls: {counts['walls']}"
     )
-    low, high = (listed((1e3 * side for side in ends), "mm")[1:-1] for ends in (found.bounds[:2], found.bounds[2:]))
+    low, high = (
+        format_lengths((1e3 * side for side in ends), "mm")[1:-1] for ends in (found.bounds[:2], found.bounds[2:])
+    )
     answer.console.print(f"bounds     ({low}) to ({high}) mm")
     for hint in filter(None, [*found.traced.hints, specks_hint(found, VineParams().radius)]):
         answer.console.print(f"hint: {hint}")

@@ -89,11 +89,11 @@ def _keys(file: Path) -> tuple[set[str], Any]:
     import json
     import zipfile
 
-    from environments.reading import Unreadable, read_file
+    from environments.reading import UnreadableFile, read_file
 
     try:
         data = read_file(file, _MOST_BYTES)
-    except Unreadable as error:
+    except UnreadableFile as error:
         raise BadInput(f"{file} {error}") from None
     if data[:2] == b"PK":
         try:

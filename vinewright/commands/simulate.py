@@ -151,10 +151,10 @@ def _result_content(environment: Environment, planned: Design, simulation: Simul
     """Return the result, in the units of files."""
     import numpy as np
 
-    from dynamics.dent_depth import dents
+    from dynamics.dent_depth import dent_depths
 
     tip, lengths = simulation.tip, simulation.lengths
-    depths = dents(simulation.joints, environment, planned.params.radius)
+    depths = dent_depths(simulation.joints, environment, planned.params.radius)
     return {
         "schema": 1,
         "environment": {"name": environment.name, "sha256": environment.sha256},
@@ -179,13 +179,13 @@ def _print_curvature(console: Console, design: Design, rollout: Rollout, joints:
     import numpy as np
 
     from dynamics.moment import centerline_curvature, free_curvature, joint_moments
-    from dynamics.vine import host
+    from dynamics.vine import to_host
 
     last = int(rollout.records[0]) - 1
     only = design.sections[0]
     film = free_curvature(joint_moments(design.params), only.signed_pressure, only.l_0, only.kind)
     length = float(np.hypot(*np.diff(joints, axis=0).T).sum())
-    grown = float(host(rollout.angles)[0, last].sum()) / length
+    grown = float(to_host(rollout.angles)[0, last].sum()) / length
     at_rest = float(centerline_curvature(film + only.rest(design.params), design.params))
     console.print(f"curvature {grown:.4f} /m; quasi-static, at rest in free space, {at_rest:.4f} /m")
     return {"grown_per_m": round(grown, 6), "at_rest_per_m": round(at_rest, 6)}

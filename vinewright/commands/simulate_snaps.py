@@ -35,7 +35,7 @@ def print_snaps(console: Console, design: Design, propagator: Propagator) -> lis
     if len(found.vine):
         with compiling(console, "impulse"):
             relaxations = Relaxations(propagator.environment, design.params)
-            found = found.examined(design.actuation_at(found.length), relaxations)
+            found = found.examine(design.actuation_at(found.length), relaxations)
     content = snaps_content(found, design)
     for snap in content:
         console.print(_line(snap))
@@ -48,7 +48,7 @@ def snaps_content(snaps: Snaps, design: Design) -> list[dict[str, Any]]:
     """Return the snap-throughs of a vine, in the units of files."""
     import numpy as np
 
-    ambiguous = set(snaps.ambiguous(design.params).tolist())
+    ambiguous = set(snaps.find_ambiguous(design.params).tolist())
     return [
         {
             "length_mm": round(1e3 * float(snaps.length[k]), 3),

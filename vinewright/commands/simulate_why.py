@@ -94,11 +94,11 @@ class Miss:
 
 def friction_of(model: type[Propagator], params: VineParams, environment: Environment) -> float:
     """Return the kinetic coefficient of friction that a propagator uses for a tube; 0 if the propagator has no friction."""
-    from dynamics.propagator import coefficients
+    from dynamics.propagator import friction_coefficients
 
     if not model.capabilities.friction:
         return 0.0
-    return coefficients(params, environment, None, model.capabilities.assumed_friction)[0]
+    return friction_coefficients(params, environment, None, model.capabilities.assumed_friction)[0]
 
 
 def differences(

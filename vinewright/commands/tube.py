@@ -133,11 +133,11 @@ def new(
     with readable_errors():
         from dynamics.tube import VineParams
         from dynamics.tube_file import load_tube, template, tube_text
-        from environments.writing import whole
+        from environments.writing import atomic_path
         from planner.output.claim import claimed_file, writing
 
         text = template(VineParams()) if like is None else tube_text(load_tube(like))
-        with claimed_file(file, force), writing(file), whole(file) as partial:
+        with claimed_file(file, force), writing(file), atomic_path(file) as partial:
             partial.write_text(text, encoding="utf-8")
     print(f"wrote {file}")
 

@@ -86,13 +86,13 @@ def environment_and_tube(
         InvalidEnvironment: It cannot be used, or the tube does not fit at its start.
         InvalidTube: The tube cannot be used, or the physics is unknown.
     """
-    from dynamics.actuator_file import with_actuators
+    from dynamics.actuator_file import replace_actuators
     from dynamics.tube_choice import choose_tube
     from environments import load_environment
 
     params = choose_tube(tube, load_environment(env, 0.0), physics)
     if actuators is not None:
-        params = with_actuators(params, actuators)
+        params = replace_actuators(params, actuators)
     return load_environment(env, params.radius), params
 
 

@@ -16,7 +16,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.environment_file import parse_environment
 from environments.file_model import ERRORS
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
 from planner.design.design_file import load_design
 from planner.design.estimate import Estimate
@@ -110,7 +110,7 @@ def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
 def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     """Grow a design in worlds with errors, and name the error that it tolerates least."""
     environment, design = _made(given)
-    asked = Given.of(
+    asked = StatedUncertainty.of(
         ERRORS.model_validate({"preset": given["preset"], **given["numbers"]}).model_dump(exclude_none=True)
     )
     name, uncertainty = errors_with_name(environment, design.params, asked)

@@ -14,7 +14,7 @@ from dynamics.tube_choice import choose_tube
 from dynamics.tube_file import known_tubes, tube_description
 from environments import known_environments, load_environment
 from environments.environment_file import environment_text
-from environments.writing import whole
+from environments.writing import atomic_path
 from vinewright.studio.document import parse_content
 from vinewright.studio.events import Message, Send
 from vinewright.studio.folders import NoRun, RunFolders
@@ -56,7 +56,7 @@ class OpenedFile:
         path = self.path.resolve()
         if path.exists() and self.text != opened:
             raise FileChanged(f"{self.path.name} has changed since it was opened here: save a copy, or open it again")
-        with whole(path) as partial:
+        with atomic_path(path) as partial:
             partial.write_bytes(text.encode())
             if path.exists():
                 partial.chmod(path.stat().st_mode)

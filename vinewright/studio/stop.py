@@ -6,7 +6,7 @@ import signal
 import sys
 import threading
 
-from surrogate.kernels.interruption import Deferred
+from surrogate.kernels.interruption import DeferredInterrupt
 
 
 class Stop:
@@ -15,7 +15,7 @@ class Stop:
     def __init__(self) -> None:
         self.requested = False
         """Whether the job was asked to stop."""
-        self.deferred = Deferred()
+        self.deferred = DeferredInterrupt()
         """Handles the signal between the stages of a plan."""
 
     def request(self, plans: bool) -> None:

@@ -143,7 +143,7 @@ class EventWatcher(Watcher):
 
         def show() -> None:
             nonlocal sent_at
-            self.stop.deferred.again()
+            self.stop.deferred.resend()
             now = time.monotonic()
             if now < sent_at + EVERY:
                 return
@@ -180,7 +180,7 @@ class EventWatcher(Watcher):
         front: dict[int, dict[str, Any]] = {}
 
         def show(progress: Progress) -> None:
-            self.stop.deferred.again()
+            self.stop.deferred.resend()
             if progress.trials:
                 reached = round(progress.rate * progress.trials)
                 front[progress.actuators] = front_view(progress.actuators, reached, progress.trials, False)

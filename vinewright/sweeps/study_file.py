@@ -43,11 +43,11 @@ from typing import Annotated, Any, Literal, TypeVar
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, create_model, model_validator
 from pydantic_core import PydanticCustomError
 
-from dynamics.file_table import Table
+from dynamics.file_table import FileTable
 from dynamics.tube_keys import INERTIA, TUBE
 from environments.environment_file import parse_toml
 from environments.file_model import InvalidEnvironment, describe
-from environments.reading import Unreadable, read_file
+from environments.reading import UnreadableFile, read_file
 from planner.plan.inputs import Inputs
 from vinewright.sweeps.errors import InvalidStudy
 
@@ -100,7 +100,7 @@ def _number_type(**limits: Any) -> Any:
 Seed = Annotated[int, Field(ge=0, lt=2**32)]
 
 
-class RandomPart(Table):
+class RandomPart(FileTable):
     """Random environments."""
 
     density: _one_or_several(_number_type(ge=0, le=0.6))  # type: ignore[valid-type]
@@ -115,7 +115,7 @@ class RandomPart(Table):
     """Height of the bounds."""
 
 
-class EnvironmentsPart(Table):
+class EnvironmentsPart(FileTable):
     """Environments: shipped, from files, and random."""
 
     files: _one_or_several(str) = Field(default_factory=list)  # type: ignore[valid-type]
@@ -132,7 +132,7 @@ def _make_plan_model() -> Any:
             kind = Annotated[(field.annotation, *field.metadata)] if field.metadata else field.annotation
             kind = Annotated[kind, BeforeValidator(_float)] if field.annotation in (float, float | None) else kind
             fields[name] = (_one_or_several(kind) | None, None)
-    return create_model("plan", __base__=Table, **fields)
+    return create_model("plan", __base__=FileTable, **fields)
 
 
 def _make_tubes_model() -> Any:
@@ -146,18 +146,18 @@ def _make_tubes_model() -> Any:
         for key in keys
     }
     return create_model(
-        "tubes", __base__=Table, files=(_one_or_several(str) | None, Field(None, description=TUBES)), **numbers
+        "tubes", __base__=FileTable, files=(_one_or_several(str) | None, Field(None, description=TUBES)), **numbers
     )
 
 
-class DesignsPart(Table):
+class DesignsPart(FileTable):
     """Designs that exist."""
 
     files: _one_or_several(str)  # type: ignore[valid-type]
     """Design files or globs, relative to this file."""
 
 
-class SweepTrialsPart(Table):
+class SweepTrialsPart(FileTable):
     """Growth with errors."""
 
     number: Annotated[int, Field(ge=1, le=10**9)]
@@ -170,7 +170,7 @@ class SweepTrialsPart(Table):
     """Number of trials of one case, if designs are given."""
 
 
-class StudyFile(Table):
+class StudyFile(FileTable):
     """A file of a sweep."""
 
     version: Annotated[int, Field(alias="schema", ge=1, le=1)]
@@ -223,5 +223,5 @@ def read_study(path: Path) -> StudyFile:
     """
     try:
         return check_study(parse_toml(read_file(path, _MOST_BYTES)))
-    except (InvalidStudy, InvalidEnvironment, Unreadable) as error:
+    except (InvalidStudy, InvalidEnvironment, UnreadableFile) as error:
         raise InvalidStudy(f"{path.name or path}: {error}") from None

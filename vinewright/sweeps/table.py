@@ -6,7 +6,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from environments.writing import whole
+from environments.writing import atomic_path
 from vinewright.sweeps.case import Row, Value
 
 FORMATS = ".csv", ".parquet"
@@ -19,7 +19,7 @@ def write_table(rows: Sequence[Row], path: Path) -> None:
         ModuleNotFoundError: pyarrow, which Parquet needs, is not installed.
         OSError: The file cannot be written.
     """
-    with whole(path) as partial:
+    with atomic_path(path) as partial:
         (_write_parquet if path.suffix == ".parquet" else _write_csv)(rows, partial)
 
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dynamics.propagator import Propagator
-from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, host
+from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, to_host
 from surrogate.kernels.compiled import Floats
 
 
@@ -53,7 +53,7 @@ def _updated(rested: Rested, rollout: Rollout, growing: np.ndarray, sound: np.nd
     last = np.maximum(rollout.records - 1, 0)
     found, before = rollout.state(batch, last), rested.state
     state = VineState(
-        np.where(known[:, None], host(found.angles), host(before.angles)),
+        np.where(known[:, None], to_host(found.angles), to_host(before.angles)),
         np.where(known, found.segments, before.segments),
         np.where(known, found.last_length, before.last_length),
         found.pivots,

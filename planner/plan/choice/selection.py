@@ -267,7 +267,7 @@ class Selection:
         if not len(snaps.vine) or self.params.physics == "published":
             return True
         return not len(
-            snaps.examined(design.actuation_at(snaps.length), self.solutions.relaxations).ambiguous(self.params)
+            snaps.examine(design.actuation_at(snaps.length), self.solutions.relaxations).find_ambiguous(self.params)
         )
 
     def with_trials(self, champion: Champion, count: int) -> Champion:

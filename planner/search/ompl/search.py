@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from ompl import base
 
-from dynamics.jumps import jumped
+from dynamics.jumps import follows_jump
 from dynamics.propagator import CannotRun, Propagator
 from dynamics.tube import VineParams
-from dynamics.vine import Integers, Rollout, Status, like
+from dynamics.vine import Integers, Rollout, Status, convert_like
 from environments.environment import Environment
 from planner.search.ompl.planners import make_planner
 from planner.search.ompl.setup import VineSetup
@@ -110,7 +110,7 @@ class OmplSearch(Search):
         """Add a vine to the tree; returns it with its slot as its number."""
         tree, params = self.tree, self.params
         length = np.array([params.segment_length * before.segments])
-        marked = tree.jumped[before.number] or jumped(rollout, before.tip[None, :2], length, params)[0, record]
+        marked = tree.jumped[before.number] or follows_jump(rollout, before.tip[None, :2], length, params)[0, record]
         row = self._row(vine, before.number, bool(marked), record)
         (slot,) = tree.add(row)
         if self.growth.arrived(vine):
@@ -123,8 +123,9 @@ class OmplSearch(Search):
 
     def _row(self, vine: Vine, parent: int, marked: bool = False, record: int = 0) -> Candidates:
         """One vine as a candidate."""
+        angles = convert_like(self.propagator.start(0, 1).angles, vine.angles[None])
         return Candidates(
-            like(self.propagator.start(0, 1).angles, vine.angles[None]), vine.controls[None], np.array([vine.segments]), vine.tip[None],
+            angles, vine.controls[None], np.array([vine.segments]), vine.tip[None],
             np.array([vine.actuators]), np.zeros(1, bool), np.array([marked]), np.array([parent]),
             np.zeros(1, np.int64), np.array([record]), np.zeros((1, 0), bool),
         )  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.propagator import Propagator
-from dynamics.vine import Rollout, Status, VineState, centerlines, host, like, pivots_of
+from dynamics.vine import Rollout, Status, VineState, centerlines, convert_like, pivots_of, to_host
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design
 from planner.search.controls import actuation, sections_of
@@ -101,7 +101,7 @@ class Growth:
         record = int((arrived if len(arrived) else records[-1:])[0])
         after = int(rollout.segments[0, record])
         controls[after:] = 0
-        grown = Vine(rollout.tips[0, record], host(rollout.angles[0, record]), controls, after, actuators)
+        grown = Vine(rollout.tips[0, record], to_host(rollout.angles[0, record]), controls, after, actuators)
         return self.numbered(vine, grown, rollout, record)
 
     def hopeful(self, tips: Floats, actuators: int, segments: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: ARG002
@@ -130,7 +130,7 @@ class Growth:
         full = self.params.segment_length
         last, pivots = np.array([full if vine.segments else 0.0]), pivots_of(vine.controls[None], self._pivot)
         unbent = self.propagator.start(1, self.max_segments).angles
-        return VineState(like(unbent, vine.angles[None]), np.array([max(vine.segments, 1)]), last, pivots)
+        return VineState(convert_like(unbent, vine.angles[None]), np.array([max(vine.segments, 1)]), last, pivots)
 
     def _grown(self, vine: Vine, controls: NDArray[np.int32], count: int) -> Rollout:
         full = self.params.segment_length

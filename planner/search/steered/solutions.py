@@ -94,7 +94,7 @@ class SteeredSolutions(Solutions):
             branch = repr(carried.until(segments_to(length, params.segment_length))).encode() + length.tobytes()
             if branch not in self._apart:
                 actuation = design.actuation_at(snaps.length[k : k + 1])
-                self._apart[branch] = float(snaps.one(k).examined(actuation, self.relaxations).apart[0])
+                self._apart[branch] = float(snaps.select(k).examine(actuation, self.relaxations).apart[0])
             if self._apart[branch] > PARTED * params.scale:
                 return float(length)
         return np.inf

@@ -10,10 +10,10 @@ import shapely
 
 from environments.importing.dxf import read_dxf
 from environments.importing.svg import read_svg
-from environments.importing.traced import Traced
+from environments.importing.traced import Tracing
 
 DATA = Path("tests/data/import")
-READ: dict[str, Callable[[], Traced]] = {
+READ: dict[str, Callable[[], Tracing]] = {
     "dxfwrite.dxf": lambda: read_dxf(DATA / "dxfwrite.dxf", unit="mm"),
     "minimal.dxf": lambda: read_dxf(DATA / "minimal.dxf", unit="in"),
     "inkscape.svg": lambda: read_svg(DATA / "inkscape.svg"),

@@ -8,10 +8,10 @@ import pytest
 
 from environments.importing.dxf import read_dxf
 from environments.importing.svg import read_svg
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.traced import Tracing, UnusableFile
 
 DATA = Path("tests/data/import")
-READ: dict[str, Callable[[Path], Traced]] = {
+READ: dict[str, Callable[[Path], Tracing]] = {
     "dxfwrite.dxf": lambda path: read_dxf(path, unit="mm"),
     "minimal.dxf": lambda path: read_dxf(path, unit="in"),
     "inkscape.svg": lambda path: read_svg(path),

@@ -8,9 +8,9 @@ import pytest
 import shapely
 
 from environments import load_environment, write_environment
-from environments.importing.build import built
+from environments.importing.build import build_obstacles
 from environments.importing.choose import import_environment
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.traced import Tracing, UnusableFile
 from tests.environments.importing.maps import write_map
 
 START, GOAL = (0.1, 0.1, 0.5), (1.8, 0.8, 0.1)
@@ -20,8 +20,8 @@ RING = shapely.box(0.5, 0.2, 1.5, 0.9).difference(shapely.box(0.7, 0.4, 1.3, 0.8
 def test_an_imported_environment_is_the_one_that_its_file_holds(tmp_path: Path) -> None:
     """Polygons without holes that cover the ring, discs and walls, written and loaded with the same hash."""
     circles, walls = np.array([[0.3, 0.7, 0.05]]), np.array([[1.6, 0.1, 1.9, 0.1, 0.02], [1.6, 0.3, 1.9, 0.4, 0.0]])
-    traced = Traced((RING,), circles, walls, (0, 0, 2, 1), START, GOAL)
-    environment = built("ring.dxf", traced).environment()
+    traced = Tracing((RING,), circles, walls, (0, 0, 2, 1), START, GOAL)
+    environment = build_obstacles("ring.dxf", traced).environment()
     assert environment.name == "ring"
     solid = environment.obstacles.shapes()
     assert shapely.union_all(solid[: len(environment.obstacles.polygons) - 1]).symmetric_difference(RING).area < 1e-9
@@ -36,7 +36,7 @@ def test_pieces_are_rounded_to_a_micrometre_and_stay_valid() -> None:
     generator = np.random.default_rng(0)
     fine = shapely.Polygon([(0.100001, 0.95), (0.2000004, 0.95), (0.15, 0.9999996)])
     needles = [shapely.Polygon(generator.random((3, 2)) * [1, 1e-6]) for _ in range(50)]
-    found = built("needles.svg", Traced((RING, fine, *needles), start=START, goal=GOAL))
+    found = build_obstacles("needles.svg", Tracing((RING, fine, *needles), start=START, goal=GOAL))
     for polygon in found.obstacles.polygons:
         assert (np.round(polygon, 6) == polygon).all()
         assert shapely.Polygon(polygon).is_valid
@@ -46,48 +46,48 @@ def test_pieces_are_rounded_to_a_micrometre_and_stay_valid() -> None:
 
 def test_bounds_are_those_of_all_content_if_the_file_has_none() -> None:
     """Shapes, the start and the goal disc."""
-    found = built("ring.svg", Traced((RING,), start=START, goal=GOAL))
+    found = build_obstacles("ring.svg", Tracing((RING,), start=START, goal=GOAL))
     assert found.bounds == pytest.approx((0.1, 0.1, 1.9, 0.9))
     with pytest.raises(UnusableFile, match=r"empty.svg has no shapes"):
-        built("empty.svg", Traced(start=START, goal=GOAL))
+        build_obstacles("empty.svg", Tracing(start=START, goal=GOAL))
 
 
 def test_start_and_goal_come_from_the_caller_or_from_the_file() -> None:
     """What the caller gives goes before; without either, the message says what is missing."""
-    traced = Traced((RING,), start=START)
-    found = built("ring.svg", traced, start=(0.2, 0.15, 0.0))
+    traced = Tracing((RING,), start=START)
+    found = build_obstacles("ring.svg", traced, start=(0.2, 0.15, 0.0))
     assert found.start == (0.2, 0.15, 0.0)
     assert found.missing == ["goal"]
     with pytest.raises(UnusableFile, match=r"ring.svg has no goal; give goal"):
         found.environment()
     with pytest.raises(UnusableFile, match=r"ring.svg: start.position = \[600, 300\] is inside an obstacle"):
-        built("ring.svg", traced, start=(0.6, 0.3, 0.0), goal=GOAL).environment()
+        build_obstacles("ring.svg", traced, start=(0.6, 0.3, 0.0), goal=GOAL).environment()
     with pytest.raises(UnusableFile, match=r"ring.svg: goal at \[5000, 800\] .* must reach into the bounds"):
-        built("ring.svg", replace(traced, bounds=(0, 0, 2, 1)), goal=(5.0, 0.8, 0.1)).environment()
+        build_obstacles("ring.svg", replace(traced, bounds=(0, 0, 2, 1)), goal=(5.0, 0.8, 0.1)).environment()
 
 
 def test_too_many_corners_name_the_option_that_helps() -> None:
     """A disc of 60 000 corners: the message suggests to simplify, and then it is imported; a suggestion grows with what was tried."""
-    disc = Traced(
+    disc = Tracing(
         (shapely.Point(0, 0).buffer(1, quad_segs=15_000),),
         bounds=(-2, -2, 2, 2),
         start=(-1.5, 0, 0),
         goal=(1.5, 0, 0.1),
     )
     with pytest.raises(UnusableFile, match=r"60000 corners; at most 50000 are allowed: --simplify MM leaves fewer"):
-        built("disc.svg", disc)
-    found = built("disc.svg", disc, simplify=1e-3)
+        build_obstacles("disc.svg", disc)
+    found = build_obstacles("disc.svg", disc, simplify=1e-3)
     assert sum(map(len, found.obstacles.polygons)) < 200
     assert found.moved < 1e-3
     specks = [shapely.box(x, y, x + 0.01, y + 0.01) for x in range(150) for y in range(150)]
     with pytest.raises(UnusableFile, match="22500 obstacles; at most 20000 are allowed: remove the specks"):
-        built("specks.svg", Traced(tuple(specks)))
+        build_obstacles("specks.svg", Tracing(tuple(specks)))
 
 
 def test_what_was_changed_is_said_with_figures() -> None:
     """The distance of simplification, of curves that became lines, and the number of cuts."""
     notched = RING.difference(shapely.box(0.5, 0.5, 0.505, 0.51))
-    found = built("ring.svg", Traced((notched,), moved=2e-5, notes=("one ring",)), simplify=0.01)
+    found = build_obstacles("ring.svg", Tracing((notched,), moved=2e-5, notes=("one ring",)), simplify=0.01)
     assert found.notes[0] == "one ring"
     assert "outlines of 12 corners simplified to 8: nowhere moved by more than 5 mm (allowed: 10 mm)" in found.notes
     assert "curves became lines, at most 0.02 mm from them" in found.notes

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from environments.importing.cells import outlines
+from environments.importing.cells import outline_cells
 
 GRIDS = st.tuples(st.integers(1, 9), st.integers(1, 9)).flatmap(lambda shape: arrays(bool, shape, fill=st.nothing()))
 
@@ -21,7 +21,7 @@ def squares(solid: np.ndarray) -> shapely.Geometry:
 @given(GRIDS)
 def test_outlines_enclose_exactly_the_solid_cells(solid: np.ndarray) -> None:
     """The polygons are valid, do not overlap, and their union is that of the squares, as many as pieces connected by edges."""
-    polygons = outlines(solid)
+    polygons = outline_cells(solid)
     assert all(polygon.is_valid for polygon in polygons)
     assert sum(polygon.area for polygon in polygons) == solid.sum()
     if solid.any():
@@ -34,10 +34,10 @@ def test_outlines_enclose_exactly_the_solid_cells(solid: np.ndarray) -> None:
 def test_pieces_that_touch_one_another_at_several_corners() -> None:
     """No polygon is valid whose inside falls apart where it touches itself."""
     two = np.array([[0, 1, 1, 0], [1, 0, 0, 1], [1, 0, 0, 1], [0, 1, 1, 0]], bool)
-    assert sorted(polygon.area for polygon in outlines(two)) == [2.0] * 4
+    assert sorted(polygon.area for polygon in outline_cells(two)) == [2.0] * 4
     twice = np.ones((7, 7), bool)
     twice[[2, 3, 4, 3], [3, 2, 3, 4]] = False
-    middle, around = sorted(outlines(twice), key=lambda polygon: polygon.area)
+    middle, around = sorted(outline_cells(twice), key=lambda polygon: polygon.area)
     assert middle.equals(shapely.box(3, 3, 4, 4))
     assert around.is_valid
     assert len(around.interiors) == 1
@@ -48,17 +48,17 @@ def test_corners_are_only_where_the_outline_turns() -> None:
     """A rectangle of cells has four corners, whatever its size."""
     solid = np.zeros((50, 70), bool)
     solid[10:30, 5:60] = True
-    (polygon,) = outlines(solid)
+    (polygon,) = outline_cells(solid)
     assert shapely.get_num_coordinates(polygon) == 5
     assert polygon.equals(shapely.box(5, 10, 60, 30))
 
 
 def test_pieces_that_touch_at_a_corner_stay_apart_and_a_hole_may_touch_its_outline() -> None:
     """Two cells on a diagonal are two polygons; a free cell that touches the outside at a corner is a hole."""
-    assert len(outlines(np.eye(2, dtype=bool))) == 2
+    assert len(outline_cells(np.eye(2, dtype=bool))) == 2
     ring = np.ones((3, 3), bool)
     ring[1, 1] = ring[0, 0] = False
-    (polygon,) = outlines(ring)
+    (polygon,) = outline_cells(ring)
     assert polygon.is_valid
     assert len(polygon.interiors) == 1
     assert polygon.exterior.intersection(polygon.interiors[0]).equals(shapely.Point(1, 1))

@@ -9,7 +9,7 @@ import shapely
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from environments.importing.curves import after, arc, bezier, bulged, circle, mapped, stretch
+from environments.importing.curves import apply_map, arc, bezier, bulge_arc, circle, compose, largest_stretch
 from environments.importing.traced import UnusableFile
 
 numbers = st.integers(-5000, 5000).map(lambda number: number / 1000)
@@ -65,7 +65,7 @@ def test_a_bulge_is_an_arc_to_the_right_of_its_chord_if_positive(
     bulge: float, lowest: float, centre: tuple[float, float]
 ) -> None:
     """A half and a quarter of a circle from (0, 0) to (2, 0), anticlockwise with a positive bulge."""
-    arc_points = bulged(np.array([0.0, 0.0]), np.array([2.0, 0.0]), bulge, 1e-6)
+    arc_points = bulge_arc(np.array([0.0, 0.0]), np.array([2.0, 0.0]), bulge, 1e-6)
     extreme = arc_points[np.abs(arc_points[:, 1]).argmax(), 1]
     assert extreme == pytest.approx(lowest, abs=1e-5)
     np.testing.assert_allclose(np.hypot(*(arc_points - centre).T), math.hypot(*centre), rtol=1e-12)
@@ -74,7 +74,7 @@ def test_a_bulge_is_an_arc_to_the_right_of_its_chord_if_positive(
 def test_maps_are_joined_inner_first() -> None:
     """A translation after a rotation by 90 degrees."""
     turn, shift = np.array([[0.0, -1.0, 0.0], [1.0, 0.0, 0.0]]), np.array([[1.0, 0.0, 5.0], [0.0, 1.0, 0.0]])
-    np.testing.assert_allclose(mapped(after(shift, turn), np.array([[1.0, 0.0]])), [[5.0, 1.0]])
+    np.testing.assert_allclose(apply_map(compose(shift, turn), np.array([[1.0, 0.0]])), [[5.0, 1.0]])
 
 
 @settings(max_examples=50, deadline=None)
@@ -83,13 +83,13 @@ def test_the_stretch_of_a_map_is_its_largest_singular_value(a: np.ndarray, b: np
     """It is the same in all directions only where both singular values are equal."""
     matrix = np.column_stack([a, b, np.zeros(2)])
     large, small = np.linalg.svd(matrix[:, :2], compute_uv=False)
-    factor, alike = stretch(matrix)
+    factor, alike = largest_stretch(matrix)
     assert factor == pytest.approx(large, abs=1e-12)
     if large - small > 1e-6 * large:
         assert not alike
     for mirror in (1, -1):
         same = np.array([[a[0], -mirror * a[1], 0.0], [a[1], mirror * a[0], 0.0]])
-        assert stretch(same) == (pytest.approx(math.hypot(*a)), True)
+        assert largest_stretch(same) == (pytest.approx(math.hypot(*a)), True)
 
 
 @pytest.mark.parametrize("radius", [1e10, 1e300])

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from environments.importing.cells import outlines
-from environments.importing.cut import areas, without_holes
+from environments.importing.cells import outline_cells
+from environments.importing.cut import cut_holes, extract_polygons
 
 
 @settings(max_examples=150, derandomize=True, deadline=None)
@@ -16,9 +16,9 @@ from environments.importing.cut import areas, without_holes
 def test_cuts_do_not_change_what_is_solid(solid: np.ndarray, turn: float) -> None:
     """The pieces have no holes, are valid, do not overlap, and cover what the polygon covers."""
     turned = np.array([[np.cos(turn), np.sin(turn)], [-np.sin(turn), np.cos(turn)]])
-    for polygon in outlines(solid):
+    for polygon in outline_cells(solid):
         whole = shapely.transform(polygon, lambda points: points @ turned)
-        pieces = without_holes(whole)
+        pieces = cut_holes(whole)
         assert all(piece.is_valid and not piece.interiors for piece in pieces)
         assert sum(piece.area for piece in pieces) == pytest.approx(whole.area)
         assert shapely.union_all(pieces).symmetric_difference(whole).area < 1e-9
@@ -27,7 +27,7 @@ def test_cuts_do_not_change_what_is_solid(solid: np.ndarray, turn: float) -> Non
 def test_a_polygon_without_holes_is_not_cut() -> None:
     """It is returned as it is."""
     plain = shapely.Polygon([(0, 0), (4, 0), (4, 1), (1, 1), (1, 4), (0, 4)])
-    assert without_holes(plain) == [plain]
+    assert cut_holes(plain) == [plain]
 
 
 def test_few_cuts_are_made() -> None:
@@ -35,11 +35,11 @@ def test_few_cuts_are_made() -> None:
     rooms = [shapely.box(x, y, x + 0.8, y + 0.8) for x in range(10) for y in range(10)]
     walls = shapely.box(-1, -1, 11, 11).difference(shapely.union_all(rooms))
     assert len(walls.interiors) == 100
-    assert len(without_holes(walls)) <= 300
+    assert len(cut_holes(walls)) <= 300
 
 
 def test_areas_are_found_within_collections_of_collections() -> None:
     """Polygons in a multipolygon in a collection count; lines and points do not."""
     boxes = shapely.box(0, 0, 1, 1), shapely.box(2, 0, 3, 1), shapely.box(5, 5, 6, 6)
     nested = shapely.GeometryCollection([shapely.MultiPolygon(boxes[:2]), boxes[2], shapely.Point(9, 9)])
-    assert areas(nested) == [*boxes]
+    assert extract_polygons(nested) == [*boxes]

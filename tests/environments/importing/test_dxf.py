@@ -12,13 +12,13 @@ import pytest
 import shapely
 
 from environments.importing.dxf import read_dxf
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.traced import Tracing, UnusableFile
 
 WALL = {"layer": "WALL"}
 Draw = Callable[[Any], object]
 
 
-def read(tmp_path: Path, draw: Draw, units: int = 4, version: str = "R2018", **options: Any) -> Traced:
+def read(tmp_path: Path, draw: Draw, units: int = 4, version: str = "R2018", **options: Any) -> Tracing:
     """A drawing in mm with two far posts, so that nothing in between is the bounds, written and read again."""
     drawing = ezdxf.new(version)
     drawing.header["$INSUNITS"] = units
@@ -33,7 +33,7 @@ def read(tmp_path: Path, draw: Draw, units: int = 4, version: str = "R2018", **o
     return read_dxf(path, **options)
 
 
-def area(traced: Traced) -> float:
+def area(traced: Tracing) -> float:
     return float(shapely.union_all(list(traced.solid)).area)
 
 

@@ -10,7 +10,7 @@ import pytest
 import shapely
 
 from environments.importing.geojson import read_geojson
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.traced import Tracing, UnusableFile
 
 SQUARE = [[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]]
 HOLE = [[1, 1], [1, 2], [2, 2], [2, 1], [1, 1]]
@@ -25,7 +25,7 @@ def named(name: str, kind: str, coordinates: Any, **properties: Any) -> dict[str
     }
 
 
-def read(tmp_path: Path, data: Any, unit: str | None = "m", crs: str | None = None) -> Traced:
+def read(tmp_path: Path, data: Any, unit: str | None = "m", crs: str | None = None) -> Tracing:
     if isinstance(data, list):
         data = {"type": "FeatureCollection", "features": data}
     if crs is not None:

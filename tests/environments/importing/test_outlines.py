@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 import shapely
 
-from environments.importing.chains import closed_chains
+from environments.importing.chains import close_chains
 from environments.importing.sketch import Sketch
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.traced import Tracing, UnusableFile
 
 START, GOAL = (0.2, 0.2, 0.0), (1.8, 0.8, 0.05)
 
@@ -20,16 +20,16 @@ def box(x: float, y: float, width: float, height: float) -> np.ndarray:
 ROOM, BLOCK, POST = box(0, 0, 2, 1), box(0.8, 0, 0.4, 0.5), box(1.5, 0.2, 0.1, 0.1)
 
 
-def traced(*outlines: np.ndarray, ends: bool = True, lines: tuple[np.ndarray, ...] = ()) -> Traced:
+def traced(*outlines: np.ndarray, ends: bool = True, lines: tuple[np.ndarray, ...] = ()) -> Tracing:
     sketch = Sketch()
     for outline in outlines:
         sketch.add_outline(outline, "outline")
     for line in lines:
         sketch.add_line(line, 0.0, "line")
-    return sketch.traced(START if ends else None, GOAL if ends else None, [])
+    return sketch.trace(START if ends else None, GOAL if ends else None, [])
 
 
-def area(result: Traced) -> float:
+def area(result: Tracing) -> float:
     return float(shapely.union_all(list(result.solid)).area)
 
 
@@ -100,7 +100,7 @@ def test_four_lines_are_a_rectangle() -> None:
     assert area(result) == pytest.approx(0.02 + 0.01, abs=1e-4)
     assert len(result.walls) == 0
     assert result.moved == pytest.approx(5e-5)
-    rings, rest, gap = closed_chains([lines[0], lines[1], lines[2] + [0.0, 3e-4], lines[3]])
+    rings, rest, gap = close_chains([lines[0], lines[1], lines[2] + [0.0, 3e-4], lines[3]])
     assert (len(rings), len(rest), gap) == (0, 4, 0.0)
 
 
@@ -108,9 +108,9 @@ def test_lines_that_branch_stay_walls() -> None:
     """Where three ends meet there is no one outline; a chain that does not close is none either."""
     corners = box(0, 0, 1, 1)
     sides = [corners[k : k + 2] for k in range(4)]
-    rings, rest, _ = closed_chains([*sides, np.array([[1.0, 1.0], [2.0, 2.0]])])
+    rings, rest, _ = close_chains([*sides, np.array([[1.0, 1.0], [2.0, 2.0]])])
     assert (len(rings), len(rest)) == (0, 5)
-    rings, rest, _ = closed_chains([*sides, *(side + 5.0 for side in sides[:3])])
+    rings, rest, _ = close_chains([*sides, *(side + 5.0 for side in sides[:3])])
     assert (len(rings), len(rest)) == (1, 3)
     assert shapely.Polygon(rings[0]).area == pytest.approx(1)
 
@@ -119,7 +119,7 @@ def test_ends_in_one_place_do_not_take_the_square_of_their_number() -> None:
     """A fan of 20 000 lines is read at once."""
     turn = np.linspace(0, math.tau, 20_000, endpoint=False)
     fan = [np.array([[0.0, 0.0], [math.cos(a), math.sin(a)]]) for a in turn]
-    rings, rest, _ = closed_chains(fan)
+    rings, rest, _ = close_chains(fan)
     assert (len(rings), len(rest)) == (0, 20_000)
 
 
@@ -130,7 +130,7 @@ def test_shapes_on_a_map_move_to_the_origin() -> None:
     sketch.add_outline(BLOCK + offset, "block")
     sketch.add_outline(POST + offset, "post", (*(offset + 1.5), 0.05))
     sketch.add_line(ROOM[:2] + offset, 0.0, "line")
-    result = sketch.traced((*(offset + 0.2), 1.0), (*(offset + 0.9), 0.1), [])
+    result = sketch.trace((*(offset + 0.2), 1.0), (*(offset + 0.9), 0.1), [])
     assert shapely.union_all(list(result.solid)).bounds == pytest.approx((1.05, 0.5, 1.45, 1.0))
     assert result.circles[0] == pytest.approx([1.75, 2.0, 0.05])
     assert result.walls[0] == pytest.approx([0.25, 0.5, 2.25, 0.5, 0])

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import shapely
 
-from environments.importing.rings import Effort, area_of, thick
+from environments.importing.rings import CrossingCount, area_of, thicken
 from environments.importing.traced import UnusableFile
 
 SQUARE = np.array([[0.0, 0.0], [4.0, 0.0], [4.0, 4.0], [0.0, 4.0]])
@@ -22,7 +22,7 @@ PENTAGON = 2.5 * math.sin(2 * math.pi / 5) / GOLDEN**4
 
 
 def total(rings: list[np.ndarray], even_odd: bool) -> float:
-    parts = area_of(rings, Effort(), even_odd)
+    parts = area_of(rings, CrossingCount(), even_odd)
     assert all(part.is_valid for part in parts)
     return float(shapely.area(np.array(parts)).sum())
 
@@ -52,21 +52,21 @@ def test_areas_follow_the_fill_rule(rings: list[np.ndarray], even_odd: float, no
 @pytest.mark.parametrize("ring", [SQUARE[:2], SQUARE[:1], np.zeros((5, 2)), SQUARE[[0, 1, 0]], SQUARE[[0, 1, 2, 1]]])
 def test_curves_around_nothing_have_no_area(ring: np.ndarray) -> None:
     """A line there and back, or one point, is no polygon."""
-    assert area_of([ring], Effort()) == []
+    assert area_of([ring], CrossingCount()) == []
 
 
 def test_thick_lines_have_flat_ends_and_mitred_corners() -> None:
     """An L of 3 x 2 m, 0.2 m thick; a closed line is a ring with full corners; a line of no length is nothing."""
-    (bent,) = thick(np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 2.0]]), 0.2, Effort())
+    (bent,) = thicken(np.array([[0.0, 0.0], [3.0, 0.0], [3.0, 2.0]]), 0.2, CrossingCount())
     assert bent.area == pytest.approx(3 * 0.2 + 2 * 0.2)
     assert bent.bounds == pytest.approx((0, -0.1, 3.1, 2))
-    (ring,) = thick(np.append(SQUARE, SQUARE[:1], axis=0), 0.2, Effort())
+    (ring,) = thicken(np.append(SQUARE, SQUARE[:1], axis=0), 0.2, CrossingCount())
     assert ring.area == pytest.approx(4.2**2 - 3.8**2)
-    assert thick(np.zeros((4, 2)), 0.2, Effort()) == []
+    assert thicken(np.zeros((4, 2)), 0.2, CrossingCount()) == []
 
 
 def test_a_long_curve_that_crosses_itself_is_refused() -> None:
     """It could have as many crossings as pairs of its sides."""
     turn = np.arange(5001) * math.tau * 2500 / 5001
     with pytest.raises(UnusableFile, match="too many points on outlines that cross themselves"):
-        area_of([np.column_stack([np.cos(turn), np.sin(turn)])], Effort())
+        area_of([np.column_stack([np.cos(turn), np.sin(turn)])], CrossingCount())

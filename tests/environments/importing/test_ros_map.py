@@ -119,7 +119,7 @@ def test_the_pixel_around_a_point(tmp_path: Path) -> None:
     right, up = 0.05 * (column + 0.5), 0.05 * (1.5 - row)
     x = -3.2 + right * math.cos(0.4) - up * math.sin(0.4)
     y = 1.7 + right * math.sin(0.4) + up * math.cos(0.4)
-    found = backdrop.at(np.stack([x, y], axis=-1).reshape(-1, 2))
+    found = backdrop.pixels_at(np.stack([x, y], axis=-1).reshape(-1, 2))
     assert found.tolist() == SHADES[[OCCUPIED, FREE, UNKNOWN, UNKNOWN, OCCUPIED, FREE]].tolist()
 
 

@@ -20,7 +20,7 @@ from environments.importing.curves import SAGITTA
 from environments.importing.dxf import read_dxf
 from environments.importing.geojson import read_geojson
 from environments.importing.svg import read_svg
-from environments.importing.traced import Traced
+from environments.importing.traced import Tracing
 
 CODES = {"mm": 4, "m": 6, "in": 1}
 METRES = {"mm": 0.001, "m": 1.0, "in": 0.0254}
@@ -75,7 +75,7 @@ def drawings(draw: Callable[..., Any], even: bool = True) -> Drawing:
     return Drawing(polygons, [(x, y, draw(tenths))], matrix)
 
 
-def as_dxf(drawing: Drawing, unit: str, path: Path) -> Traced:
+def as_dxf(drawing: Drawing, unit: str, path: Path) -> Tracing:
     """Drawn in a block, which is inserted with the map."""
     document = ezdxf.new("R2010", units=CODES[unit])
     block = document.blocks.new("PART")
@@ -101,7 +101,7 @@ def as_dxf(drawing: Drawing, unit: str, path: Path) -> Traced:
     return read_dxf(path.with_suffix(".dxf"))
 
 
-def as_svg(drawing: Drawing, unit: str, path: Path) -> Traced:
+def as_svg(drawing: Drawing, unit: str, path: Path) -> Tracing:
     """Drawn in a group with the map; the sheet is 40 m high, with the origin in its middle."""
     parts = []
     for rings in drawing.polygons:
@@ -118,14 +118,14 @@ def as_svg(drawing: Drawing, unit: str, path: Path) -> Traced:
         f'<g id="WALL" transform="scale({scale} {-scale})"><g transform="matrix({a} {c} {b} {d} {e} {f})">{"".join(parts)}</g></g></svg>'
     )
     traced = read_svg(path.with_suffix(".svg"))
-    return Traced(
+    return Tracing(
         solid=tuple(affine_transform(part, [1, 0, 0, 1, -20, -20]) for part in traced.solid),
         circles=traced.circles - [20, 20, 0],
         moved=traced.moved,
     )
 
 
-def as_geojson(drawing: Drawing, unit: str, path: Path) -> Traced:
+def as_geojson(drawing: Drawing, unit: str, path: Path) -> Tracing:
     """Drawn under the map; circles are discs only under similarities."""
     a = drawing.matrix
 
@@ -144,7 +144,7 @@ def as_geojson(drawing: Drawing, unit: str, path: Path) -> Traced:
     return read_geojson(path.with_suffix(".geojson"), unit)
 
 
-def assert_same(traced: Traced, drawing: Drawing) -> None:
+def assert_same(traced: Tracing, drawing: Drawing) -> None:
     """Exact discs, and an area that differs by no more than curves that became lines may."""
     size = float(np.linalg.norm(drawing.matrix[:, :2], 2))
     allowed, expected = 1e-9, drawing.polygonal()

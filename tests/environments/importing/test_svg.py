@@ -9,12 +9,12 @@ import pytest
 import shapely
 
 from environments.importing.svg import read_svg
-from environments.importing.traced import Traced, UnusableFile
+from environments.importing.traced import Tracing, UnusableFile
 
 MM = 'width="200mm" height="100mm" viewBox="0 0 200 100"'
 
 
-def read(tmp_path: Path, body: str, size: str = MM, **options: Any) -> Traced:
+def read(tmp_path: Path, body: str, size: str = MM, **options: Any) -> Tracing:
     names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
     inkscape = 'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
     path = tmp_path / "drawing.svg"
@@ -22,12 +22,12 @@ def read(tmp_path: Path, body: str, size: str = MM, **options: Any) -> Traced:
     return read_svg(path, **options)
 
 
-def box(traced: Traced) -> tuple[float, ...]:
+def box(traced: Tracing) -> tuple[float, ...]:
     """The box around the solids [mm]."""
     return tuple(1000 * side for side in shapely.total_bounds(np.array(traced.solid)))
 
 
-def area(traced: Traced) -> float:
+def area(traced: Tracing) -> float:
     """The area of the solids [mm^2]."""
     return float(shapely.union_all(list(traced.solid)).area) * 1e6
 

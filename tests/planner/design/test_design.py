@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
 from environments import load_environment
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, InvalidDesign, Section, overlap
 from planner.design.design_file import design_content, load_design
@@ -97,7 +97,9 @@ def any_tube(draw: st.DrawFn) -> VineParams:
         for field in fields(made):
             value = getattr(made, field.name)
             if field.name == "uncertainty":
-                new[field.name] = Given.of({"preset": "field", "pressure_kpa": factor(), "friction": [0.1, factor()]})
+                new[field.name] = StatedUncertainty.of(
+                    {"preset": "field", "pressure_kpa": factor(), "friction": [0.1, factor()]}
+                )
             elif is_dataclass(value):
                 new[field.name] = changed(value)
             elif field.name == "others":

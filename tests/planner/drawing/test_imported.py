@@ -9,12 +9,12 @@ from matplotlib.figure import Figure
 
 from dynamics.tube import VineParams
 from environments.importing.backdrop import Backdrop
-from environments.importing.build import built
-from environments.importing.traced import Traced
+from environments.importing.build import build_obstacles
+from environments.importing.traced import Tracing
 from planner.drawing.imported import imported_figure
 
 RING = shapely.box(0.5, 0.2, 1.5, 0.9).difference(shapely.box(0.7, 0.4, 1.3, 0.8))
-TRACED = Traced((RING,), np.array([[0.2, 0.8, 0.1]]), bounds=(0.0, 0.0, 2.0, 1.0))
+TRACED = Tracing((RING,), np.array([[0.2, 0.8, 0.1]]), bounds=(0.0, 0.0, 2.0, 1.0))
 
 
 def parts(figure: Figure, gid: str) -> list[Any]:
@@ -23,7 +23,7 @@ def parts(figure: Figure, gid: str) -> list[Any]:
 
 def test_start_and_goal_are_drawn_at_true_size() -> None:
     """The bar of the base is 2.5 radii of the default tube long, across the heading; the goal is its disc."""
-    figure = imported_figure(built("ring.svg", TRACED, start=(0.1, 0.2, np.pi / 2), goal=(1.8, 0.7, 0.08)))
+    figure = imported_figure(build_obstacles("ring.svg", TRACED, start=(0.1, 0.2, np.pi / 2), goal=(1.8, 0.7, 0.08)))
     bar, arrow = (part.get_path().vertices for part in parts(figure, "start"))
     assert np.ptp(bar[:, 0]) == pytest.approx(2.5 * 1e3 * VineParams().radius)
     assert bar[:, 0].mean() == pytest.approx(100, abs=10)
@@ -35,7 +35,7 @@ def test_start_and_goal_are_drawn_at_true_size() -> None:
 
 def test_what_is_filled_is_what_is_in_the_file() -> None:
     """The faces together have the area of all obstacles; before start and goal are known, the title says so."""
-    found = built("ring.svg", TRACED)
+    found = build_obstacles("ring.svg", TRACED)
     figure = imported_figure(found)
     (faces,) = parts(figure, "obstacles")
     polygons = [shapely.Polygon(corners) for corners in faces.get_path().to_polygons()]
@@ -48,7 +48,7 @@ def test_pixels_are_drawn_where_they_are(size: int) -> None:
     """The corners of a rotated picture, also of one that is drawn with fewer pixels."""
     pixel = 1.0 / size
     backdrop = Backdrop(np.zeros((size, 2 * size), np.uint8), pixel, (0.3, -0.2, 0.5))
-    figure = imported_figure(built("map.yaml", TRACED, backdrop))
+    figure = imported_figure(build_obstacles("map.yaml", TRACED, backdrop))
     (image,) = figure.axes[0].get_images()
     left, right, bottom, top = image.get_extent()
     placed = image.get_transform() - figure.axes[0].transData

@@ -8,7 +8,7 @@ import pytest
 import shapely
 
 from dynamics.geometric.deployment import Launch, deploy
-from dynamics.geometric.walls import inflate, polygons
+from dynamics.geometric.walls import inflate_to_walls, to_polygons
 from environments import Environment
 from planner.mapping.actions import Actions
 from planner.mapping.belief import Belief
@@ -39,7 +39,7 @@ def test_hits_are_true(task: Task) -> None:
     assert hits.any()
     assert not (hits & ~rubric).any()
     environment = task.environment
-    walls = inflate(polygons(environment.obstacles), environment.bounds, RADIUS)
+    walls = inflate_to_walls(to_polygons(environment.obstacles), environment.bounds, RADIUS)
     for k, launch in enumerate(task.actions.launches):
         full = shapely.union_all(squares(task.grid, hits[k])).buffer(1e-6)
         for ends in deploy(walls, task.tube, Launch(*launch)).contacts.reshape(-1, 2, 2):
@@ -48,7 +48,7 @@ def test_hits_are_true(task: Task) -> None:
 
 def test_free_cells_are_not_inside_obstacles(task: Task) -> None:
     """A cell found free has room for the axis: it is never completely inside an obstacle."""
-    solid = shapely.union_all(polygons(task.environment.obstacles))
+    solid = shapely.union_all(to_polygons(task.environment.obstacles))
     free = squares(task.grid, task.found.misses.any(axis=0))
     assert not shapely.contains_properly(solid, free).any()
 
@@ -142,7 +142,7 @@ def test_picture_shows_each_belief_and_its_tube(task: Task) -> None:
     steps = list(explore(task, "random", 7, np.random.default_rng(2)))
     figure = map_figure(task, "random", steps, np.arange(7.0), np.ones((3, 7)))
     environment = task.environment
-    walls = inflate(polygons(environment.obstacles), environment.bounds, RADIUS)
+    walls = inflate_to_walls(to_polygons(environment.obstacles), environment.bounds, RADIUS)
     for axes, moment in zip(figure.axes[1:4], (1, 5, 7), strict=True):
         shown = np.asarray(axes.images[0].get_array())
         belief = steps[moment - 1].belief

@@ -6,7 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics.vine import Array, host
+from dynamics.vine import Array, to_host
 from planner.search.pages import PAGE, Pages
 
 ROOM = 3 * PAGE + 7
@@ -48,7 +48,7 @@ def test_rows_are_read_as_they_were_written(unbent: Array, seed: int) -> None:
         used[freed], bends[freed], controls[freed] = False, 0.0, 0
         every = rng.permutation(40)
         for much in (1, PAGE, PAGE + 1, ROOM):
-            np.testing.assert_array_equal(host(pages.bends(every, much)), bends[every, :much])
+            np.testing.assert_array_equal(to_host(pages.bends(every, much)), bends[every, :much])
             np.testing.assert_array_equal(pages.controls(every, much), controls[every, :much])
             assert pages.controls(every, much).flags.c_contiguous
         segment = rng.integers(0, ROOM, 40)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import shapely
 
-from dynamics.relaxations import PARTED, Relaxations, Rests
+from dynamics.relaxations import PARTED, Equilibria, Relaxations
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
@@ -39,16 +39,16 @@ class Examined:
             rollout.snaps[:, 0] = SNAPPED, 0.1, 0.0, 1e-3
             return rollout
 
-        def rests(_: Relaxations, state: VineState, actuation: Actuation) -> Rests:
+        def relax(_: Relaxations, state: VineState, actuation: Actuation) -> Equilibria:
             assert state.segments.tolist() == [STEM]
             assert state.last_length == pytest.approx(SNAPPED - (STEM - 1) * run.params.segment_length)
             for pressure, l_0 in zip(actuation.pressure, actuation.l_0, strict=True):
                 self.stems.append(pressure[:STEM].tobytes() + l_0[:STEM].tobytes())
-            return Rests(np.zeros((3, 1, 1, 2)), np.full(len(actuation.pressure), self.apart))
+            return Equilibria(np.zeros((3, 1, 1, 2)), np.full(len(actuation.pressure), self.apart))
 
         assert run.solutions.relaxations  # prepared by a hold of its own
         monkeypatch.setattr(replayer, "grow", snapping)
-        monkeypatch.setattr(Relaxations, "rests", rests)
+        monkeypatch.setattr(Relaxations, "relax", relax)
 
 
 @pytest.fixture

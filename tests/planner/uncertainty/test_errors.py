@@ -13,7 +13,7 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.objects import objects_of
 from environments.uncertainty import LASERCUT, PAPER, PRESETS, WORKSHOP, ObstacleError, Uncertainty
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 from planner.output.contents import CHECKPOINT
 from planner.plan.inputs import Inputs
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
@@ -34,17 +34,20 @@ ROOM = Environment(
 TRIALS = range(50)
 
 
-def given(**content: object) -> Given:
-    return Given.of(content)
+def given(**content: object) -> StatedUncertainty:
+    return StatedUncertainty.of(content)
 
 
 def test_the_preset_is_that_of_the_option_then_of_the_environment_then_of_the_tube() -> None:
     """A workshop if none names one."""
-    tube, room = replace(TUBE, uncertainty=Given("paper")), replace(ROOM, uncertainty=Given("lasercut"))
+    tube, room = (
+        replace(TUBE, uncertainty=StatedUncertainty("paper")),
+        replace(ROOM, uncertainty=StatedUncertainty("lasercut")),
+    )
     assert errors_of(ROOM, TUBE) == WORKSHOP
     assert errors_of(ROOM, tube) == PAPER
     assert errors_of(room, tube) == errors_of(room, TUBE) == LASERCUT
-    assert errors_of(room, tube, Given("workshop")) == WORKSHOP
+    assert errors_of(room, tube, StatedUncertainty("workshop")) == WORKSHOP
 
 
 def test_numbers_of_all_files_count() -> None:
@@ -53,7 +56,7 @@ def test_numbers_of_all_files_count() -> None:
     room = replace(ROOM, uncertainty=given(cell_mm=4, start_position_mm=5))
     expected: dict[str, Any] = {"pressure": 1000.0, "cell": 4e-3, "start_position": 5e-3}
     assert errors_of(room, tube) == replace(WORKSHOP, **expected)
-    assert errors_of(room, tube, Given("lasercut")) == replace(LASERCUT, **expected)
+    assert errors_of(room, tube, StatedUncertainty("lasercut")) == replace(LASERCUT, **expected)
     asked = given(preset="paper", start_position_mm=6)
     assert errors_of(room, tube, asked) == replace(PAPER, **expected | {"start_position": 6e-3})
 
@@ -62,7 +65,7 @@ def test_none_is_exact_where_it_is_asked_for() -> None:
     """Whatever the files say; in a file, it is a preset like others, and its numbers count."""
     room = replace(ROOM, uncertainty=given(preset="none", cell_mm=4, obstacle={"1": {"size_mm": 3}}))
     single = ObstacleError(1, "obstacle_size", 3e-3)
-    assert errors_of(room, TUBE, Given("none")) == Uncertainty()
+    assert errors_of(room, TUBE, StatedUncertainty("none")) == Uncertainty()
     assert errors_of(room, TUBE) == Uncertainty(cell=4e-3, of_obstacles=(single,))
     assert errors_of(ROOM, TUBE, given(preset="none", cell_mm=1)) == Uncertainty(cell=1e-3)
 
@@ -71,7 +74,7 @@ def test_a_known_friction_is_no_guess() -> None:
     """The range of a preset is not used where tube or environment have a coefficient; a range in a file is."""
     for room, tube in ((replace(ROOM, friction=0.2), TUBE), (ROOM, replace(TUBE, friction=0.0))):
         assert errors_of(room, tube).friction is None
-        assert errors_of(room, tube, Given("field")).friction is None
+        assert errors_of(room, tube, StatedUncertainty("field")).friction is None
         assert errors_of(room, tube, given(friction=[0, 0.4])).friction == (0.0, 0.4)
         assert errors_of(replace(room, uncertainty=given(friction=[0.1, 0.3])), tube).friction == (0.1, 0.3)
         assert errors_of(room, replace(tube, uncertainty=given(friction=[0.1, 0.3]))).friction == (0.1, 0.3)
@@ -158,16 +161,16 @@ def test_names_of_errors() -> None:
 
 def test_presets_by_name() -> None:
     """Each preset, and nothing where nothing is asked for."""
-    assert read_errors(None) == Given()
+    assert read_errors(None) == StatedUncertainty()
     for name in PRESETS:
-        assert read_errors(name) == Given(name)
+        assert read_errors(name) == StatedUncertainty(name)
 
 
 @pytest.mark.parametrize("opening", ["", "[uncertainty]\n", 'schema = 1\nname = "bench"\n[uncertainty]\n'])
 def test_files(tmp_path: Path, opening: str) -> None:
     """The keys stand in a table or at the top, also in the file of a tube."""
     (tmp_path / "errors.toml").write_text(f'{opening}preset = "lasercut"\npressure_kpa = 2\nfriction = [0, 1]\n')
-    expected = Given.of({"preset": "lasercut", "pressure_kpa": 2.0, "friction": [0, 1]})
+    expected = StatedUncertainty.of({"preset": "lasercut", "pressure_kpa": 2.0, "friction": [0, 1]})
     assert read_errors(str(tmp_path / "errors.toml")) == expected
 
 

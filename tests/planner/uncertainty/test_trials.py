@@ -19,9 +19,9 @@ from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation_of
 from planner.uncertainty.trials import MOST_BYTES, Outcome, Worlds, grow_rows, grow_trials
-from surrogate.force_table import Cell
+from surrogate.force_table import CellPosition
 
-NO_CELL = Cell(0, 0.0, 0.0, 0.0)
+NO_CELL = CellPosition(0, 0.0, 0.0, 0.0)
 PARAMS = VineParams()
 ERRORS = replace(WORKSHOP, growth_pressure=500.0, moment_share=0.05, contact_share=0.2, friction=(0.05, 0.1))
 """Errors of which each world has some of every kind."""

@@ -12,7 +12,7 @@ from dynamics.registry import load_propagator, propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from environments import Environment
-from surrogate.kernels.interruption import CUT, Deferred, Interrupted, Interruption
+from surrogate.kernels.interruption import CUT, DeferredInterrupt, Interrupted, Interruption
 from tests.conftest import MakeEnvironment
 from vinewright.console.progress import handle_stop_signals
 
@@ -99,22 +99,22 @@ def test_an_arc_that_is_cut_short_has_no_result(environment: MakeEnvironment) ->
 
 def test_a_deferred_signal_reaches_the_next_part() -> None:
     """A signal between two parts raises nothing there, and ends the next part when it asks for it; once."""
-    between, before = Deferred(), signal.getsignal(signal.SIGINT)
+    between, before = DeferredInterrupt(), signal.getsignal(signal.SIGINT)
     signal.signal(signal.SIGINT, between)
     try:
         signal.raise_signal(signal.SIGINT)
         part = Interruption()
         with part.handling_signals(cut=True):
             assert not part.requested
-            between.again()
+            between.resend()
             assert part.requested
             assert CUT[0]
-            between.again()  # a second signal would raise KeyboardInterrupt
+            between.resend()  # a second signal would raise KeyboardInterrupt
         assert not CUT[0]
         assert signal.getsignal(signal.SIGINT) is between
         following = Interruption()
         with following.handling_signals():
-            between.again()
+            between.resend()
             assert not following.requested
             signal.raise_signal(signal.SIGINT)
             assert following.requested

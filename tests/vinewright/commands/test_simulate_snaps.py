@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.relaxations import Relaxations, Rests
+from dynamics.relaxations import Equilibria, Relaxations
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment, Obstacles, write_environment
@@ -96,10 +96,10 @@ def test_an_ambiguous_snap_is_warned_of(
 ) -> None:
     """It is said in its line, with what to do in another; the exit code stays that of the growth."""
 
-    def rests(*_: Any) -> Rests:
-        return Rests(np.zeros((3, 1, 1, 2)), np.array([apart]))
+    def relax(*_: Any) -> Equilibria:
+        return Equilibria(np.zeros((3, 1, 1, 2)), np.array([apart]))
 
-    monkeypatch.setattr(Relaxations, "rests", rests)
+    monkeypatch.setattr(Relaxations, "relax", relax)
     content, lines = simulated(vinewright)
     assert content is not None
     assert (content[0]["ambiguous"], content[0]["apart_mm"]) == (True, written)

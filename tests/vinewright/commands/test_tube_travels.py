@@ -15,7 +15,7 @@ from dynamics.registry import choose_friction
 from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, tube_text
 from environments import Environment
-from environments.uncertainty_in_files import Given
+from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Section
 from planner.design.design_file import design_content, load_design
 from planner.design.solutions_file import load_solutions
@@ -34,7 +34,7 @@ def changed(made: Any) -> Any:
     for field in fields(made):
         value = getattr(made, field.name)
         if field.name == "uncertainty":
-            new[field.name] = Given.of({"preset": "field", "pressure_kpa": 0.3})
+            new[field.name] = StatedUncertainty.of({"preset": "field", "pressure_kpa": 0.3})
         elif field.name == "others":
             new[field.name] = (changed(PouchMotor()),)
         elif is_dataclass(value):
@@ -55,7 +55,7 @@ def leaves(made: Any) -> Iterator[tuple[str, Any]]:
         value = getattr(made, field.name)
         yield from (
             leaves(value)
-            if is_dataclass(value) and not isinstance(value, Given)
+            if is_dataclass(value) and not isinstance(value, StatedUncertainty)
             else [(f"{type(made).__name__}.{field.name}", value)]
         )
 

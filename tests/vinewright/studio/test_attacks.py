@@ -115,7 +115,7 @@ def test_socket_without_token(client: TestClient, session: StudioSession, first:
     assert not session.hub.pages
 
 
-def test_silent_socket(session: Session) -> None:
+def test_silent_socket(session: StudioSession) -> None:
     """A socket that sends nothing is closed."""
     app = make_app(session, TOKEN, [HOST], first_message=0.05)
     client = TestClient(app.state.guard, base_url=f"http://{HOST}", raise_server_exceptions=False)

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.recording import Contact, Recording
+from dynamics.recording import RecordedContact, Recording
 from dynamics.recording_hdf5 import load_wall_growth
 from planner.recordings.identification import default_mass_per_length, fit
 from planner.recordings.identification.model import LinkModel
@@ -123,7 +123,7 @@ def sliding() -> Recording:
     for k in range(6):
         tip = np.array([0.10 + 0.004 * k, 0.3 - radius])
         lines.append(np.linspace(0, 1, 9)[:, None] * tip)
-    contacts = tuple(Contact(frame, 0, 8) for frame in range(6))
+    contacts = tuple(RecordedContact(frame, 0, 8) for frame in range(6))
     wall = np.array([[-1.0, 0.3, 1.0, 0.3]])
     heading = math.atan2(0.3 - radius, 0.10)
     return Recording(
