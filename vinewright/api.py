@@ -134,7 +134,7 @@ def simulate(
     >>> simulation.joints.shape[0] == simulation.lengths.shape[0], simulation.tip.shape
     (True, (3,))
     """
-    from planner.design.replay import replay, simulated
+    from planner.design.replay import make_simulation, replay
     from vinewright.console.errors import plain_errors
     from vinewright.console.models import chosen_model, with_friction
 
@@ -142,7 +142,7 @@ def simulate(
     with plain_errors():
         make = chosen_model(design.params, propagator, device, solver, surrogate, qp, design)
         design = replace(design, params=with_friction(design.params, friction, propagator, environment))
-    return simulated(design, environment, replay(design, make(environment, design.params)))
+    return make_simulation(design, environment, replay(design, make(environment, design.params)))
 
 
 def robustness(

@@ -24,7 +24,7 @@ from shapely.plotting import patch_from_polygon
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import whole
-from planner.design.design import Design, Section, cell_name, overlap, type_of
+from planner.design.design import Design, Section, cell_name, find_overlap, type_of
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
@@ -339,7 +339,7 @@ def _legend_entries(design: Design | None, joints: Floats | None) -> dict[str, A
         sections += [replace(one, on=False) for one, least in zip(design.actuated, lowest, strict=True) if not least]
     shown = side_entries(sections)
     last = None if joints is None else joints[-1] if joints.ndim == 3 else joints
-    if design and last is not None and not overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
+    if design and last is not None and not find_overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
         shown["overlaps itself"] = Patch(**OVERLAP)
     shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
     shown["obstacle"] = Patch(**OBSTACLE)

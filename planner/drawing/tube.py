@@ -19,7 +19,7 @@ from matplotlib.path import Path
 from shapely.plotting import patch_from_polygon
 
 from dynamics.tube import VineParams
-from planner.design.design import Design, Section, overlap
+from planner.design.design import Design, Section, find_overlap
 from planner.design.folds import Folds
 from planner.drawing.style import ACTUATOR, FAINT, INK, OFF, OUTLINE, OVERLAP, TUBE
 from surrogate.kernels.compiled import Floats
@@ -133,7 +133,7 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
         heading: Direction in which the tube leaves its base [rad]; None is that of the first segment.
     Returns:
         Patches in millimetres, from back to front, by gid: `section k`, k from 0, and `actuator k` or `folds k`, both more than once
-        if the tube lies over the section; `outline`, once for each strand, with a line where two sections meet; `overlap`, where the
+        if the tube lies over the section; `outline`, once for each strand, with a line where two sections meet; `find_overlap`, where the
         tube overlaps itself; and `tip`, the point that must reach the goal.
     """
     if len(joints) < 2 or not np.ptp(joints, axis=0).any():
@@ -153,7 +153,7 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
                 patches.append(patch_from_polygon(cells, gid=gid, zorder=5, **OFF))
         path = _outline(strand, first=strand is strands[0], last=strand is strands[-1])
         patches.append(PathPatch(path, gid="outline", zorder=5, fill=False, **OUTLINE))
-    doubled = shapely.transform(overlap(joints, design.params.radius), lambda corners: 1e3 * corners)
+    doubled = shapely.transform(find_overlap(joints, design.params.radius), lambda corners: 1e3 * corners)
     if doubled.area:
         patches.append(patch_from_polygon(doubled, gid="overlap", zorder=6, **OVERLAP))
     tip = course.points[-1]

@@ -12,7 +12,7 @@ from scipy.optimize import isotonic_regression
 from dynamics.propagator import Propagator
 from environments.environment import Environment
 from planner.design.design import Design, InvalidDesign, Section
-from planner.design.replay import Grown, grow_designs
+from planner.design.replay import GrowthEnd, grow_designs
 from surrogate.kernels.compiled import Floats
 
 ANCHORS = 0.5, 0.0, 1.0
@@ -28,7 +28,7 @@ SLIVER = 10e-3
 room beside each other."""
 
 
-def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> tuple[Grown, int]:
+def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> tuple[GrowthEnd, int]:
     """Find the nearest whole-cell design that ends in the goal.
 
     If none does, return the nearest that reaches the goal at any time, or else the nearest of all.
@@ -44,7 +44,7 @@ def round_to_cells(design: Design, environment: Environment, propagator: Propaga
     """
     _check(design)
     roundings = list(_roundings(design))
-    tried: list[Grown] = []
+    tried: list[GrowthEnd] = []
     for count in ROUNDINGS:
         tried += grow_designs(roundings[len(tried) : len(tried) + count], environment, propagator)
         for grown in tried:
@@ -83,7 +83,7 @@ def _roundings(design: Design) -> Iterator[Design]:
         lengths = nearest.copy()
         for k, option in zip(which, chosen, strict=True):
             lengths[k] = options[k][option]
-        yield replace(design, sections=_laid_out(design, bent, lengths), trialled=None)
+        yield replace(design, sections=_laid_out(design, bent, lengths), success=None)
 
 
 def _laid_out(design: Design, bent: list[Section], lengths: list[tuple[float, float]]) -> tuple[Section, ...]:

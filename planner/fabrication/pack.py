@@ -17,7 +17,7 @@ from environments.environment_file import write_environment
 from environments.writing import whole
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
-from planner.design.replay import Grown
+from planner.design.replay import GrowthEnd
 from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import Bend, bends, formed_bends
@@ -32,7 +32,7 @@ from planner.fabrication.pattern import Pattern, pattern_of
 from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, stretched
 from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
-from planner.fabrication.success import Success, alike
+from planner.fabrication.success import PackSuccess, alike
 from planner.fabrication.tolerance import placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.output.folder import write_json
@@ -50,7 +50,7 @@ class Pack:
     """The design before its sections were rounded to whole cells."""
     environment: Environment
     """Where it grows."""
-    grown: Grown
+    grown: GrowthEnd
     """The whole-cell design, simulated at half the growth step."""
     tried: int
     """Number of roundings simulated to find it."""
@@ -79,7 +79,7 @@ class Pack:
         if not allow_limit:
             check_head_room(Build(design))
         if design.sha256 != environment.sha256:
-            design = replace(design, trialled=None)  # the trials were made elsewhere
+            design = replace(design, success=None)  # the trials were made elsewhere
         params, joint = design.params, joint_moments(design.params)
 
         def bent(section: Section) -> Section:
@@ -88,10 +88,10 @@ class Pack:
 
         sections = [bent(section) if section.actuated else section for section in design.sections]
         grown, tried = round_to_cells(
-            replace(design, sections=tuple(sections), trialled=None), environment, propagator.refined()
+            replace(design, sections=tuple(sections), success=None), environment, propagator.refined()
         )
         if alike(design, grown.design):
-            grown = replace(grown, design=replace(grown.design, trialled=design.trialled))
+            grown = replace(grown, design=replace(grown.design, success=design.success))
         pressures = section_parameters(grown.design, ["pressure"])
         return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures], stock)
 
@@ -101,9 +101,9 @@ class Pack:
         return Build(self.grown.design)
 
     @cached_property
-    def success(self) -> Success:
+    def success(self) -> PackSuccess:
         """What is known of its success under errors."""
-        return Success.of(self.planned, self.grown.design)
+        return PackSuccess.of(self.planned, self.grown.design)
 
     @cached_property
     def pattern(self) -> Pattern:

@@ -20,7 +20,7 @@ from environments.environment import Environment
 from planner.drawing.style import INK
 from planner.fabrication.build import Build
 from planner.fabrication.pattern import GAP, LETTER, ROW, Line, Pattern, Text
-from planner.fabrication.success import Success
+from planner.fabrication.success import PackSuccess
 
 Paper = Literal["a4", "letter"]
 SHORT_EDGE = {"a4": 210.0, "letter": 215.9}
@@ -30,7 +30,7 @@ PITCH = {"a4": 260.0, "letter": 240.0}
 """Width of a tile [mm]; the height is `ROW`."""
 RULER = 100.0
 """Length of the ruler on the cover and on every sheet [mm]."""
-UNKNOWN = Success(None, False)
+UNKNOWN = PackSuccess(None, False)
 INCH, POINT = 25.4, 25.4 / 72
 """An inch, and a typographic point [mm]."""
 
@@ -55,7 +55,7 @@ class Template:
     """Whether the build reaches the goal in simulation."""
     warnings: Sequence[str] = ()
     """Fabrication warnings."""
-    success: Success = UNKNOWN
+    success: PackSuccess = UNKNOWN
     """What is known of its success under errors."""
 
     @property

@@ -99,7 +99,7 @@ def with_stock(design: Design, widths: Sequence[float]) -> tuple[Design, Stock]:
         elif one.kind in built:
             kept.append(one.kind)
     forces = params.growth_force, made.growth_force
-    return replace(design, params=made, trialled=None), Stock((planned, chosen), strips, forces, kept)
+    return replace(design, params=made, success=None), Stock((planned, chosen), strips, forces, kept)
 
 
 def _nearest(wanted: float, widths: Sequence[float]) -> float:

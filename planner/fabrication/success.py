@@ -7,38 +7,38 @@ from typing import Any
 
 from planner.design.design import Design
 from planner.design.design_file import trials_content
-from planner.design.estimate import UNTRIED, Trialled
+from planner.design.estimate import UNTRIED, Success
 
 LEAST = 0.8
 """Success rate below which a pack warns."""
 
 
 @dataclass(frozen=True, slots=True)
-class Success:
+class PackSuccess:
     """How often a design reached its goal under errors before it was rounded."""
 
-    trialled: Trialled | None
+    planned: Success | None
     """Trials of the planned design; None if it was not tried."""
     rounded: bool
     """Whether the sections of the pack differ from the planned ones."""
 
     @classmethod
-    def of(cls, planned: Design, made: Design) -> Success:
+    def of(cls, planned: Design, made: Design) -> PackSuccess:
         """What is known of a planned design, and whether the one that is made differs from it."""
-        return cls(planned.trialled, not alike(planned, made))
+        return cls(planned.success, not alike(planned, made))
 
     @property
     def text(self) -> str:
         """What is known, in sentences."""
-        if self.trialled is None:
+        if self.planned is None:
             return f"{UNTRIED[0].upper()}{UNTRIED[1:]}."
         rounded = " Rounded to whole cells, as in this pack, it was not tried itself." * self.rounded
-        return f"{'The planned' if self.rounded else 'This'} design {self.trialled.words}.{rounded}"
+        return f"{'The planned' if self.rounded else 'This'} design {self.planned.words}.{rounded}"
 
     @property
     def warning(self) -> str:
         """What to do about a low success; empty for one of at least `LEAST`, and without trials."""
-        if self.trialled is None or self.trialled.rate >= LEAST:
+        if self.planned is None or self.planned.rate >= LEAST:
             return ""
         return (
             f"{self.heading} Plan again with a longer --time-budget or, if you can build with smaller errors, with --uncertainty "
@@ -52,7 +52,7 @@ class Success:
 
     def content(self) -> dict[str, Any]:
         """For a JSON file."""
-        return {"trials": trials_content(self.trialled) if self.trialled else None, "rounded": self.rounded}
+        return {"trials": trials_content(self.planned) if self.planned else None, "rounded": self.rounded}
 
 
 def alike(planned: Design, made: Design) -> bool:

@@ -53,7 +53,7 @@ class OneActuator:
     def __init__(self, search: Search) -> None:
         """Grow the straight vine. Of the search only the rules and the model are used."""
         self.search = search
-        self.entries = search.catalogue.synthesised()
+        self.entries = search.catalogue.synthesise_all()
         """Entries of the catalogue that the search draws, sorted by curvature."""
         self.steps = 0
         """Steps of all vines, with those at constant length."""

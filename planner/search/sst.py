@@ -324,7 +324,7 @@ class Search:
         """
         batch = len(nodes)
         side = self.rng.choice([-1, 1], batch)
-        entry = self.catalogue.drawn(self.rng, batch)
+        entry = self.catalogue.draw(self.rng, batch)
         once = np.zeros(batch, bool)
         once[np.unique(nodes, return_index=True)[1]] = True
         if self.prices.bend is not None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.design.design import InvalidDesign
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from surrogate.kernels.compiled import Floats
 
 TRIALS = "trials.npz"
@@ -30,7 +30,7 @@ class ShownTrials:
     """Whether the goal was reached, shape (trials,)."""
     actuators: NDArray[np.int64]
     """Number of actuators of each design of the front, shape (designs,)."""
-    front: tuple[Trialled, ...]
+    front: tuple[Success, ...]
     """Success of each design of the front."""
     chosen: int
     """Index of the chosen design in the front."""
@@ -87,5 +87,5 @@ class ShownTrials:
             raise ValueError("front must count the trials that reached the goal, and all trials")
         if not (0 <= chosen < len(front) and 0 < wanted <= 1):
             raise ValueError("chosen must be a design of the front, and wanted a share")
-        successes = tuple(Trialled(errors, int(one), int(every)) for one, every in front)
+        successes = tuple(Success(errors, int(one), int(every)) for one, every in front)
         return cls(joints, reached.astype(bool), actuators, successes, chosen, wanted)

@@ -22,7 +22,7 @@ from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length,
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design.catalogue import Catalogue
-from planner.design.comparison.paths import touched
+from planner.design.comparison.paths import touched_obstacles
 from planner.output.markdown import table
 from studies.validation.variants import DENTS, TAIL
 from surrogate.kernels.compiled import Floats
@@ -198,7 +198,7 @@ def touch(name: str, case: Case, after: float = AFTER, effect: str = "") -> Cont
     line, bends, length = _end(inside, environment, params)
     outside = grow_bent(make(replace(environment, obstacles=Obstacles()), params), params, length)
     free, free_bends, _ = _end(outside, environment, params)
-    touches = bool(touched([line], environment, params.radius))
+    touches = bool(touched_obstacles([line], environment, params.radius))
     status = Status(inside.status[0])
     return Contact(effect or name, case, status, length, line, free, bends - free_bends, params.segment_length, touches)
 

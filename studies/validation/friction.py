@@ -10,7 +10,7 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Status
-from planner.design.comparison.growths import Growth, growth
+from planner.design.comparison.growths import RecordedGrowth, grow_recorded
 from planner.output.markdown import table
 from studies.validation.cross_checks import ENVIRONMENTS, planned
 from studies.validation.variants import FRICTIONS
@@ -25,7 +25,7 @@ class FrictionResult:
     environment: str
     actuators: int
     friction: float
-    growth: Growth
+    growth: RecordedGrowth
     moved: float
     """Distance between the final tip positions with and without friction [m]."""
 
@@ -46,9 +46,9 @@ def study(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[FrictionResult
     """Grow the design of each environment without friction and with each of `COEFFICIENTS`."""
     for name in environments:
         environment, design = planned(name)
-        smooth: Growth | None = None
+        smooth: RecordedGrowth | None = None
         for friction in COEFFICIENTS:
-            grown = growth(environment, design, QuasiStatic(environment, design.params, friction=friction))
+            grown = grow_recorded(environment, design, QuasiStatic(environment, design.params, friction=friction))
             smooth = smooth or grown
             moved = float(np.hypot(*(grown.lines[-1][-1] - smooth.lines[-1][-1])))
             yield FrictionResult(name, design.actuators, friction, grown, moved)

@@ -104,13 +104,13 @@ def _compared(console: Console, environment: Environment, design: Design) -> Non
     """Grow the design with a second model, and say how far apart the tips end."""
     import numpy as np
 
-    from planner.design.replay import replay, simulated
+    from planner.design.replay import make_simulation, replay
     from vinewright.console.compiling import compiling
     from vinewright.console.models import chosen_model
 
     make = chosen_model(design.params, "impulse", "auto", None, None, None, design)
     with compiling(console, "impulse"):
-        growth = simulated(design, environment, replay(design, make(environment, design.params)))
+        growth = make_simulation(design, environment, replay(design, make(environment, design.params)))
     apart = 1e3 * float(np.hypot(*(growth.tip[:2] - design.tip[:2])))
     _say(
         console,

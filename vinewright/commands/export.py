@@ -190,8 +190,8 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             f"{_advice(pack, out, files)}",
             style="bold",
         )
-    if pack.success.trialled is None or pack.success.rounded:
-        console.print(f"note: {pack.success.text if pack.success.trialled else UNTRIED}")
+    if pack.success.planned is None or pack.success.rounded:
+        console.print(f"note: {pack.success.text if pack.success.planned else UNTRIED}")
     for warning in content["warnings"]:
         console.print(f"warning: {warning}")
     if files:

@@ -155,7 +155,7 @@ def closing_line(result: CommonResult) -> str:
         return ""
     parts = []
     for design in designs:
-        success = design.trialled.words if design.trialled else "reaches the goal as planned"
+        success = design.success.words if design.success else "reaches the goal as planned"
         off = f", actuator{'s' * (len(design.off) > 1)} {' and '.join(map(str, design.off))} off" if design.off else ""
         parts.append(f"{design.environment} {success}{off}")
     line = f"{actuators_of(designs[0])} for {COUNTED.get(len(designs), f'all {len(designs)}')}: {'; '.join(parts)}"

@@ -73,7 +73,7 @@ def simulate(
     console = (answer := Answer(as_json)).console
     with readable_errors(), ExitStack() as held:
         from environments import load_environment
-        from planner.design.replay import replay, simulated
+        from planner.design.replay import make_simulation, replay
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
@@ -94,7 +94,7 @@ def simulate(
         console.print(section_table(made))
         with console.status("solving every step with OSQP") if qp == "osqp" else compiling(console, propagator):
             rollout = replay(made, model)
-        simulation = simulated(made, environment, rollout)
+        simulation = make_simulation(made, environment, rollout)
         result = _outcome(environment, made, simulation)
         console.print(sentence(result))
         result["drive"] = _told_drive(console, environment, made, make, rollout)
@@ -199,13 +199,13 @@ def _told_drive(
     Returns:
         None if the vine has no record, or the propagator does not compute the force that growth needs.
     """
-    from planner.design.drive_margin import drive_line, driven
+    from planner.design.drive_margin import design_drive_margin, drive_text
 
-    found = driven(design, environment, make, rollout)
+    found = design_drive_margin(design, environment, make, rollout)
     if found is None:
         return None
     content = found.content()
-    console.print(drive_line(content))
+    console.print(drive_text(content))
     return content
 
 

@@ -75,7 +75,7 @@ def actuators_of(design: Design) -> str:
 
 def trials_line(design: Design) -> str:
     """What the file of a design says of its trials; "" if it was not tried."""
-    return f"this design, as planned, {design.trialled.words}" if design.trialled else ""
+    return f"this design, as planned, {design.success.words}" if design.success else ""
 
 
 def rejections(rejected: int, ambiguous: int) -> str:

@@ -20,7 +20,7 @@ from environments.uncertainty_in_files import Given
 from planner.design.design import Design
 from planner.design.design_file import load_design
 from planner.design.estimate import Estimate
-from planner.design.replay import replay, simulated
+from planner.design.replay import make_simulation, replay
 from planner.fabrication import FORMATS
 from planner.fabrication.formats import Written, write_formats
 from planner.fabrication.pack import Pack
@@ -90,7 +90,7 @@ def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
     name = given["propagator"]
     make = chosen_model(design.params, name, "auto", None, None, None, design)
     params: VineParams = with_friction(design.params, None, name, environment)
-    growth = simulated(design, environment, replay(design, make(environment, params)))
+    growth = make_simulation(design, environment, replay(design, make(environment, params)))
     some = np.arange(0, len(growth.lengths), -(-len(growth.lengths) // MOST_RECORDS) or 1)
     if len(growth.lengths) and some[-1] != len(growth.lengths) - 1:
         some = np.append(some, len(growth.lengths) - 1)

@@ -17,9 +17,9 @@ from environments import Environment
 from environments.environment_file import parse_environment
 from environments.reach import WalledIn
 from planner.design.design import Design
-from planner.design.design_file import design_in
+from planner.design.design_file import parse_design
 from planner.design.drive_margin import drive_margin
-from planner.design.replay import replay, simulated
+from planner.design.replay import make_simulation, replay
 from planner.plan.options import Inputs
 from planner.plan.plan import Result
 from planner.uncertainty.errors import named_errors
@@ -110,7 +110,7 @@ class Input:
 
     def design(self) -> Design:
         """The design in it."""
-        return design_in(json.loads(self.text), self.name)
+        return parse_design(json.loads(self.text), self.name)
 
 
 def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
@@ -163,7 +163,7 @@ def _facts(design: Design | None = None, environment: Environment | None = None)
     if design is None or environment is None:
         return dict.fromkeys(names)
     rollout = replay(design, QuasiStatic(environment, design.params))
-    grown = simulated(design, environment, rollout)
+    grown = make_simulation(design, environment, rollout)
     force = grown.contact_force
     touched = float((force > 0).any(axis=1).mean()) if len(force) else 0.0
     margin = drive_margin(rollout, design.params)

@@ -211,7 +211,7 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
         if not fits(made, design.params.segment_length):
             return None
         sections.append(made)
-    return replace(design, sections=tuple(sections), trialled=None)
+    return replace(design, sections=tuple(sections), success=None)
 
 
 def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator) -> Design | None:
@@ -235,7 +235,7 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
         sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
     if not all(fits(section, params.segment_length) for section in sections):
         return None
-    return replace(design, sections=tuple(sections), trialled=None)
+    return replace(design, sections=tuple(sections), success=None)
 
 
 def fits(section: Section, segment_length: float) -> bool:

@@ -14,8 +14,8 @@ from dynamics.snaps import Snaps
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
-from planner.design.estimate import Estimate, Trialled
-from planner.design.replay import grow_designs, replay, simulated
+from planner.design.estimate import Estimate, Success
+from planner.design.replay import grow_designs, make_simulation, replay
 from planner.plan.choice.contest import LEVELS, MORE, Contest
 from planner.plan.choice.shortening import ending_in_goal
 from planner.search.run import Run
@@ -135,7 +135,7 @@ class Choice:
             outcome.joints,
             outcome.reached,
             np.array([champion.design.actuators for champion in self.front]),
-            tuple(Trialled(self.errors, found.estimate.reached, found.estimate.trials) for found in self.front),
+            tuple(Success(self.errors, found.estimate.reached, found.estimate.trials) for found in self.front),
             self.front.index(self.chosen),
             self.threshold,
         )
@@ -264,7 +264,7 @@ class Selection:
             reached = np.concatenate([reached, self._block(design, len(reached) // BLOCK)])
             self.show(Progress(design.actuators, 0, float(reached.mean()), len(reached)))
         rollout = replay(design, self.replayer)
-        planned = simulated(design, self.environment, rollout).design
+        planned = make_simulation(design, self.environment, rollout).design
         trials = range(EVALUATING, EVALUATING + len(reached))
         weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)
         estimate = Estimate(int(reached.sum()), len(reached))

@@ -38,4 +38,4 @@ def shortened(design: Design, length: float) -> Design:
     sections = [replace(one, end=min(one.end, length)) for one in design.sections if one.start < length - 1e-9]
     if not fits(sections[-1], design.params.segment_length):
         return design
-    return replace(design, sections=tuple(sections), trialled=None)
+    return replace(design, sections=tuple(sections), success=None)

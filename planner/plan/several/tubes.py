@@ -36,7 +36,7 @@ def in_environment(design: Design, mask: Mask, environment: Environment, stop: f
     marks = iter(mask)
     sections = tuple(replace(one, on=next(marks)) if one.actuated else one for one in design.sections)
     return replace(
-        design, environment=environment.name, sha256=environment.sha256, sections=sections, trialled=None, stop=stop
+        design, environment=environment.name, sha256=environment.sha256, sections=sections, success=None, stop=stop
     )
 
 
@@ -85,4 +85,4 @@ def _laid_out(design: Design, actuated: list[Section], length: float) -> Design:
         done = section.end
     if length >= done + shortest:
         sections.append(Section(done, length, "none", 0.0, 0.0, 0.0))
-    return replace(design, sections=tuple(sections), trialled=None, stop=None)
+    return replace(design, sections=tuple(sections), success=None, stop=None)

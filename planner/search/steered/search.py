@@ -184,7 +184,7 @@ class SteeredSearch(Search):
         count, nodes, changed = len(vines.nodes), vines.nodes, vines.changed
         at, effort = self.tree.segments[nodes], self._effort(vines)
         side = self.rng.choice([-1, 1], count)
-        entry = self.catalogue.drawn(self.rng, count)
+        entry = self.catalogue.draw(self.rng, count)
         once = np.zeros(count, bool)
         once[np.unique(np.where(changed, -1 - np.arange(count), nodes), return_index=True)[1]] = True
         affordable = self.cost(effort + 1, at) < self.bound

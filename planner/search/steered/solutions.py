@@ -13,7 +13,7 @@ from dynamics.relaxations import PARTED
 from dynamics.snaps import Snaps
 from dynamics.vine import Rollout
 from planner.design.design import Design
-from planner.design.replay import replay, simulated
+from planner.design.replay import make_simulation, replay
 from planner.search.goal import in_goal
 from planner.search.solutions import Replayed, Solution, Solutions, segments_to
 from planner.search.steered.carried import Carried
@@ -78,7 +78,7 @@ class SteeredSolutions(Solutions):
     def _replay(self, carried: Carried, segments: int, parent: int, replayer: Propagator) -> Replayed:
         design = self.search.design(carried, segments)
         rollout = replay(design, replayer)
-        grown = simulated(design, self.search.environment, rollout)
+        grown = make_simulation(design, self.search.environment, rollout)
         examines = grown.ends_in_goal and replayer is self.replayer
         doubt = self._first_doubt(carried, design, rollout) if examines else np.inf
         controls, found = carried.controls(segments), None

@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design.design import Design, InvalidDesign
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from planner.drawing.front import chart_box
 from planner.drawing.plan import plan_figure, save_plan
 from planner.drawing.style import MISSED, REACHED
@@ -31,7 +31,7 @@ def tried(design: Design) -> ShownTrials:
     line = design.centerline
     joints = np.stack([line, line + 0.01, line - 0.01, line + np.array([0.0, 0.5]), line + np.array([0.0, 0.6])])
     joints[4, -3:] = np.nan
-    front = tuple(Trialled("workshop", reached, 200) for reached in (60, 184, 190))
+    front = tuple(Success("workshop", reached, 200) for reached in (60, 184, 190))
     return ShownTrials(joints, np.array([True, True, True, False, False]), np.array([1, 2, 3]), front, 1, 0.9)
 
 

@@ -16,7 +16,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines
 from environments import Environment
-from planner.design.replay import replay, simulated
+from planner.design.replay import make_simulation, replay
 from planner.plan.plan import search
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
@@ -94,7 +94,7 @@ def test_every_centreline_ends_at_its_tip(
     design = run.best.design
     assert design.actuators > 0
     assert design.centerline[-1] == pytest.approx(design.tip[:2], abs=1e-9)
-    again = simulated(design, room, replay(design, run.propagator.refined()))
+    again = make_simulation(design, room, replay(design, run.propagator.refined()))
     assert again.joints[-1, : design.segments + 1] == pytest.approx(design.centerline, abs=1e-9)
     lengths = np.hypot(*np.diff(design.centerline, axis=0).T) / params.segment_length
     assert shortest - 1e-9 <= lengths.min() < 1.0 + 1e-9

@@ -272,7 +272,7 @@ def test_doubtful_boxes_lead_to_a_design(
 def test_the_entries_are_those_that_the_search_draws(params: VineParams) -> None:
     """No entry that a fine scan of curvatures draws is missing, and each is drawn for some curvature."""
     catalogue = Run.prepare(free_room(), params).search.catalogue
-    entries = catalogue.synthesised()
+    entries = catalogue.synthesise_all()
     drawn, _ = catalogue.synthesise(np.linspace(*catalogue.reachable, 100_001))
     assert set(drawn) <= set(entries)
     assert len(entries) <= len(set(drawn)) + 2

@@ -86,7 +86,7 @@ def test_plan_writes_an_ordinary_run(lasting: Any) -> None:
     searching = [event["plan"] for event in found if of_plan("searching")(event)]
     assert len(tree) == searching[-1]["nodes"] - 1  # the root has no branch
     design = load_design(Path(planner.root) / "divider")
-    assert design.trialled
+    assert design.success
     assert not foreign(Path(planner.root) / "divider")
     assert any(event["type"] == "best" for event in found)
     planner.submit("plan", request(iterations=3, time_budget_s=600.0, fast=True))

@@ -8,7 +8,7 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.design.replay import grow_designs, replay, simulated
+from planner.design.replay import grow_designs, make_simulation, replay
 from planner.plan.choice import contest as module
 from planner.plan.choice import refinement
 from planner.plan.choice.contest import ALIKE, Contest
@@ -70,7 +70,7 @@ def test_a_tube_is_cut_where_it_is_deepest_in_the_goal(room: Environment, worlds
     cut, same, other = ending_in_goal([far, there, never], worlds)
     assert (same, other) == (there, never)
     assert cut.sections[0] == far.sections[0]
-    grown = simulated(far, room, replay(far, QuasiStatic(room, PARAMS)))
+    grown = make_simulation(far, room, replay(far, QuasiStatic(room, PARAMS)))
     tips = np.array([line[~np.isnan(line[:, 0])][-1] for line in grown.joints])
     nearest = np.hypot(*(tips - room.goal[:2]).T).argmin()
     assert cut.length == pytest.approx(grown.lengths[nearest], abs=1e-9)
