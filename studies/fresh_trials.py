@@ -15,7 +15,7 @@ from planner.design.design import Design
 from planner.design.estimate import Estimate
 from planner.plan.options import Inputs
 from planner.plan.plan import Result, plan
-from planner.uncertainty.trials import Worlds, nearest_to_goal
+from planner.uncertainty.trials import Worlds, compute_goal_distances
 
 TESTING = 3_000_000
 """Number of the first trial: plans use none of these."""
@@ -65,12 +65,12 @@ def planned(environment: Environment, inputs: Inputs) -> Result:
 
 def fresh_worlds(environment: Environment, uncertainty: Uncertainty) -> Worlds:
     """The worlds of the trials, the same for every design and seed."""
-    return Worlds.drawn(environment, VineParams(), uncertainty, range(TESTING, TESTING + FRESH), seed=0)
+    return Worlds.draw(environment, VineParams(), uncertainty, range(TESTING, TESTING + FRESH), seed=0)
 
 
 def tried(design: Design, worlds: Worlds, trials: int | None = None) -> FreshTrials:
     """Grow a design in some worlds, or in the first `trials` of them."""
-    nearest = nearest_to_goal([design], worlds, np.arange(len(worlds) if trials is None else trials))[0][0]
+    nearest = compute_goal_distances([design], worlds, np.arange(len(worlds) if trials is None else trials))[0][0]
     return FreshTrials(design.actuators, np.asarray(nearest <= 0.0))
 
 

@@ -36,7 +36,7 @@ from planner.fabrication.success import PackSuccess, alike
 from planner.fabrication.tolerance import placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.output.folder import write_json
-from planner.uncertainty.sensitivity import Margin, bend_parameters, margin, section_parameters
+from planner.uncertainty.sensitivity import Margin, bend_parameters, compute_margin, section_parameters
 from surrogate.spam import Spam
 
 TUBE_FILE = "stock-tube.toml"
@@ -93,7 +93,9 @@ class Pack:
         if alike(design, grown.design):
             grown = replace(grown, design=replace(grown.design, success=design.success))
         pressures = section_parameters(grown.design, ["pressure"])
-        return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures], stock)
+        return cls(
+            design, environment, grown, tried, [compute_margin(grown.design, environment, p) for p in pressures], stock
+        )
 
     @cached_property
     def build(self) -> Build:
@@ -171,7 +173,7 @@ class Pack:
     def formed(self) -> list[Bend]:
         """The preformed bends as the acceptance test expects them; their tolerances are simulated."""
         design = self.grown.design
-        margins = [margin(design, self.environment, one) for one in bend_parameters(design, ["turn"])]
+        margins = [compute_margin(design, self.environment, one) for one in bend_parameters(design, ["turn"])]
         return formed_bends(self.build, margins, self.grown.reached)
 
     @cached_property

@@ -7,7 +7,13 @@ from dataclasses import dataclass
 
 from environments.environment import Environment
 from planner.design.design import Design
-from planner.uncertainty.sensitivity import Margin, bend_parameters, environment_parameters, margin, section_parameters
+from planner.uncertainty.sensitivity import (
+    Margin,
+    bend_parameters,
+    compute_margin,
+    environment_parameters,
+    section_parameters,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +32,7 @@ class Placement:
 
 def placement(design: Design, environment: Environment) -> Placement:
     """Simulate each misplacement in turn (81 trials of about 5 ms each)."""
-    places = [margin(design, environment, one) for one in section_parameters(design, ["place"])]
-    aside, heading = (margin(design, environment, one) for one in environment_parameters(environment)[:2])
-    bends = [margin(design, environment, one) for one in bend_parameters(design, ["place"])]
+    places = [compute_margin(design, environment, one) for one in section_parameters(design, ["place"])]
+    aside, heading = (compute_margin(design, environment, one) for one in environment_parameters(environment)[:2])
+    bends = [compute_margin(design, environment, one) for one in bend_parameters(design, ["place"])]
     return Placement(places, aside, heading, bends)

@@ -236,7 +236,7 @@ def switches_of(environment: Environment, tube: VineParams, options: Inputs) -> 
         return switches
     _, uncertainty = named_errors(environment, tube, options.uncertainty)
     trials = range(SEARCHING, SEARCHING + options.particles - 1)
-    return replace(switches, worlds=Worlds.drawn(environment, tube, uncertainty, trials, options.seed))
+    return replace(switches, worlds=Worlds.draw(environment, tube, uncertainty, trials, options.seed))
 
 
 def searches_with_friction(

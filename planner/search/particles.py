@@ -68,7 +68,7 @@ class Particles:
         """Prepare the particles of an empty tree, one per world and node."""
         self.worlds, self.catalogue, self.params, self.max_segments = worlds, catalogue, worlds.params, max_segments
         assert worlds.uncertainty is not None
-        self.errors = SectionErrors.drawn(SECTIONS, worlds.uncertainty, worlds.trials, worlds.seed)
+        self.errors = SectionErrors.draw(SECTIONS, worlds.uncertainty, worlds.trials, worlds.seed)
         self.angles: Floats = np.zeros((0, len(worlds), max_segments))
         """Bends of the particles of each node [rad], shape (slots, P, max_segments)."""
         self.alive: NDArray[np.bool_] = np.zeros((0, len(worlds)), bool)
@@ -102,7 +102,7 @@ class Particles:
         self.angles = np.concatenate([self.angles, np.zeros((missing, *self.angles.shape[1:]))])
         self.alive = np.concatenate([self.alive, np.zeros((missing, self.alive.shape[1]), bool)])
 
-    def stored(self, tree: Tree) -> dict[str, NDArray[Any]]:
+    def to_arrays(self, tree: Tree) -> dict[str, NDArray[Any]]:
         """The particles of the nodes of a tree as a few arrays, for `restore`; of each only the grown part."""
         slots = np.flatnonzero(tree.used)
         grown = np.arange(self.max_segments) < tree.segments[slots, None, None]
@@ -112,7 +112,7 @@ class Particles:
         }
 
     def restore(self, tree: Tree, alive: NDArray[np.bool_], angles: Floats) -> None:
-        """Restore the particles of a restored tree from `stored`."""
+        """Restore the particles of a restored tree from `to_arrays`."""
         slots = np.flatnonzero(tree.used)
         self.reserve(len(tree.used))
         self.alive[slots] = alive.reshape(len(slots), -1)

@@ -132,7 +132,7 @@ class Tree:
                     self.children[parent] -= 1
                 slot = parent
 
-    def stored(self, root_only: bool = False) -> dict[str, NDArray[Any]]:
+    def to_arrays(self, root_only: bool = False) -> dict[str, NDArray[Any]]:
         """The nodes as a few arrays, for `restore`; with `root_only` those of a tree that has not grown yet.
 
         Of every vine only the grown part is stored: `angles` and `controls` are concatenated over the vines. `free` are
@@ -156,7 +156,7 @@ class Tree:
         }
 
     def restore(self, nodes: dict[str, NDArray[Any]]) -> None:
-        """Restore the nodes from `stored`, without their cost-to-go, which the caller must set."""
+        """Restore the nodes from `to_arrays`, without their cost-to-go, which the caller must set."""
         slots, self._free = nodes["slots"], nodes["free"].tolist()
         count = len(slots) + len(self._free)
         self.pages = Pages(self._unbent)

@@ -123,7 +123,7 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
         if stop.requested:
             break
         some = range(first, min(first + BATCH, count))
-        outcome = grow_trials(design, Worlds.drawn(environment, design.params, uncertainty, some, seed))
+        outcome = grow_trials(design, Worlds.draw(environment, design.params, uncertainty, some, seed))
         reached = np.concatenate([reached, outcome.reached])
         success = _success(name, reached)
         lines = [line_of(joints) for joints in outcome.joints]

@@ -185,7 +185,7 @@ def _tried(design: Design | None, environment: Environment | None, trials: Trial
     block = BLOCK if default_device() == "cpu" else TOGETHER_ON_CUDA
     for first in range(trials.first, trials.first + trials.number, block):
         numbers = range(first, min(first + block, trials.first + trials.number))
-        worlds = Worlds.drawn(environment, design.params, uncertainty, numbers, trials.seed)
+        worlds = Worlds.draw(environment, design.params, uncertainty, numbers, trials.seed)
         found = grow_trials(design, worlds).counts()
         counts += [found[name] for name in COUNTED[1:]]
     return dict(zip(names, [trials.number, *counts.tolist()], strict=True))

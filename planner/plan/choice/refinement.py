@@ -18,7 +18,7 @@ from dynamics.preformed import largest_turn
 from dynamics.vine import Integers
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section, Side
-from planner.uncertainty.trials import Worlds, nearest_to_goal
+from planner.uncertainty.trials import Worlds, compute_goal_distances
 from surrogate.kernels.compiled import Floats
 
 BLUR = 20e-3
@@ -83,7 +83,7 @@ class Candidate:
 
 def grown_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candidate]:
     """Grow designs in some worlds, of which the first is as planned."""
-    nearest, last = nearest_to_goal(designs, worlds, rows)
+    nearest, last = compute_goal_distances(designs, worlds, rows)
     return [Candidate(*one) for one in zip(designs, nearest, last[:, 0].tolist(), strict=True)]
 
 
@@ -106,7 +106,7 @@ def raced(designs: list[Design], worlds: Worlds, rows: Integers, keep: int) -> l
         losses = np.array([found[k].loss for k in left])
         left = sorted(np.array(left)[np.argsort(losses, kind="stable")[:keep]].tolist())
         end = min(MORE_WORLDS * done, len(rows))
-        more, _ = nearest_to_goal([designs[k] for k in left], worlds, rows[done:end])
+        more, _ = compute_goal_distances([designs[k] for k in left], worlds, rows[done:end])
         for k, nearest in zip(left, more, strict=True):
             found[k] = replace(found[k], nearest=np.concatenate([found[k].nearest, nearest]))
         done, keep = end, max(keep // 2, FINALISTS)

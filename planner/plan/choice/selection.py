@@ -20,9 +20,9 @@ from planner.plan.choice.contest import LEVELS, MORE, Contest
 from planner.plan.choice.shortening import ending_in_goal
 from planner.search.run import Run
 from planner.uncertainty.deviations import Trials
-from planner.uncertainty.memo import Known
+from planner.uncertainty.memo import TrialMemo
 from planner.uncertainty.shown_trials import DRAWN, ShownTrials
-from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, grow_trials, nearest_to_goal
+from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, compute_goal_distances, grow_trials
 from planner.uncertainty.weakest import weakest_error
 
 CANDIDATES = 40
@@ -130,7 +130,7 @@ class Choice:
     def show(self, design: Design, environment: Environment, seed: int) -> ShownTrials:
         """Grow the design that is written again, in the first of the trials that evaluated the chosen one."""
         first = range(EVALUATING, EVALUATING + min(DRAWN, self.chosen.estimate.trials))
-        outcome = grow_trials(design, Worlds.drawn(environment, design.params, self.uncertainty, first, seed))
+        outcome = grow_trials(design, Worlds.draw(environment, design.params, self.uncertainty, first, seed))
         return ShownTrials(
             outcome.joints,
             outcome.reached,
@@ -181,7 +181,7 @@ class Selection:
         uncertainty: Uncertainty,
         left: Callable[[], float],
         show: Callable[[Progress], None],
-        known: Known | None = None,
+        known: TrialMemo | None = None,
     ) -> None:
         """Prepare the selection.
 
@@ -191,7 +191,7 @@ class Selection:
             show: Called with the progress, often.
             known: What is known of designs from before, and the clock; None for nothing.
         """
-        self.known, self.refinement_s = known or Known(), 0.0
+        self.known, self.refinement_s = known or TrialMemo(), 0.0
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.solutions, self.seed = run.search.catalogue, run.solutions, run.seed
         self.replayer = self.solutions.replayer
@@ -200,7 +200,7 @@ class Selection:
         self._blocks: dict[int, Worlds] = {}
 
     def _worlds(self, trials: Trials) -> Worlds:
-        worlds = Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed)
+        worlds = Worlds.draw(self.environment, self.params, self.uncertainty, trials, self.seed)
         worlds.known = self.known
         return worlds
 
@@ -241,7 +241,7 @@ class Selection:
                 return
             few = [design for design in designs if design.actuators == actuators][:COMPARED]
             self.show(Progress(actuators, 0, 0.0))
-            nearest, _ = nearest_to_goal(few, self.worlds, np.arange(len(self.worlds)))
+            nearest, _ = compute_goal_distances(few, self.worlds, np.arange(len(self.worlds)))
             best = few[int((nearest <= 0.0).mean(axis=1).argmax())]
             self.refinement_s = self.known.seconds
             yield self.with_trials(Champion(best, NO_TRIALS, len(few)), BLOCK)
@@ -275,4 +275,4 @@ class Selection:
         if block not in self._blocks:
             first = EVALUATING + block * BLOCK
             self._blocks[block] = self._worlds(range(first, first + BLOCK))
-        return np.asarray(nearest_to_goal([design], self._blocks[block], np.arange(BLOCK))[0][0] <= 0.0)
+        return np.asarray(compute_goal_distances([design], self._blocks[block], np.arange(BLOCK))[0][0] <= 0.0)

@@ -114,10 +114,10 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
     arrays: Arrays = {
         "facts": np.frombuffer(json.dumps(facts, allow_nan=False).encode(), np.uint8),
         "place": exact_numbers(run.environment),
-        **search.tree.stored(root_only=search.repeated),
+        **search.tree.to_arrays(root_only=search.repeated),
         "witness_poses": search.witnesses.poses,
         "witness_nodes": search.witnesses.node.ravel(),
-        **(search.particles.stored(search.tree) if search.particles else NO_PARTICLES),
+        **(search.particles.to_arrays(search.tree) if search.particles else NO_PARTICLES),
         "reverse_poses": tree.poses if tree else np.zeros((0, 3)),
         "reverse_parent": tree.parent if tree else np.zeros(0, np.int64),
         "reverse_cost": tree.cost if tree else np.zeros(0),

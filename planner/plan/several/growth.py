@@ -12,7 +12,7 @@ from planner.design.design import Design
 from planner.design.replay import grow_together
 from planner.plan.choice.refinement import INSIDE, Candidate
 from planner.plan.several.tubes import Mask, Tube, all_masks, in_environment
-from planner.uncertainty.trials import Worlds, nearest_to_goal
+from planner.uncertainty.trials import Worlds, compute_goal_distances
 from surrogate.kernels.compiled import Floats
 
 DEEP = 0.5
@@ -110,7 +110,7 @@ def _grown(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candid
     inside = -INSIDE * worlds.params.scale
     good = [k for k, end in enumerate(ends) if end <= inside]
     if good and len(rows) > 1:
-        nearest[good], _ = nearest_to_goal([stopped[k] for k in good], worlds, rows)
+        nearest[good], _ = compute_goal_distances([stopped[k] for k in good], worlds, rows)
     return [Candidate(*one) for one in zip(stopped, nearest, ends, strict=True)]
 
 

@@ -101,8 +101,8 @@ def test_a_world_without_errors_is_the_one_that_was_planned() -> None:
     planned, environment = design.actuation(design.segments), load_environment("plus", PARAMS.radius)
     wild = replace(PRESETS["workshop"], cell=0.1)
     for uncertainty, rows in ((Uncertainty(), slice(None)), (wild, slice(0, 1))):
-        world = WorldErrors.drawn(environment, PARAMS, uncertainty, trials, 0)
-        sections = SectionErrors.drawn(len(design.actuated), uncertainty, trials, 0)
+        world = WorldErrors.draw(environment, PARAMS, uncertainty, trials, 0)
+        sections = SectionErrors.draw(len(design.actuated), uncertainty, trials, 0)
         found = actuation_of(design, sections, world)
         for part in ("pressure", "l_0"):
             expected = np.broadcast_to(getattr(planned, part), (len(trials), design.segments))

@@ -33,7 +33,7 @@ def prepared(divider: Environment, worlds: Worlds) -> Run:
 
 @pytest.fixture(scope="module")
 def worlds(divider: Environment) -> Worlds:
-    return Worlds.drawn(divider, PARAMS, PRESETS["workshop"], range(3), seed=1)
+    return Worlds.draw(divider, PARAMS, PRESETS["workshop"], range(3), seed=1)
 
 
 @pytest.fixture(scope="module")

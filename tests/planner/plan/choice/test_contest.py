@@ -26,7 +26,7 @@ def room() -> Environment:
 
 @pytest.fixture(scope="module")
 def worlds(room: Environment) -> Worlds:
-    return Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(8)], seed=5)
+    return Worlds.draw(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(8)], seed=5)
 
 
 def test_those_that_drop_out_did_worse_in_the_worlds_before(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:

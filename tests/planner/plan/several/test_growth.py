@@ -21,7 +21,7 @@ ROWS = np.arange(4)
 
 
 def worlds_of(environment: Environment) -> Worlds:
-    return Worlds.drawn(environment, PARAMS, WORKSHOP, [None, 0, 1, 2], seed=1)
+    return Worlds.draw(environment, PARAMS, WORKSHOP, [None, 0, 1, 2], seed=1)
 
 
 @pytest.fixture(scope="module")
