@@ -31,7 +31,7 @@ from planner.drawing.legend import LEGEND, legend_lines
 from planner.drawing.search import branch_entries, draw_branches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import Course, colour_of, tube_patches
-from planner.search.branches import NO_BRANCHES, Branches
+from planner.search.branches import NO_BRANCHES, TreeBranches
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ OnFrame = Callable[[int, int], None]
 def plan_figure(
     environment: Environment,
     design: Design | None,
-    branches: Branches = NO_BRANCHES,
+    branches: TreeBranches = NO_BRANCHES,
     tried: ShownTrials | None = None,
 ) -> Figure:
     """Draw an environment and optionally a design, with a table of its actuators.
 
     Args:
-        branches: Lines of the search tree (see `branches_to_draw`).
+        branches: Lines of the search tree (see `select_branches`).
         tried: Trials of the design, and the front that it was chosen from.
     """
     joints = design.centerline if design else None
@@ -89,7 +89,7 @@ def save_plan(
     path: Path,
     environment: Environment,
     design: Design | None,
-    branches: Branches = NO_BRANCHES,
+    branches: TreeBranches = NO_BRANCHES,
     tried: ShownTrials | None = None,
 ) -> None:
     """Write `plan_figure` as a PNG, atomically."""

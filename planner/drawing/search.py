@@ -9,10 +9,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
 
 from planner.drawing.style import JUMPED, SEARCHED
-from planner.search.branches import Branches
+from planner.search.branches import TreeBranches
 
 
-def branch_entries(branches: Branches) -> dict[str, Any]:
+def branch_entries(branches: TreeBranches) -> dict[str, Any]:
     """Handles of the legend by their labels."""
     style = {"search tree": SEARCHED, "after a jump": JUMPED}
     return {
@@ -22,7 +22,7 @@ def branch_entries(branches: Branches) -> dict[str, Any]:
     }
 
 
-def draw_branches(axes: Axes, branches: Branches) -> None:
+def draw_branches(axes: Axes, branches: TreeBranches) -> None:
     """Draw branches in axes in millimetres."""
     for lines, colour, gid in ((branches.steady, SEARCHED, "search"), (branches.jumped, JUMPED, "jumped")):
         collection = LineCollection([1e3 * line for line in lines], colors=colour, linewidths=0.6, zorder=1, gid=gid)

@@ -1,4 +1,4 @@
-"""The goal of a search: where a tip counts as arrived."""
+"""Goal of a search: the disc in which a tip has arrived."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ class Grid:
 
     def _doubt(self, box: Box) -> float:
         lines = [self.family.tips[vine][box.start :] for vine in self.corners(box)]
-        return doubt(lines, [self._field.left(line) for line in lines])
+        return doubt(lines, [self._field.remaining(line) for line in lines])
 
 
 def doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:

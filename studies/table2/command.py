@@ -60,7 +60,7 @@ def table2(
             save_trees(
                 path,
                 [
-                    (one, kind, ReverseGrowth(one, params, reachable, contact=contact).until(MOST_SAMPLES))
+                    (one, kind, ReverseGrowth(one, params, reachable, contact=contact).grow_until(MOST_SAMPLES))
                     for one in environments
                     for kind, contact in kinds
                 ],

@@ -29,9 +29,9 @@ from planner.plan.options import Inputs
 from planner.plan.run.arrays import Arrays, InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.facts import Facts, SolutionPart
 from planner.search.reverse.arc_collision import arc_scene
-from planner.search.reverse.arc_price import Bends
+from planner.search.reverse.arc_price import ArcCurvatures
 from planner.search.reverse.reverse_tree import ReverseTree
-from planner.search.run import MOST_SAMPLES, HistoryEntry, Past, Run
+from planner.search.run import MOST_SAMPLES, EarlierRun, HistoryEntry, Run
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
@@ -169,7 +169,7 @@ class Checkpoint:
         history = [HistoryEntry(**part.model_dump()) for part in facts.history]
         run.prepare_seconds += facts.prepare_seconds
         if search.repeated:
-            run.past = Past(facts.iteration, facts.seconds, history) if facts.iteration else None
+            run.past = EarlierRun(facts.iteration, facts.seconds, history) if facts.iteration else None
             return
         try:
             _check_nodes(arrays, search.max_segments, len(search.catalogue.l_0))
@@ -217,7 +217,7 @@ class Checkpoint:
             above = np.where(above >= 0, above[above], -1)
         require((above < 0).all(), "reverse_parent leads round in a circle")
         older, radius = part.samples is None, run.params.clearance
-        bends = Bends.of(run.search.catalogue.reachable, run.params, run.search.switches.contact and not older)
+        bends = ArcCurvatures.of(run.search.catalogue.reachable, run.params, run.search.switches.contact and not older)
         scene, refused = arc_scene(run.environment, radius), (part.too_tight, part.blocked)
         samples = MOST_SAMPLES if part.samples is None else part.samples
         tree = ReverseTree.of(scene, poses, parent, bends, radius, refused, samples, part.seconds)

@@ -18,7 +18,7 @@ from planner.design.estimate import Success
 from planner.drawing.front import chart_box
 from planner.drawing.plan import plan_figure, save_plan
 from planner.drawing.style import MISSED, REACHED
-from planner.search.branches import Branches
+from planner.search.branches import TreeBranches
 from planner.uncertainty.shown_trials import ShownTrials
 
 MakeEnvironment = Callable[..., Environment]
@@ -159,7 +159,7 @@ def test_the_fullest_legend_fits_the_page(environment: MakeEnvironment, bent: Be
     """With all sides, an overlap, both parts of the search tree and both kinds of trials, clear of title and drawing."""
     room = environment(bounds=(-width / 2, -4.0, width / 2, 4.0))
     design = bent(PARAMS, [6.0] * 72, "lrn")
-    figure = plan_figure(room, design, Branches([design.centerline], [design.centerline]), tried(design))
+    figure = plan_figure(room, design, TreeBranches([design.centerline], [design.centerline]), tried(design))
     figure.draw_without_rendering()
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 10

@@ -18,7 +18,7 @@ from planner.plan.choice.refinement import bent, with_another
 from planner.search.controls import actuation, sections_of
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
-from planner.search.steered.carried import Carried
+from planner.search.steered.carried import ActuatorHistory
 from planner.search.steered.search import SteeredSearch
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation_of
 from surrogate.cpam import Cpam
@@ -163,7 +163,7 @@ def test_a_vented_actuator_keeps_its_type() -> None:
         assert set(levels.catalogue.l_0[same]) == {every.l_0[entry]}
         assert same[-1] in vented
         assert levels.is_vented(same[-1] + 1)
-        (section,) = Carried().grown(0, 12, entry + 1).sections(12, 0.025, levels.catalogue)
+        (section,) = ActuatorHistory().with_growth(0, 12, entry + 1).sections(12, 0.025, levels.catalogue)
         assert section.kind == every.kind[entry]
 
 
