@@ -13,6 +13,9 @@ from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.kernels.compiled import Floats
 
+LEAST_CELLS = 2
+"""Minimum number of cells of a section."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:

@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.vine import Integers, Rollout, VineState, pivots_of
+from planner.design.catalogue import LEAST_CELLS
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
-from planner.search.sst import LEAST_CELLS, Search
+from planner.search.sst import Search
 from planner.search.tree import Candidates
 from surrogate.kernels.compiled import Floats
 

@@ -14,6 +14,7 @@ from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.search.candidates import GrowingVines, find_candidates
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
@@ -39,8 +40,6 @@ UNGUIDED_SHARE = 0.25
 """Share of a batch that is selected without the cost-to-go, or without the distance to the goal."""
 TOURNAMENT = 4
 """Size of a tournament: of this many nodes selected by cost-to-come, the one with the lowest total cost is taken."""
-LEAST_CELLS = 2
-"""Minimum length of a section in cells."""
 LONGEST_TUBE = 50.0
 """Maximum length of a vine [m]."""
 LONGEST_ROUND = 2.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from planner.design.catalogue import LEAST_CELLS
 from planner.output.markdown import table
-from planner.search.sst import LEAST_CELLS
 from studies.fewest.study import ITERATIONS, Outcome
 from vinewright.console.study import Report
 

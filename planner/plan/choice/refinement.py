@@ -16,8 +16,9 @@ import numpy as np
 from dynamics.moment import centerline_curvature
 from dynamics.preformed import largest_turn
 from dynamics.vine import Integers
-from planner.design.catalogue import Catalogue
+from planner.design.catalogue import LEAST_CELLS, Catalogue
 from planner.design.design import Design, Section, Side
+from planner.search.goal import GOAL_MARGIN
 from planner.uncertainty.trials import Worlds, compute_goal_distances
 from surrogate.kernels.compiled import Floats
 
@@ -47,12 +48,8 @@ COMPARED = 3
 """Number of designs found last that are compared in other worlds."""
 FINEST = 1e-3
 """Boundaries are rounded to this, for the prototype [m]."""
-LEAST_CELLS = 2
-"""Minimum number of cells of a section."""
 NOT_IN_GOAL = 1.0
 """Loss of a design that does not end in the goal as planned [-]: as much as if it missed in every world."""
-INSIDE = 2e-3
-"""A planned tip that is this far inside the goal's edge has arrived, for the prototype [m]: a replay may end slightly differently."""
 SHORTEST_BARE = 0.1
 """Minimum length of tube into which another section is put, for the prototype [m]."""
 
@@ -78,7 +75,7 @@ class Candidate:
         size = self.design.params.scale
         distance = np.clip(self.nearest / (BLUR * size), -50.0, 1e4)
         failures = float((1 / (1 + np.exp(-distance)) + FAR * np.log1p(np.maximum(distance, 0.0))).mean())
-        return failures + NOT_IN_GOAL * (self.planned > -INSIDE * size)
+        return failures + NOT_IN_GOAL * (self.planned > -GOAL_MARGIN * size)
 
 
 def grown_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candidate]:

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from environments.environment import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.design import Design, Section
-from planner.plan.choice.refinement import LEAST_CELLS
 
 MANY = 6
 """Number of actuators up to which all combinations of those under pressure are tried."""

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, Status, VineState, centerlines, host, like, pivots_of
-from planner.design.catalogue import Catalogue
+from planner.design.catalogue import LEAST_CELLS, Catalogue
 from planner.design.design import Design
 from planner.search.controls import actuation, sections_of
 from planner.search.goal import in_goal
 from planner.search.solutions import segments_to
-from planner.search.sst import LEAST_CELLS, LONGEST_GROWTH, most_segments
+from planner.search.sst import LONGEST_GROWTH, most_segments
 from surrogate.kernels.compiled import Floats
 
 

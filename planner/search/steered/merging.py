@@ -6,8 +6,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from planner.design.catalogue import LEAST_CELLS
 from planner.search.solutions import segments_to
-from planner.search.sst import LEAST_CELLS
 from planner.search.steered.carried import ActuatorHistory, FittedActuator, PressureChange
 from planner.search.steered.pressure_levels import PressureLevels
 

@@ -13,19 +13,12 @@ from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.design import Design
 from planner.search.candidates import GrowingVines, find_candidates
 from planner.search.controls import actuation
 from planner.search.goal import in_goal
-from planner.search.sst import (
-    DEFAULT_SWITCHES,
-    LEAST_CELLS,
-    LONGEST_GROWTH,
-    LONGEST_STRAIGHT,
-    STRAIGHT,
-    Search,
-    Switches,
-)
+from planner.search.sst import DEFAULT_SWITCHES, LONGEST_GROWTH, LONGEST_STRAIGHT, STRAIGHT, Search, Switches
 from planner.search.steered.carried import ActuatorHistory, PressureChange
 from planner.search.steered.pressure_levels import PressureLevels
 from planner.search.tree import Candidates

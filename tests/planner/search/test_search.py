@@ -16,12 +16,13 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines
 from environments import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.replay import make_simulation, replay
 from planner.plan.plan import search
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solutions, sides_of
-from planner.search.sst import LEAST_CELLS, LENGTH_COST, Search, Switches
+from planner.search.sst import LENGTH_COST, Search, Switches
 from planner.search.tree import Candidates, Tree
 
 MakeEnvironment = Callable[..., Environment]

@@ -11,12 +11,13 @@ import pytest
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.replay import grow
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius
 from planner.search.one_actuator import OneActuator, OneBend
 from planner.search.run import Run
-from planner.search.sst import LEAST_CELLS, Search
+from planner.search.sst import Search
 from studies.fewest import exhaustive
 from studies.fewest.exhaustive import Grid, doubt, fewest
 from surrogate.actuators import Limits

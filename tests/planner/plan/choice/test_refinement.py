@@ -9,9 +9,10 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
 from environments.uncertainty import Uncertainty
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
-from planner.plan.choice.refinement import BLUR, LEAST_CELLS, Candidate, Descent, grown_candidates, varied, with_another
+from planner.plan.choice.refinement import BLUR, Candidate, Descent, grown_candidates, varied, with_another
 from planner.uncertainty.trials import Worlds, compute_goal_distances, grow_trials
 from tests.planner.plan.choice.bent import CATALOGUE, PARAMS, bent, room_around
 

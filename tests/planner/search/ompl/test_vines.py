@@ -10,9 +10,10 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Rollout, Status, VineState
 from environments import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.replay import replay
 from planner.search.ompl.vines import OmplVine, VineGrower
-from planner.search.sst import LEAST_CELLS, LONGEST_GROWTH
+from planner.search.sst import LONGEST_GROWTH
 
 
 @pytest.fixture(scope="module")
