@@ -55,10 +55,7 @@ def draw_cloud(axes: Axes, tried: ShownTrials) -> None:
     """
     for done in (True, False):
         lines = [1e3 * line[~np.isnan(line[:, 0])] for line in tried.joints[tried.reached == done]]
-        style = {
-            "colors" if key == "color" else f"{key}s" * (key != "alpha") or key: value
-            for key, value in CLOUD[done].items()
-        }
+        style = {key if key == "alpha" else f"{key}s": value for key, value in CLOUD[done].items()}
         gid = "reached" if done else "missed"
         some = LineCollection([line for line in lines if len(line) > 1], zorder=3.5 - 0.1 * done, gid=gid, **style)
         axes.add_collection(some, autolim=False)
@@ -124,5 +121,7 @@ def draw_chart(axes: Axes, box: Floats, tried: ShownTrials) -> None:
     chart.spines[:].set(linewidth=0.6, color=FAINT)
     words: dict[str, Any] = {"color": INK, "size": 6.5, "parse_math": False}
     errors = " ".join(tried.front[0].errors.split())
-    chart.set_title(f"success [%], {errors[:14]}{'…' * (len(errors) > 14)} errors", loc="left", x=-0.27, pad=3, **words)
+    chart.set_title(
+        f"success [%], {errors[:14]}{'…' if len(errors) > 14 else ''} errors", loc="left", x=-0.27, pad=3, **words
+    )
     chart.set_xlabel("actuators (◆ chosen, - - wanted)", labelpad=1, x=0.42, **words)

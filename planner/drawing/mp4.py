@@ -109,4 +109,4 @@ def _fault(said: str) -> Exception:
         if os.strerror(number) in said:
             return OSError(number, os.strerror(number))
     last = said.strip().splitlines()[-1:]
-    return OSError(errno.EIO, f"FFmpeg failed{': ' * bool(last)}{''.join(last)}")
+    return OSError(errno.EIO, ": ".join(["FFmpeg failed", *last]))

@@ -365,7 +365,7 @@ def _pressure(design: Design, section: Section) -> str:
     """Pressure of an actuator in kilopascals, or its range."""
     highest = f"{section.pressure / 1e3:.3g}"
     if design.schedule is None:
-        return f"{highest}{' off' * (not section.on)}"
+        return highest if section.on else f"{highest} off"
     lowest = f"{design.schedule.pressures[:, design.actuated.index(section)].min() / 1e3:.3g}"
     return highest if lowest == highest else f"{lowest} to {highest}"
 

@@ -18,6 +18,7 @@ from planner.design.design import Design
 from planner.design.design_file import DESIGN
 from planner.drawing.plan import draw_in_axes, side_entries
 from planner.drawing.style import FAINT, GOAL, INK, OBSTACLE, save_figure
+from planner.output.text import plural
 
 DPI = 160
 MOST = 20
@@ -82,7 +83,7 @@ def save_solutions(
         corner = left + column * (width + GAP), page[1] - TOP - (row + 1) * (caption + height) - row * GAP
         _draw_panel(figure, environment, panel, remarked[k], np.array([*corner, width, height, caption]), page)
     shown = sum(panel.label != DESIGN for panel in panels)
-    title = f"{len(designs)} solution{'s' * (len(designs) != 1)}"
+    title = plural(len(designs), "solution")
     if shown < len(designs):
         title = f"{shown} of {title}; all are in solutions.json"
     _draw_header(figure, environment, panels, title, page)

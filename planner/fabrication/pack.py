@@ -29,11 +29,11 @@ from planner.fabrication.guide import Guide
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
-from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, stretched
+from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, yielding_lines
 from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
-from planner.fabrication.success import PackSuccess, alike
-from planner.fabrication.tolerance import placement
+from planner.fabrication.success import PackSuccess, have_equal_sections
+from planner.fabrication.tolerance import compute_placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.output.folder import write_json
 from planner.uncertainty.sensitivity import Margin, bend_parameters, compute_margin, section_parameters
@@ -90,7 +90,7 @@ class Pack:
         grown, tried = round_to_cells(
             replace(design, sections=tuple(sections), success=None), environment, propagator.refined()
         )
-        if alike(design, grown.design):
+        if have_equal_sections(design, grown.design):
             grown = replace(grown, design=replace(grown.design, success=design.success))
         pressures = section_parameters(grown.design, ["pressure"])
         return cls(
@@ -104,7 +104,7 @@ class Pack:
 
     @cached_property
     def success(self) -> PackSuccess:
-        """What is known of its success under errors."""
+        """Success of the planned design under errors."""
         return PackSuccess.of(self.planned, self.grown.design)
 
     @cached_property
@@ -150,7 +150,7 @@ class Pack:
                     else "without head room, at its limit of"
                 )
                 warnings.append(f"{line['line']} is set to {line['set_kpa']:g} kPa, {where} {line['limit_kpa']:g} kPa.")
-        if yielding := stretched(self.pressures["lines"]):
+        if yielding := yielding_lines(self.pressures["lines"]):
             stresses = ", ".join(f"{name} {stress:.3g} MPa" for name, stress in yielding.items())
             warnings.append(f"Hoop stress above {YIELD / 1e6:g} MPa, where LDPE film begins to yield: {stresses}.")
         if self.build.film_note:
@@ -183,7 +183,7 @@ class Pack:
             self.build,
             self.pressures["lines"],
             bends(self.build, self.margins, self.grown.reached),
-            placement(self.grown.design, self.environment),
+            compute_placement(self.grown.design, self.environment),
             self.vessel,
             self.grown.reached,
             self.stock.text if self.stock else None,
@@ -196,7 +196,7 @@ class Pack:
         return pressure_content(self.build, self.margins, self.grown.reached)
 
     def content(self) -> dict[str, Any]:
-        """Content of the pack's JSON file: planned and fabricated dimensions, result of the simulation, warnings."""
+        """Return the content of the pack's JSON file: planned and fabricated dimensions, result of the simulation, warnings."""
         planned, made = self.planned, self.grown.design
         return {
             "schema": 1,
@@ -220,7 +220,7 @@ class Pack:
         }
 
     def write(self, form: str, out: Path) -> list[str]:
-        """Write one of `planner.fabrication.KNOWN`, each file atomically.
+        """Write a format of `planner.fabrication.KNOWN`, each file atomically.
 
         Returns:
             Names of the files; none if the format does not apply to the design.
@@ -273,7 +273,7 @@ class Pack:
         raise ValueError(f"unknown format {form!r}; known: {', '.join(KNOWN)}")
 
     def _write_tube(self, out: Path) -> list[str]:
-        """The tube file for a new plan with the stock sizes."""
+        """Write the tube file for a new plan with the stock sizes."""
         if self.stock is None:
             return []
         with whole(out / TUBE_FILE) as partial:

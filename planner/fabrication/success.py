@@ -1,4 +1,4 @@
-"""What a pack says about the trials of its design."""
+"""Success of the design of a pack under errors, in words for its documents."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ LEAST = 0.8
 
 @dataclass(frozen=True, slots=True)
 class PackSuccess:
-    """How often a design reached its goal under errors before it was rounded."""
+    """Success of a planned design, and whether the pack differs from that design."""
 
     planned: Success | None
     """Trials of the planned design; None if it was not tried."""
@@ -24,20 +24,21 @@ class PackSuccess:
 
     @classmethod
     def of(cls, planned: Design, made: Design) -> PackSuccess:
-        """What is known of a planned design, and whether the one that is made differs from it."""
-        return cls(planned.success, not alike(planned, made))
+        """Take the success of a planned design, and compare its sections with those of the made design."""
+        return cls(planned.success, not have_equal_sections(planned, made))
 
     @property
     def text(self) -> str:
-        """What is known, in sentences."""
+        """Success in sentences."""
         if self.planned is None:
             return f"{UNTRIED[0].upper()}{UNTRIED[1:]}."
-        rounded = " Rounded to whole cells, as in this pack, it was not tried itself." * self.rounded
-        return f"{'The planned' if self.rounded else 'This'} design {self.planned.words}.{rounded}"
+        if not self.rounded:
+            return f"This design {self.planned.words}."
+        return f"The planned design {self.planned.words}. Rounded to whole cells, as in this pack, it was not tried itself."
 
     @property
     def warning(self) -> str:
-        """What to do about a low success; empty for one of at least `LEAST`, and without trials."""
+        """Advice for a low success; empty for a rate of at least `LEAST`, and without trials."""
         if self.planned is None or self.planned.rate >= LEAST:
             return ""
         return (
@@ -47,16 +48,16 @@ class PackSuccess:
 
     @property
     def heading(self) -> str:
-        """The warning in short."""
+        """Warning in short."""
         return f"Less than {100 * LEAST:.0f} % of the trials of this design reach the goal."
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Return the content for a JSON file."""
         return {"trials": trials_content(self.planned) if self.planned else None, "rounded": self.rounded}
 
 
-def alike(planned: Design, made: Design) -> bool:
-    """Whether two designs of the same tube have the same sections, to the rounding of a file."""
+def have_equal_sections(planned: Design, made: Design) -> bool:
+    """Return whether two designs of the same tube have the same sections, to the rounding of a file."""
     first, second = ([(one.side, one.on, one.preformed, one.kind) for one in each.sections] for each in (planned, made))
     if first != second:
         return False

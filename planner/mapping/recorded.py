@@ -43,7 +43,8 @@ class Elements(NamedTuple):
             points = shapely.get_coordinates(ring)
             edges = np.column_stack([points[:-1], points[1:]])
             flat = number <= len(obstacles.polygons) or len(edges) == 1
-            names += [f"obstacle {number}" + f", edge {edge}" * flat for edge in range(1, len(edges) + 1)]
+            edge_names = [f", edge {edge}" if flat else "" for edge in range(1, len(edges) + 1)]
+            names += [f"obstacle {number}{edge_name}" for edge_name in edge_names]
             segments.append(edges)
         return cls(tuple(names), np.concatenate([np.empty((0, 4)), *segments]))
 

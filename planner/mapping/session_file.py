@@ -107,7 +107,7 @@ def read_session(folder: Path) -> Session:
         data = json.loads(read_file(path, _MOST_BYTES).decode("utf-8"))
         file = _SessionFile.model_validate(data)
     except Unreadable as error:
-        advice = "; begin the session with `new`, or with `add`" * (not path.exists())
+        advice = "" if path.exists() else "; begin the session with `new`, or with `add`"
         raise InvalidSession(f"{path} {error}{advice}") from None
     except ValidationError as error:
         raise InvalidSession(f"{path}: {describe(error, _SessionFile).lstrip()}") from None

@@ -186,7 +186,8 @@ def _holder(file: Path) -> str:
         with suppress(OSError):
             owner = file.read_text(encoding="utf-8", errors="replace").split()
             if len(owner) == 2:
-                return f"process {owner[0]}" + f" on {owner[1]}" * (owner[1] != socket.gethostname())
+                machine = "" if owner[1] == socket.gethostname() else f" on {owner[1]}"
+                return f"process {owner[0]}{machine}"
         time.sleep(0.01)
     return "another process"
 
@@ -265,7 +266,9 @@ def check_folder(out: Path, force: bool = False) -> None:
             )
         names = names_in(out)
         if names and not force:
-            resume = f"continue it with `vinewright plan --resume {shlex.quote(str(out))}`, " * unfinished(names)
+            resume = (
+                f"continue it with `vinewright plan --resume {shlex.quote(str(out))}`, " if unfinished(names) else ""
+            )
             raise Occupied(
                 f"{out} contains {contents(out)}",
                 "give another folder, or force=True to replace it",

@@ -54,7 +54,8 @@ class Provenance:
         """The first line of a report."""
         took = "" if self.seconds is None else f", in {self.seconds:.0f} s"
         with_versions = ", ".join(f"{package} {number}" for package, number in (self.versions or {}).items())
-        return f"Made by `{self.command}` on {self.machine}{took}{f', with {with_versions}' * bool(with_versions)}."
+        packages = f", with {with_versions}" if with_versions else ""
+        return f"Made by `{self.command}` on {self.machine}{took}{packages}."
 
     def content(self) -> dict[str, Any]:
         """The first keys of a result's data, without those that were not recorded."""

@@ -113,10 +113,10 @@ def _parsed(formats: str) -> list[str]:
 
 def _widths(stock: str | None) -> list[float]:
     """The lay-flat widths in stock [m]; none if not given."""
-    from planner.fabrication.stock import parsed_widths
+    from planner.fabrication.stock import parse_widths
 
     try:
-        return parsed_widths(stock) if stock is not None else []
+        return parse_widths(stock) if stock is not None else []
     except ValueError as error:
         raise BadInput(f"--stock: {error}") from None
 
@@ -149,11 +149,11 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
     """Write all formats that can be written; returns the file names, and why the other formats are missing."""
     from rich.progress import Progress
 
-    from planner.fabrication.formats import Written, write_formats
+    from planner.fabrication.formats import WrittenFormats, write_formats
     from planner.output.folder import write_folder
     from vinewright.console.progress import columns
 
-    written = Written()
+    written = WrittenFormats()
 
     def fill(fresh: Path) -> None:
         nonlocal written

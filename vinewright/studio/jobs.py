@@ -22,7 +22,7 @@ from planner.design.design_file import load_design
 from planner.design.estimate import Estimate
 from planner.design.replay import make_simulation, replay
 from planner.fabrication import FORMATS
-from planner.fabrication.formats import Written, write_formats
+from planner.fabrication.formats import WrittenFormats, write_formats
 from planner.fabrication.pack import Pack
 from planner.output.claim import claimed
 from planner.output.folder import stem_of
@@ -175,7 +175,7 @@ def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
     send({"type": "pack", "pack": shown})
 
 
-def _missing(written: Written) -> list[str]:
+def _missing(written: WrittenFormats) -> list[str]:
     """What a pack lacks, and why."""
     missing = [f"{', '.join(written.missing)}: {without_extra('fab')}"] if written.missing else []
     return missing + [

@@ -16,7 +16,7 @@ from planner.design.design_file import design_content, load_design
 from planner.design.estimate import Success
 from planner.design.replay import grow_designs
 from planner.fabrication.build import Build
-from planner.fabrication.cover import WARNING, cover
+from planner.fabrication.cover import WARNING, draw_cover
 from planner.fabrication.paper import Template
 from planner.fabrication.pattern import pattern_of
 from planner.fabrication.success import PackSuccess
@@ -29,7 +29,7 @@ UNTRIED = "not tried under errors: run `vinewright robustness ENV DESIGN`"
 def texts_of(example: Build, environment: Environment, success: PackSuccess) -> tuple[str, str]:
     """All text of a cover, and the red part of it."""
     template = Template("a4", example, pattern_of(example), environment, True, (), success)
-    pages = cover(template, np.full((30, 40, 3), 255), dict.fromkeys(template.tiles(), 1))
+    pages = draw_cover(template, np.full((30, 40, 3), 255), dict.fromkeys(template.tiles(), 1))
     texts = [text for page in pages for text in page.figure.texts]
     red = [text.get_text() for text in texts if text.get_color() == WARNING]
     return " ".join(text.get_text() for text in texts), " ".join(red)
