@@ -1,4 +1,4 @@
-"""What trials add to the picture of a plan: the tubes of the chosen design as a cloud, and the front as a small chart."""
+"""Trials in the picture of a plan: the tubes of the chosen design as a cloud, and the front as a small chart."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TIPS: dict[bool, dict[str, Any]] = {
 
 
 def cloud_entries(tried: ShownTrials) -> dict[str, Any]:
-    """Handles of the legend for the trials, by their labels."""
+    """Return handles of the legend for the trials, by their labels."""
     count = {done: int((tried.reached == done).sum()) for done in (True, False)}
     words = {True: f"{count[True]} trials reach the goal", False: f"{count[False]} miss it"}
     return {
@@ -64,7 +64,7 @@ def draw_cloud(axes: Axes, tried: ShownTrials) -> None:
 
 
 def chart_box(view: Floats, inch: float, vital: shapely.Geometry, edges: shapely.Geometry) -> Floats | None:
-    """The corner of a drawing in which the chart hides least: min_x, min_y, max_x, max_y [mm].
+    """Return the corner of a drawing in which the chart hides least: min_x, min_y, max_x, max_y [mm].
 
     Args:
         view: Limits of the drawing [mm], in the same order.
@@ -83,7 +83,7 @@ def chart_box(view: Floats, inch: float, vital: shapely.Geometry, edges: shapely
 
 
 def draw_chart(axes: Axes, box: Floats, tried: ShownTrials) -> None:
-    """Draw success over actuators, with its intervals, the share that was asked for and the chosen design.
+    """Draw success over actuators, with its intervals, the requested share and the chosen design.
 
     Args:
         axes: The drawing in millimetres.

@@ -28,7 +28,7 @@ ENVIRONMENTS = 10
 def save_robustness(
     path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, worlds: Worlds, where: str
 ) -> None:
-    """Draw some trials superimposed, beside the success under each source of error and, if there is a grid, its heat map.
+    """Draw trials superimposed, beside the success under each source of error and, if there is a grid, its heat map.
 
     Args:
         levels: Levels of the grid; none for no heat map.
@@ -51,7 +51,7 @@ def save_robustness(
 
 
 def _draw_sources(axes: Axes, survey: Survey, names: Sequence[str]) -> None:
-    """Bars of success with intervals: all errors together on top, then each source alone."""
+    """Draw bars of success with intervals: all errors together on top, then each source alone."""
     for row, name in enumerate(names):
         estimate = survey.estimate(name)
         axes.barh(row, 100, height=0.72, color="#eef0f3", zorder=1)
@@ -71,7 +71,7 @@ def _draw_sources(axes: Axes, survey: Survey, names: Sequence[str]) -> None:
 
 
 def _heading(survey: Survey) -> str:
-    """Title of rates of success."""
+    """Return the title of rates of success."""
     if survey.done == survey.asked:
         return f"success [%], {survey.trials} trials each"
     return (

@@ -13,7 +13,7 @@ from planner.search.branches import TreeBranches
 
 
 def branch_entries(branches: TreeBranches) -> dict[str, Any]:
-    """Handles of the legend by their labels."""
+    """Return handles of the legend by their labels."""
     style = {"search tree": SEARCHED, "after a jump": JUMPED}
     return {
         label: Line2D([], [], color=colour, linewidth=1)

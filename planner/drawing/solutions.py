@@ -33,7 +33,7 @@ SIDE, GAP, TOP, CAPTION, BOTTOM = 0.3, 0.24, 0.78, 0.47, 0.16
 LINE, SMALL = 0.17, 7.5
 """Height of a line of remarks [inch], and size of their type [point]."""
 BETWEEN = "  ·  "
-"""What separates remarks."""
+"""Separator of remarks."""
 
 
 Remarks = Callable[[Design], Sequence[str]]
@@ -93,7 +93,7 @@ def save_solutions(
 
 
 def _panels(designs: Sequence[Design], written: Design | None, remarks: Remarks) -> list[_Panel]:
-    """The designs to draw: the one that was written if it is no solution, and the first solutions."""
+    """Return the designs to draw: the design that was written if it is no solution, and the first solutions."""
     same = [k for k, design in enumerate(designs) if written and design.sections == written.sections]
     panels = [_Panel(written, DESIGN, remarks(written), True)] if written and not same else []
     first = [*range(min(len(designs), MOST - len(panels)))]
@@ -102,7 +102,8 @@ def _panels(designs: Sequence[Design], written: Design | None, remarks: Remarks)
 
 
 def _layout(count: int, aspect: float) -> tuple[int, float]:
-    """Number of columns and width of a drawing [inch], such that the page has nearly the preferred shape and few gaps."""
+    """Return the number of columns and width of a drawing [inch], such that the page has nearly the preferred shape and few
+    gaps."""
 
     def width(columns: int) -> float:
         return min((PAGE - 2 * SIDE - (columns - 1) * GAP) / columns, GREATEST)
@@ -119,7 +120,7 @@ def _layout(count: int, aspect: float) -> tuple[int, float]:
 
 
 def _lines(remarks: Sequence[str], width: float) -> list[str]:
-    """The remarks in as few lines of a width [inch] as they fit."""
+    """Return the remarks in as few lines of a width [inch] as they fit."""
     lines: list[str] = []
     for remark in remarks:
         longer = f"{lines[-1]}{BETWEEN}{remark}" if lines else ""
