@@ -79,8 +79,8 @@ def _actuator_steps(build: Build) -> Iterator[BuildStep]:
     for kind, made in build.by_type.items():
         yield BuildStep(
             f"Fix the {of[kind]}strips to the body",
-            f"{only[kind]}{_fixing_text(made)} Do not tape the film before line 0: lay it in folds, so that the actuator does not pull at its "
-            "fitting when it shortens.",
+            f"{only[kind]}{_fixing_text(made)} Do not tape the film before line 0: lay it in folds, so that the actuator does not "
+            "pull at its fitting when it shortens.",
             partial(sketch.draw_attachment, end=made[0].end),
         )
     yield BuildStep(

@@ -16,7 +16,7 @@ from environments.obstacles import box_corners
 from planner.mapping.actions import Actions
 from planner.mapping.belief import PRIOR
 from planner.mapping.grid import CELLS
-from planner.mapping.policies import INFORMATION, POLICIES, Task, explore, random_scores
+from planner.mapping.policies import INFORMATION, POLICIES, MappingTask, explore, random_scores
 from surrogate.kernels.compiled import Floats, thread_count
 
 KINDS, ACTIONS = ("uniform", "non-uniform"), ("straight", "turning")
@@ -90,7 +90,7 @@ def run_cases(several: Sequence[Case]) -> Iterator[Record]:
     """Run cases in sequence."""
     for case in several:
         start = time.perf_counter()
-        task = task_of(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
+        task = task_of(case.kind, case.number, case.actions, case.side, case.closed).restrict(case.information)
         rng = np.random.default_rng(case.number)
         if case.policy == "random":
             scores = random_scores(task, DEPLOYMENTS, REPEATS, rng, case.prior)
@@ -113,10 +113,10 @@ def time_loop() -> float:
 
 
 @cache
-def task_of(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
+def task_of(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> MappingTask:
     """The mapping task in an environment of the study."""
     drawn = random_environment(kind, number, side, closed)
-    return Task.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
+    return MappingTask.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
 
 
 def random_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:

@@ -15,11 +15,11 @@ from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.walls import inflate, polygons
 from dynamics.recording import Recording
 from planner.mapping.sensing.estimated import Sensor
-from planner.mapping.sensing.found import Found
+from planner.mapping.sensing.found import SensedSurroundings
 from planner.mapping.sensing.paths import straight_pieces
 from planner.mapping.sensing.rules import RULES
 from planner.mapping.sensing.tracked import Track, sense_tracked
-from planner.mapping.session import Session
+from planner.mapping.session import MappingSession
 from studies.real_mapping.hinges import Turned, turned
 from studies.real_mapping.measures import Agreement, WallError, agreement, wall_errors
 from studies.validation.recordings import environment_of, recorded_lengths, start_pose
@@ -51,7 +51,7 @@ class Mapped:
     case: Case
     stages: tuple[Agreement, ...]
     """After each of `STAGES`; after the whole growth only, from length and angle."""
-    found: Found
+    found: SensedSurroundings
     """After the whole growth."""
     errors: tuple[WallError, ...]
     corners: Floats
@@ -109,21 +109,21 @@ def _estimated(case: Case) -> Mapped:
     recording = case.recording
     sensor = Sensor.of(Track.of(recording.centerlines, recording.tube_radius, recording.base))
     rng = np.random.default_rng(SEED)
-    found = sensor.found(list(sensor.estimates(case.rule, rng, np.radians(case.noise or 0), RESAMPLES)))
+    found = sensor.combine(list(sensor.resample(case.rule, rng, np.radians(case.noise or 0), RESAMPLES)))
     stage = agreement(found, recording.walls, recording.tube_radius, _session(recording, found))
     errors = tuple(wall_errors(recording.name, found, recording.walls))
     return Mapped(case, (stage,), found, errors, _corners(found, recording), np.empty(0), ())
 
 
-def _session(recording: Recording, found: Found) -> Session:
+def _session(recording: Recording, found: SensedSurroundings) -> MappingSession:
     """A session over everything recorded, with the margin of a tube's diameter."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2)])
     margin = 2 * recording.tube_radius
     bounds = np.concatenate([seen.min(axis=0) - margin, seen.max(axis=0) + margin])
-    return Session.begun(recording.tube_radius, found.length, found.start[None], bounds)
+    return MappingSession.begin(recording.tube_radius, found.length, found.start[None], bounds)
 
 
-def _corners(found: Found, recording: Recording) -> Floats:
+def _corners(found: SensedSurroundings, recording: Recording) -> Floats:
     ends = shapely.MultiPoint(recording.walls.reshape(-1, 2))
     points = [[corner.pivot, corner.touch] for corner in found.corners]
     return np.asarray(shapely.distance(shapely.points(np.reshape(points, (-1, 2, 2))), ends))

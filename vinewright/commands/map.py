@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from environments import Environment
-    from planner.mapping.policies import Step, Task
+    from planner.mapping.policies import DeploymentStep, MappingTask
 
 REPEATS = 100
 """Number of random sequences of deployments for comparison (paper 003, section 4.2)."""
@@ -93,7 +93,7 @@ def map_environment(
 
 def _task(
     console: Console, environment: Environment, actions: str, deployments: int, radius: float, length_mm: float | None
-) -> Task:
+) -> MappingTask:
     """Simulate all possible deployments in an environment.
 
     Args:
@@ -101,7 +101,7 @@ def _task(
         length_mm: Length of the tube [mm], by default 1.2 times the longer side of the bounds.
     """
     from planner.mapping.actions import Actions
-    from planner.mapping.policies import Task
+    from planner.mapping.policies import MappingTask
 
     if length_mm is not None and length_mm < 1e3 * radius:
         raise BadInput(f"--length {length_mm:g} must be at least the tube's radius, {1e3 * radius:g} mm")
@@ -112,10 +112,10 @@ def _task(
     if deployments > count:
         raise BadInput(f"--deployments {deployments}: only {count} different deployments are possible")
     with console.status("compiling kernels if necessary, and simulating all deployments"):
-        return Task.of(environment, choices, radius)
+        return MappingTask.of(environment, choices, radius)
 
 
-def _note(console: Console, task: Task) -> None:
+def _note(console: Console, task: MappingTask) -> None:
     """Print differences from the environment file: blocked launch points, and shapes replaced by polygons."""
     from dynamics.geometric.walls import POLYGON_TOLERANCE
 
@@ -131,7 +131,9 @@ def _note(console: Console, task: Task) -> None:
         console.print(f"note: {rounded} {words}, at most {1e3 * POLYGON_TOLERANCE:g} mm larger")
 
 
-def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> tuple[list[Step], bool]:
+def _explore(
+    console: Console, task: MappingTask, policy: str, deployments: int, seed: int
+) -> tuple[list[DeploymentStep], bool]:
     """Deploy tubes with a progress bar; returns the steps and whether Ctrl-C interrupted."""
     import numpy as np
 
@@ -148,7 +150,7 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
     return steps, interrupted
 
 
-def _table(task: Task, steps: list[Step]) -> Table:
+def _table(task: MappingTask, steps: list[DeploymentStep]) -> Table:
     from rich.table import Table
 
     table = Table("", "launch mm", "angle deg", "turn at mm", "turn deg", "ends", "score")
@@ -162,7 +164,7 @@ def _table(task: Task, steps: list[Step]) -> Table:
     return table
 
 
-def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
+def _rows(task: MappingTask, steps: list[DeploymentStep]) -> list[dict[str, Any]]:
     """The deployments in the units of the map file."""
     from dynamics.vine import Status
 
@@ -180,7 +182,9 @@ def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
     return rows
 
 
-def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> dict[str, Any]:
+def _write(
+    out: Path, task: MappingTask, policy: str, steps: list[DeploymentStep], seed: int, command: str
+) -> dict[str, Any]:
     """Write the map and its figure, with the scores of the ideal and the random policy; returns the content of the map file."""
     import numpy as np
 

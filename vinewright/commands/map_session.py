@@ -22,7 +22,7 @@ from vinewright.console.errors import BadInput, readable_errors
 
 if TYPE_CHECKING:
     from planner.mapping.proposal import Proposal
-    from planner.mapping.session import Session
+    from planner.mapping.session import MappingSession
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -70,7 +70,7 @@ def new(
     with readable_errors():
         import numpy as np
 
-        from planner.mapping.session import Session
+        from planner.mapping.session import MappingSession
         from planner.mapping.session_file import SESSION, session_content, write_session
         from planner.output.claim import reclaimed
 
@@ -78,7 +78,7 @@ def new(
         region = None if bounds is None else 1e-3 * np.array(_numbers("--bounds", bounds, 4))
         if region is not None and not (region[:2] < region[2:]).all():
             raise BadInput(f"--bounds {bounds} must be lower left X,Y and upper right X,Y")
-        made = Session.begun(1e-3 * radius, 1e-3 * length, bases, region)
+        made = MappingSession.begin(1e-3 * radius, 1e-3 * length, bases, region)
         made.known("straight")  # checks the bases
         with reclaimed(folder):
             _check(folder)
@@ -101,7 +101,7 @@ def add(
     """Add a recorded deployment to the session. The first one begins it: its launch is the base, its final length that of the tubes."""
     folder, answer = _folder(context), Answer(as_json)
     with readable_errors():
-        from planner.mapping.session import Session
+        from planner.mapping.session import MappingSession
         from planner.mapping.session_file import SESSION, read_session, session_content, write_session
         from planner.output.claim import reclaimed
 
@@ -118,7 +118,7 @@ def add(
                     f"{recording}: tube_radius_m = {read.tube_radius:g} differs from that of the session, {before.radius:g} m, by more "
                     "than 10 %; begin another session for another tube"
                 )
-            before = before or Session.begun(read.tube_radius, found.length, found.start[None])
+            before = before or MappingSession.begin(read.tube_radius, found.length, found.start[None])
             after = before.with_deployment(found, read.name, sha256, readings)
             write_session(folder, after)
         last = after.added[-1]
@@ -221,7 +221,7 @@ def _numbers(option: str, text: str, count: int) -> list[float]:
     return numbers
 
 
-def session_lines(now: Session) -> list[str]:
+def session_lines(now: MappingSession) -> list[str]:
     """The region, what each deployment has added, and the map."""
     added = [
         f"{number}. {one.name}: from ({round(1e3 * one.launch[0])}, {round(1e3 * one.launch[1])}) mm at "
@@ -232,7 +232,7 @@ def session_lines(now: Session) -> list[str]:
     return [_region(now), *added, *now.rows()]
 
 
-def _region(now: Session) -> str:
+def _region(now: MappingSession) -> str:
     """The region and how much of it is known."""
     hits, free = int(now.belief.hits.sum()), int((now.belief.misses & ~now.belief.hits).sum())
     cells, grid = now.belief.hits.size, now.grid

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from dynamics.recording import Recording
     from planner.mapping.recorded import Elements
-    from planner.mapping.sensing.found import Found
+    from planner.mapping.sensing.found import SensedSurroundings
 
 
 def sense(
@@ -90,7 +90,7 @@ def _own(read: Recording, unknown: bool) -> Elements:
     return Elements.of_walls(read.walls[:0] if unknown else read.walls)
 
 
-def _tell(found: Found, read: Recording, readings: str, answer: Answer) -> None:
+def _tell(found: SensedSurroundings, read: Recording, readings: str, answer: Answer) -> None:
     """Print the state of the tube and the noise of the recording."""
     import numpy as np
 
@@ -115,7 +115,7 @@ def _tell(found: Found, read: Recording, readings: str, answer: Answer) -> None:
         )
 
 
-def _table(found: Found, elements: Elements) -> Table:
+def _table(found: SensedSurroundings, elements: Elements) -> Table:
     import numpy as np
     from rich.table import Table
 

@@ -32,7 +32,7 @@ PRESSED = Section(0.7, 0.99, "right", 1.9, 0.04, 20e3)
 TIP = Section(0.7, 0.8, "none", 0.0, 0.0, 0.0)
 
 
-def reserve(goal: tuple[float, float] = (1.0, 1.0)) -> Environment:
+def room(goal: tuple[float, float] = (1.0, 1.0)) -> Environment:
     bounds = np.array([-2.0, -2, 2, 2])
     return Environment("room", "0" * 64, bounds, np.zeros(3), np.array([*goal, 0.1]), Obstacles())
 
