@@ -246,13 +246,13 @@ def export(
     from dynamics.quasistatic.propagator import QuasiStatic
     from planner.fabrication import KNOWN
     from planner.fabrication.pack import Pack
-    from planner.output.claim import claimed
+    from planner.output.claim import claim
     from planner.output.folder import write_folder
 
     design = _checked(design, environment)
     if unknown := [form for form in formats if form not in KNOWN]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
-    with claimed(Path(folder), Path(folder), force) as out:
+    with claim(Path(folder), Path(folder), force) as out:
         pack = Pack.of(design, environment, QuasiStatic(environment, design.params), allow_limit=allow_limit)
         write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
     return pack

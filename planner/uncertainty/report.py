@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.design.design import type_of
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.uncertainty.sensitivity import Margin, smallest_margin
 from planner.uncertainty.survey import ALL, Survey, cell_name
 
@@ -112,7 +112,7 @@ def _source_table(survey: Survey, grid: Container[str]) -> list[str]:
         if name not in grid:
             ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
             rows.append([f"**{name}**" if name == ALL else name, success_text(survey, name), *ways])
-    return [*lines, *table(SOURCE_COLUMNS, rows)]
+    return [*lines, *markdown_table(SOURCE_COLUMNS, rows)]
 
 
 def _grid_table(survey: Survey, levels: Sequence[float]) -> list[str]:
@@ -131,7 +131,7 @@ def _grid_table(survey: Survey, levels: Sequence[float]) -> list[str]:
         [f"**{100 * obstacles:g} %**", *(success_text(survey, cell_name(obstacles, bending)) for bending in levels)]
         for obstacles in levels
     ]
-    return lines + table(["", *(f"{100 * level:g} %" for level in levels)], rows)
+    return lines + markdown_table(["", *(f"{100 * level:g} %" for level in levels)], rows)
 
 
 def success_text(survey: Survey, name: str) -> str:
@@ -197,7 +197,7 @@ def margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
         "",
     ]
     rows = [[one.name, margin_words(one, one.less, "-"), margin_words(one, one.more, "+")] for one in ordered]
-    return lines + table(("parameter", "downwards", "upwards"), rows)
+    return lines + markdown_table(("parameter", "downwards", "upwards"), rows)
 
 
 def margin_words(margin: Margin, value: float, sign: str) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.ablations.study import VARIANTS
 from studies.planning_runs import Record, Summary, shown, shown_quartiles
 from vinewright.console.study import Report
@@ -30,7 +30,7 @@ def report(records: Sequence[Record]) -> Report:
         "solution counts as slower and costlier than any with one. The best-near radius is in units of the witness",
         "radius. The default batch is 100, and at most 30 until the first solution.",
         "",
-        *table(COLUMNS, _rows(records)),
+        *markdown_table(COLUMNS, _rows(records)),
     ]
     return Report("Effect of parts of the search", lines, {"runs": [record.content() for record in records]})
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.design.estimate import Estimate
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.clutter.study import FIRST_SEED, KINDS, by_density
 from studies.defaults.study import BEFORE, NOW
 from studies.planning_runs import Record
@@ -40,14 +40,14 @@ def report(records: Sequence[Record]) -> Report:
         "An environment counts as *solvable* if any of the searches found a design. Of the others it is not known whether they have one.",
         "Brackets: 95 % confidence interval (Wilson).",
         "",
-        *table(SOLVABLE, _solvable_rows(parts)),
+        *markdown_table(SOLVABLE, _solvable_rows(parts)),
         "",
-        *table(FOUND, _found_rows(parts)),
+        *markdown_table(FOUND, _found_rows(parts)),
         "",
         f"The solvable environments that the search now and before (*{BEFORE}*) solved in {SOON:g} s, and the probability p of such a",
         "difference if both were the same (McNemar, exact).",
         "",
-        *table(PAIRS, _pair_rows(parts)),
+        *markdown_table(PAIRS, _pair_rows(parts)),
         "",
         "![Share solved over time](success-vs-time.png)",
     ]

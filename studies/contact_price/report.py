@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.search.reverse.arc_price import STRAIGHT, TURNS
 from studies.contact_price.fit import DIGITS, USUAL, fit, intervals
 from studies.contact_price.study import BATCH, COLUMNS, ITERATIONS
@@ -35,7 +35,7 @@ def report(results: Sequence[dict[str, Any]]) -> Report:
         f"(which is {made.actuators:g} actuators on average, because two arcs may be one actuator). Intervals are 95 % bootstrap",
         "intervals over environments.",
         "",
-        *table(
+        *markdown_table(
             ["angle from, rad", "price along walls", "95 % interval"],
             [
                 [f"{turn:g}", f"{price:.{DIGITS}f}", f"{a:.2f} ... {b:.2f}"]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.defaults.study import BEFORE, KINDS, of_kind
 from studies.planning_runs import Record, Summary, shown, shown_quartiles
 from vinewright.console.study import Report
@@ -39,7 +39,7 @@ def report(records: Sequence[Record]) -> Report:
         "counts the runs whose first solution came within the time; a run finishes its current iteration, so it may find one later.",
         "Quartiles are given as median (lower ... upper); a run without a solution counts as slower and costlier than any with one.",
         "",
-        *table(COLUMNS, _rows(records)),
+        *markdown_table(COLUMNS, _rows(records)),
         "",
         f"Effects over pairs of runs with the same seed, compared with *{BEFORE}*: the ratio of the times to the first solution",
         "(geometric mean; a run without one counts as its whole time), and the difference of the cost at the end (mean, of the pairs",
@@ -47,7 +47,7 @@ def report(records: Sequence[Record]) -> Report:
         "as far from no effect if the sign of each pair's difference were a coin's (two-sided). It is not corrected for the number of",
         "comparisons; with n pairs it is at least 2 / 2^n.",
         "",
-        *table(EFFECTS, _effects(records)),
+        *markdown_table(EFFECTS, _effects(records)),
     ]
     return Report("Defaults of the search", lines, {"runs": [record.content() for record in records]})
 

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 
 from planner.design.catalogue import LEAST_CELLS
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.fewest.study import ITERATIONS, Outcome
 from vinewright.console.study import Report
 
@@ -41,7 +41,7 @@ def report(outcomes: Sequence[Outcome], most_steps: int) -> Report:
             ",", " "
         ),
         "",
-        *table(COLUMNS, map(_row, outcomes)),
+        *markdown_table(COLUMNS, map(_row, outcomes)),
         "",
         *_loud(outcomes),
         "![Nearest distance of any vine to the goal](fewest.png)",

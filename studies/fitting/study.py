@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynamics.recording import Recording
-from planner.recordings.identification import Fit, fit
+from planner.recordings.identification import RecordingFit, fit
 from studies.fitting.cantilever import Cantilever
 
 RATE, FRAMES, POINTS, NOISE, SEED = 120, 209, 21, 3e-3, 0
@@ -41,7 +41,7 @@ class Start:
     """[N m/rad]"""
     damping: float
     """[N m s/rad]"""
-    found: Fit
+    found: RecordingFit
 
     def errors(self) -> tuple[float, float]:
         """Errors of stiffness and damping [%]."""
@@ -59,7 +59,7 @@ class Start:
         )
 
 
-def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | Fit]:
+def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | RecordingFit]:
     """Fits of the synthetic recording from initial values, the last of `STARTS` with profiles, and fits of recordings.
 
     Args:
@@ -75,7 +75,7 @@ def fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Start | F
         yield found if isinstance(case, Recording) else Start(*case, found)
 
 
-def split(found: Sequence[Start | Fit]) -> tuple[list[Start], Fit | None]:
+def split(found: Sequence[Start | RecordingFit]) -> tuple[list[Start], RecordingFit | None]:
     """Separate the fits of the synthetic recording from that of a recording, if there is one."""
     others = [one for one in found if not isinstance(one, Start)]
     return [one for one in found if isinstance(one, Start)], others[0] if others else None

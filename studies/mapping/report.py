@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from planner.mapping.belief import PRIOR
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.mapping.study import ACTIONS, DEPLOYMENTS, KINDS, LENGTH, LOST, RADIUS, REPEATS, SIDE, Case, Record
 from surrogate.kernels.compiled import Floats
 from vinewright.console.study import Report
@@ -90,7 +90,7 @@ def report(records: Sequence[Record], loop: float) -> Report:
         "",
         "## Table 1: final scores",
         "",
-        *table(
+        *markdown_table(
             ["policy", *(f"{kind}, {actions}" for kind, actions in product(KINDS, ACTIONS))],
             [
                 [name, *(_cell(records, *kind, policy) for kind in product(KINDS, ACTIONS))]
@@ -148,7 +148,7 @@ def _differences(records: Sequence[Record]) -> list[str]:
                 both = (of_kind(records, kind, actions, policy) for policy in (one, other))
                 cells += [_text(difference(*both)), ""]
             rows.append([f"{NAMES[one]} - {NAMES[other]}, {actions}", *cells])
-    return [*lines, *table(("", "uniform", "paper", "non-uniform", "paper"), rows)]
+    return [*lines, *markdown_table(("", "uniform", "paper", "non-uniform", "paper"), rows)]
 
 
 def _text(found: tuple[float, float]) -> str:
@@ -173,7 +173,7 @@ def _table_2(records: Sequence[Record]) -> list[str]:
         rows.append([information, cell, PAPER[information]])
     nominal = of_kind(records, "uniform", "straight", "monte-carlo")[:, -1].mean()
     more = nominal - means[0] - means[1]
-    lines += table(("information", "score", "paper"), rows)
+    lines += markdown_table(("information", "score", "paper"), rows)
     return [*lines, "", f"Both together score {more:+.1f} relative to the sum of the two (paper: +5.8)."]
 
 
@@ -193,4 +193,4 @@ def _lost(records: Sequence[Record]) -> list[str]:
         difference_text = _text(difference(*(of_kind(records, *kind, **other) for kind in kinds)))
         rows.append([f"{side:g}", f"{prior:g}", "closed" if closed else "open", *cells, difference_text])
     columns = "side m", "prior", "environment", "Monte-Carlo", "Random", "Monte-Carlo - Random"
-    return [*lines, *table(columns, rows)]
+    return [*lines, *markdown_table(columns, rows)]

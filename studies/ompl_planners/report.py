@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 
 from scipy.stats import mannwhitneyu
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.search.planners import SST_STAR
 from studies.ompl_planners.study import by_planner
 from studies.planning_runs import Record, Summary, shown, shown_quartiles
@@ -44,13 +44,13 @@ def report(records: Sequence[Record]) -> Report:
         "not depend on that. Replays are not counted. A run ends with the iteration in which its time is over, here up to",
         f"{max(late, 0.0):.1f} s later; solutions that it finds then do not count.",
         "",
-        *table(RUNS, _rows(kinds)),
+        *markdown_table(RUNS, _rows(kinds)),
         "",
         f"OMPL's planners beside `{SST_STAR}`: the ratio of the median times to the first solution (below 1: OMPL's is sooner), the",
         "difference of the mean costs at the end (above 0: OMPL's is costlier), and the probability p of a difference at least as large",
         "if both were the same (Mann-Whitney, two-sided, not corrected for the number of comparisons).",
         "",
-        *table(DIFFERENCES, _differences(kinds)),
+        *markdown_table(DIFFERENCES, _differences(kinds)),
         "",
         *_counts(kinds),
         "",

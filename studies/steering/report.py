@@ -6,7 +6,7 @@ import math
 import statistics
 from collections.abc import Iterator, Sequence
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.planning_runs import Record, Summary, shown_quartiles
 from studies.steering.study import KINDS, STEERED, actuators, by_kind, pairs
 from vinewright.console.study import Report
@@ -35,13 +35,13 @@ def report(records: Sequence[Record]) -> Report:
         "errors. Every solution was grown again from the start at an eighth of the step. A run without a solution counts as slower, and",
         "as needing more actuators, than any with one.",
         "",
-        *table(RUNS, _rows(kinds)),
+        *markdown_table(RUNS, _rows(kinds)),
         "",
         "Pairs with the same seed: which search needs fewer actuators, and in how many of them its best design changes a pressure. The",
         "search leaves out changes that its designs do not need, so one without changes was only found thanks to them. *p* is the",
         "probability that so many pairs or more differ the same way, if each that differs did so either way (sign test, two-sided).",
         "",
-        *table(PAIRS, _pairs(kinds)),
+        *markdown_table(PAIRS, _pairs(kinds)),
         "",
         "![Share solved over time](success-vs-time.png)",
         "![Lowest cost over time](cost-vs-time.png)",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.studio.study import MOVES, Result
 from vinewright.console.study import Report
 
@@ -46,7 +46,7 @@ def report(results: Sequence[Result]) -> Report:
         "*Plan to first nodes* is the time from pressing Plan, with compiled kernels, until the page has nodes of the search.",
         "The search tree is that of a real search in the room; *nodes* is where the search was ended.",
         "",
-        *table(COLUMNS, rows),
+        *markdown_table(COLUMNS, rows),
         "",
         f"Frames a second: {verdict} {LEAST_FPS:g}.",
     ]

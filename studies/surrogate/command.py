@@ -48,11 +48,11 @@ def train(
     """Train the network of an actuator on the CPU; of the sPAM, for comparison also the form of paper 002. Takes less than two minutes."""
     console = new_console()
     with readable_errors():
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
         from planner.output.folder import write_folder
 
         trained: Callable[..., Trained] = _spam if known_actuator(actuator) == "spam" else partial(_other, actuator)
-        with claimed(out, Path("weights"), force) as folder:
+        with claim(out, Path("weights"), force) as folder:
             with Progress(console=console) as progress:
                 written = trained(seed, epochs, progress)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.sweep_engine.study import NAP, SLEEPING, Measured
 from vinewright.console.study import Report
 from vinewright.sweeps.make import SHARD_SECONDS
@@ -53,7 +53,7 @@ def _real(found: Sequence[Measured]) -> list[str]:
         "go over TCP, and only the client has the folder of the sweep. Kernels were compiled and loaded before. The overhead",
         f"is the time that a worker does not compute, divided by the number of its shards. Result: {same}.",
         "",
-        *table(columns, rows),
+        *markdown_table(columns, rows),
         "",
         *_efficiency(some),
     ]
@@ -100,7 +100,7 @@ def _sleeping(found: Sequence[Measured]) -> list[str]:
         "On processes of this machine, with client and scheduler in one process, whose resident memory is given. Shards are submitted",
         "a few at a time for each thread, so the scheduler never knows more of them.",
         "",
-        *table(columns, rows),
+        *markdown_table(columns, rows),
     ]
 
 

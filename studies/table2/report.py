@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.planning.study import PAPER
 from studies.planning_runs import Record, Summary, shown, shown_quartiles
 from studies.table2.effects import Effect, Paired, effect, paired
@@ -40,11 +40,11 @@ def report(records: Sequence[Record]) -> Report:
         "solution. The values of paper 002 (Table 2) are means, on a GPU, of runs with its tree and without one. All random",
         "environments make one row.",
         "",
-        *table(_columns(moments), [_row(records, name, kind, moments) for name in names for kind in KINDS]),
+        *markdown_table(_columns(moments), [_row(records, name, kind, moments) for name in names for kind in KINDS]),
         "",
         "The trees at the end of the runs:",
         "",
-        *table(TREES, [_tree_row(records, name, kind) for name in names for kind in (FREE, CONTACT)]),
+        *markdown_table(TREES, [_tree_row(records, name, kind) for name in names for kind in (FREE, CONTACT)]),
         "",
         "![Share solved over time](success-vs-time.png)",
         "![Lowest cost over time](cost-vs-time.png)",
@@ -82,7 +82,7 @@ def _effects(records: Sequence[Record], names: Sequence[str], part: str) -> list
         "effect, 1 that each is better than each of the other. Intervals are 95 % bootstrap intervals; p is the probability of",
         "a difference at least as large without an effect (Mann-Whitney, two-sided), not corrected for the number of rows.",
         "",
-        *table(EFFECTS, [_effect_row(key, one) for key, one in found.items()]),
+        *markdown_table(EFFECTS, [_effect_row(key, one) for key, one in found.items()]),
         "",
         f"With a correction for {len(found)} comparisons (Bonferroni), at p < 0.05: {', '.join(named) or 'none'}.",
         "",
@@ -110,7 +110,7 @@ def _random(records: Sequence[Record]) -> list[str]:
         "ratio is over the environments that both solved, with a 95 % bootstrap interval over environments; p is that of a sign",
         "test over those that differ.",
         "",
-        *table(SAME, rows),
+        *markdown_table(SAME, rows),
         "",
     ]
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.fresh_trials import FRESH
 from studies.uncertainty.study import FINE, OTHER_ERRORS, TARGETS, VERIFYING, Designs, Planned
 from vinewright.console.study import Report
@@ -45,7 +45,7 @@ def report(plans: Sequence[Planned], seconds: float, errors: str, title: str = "
         "",
         f"The first {FINE} trials were also grown with an eighth of the growth step. What is to be reached is for errors of a workshop.",
         "",
-        *table(SUCCESS, [_success(name, some) for name, some in by_environment(plans).items()]),
+        *markdown_table(SUCCESS, [_success(name, some) for name, some in by_environment(plans).items()]),
         "",
         f"![Success over the number of actuators]({PICTURE})",
         "",
@@ -55,7 +55,7 @@ def report(plans: Sequence[Planned], seconds: float, errors: str, title: str = "
         "",
         "## Each run",
         "",
-        *table(EACH, map(_each, plans)),
+        *markdown_table(EACH, map(_each, plans)),
     ]
     return Report(title, lines, {"runs": [one.content() for one in plans]})
 
@@ -107,20 +107,20 @@ def _details(plans: Sequence[Planned]) -> list[str]:
         "",
         "Refinement includes the comparison of the solutions before it.",
         "",
-        *table(STAGES, [_stages(name, designs) for name, designs in found.items()]),
+        *markdown_table(STAGES, [_stages(name, designs) for name, designs in found.items()]),
         "",
         "## Other propagators",
         "",
         "Chosen designs that, grown as planned, reach the goal with another propagator too; a dash where the study was interrupted before.",
         "",
-        *table(("environment", *VERIFYING), [_verified(name, designs) for name, designs in found.items()]),
+        *markdown_table(("environment", *VERIFYING), [_verified(name, designs) for name, designs in found.items()]),
         "",
         "## Which errors matter",
         "",
         f"The chosen designs in the same {FRESH} trials with one error changed; nothing was planned again. How much the",
         "compliance of contacts varies is an assumption.",
         "",
-        *table(ERRORS, [_other_errors(name, designs) for name, designs in found.items()]),
+        *markdown_table(ERRORS, [_other_errors(name, designs) for name, designs in found.items()]),
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from environments.uncertainty import DEFAULT
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.fresh_trials import FRESH
 from studies.uncertainty.report import over
 from studies.uncertainty_ablations.study import VARIANTS, Designs, Planned, Variant
@@ -40,11 +40,11 @@ def report(plans: Sequence[Planned], seconds: float) -> Report:
         f"`{DEFAULT}`, which no plan had seen. The table has medians over the seeds, with the smallest and the largest; a plan without a",
         "design counts as 0 % success, and has no actuators and no times.",
         "",
-        *table(COLUMNS, rows),
+        *markdown_table(COLUMNS, rows),
         "",
         "## Each run",
         "",
-        *table(EACH, map(_each, plans)),
+        *markdown_table(EACH, map(_each, plans)),
     ]
     return Report("What particles and refinement contribute", lines, {"runs": [one.content() for one in plans]})
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from environments.uncertainty import DEFAULT
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.fresh_trials import FRESH, FreshTrials
 from studies.planning_runs import quartiles, shown_quartiles
 from studies.uncertainty_random.study import DENSITY, LEVEL, Compared
@@ -36,7 +36,7 @@ def report(compared: Sequence[Compared], seconds: float) -> Report:
         "",
         *_reached(compared, open_ones),
         "",
-        *table(SUMMARY, [_summary(name, some) for name, some in kinds.items()]),
+        *markdown_table(SUMMARY, [_summary(name, some) for name, some in kinds.items()]),
         "",
         *_difference(open_ones),
         "",
@@ -44,7 +44,7 @@ def report(compared: Sequence[Compared], seconds: float) -> Report:
         "",
         "## Each environment",
         "",
-        *table(EACH, map(_each, compared)),
+        *markdown_table(EACH, map(_each, compared)),
     ]
     return Report("Plans under errors in random environments", lines, {"environments": [o.content() for o in compared]})
 

@@ -23,7 +23,7 @@ from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design.catalogue import Catalogue
 from planner.design.comparison.paths import touched_obstacles
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.validation.variants import DENTS, TAIL
 from surrogate.kernels.compiled import Floats
 
@@ -240,7 +240,7 @@ def report(outcomes: Sequence[Contact]) -> list[str]:
         "whether the curvature changes in the direction that paper 002 reports or, head-on, whether the tube buckles near",
         "its base. The last rows of each contact are `quasistatic` with one effect that it leaves out by default.",
         "",
-        *table(COLUMNS, [_row(one) for case in CASES for one in outcomes if one.case == case]),
+        *markdown_table(COLUMNS, [_row(one) for case in CASES for one in outcomes if one.case == case]),
     ]
     return lines + _stuck(outcomes)
 

@@ -15,7 +15,7 @@ from planner.design.comparison.changes import changed_propagators
 from planner.design.comparison.growths import Comparison, RecordedGrowth, grow_recorded
 from planner.design.comparison.paths import TOUCH
 from planner.design.design import Design
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.search.run import Budget, Run
 from studies.validation.contacts import able
 
@@ -98,7 +98,7 @@ def report(checks: Sequence[Comparison]) -> list[str]:
         "first contact, up to that length. *Same way*: whether the centrelines are homotopic at the last length that both",
         "reach (a dash if an obstacle lies between the tips).",
         "",
-        *table(COLUMNS, map(_row, checks)),
+        *markdown_table(COLUMNS, map(_row, checks)),
     ]
     failing = [one for one in checks if one.fails]
     if failing:

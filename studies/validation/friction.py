@@ -11,7 +11,7 @@ import numpy as np
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Status
 from planner.design.comparison.growths import RecordedGrowth, grow_recorded
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.validation.cross_checks import ENVIRONMENTS, planned
 from studies.validation.variants import FRICTIONS
 
@@ -68,7 +68,9 @@ def report(found: Sequence[FrictionResult]) -> list[str]:
         rows.append([environment, str(own[0].actuators), *map(_cell, own)])
     kept = [sum(one.growth.reached for one in found if one.friction == friction) for friction in frictions]
     rows.append(["in the goal", "", *map(str, kept)])
-    return lines + table(["environment", "actuators", *(f"friction {friction:g}" for friction in frictions)], rows)
+    return lines + markdown_table(
+        ["environment", "actuators", *(f"friction {friction:g}" for friction in frictions)], rows
+    )
 
 
 def _cell(one: FrictionResult) -> str:

@@ -40,9 +40,9 @@ def demo(
     console = new_console()
     with readable_errors():
         from environments import load_environment
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
 
-        with claimed(out, out, force) if out else nullcontext():
+        with claim(out, out, force) if out else nullcontext():
             environment = load_environment(ENVIRONMENT)
             _say(
                 console,

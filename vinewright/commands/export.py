@@ -76,7 +76,7 @@ def export(
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.design.design_file import design_content
         from planner.fabrication.pack import Pack
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
@@ -86,7 +86,7 @@ def export(
         environment = _environment_of(design, made, env)
         same_environment(console, made, environment, force)
         made, chosen = _from_stock(made, environment, widths)
-        with claimed(out, out, force):
+        with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit)
             files, faults = _write(console, pack, wanted, out)

@@ -66,7 +66,7 @@ def map_environment(
         from environments import load_environment
         from planner.mapping.actions import ANGLES
         from planner.mapping.policies import POLICIES
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
         from planner.output.folder import stem_of
         from surrogate.kernels.interruption import Interruption
 
@@ -80,7 +80,7 @@ def map_environment(
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
         command += f" --tube {tube}" * (tube is not None)
-        with claimed(out, Path("maps") / stem_of(environment.name), force) as folder:
+        with claim(out, Path("maps") / stem_of(environment.name), force) as folder:
             task = _task(console, environment, actions, deployments, thick, length)
             _note(console, task)
             steps, interrupted = _explore(console, task, policy, deployments, seed)

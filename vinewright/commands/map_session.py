@@ -72,7 +72,7 @@ def new(
 
         from planner.mapping.session import MappingSession
         from planner.mapping.session_file import SESSION, session_content, write_session
-        from planner.output.claim import reclaimed
+        from planner.output.claim import claim_to_resume
 
         bases = np.array([_numbers("--base", one, 3) for one in base]) * [1e-3, 1e-3, math.pi / 180]
         region = None if bounds is None else 1e-3 * np.array(_numbers("--bounds", bounds, 4))
@@ -80,7 +80,7 @@ def new(
             raise BadInput(f"--bounds {bounds} must be lower left X,Y and upper right X,Y")
         made = MappingSession.begin(1e-3 * radius, 1e-3 * length, bases, region)
         made.known("straight")  # checks the bases
-        with reclaimed(folder):
+        with claim_to_resume(folder):
             _check(folder)
             if (folder / SESSION).exists():
                 raise BadInput(f"{folder} contains a session; add to it, or give another --session")
@@ -103,10 +103,10 @@ def add(
     with readable_errors():
         from planner.mapping.session import MappingSession
         from planner.mapping.session_file import SESSION, read_session, session_content, write_session
-        from planner.output.claim import reclaimed
+        from planner.output.claim import claim_to_resume
 
         check_readings(readings, rule)
-        with reclaimed(folder):
+        with claim_to_resume(folder):
             _check(folder)
             before = read_session(folder) if (folder / SESSION).exists() else None
             read, found = sensed(answer.console, recording, readings, rule)
@@ -179,14 +179,14 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
     with readable_errors():
         from planner.mapping.plots import save_marks
         from planner.mapping.session_file import PICTURE, read_session, session_content
-        from planner.output.claim import reclaimed
+        from planner.output.claim import claim_to_resume
         from planner.output.folder import replace_file
 
         now = read_session(folder)
         for line in session_lines(now):
             answer.console.print(line, markup=False, highlight=False)
         title = f"{folder.name}: after {plural(len(now.added), 'deployment')}"
-        with reclaimed(folder):
+        with claim_to_resume(folder):
             replace_file(folder, PICTURE, lambda path: save_marks(path, title, now.rows(), now.bounds))
         answer.console.print(f"wrote {folder / PICTURE}")
     return answer.end(session_content(now), [folder / PICTURE])

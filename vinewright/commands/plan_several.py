@@ -41,7 +41,7 @@ def plan_for_all(
         NothingKept: Ctrl-C came before a tube reached every goal.
     """
     from environments.reach import WalledIn
-    from planner.output.claim import claimed
+    from planner.output.claim import claim
     from planner.output.folder import stem_of
     from planner.plan.several.folder import same_content, write_same
     from planner.plan.several.plan import plan_same
@@ -55,7 +55,7 @@ def plan_for_all(
     environments, inputs = [one for one, _ in named], inputs.model_copy(update={"uncertainty": named[0][1]})
     stems = [stem_of(one.name) for one in environments]
     console, names = answer.console, [one.name for one in environments]
-    with claimed(out, Path("runs") / "+".join(stems), force) as folder:
+    with claim(out, Path("runs") / "+".join(stems), force) as folder:
         for environment in environments:
             print_hints(console, environment, tube.radius)
         try:

@@ -55,12 +55,12 @@ def sense(
         from contextlib import ExitStack
 
         from planner.mapping.sensed_file import found_content
-        from planner.output.claim import claimed_file, writing
+        from planner.output.claim import claim_file, writing
 
         check_readings(readings, rule)
         with ExitStack() as held:
             if picture:
-                held.enter_context(claimed_file(picture, force, "--picture"))
+                held.enter_context(claim_file(picture, force, "--picture"))
             elements = _elements(env) if env is not None else None
             read, found = sensed(console, recording, readings, rule)
             elements = _own(read, unknown) if elements is None else elements

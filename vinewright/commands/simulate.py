@@ -123,16 +123,16 @@ def _tell_crossing(console: Console, made: Design, simulation: Simulation, propa
 
 def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool) -> None:
     """Lock and check the folder and the file to write."""
-    from planner.output.claim import claimed, claimed_file
+    from planner.output.claim import claim, claim_file
 
     if animate:
         _check_animation(animate)
     if out and animate and animate.absolute().parent == out.absolute():
         raise BadInput(f"--animate {animate} must not be in the folder of --out, which is written as a whole")
     if out:
-        held.enter_context(claimed(out, out, force))
+        held.enter_context(claim(out, out, force))
     if animate:
-        held.enter_context(claimed_file(animate, force, "--animate"))
+        held.enter_context(claim_file(animate, force, "--animate"))
 
 
 def _check_animation(animate: Path) -> None:

@@ -130,7 +130,7 @@ def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> int:
     """Track the video, write and report the recording, and return the exit code."""
     from dynamics.recording import write_recording
     from planner.output.claim import writing
-    from planner.recordings.tracking.track import median_radius, recording_of, shrinking
+    from planner.recordings.tracking.track import find_shrinking, median_radius, recording_of
     from vinewright.console.answer import ended
 
     base = _base(console, job, pixel)
@@ -141,7 +141,7 @@ def _run(console: Console, job: Job, pixel: tuple[float, float] | None) -> int:
     recording = recording_of(job.video.path.stem, tracked, base.pixel, 1e-3 * job.scale, radius)
     with writing(job.recorded):
         write_recording(recording, job.recorded)
-    shrunk = shrinking(tracked)
+    shrunk = find_shrinking(tracked)
     _report(console, tracked, skipped, recording, measured, base, shrunk)
     console.print(f"wrote {job.recorded}" + f" and {job.drawn}" * shown)
     return ended(console, _doubt(job.segmentation, len(shrunk), len(tracked)))
@@ -181,7 +181,7 @@ def _parsed_base(text: str | None) -> tuple[float, float] | None:
 
 def _outputs(held: ExitStack, video: Path, out: Path | None, overlay: Path | None, force: bool) -> tuple[Path, Path]:
     """The files of the recording and of the overlay, locked and checked before any computation."""
-    from planner.output.claim import Occupied, claimed_file
+    from planner.output.claim import Occupied, claim_file
 
     for path, option, suffix in ((out, "--out", ".json"), (overlay, "--overlay", ".mp4")):
         if path and path.suffix.lower() != suffix:
@@ -189,9 +189,9 @@ def _outputs(held: ExitStack, video: Path, out: Path | None, overlay: Path | Non
         if path and path.resolve() == video.resolve():
             raise BadInput(f"{option} {path} is the video itself; give another {option}")
     if out:
-        held.enter_context(claimed_file(out, force, "--out"))
+        held.enter_context(claim_file(out, force, "--out"))
     if overlay:
-        held.enter_context(claimed_file(overlay, force, "--overlay"))
+        held.enter_context(claim_file(overlay, force, "--overlay"))
     named, number = out or video, 1
     while not (out and overlay):
         stem = named.stem if number == 1 else f"{named.stem}-{number}"
@@ -199,7 +199,7 @@ def _outputs(held: ExitStack, video: Path, out: Path | None, overlay: Path | Non
         try:
             with ExitStack() as attempt:
                 for path in {recorded, drawn} - {out, overlay}:
-                    attempt.enter_context(claimed_file(path, force=False))
+                    attempt.enter_context(claim_file(path, force=False))
                 held.push(attempt.pop_all())
                 out, overlay = recorded, drawn
         except Occupied:
@@ -259,7 +259,7 @@ def _follow(console: Console, job: Job, base: Base) -> tuple[list[Tracked], int,
     from rich.progress import Progress
 
     from dynamics.recording import LEAST_FRAMES
-    from planner.recordings.tracking.overlay import overlay
+    from planner.recordings.tracking.overlay import draw_overlay
     from planner.recordings.tracking.track import track_frame
     from planner.recordings.tracking.video import VideoWriter
     from vinewright.console.progress import columns, stoppable
@@ -280,7 +280,7 @@ def _follow(console: Console, job: Job, base: Base) -> tuple[list[Tracked], int,
                         skipped += not found
                         caption = f"{job.scale * found.axis.length:.0f} mm" if found else "no tube"
                         axis = found.axis if found else None
-                        writer.write(overlay(image, region, axis, base.pixel, f"{time:.2f} s   {caption}"))
+                        writer.write(draw_overlay(image, region, axis, base.pixel, f"{time:.2f} s   {caption}"))
                         bar.advance(task)
                 except KeyboardInterrupt:
                     if len(tracked) < LEAST_FRAMES:

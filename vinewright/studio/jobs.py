@@ -24,7 +24,7 @@ from planner.design.replay import make_simulation, replay
 from planner.fabrication import FORMATS
 from planner.fabrication.formats import WrittenFormats, write_formats
 from planner.fabrication.pack import Pack
-from planner.output.claim import claimed
+from planner.output.claim import claim
 from planner.output.folder import stem_of
 from planner.plan.options import Inputs
 from planner.uncertainty.errors import errors_with_name
@@ -58,7 +58,7 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
     inputs = Inputs(actuator=tube.kinds, **given["options"])
-    with claimed(None, Path(given["root"]) / stem_of(environment.name)) as folder:
+    with claim(None, Path(given["root"]) / stem_of(environment.name)) as folder:
         if stop.requested:
             raise KeyboardInterrupt
         result = planned(environment, tube, inputs, None, folder, watcher)

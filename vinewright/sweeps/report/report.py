@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from vinewright.console.study import Report
 from vinewright.sweeps.folder import State
 from vinewright.sweeps.report.analysis import COMPARED, FEATURES, Data, Mean, shown
@@ -26,7 +26,7 @@ def report(state: State, data: Data, pictures: list[str]) -> Report:
         "Means are over the cases with a design: a value with which fewer cases are solved looks easier than it is. Brackets contain",
         "95 % intervals by the bootstrap over environments, of which random ones with the same start and goal count as one.",
         "",
-        *table(_columns(data, ""), [_cells(data, name, name) for name in data.groups]),
+        *markdown_table(_columns(data, ""), [_cells(data, name, name) for name in data.groups]),
     ]
     for factor in data.varied:
         lines += ["", f"## Over {factor}", "", *_over(data, factor)]
@@ -61,7 +61,7 @@ def _over(data: Data, factor: str) -> list[str]:
                     _mean(cell.actuators, 2),
                 ]
             )
-    return table(_columns(data, factor), rows)
+    return markdown_table(_columns(data, factor), rows)
 
 
 def _differences(data: Data) -> Iterator[str]:
@@ -82,7 +82,7 @@ def _differences(data: Data) -> Iterator[str]:
             low, high = effect.interval
             label = f"{name} [{COMPARED[name]}]" if COMPARED[name] else name
             rows.append([label, f"{effect.mean:+.3g} ({low:+.3g} ... {high:+.3g})", f"{effect.p:.2g}", str(count)])
-        yield from table(("", "mean difference", "p (permutation)", "pairs"), rows)
+        yield from markdown_table(("", "mean difference", "p (permutation)", "pairs"), rows)
 
 
 def _slopes(data: Data) -> Iterator[str]:
@@ -92,7 +92,7 @@ def _slopes(data: Data) -> Iterator[str]:
         return
     yield from ("", "## Actuators per unit of each quantity", "", "From one linear fit to all quantities:", "")
     rows = [[name, *(_mean(found.get(factor), 4, "+") for factor in data.numeric)] for name, found in slopes.items()]
-    yield from table(("", *data.numeric), rows)
+    yield from markdown_table(("", *data.numeric), rows)
     within = {factor: [data.slope_within(factor, which) for which in data.groups.values()] for factor in data.numeric}
     rows = [[factor, *(_mean(one, 4, "+") for one in found)] for factor, found in within.items() if any(found)]
     if rows:
@@ -101,7 +101,7 @@ def _slopes(data: Data) -> Iterator[str]:
             "Within the same environment only, which leaves out what makes environments hard for all cases:",
             "",
         )
-        yield from table(("", *data.groups), rows)
+        yield from markdown_table(("", *data.groups), rows)
 
 
 def has_predictors(data: Data) -> bool:
@@ -122,7 +122,7 @@ def _predictors(data: Data, pictures: list[str]) -> Iterator[str]:
     )
     names = [*data.numeric, *FEATURES]
     rows = [[name, *(_mean(data.correlation(name, which), 2, "+") for which in data.groups.values())] for name in names]
-    yield from table(("", *data.groups), rows)
+    yield from markdown_table(("", *data.groups), rows)
     if PREDICTORS in pictures:
         yield from ("", f"![Rank correlations with success]({PREDICTORS})")
     yield from _contact(data)
@@ -148,7 +148,7 @@ def _contact(data: Data) -> Iterator[str]:
             ]
             cells = [text for one, mean in both for text in (_mean(one, 2, "+"), _mean(mean, 2))]
             rows.append([f"{factor} {shown(value)}", *cells])
-    yield from table(("", *columns), rows or [["all", *["-"] * len(columns)]])
+    yield from markdown_table(("", *columns), rows or [["all", *["-"] * len(columns)]])
 
 
 def _mean(mean: Mean | None, digits: int, sign: str = "") -> str:
