@@ -102,7 +102,7 @@ def test_every_centreline_ends_at_its_tip(
     assert (lengths.min() < 0.99) == (model is QuasiStatic)
     assert design.film(design.centerline, room.start[2]) == pytest.approx(params.segment_length)
     compared: list[np.ndarray] = []
-    monkeypatch.setattr(Solutions, "_alike", lambda _, joints, __: compared.append(joints) or [])
+    monkeypatch.setattr(Solutions, "_similar_solutions", lambda _, joints, __: compared.append(joints) or [])
     run.search.bound, run.solutions.best = np.inf, []
     candidates = next(found for _ in range(9) if len((found := run.search.iterate()).segments))
     run.solutions._promising(candidates)

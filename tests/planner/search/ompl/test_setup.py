@@ -193,7 +193,7 @@ def test_an_error_in_a_callback_is_told(setup: VineSetup, monkeypatch: pytest.Mo
         raise FloatingPointError("by the test")
 
     with quiet_ompl(), monkeypatch.context() as patch:
-        patch.setattr(setup.growth, "extended", fail)
+        patch.setattr(setup.growth, "extend", fail)
         with pytest.raises(FloatingPointError, match="by the test"):
             setup.solve(1.0)
     with quiet_ompl():

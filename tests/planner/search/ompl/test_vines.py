@@ -119,7 +119,7 @@ def test_a_vine_that_cannot_grow_is_not_valid(params: VineParams, environment: C
 def test_the_longest_vine_does_not_grow(growth: VineGrower, monkeypatch: pytest.MonkeyPatch) -> None:
     """There is no room in a state for more segments than fit: nothing is asked of the propagator."""
     full = replace(growth.start(), segments=growth.max_segments)
-    monkeypatch.setattr(growth, "_grown", None)
+    monkeypatch.setattr(growth, "_grow", None)
     assert growth.extend(full, 0, 1).status == Status.OUT_OF_BOUNDS
 
 
@@ -141,5 +141,5 @@ def test_a_vine_that_broke_down_is_not_valid(growth: VineGrower, monkeypatch: py
         return replace(grown(vine, controls, count), broken=np.array([3]), status=np.array([Status.NOT_FINITE]))
 
     assert growth.extend(growth.start(), 0, 8).status == Status.GROWN
-    monkeypatch.setattr(growth, "_grown", broken)
+    monkeypatch.setattr(growth, "_grow", broken)
     assert growth.extend(growth.start(), 0, 8).status == Status.NOT_FINITE
