@@ -103,17 +103,17 @@ def test_a_lock_file_that_is_removed_before_it_is_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its last owner may remove it between opening and locking; a lock on the removed file would keep nobody out."""
-    lock, real, handles = tmp_path / ".run.lock", fcntl.flock, list[int]()
+    path, real, handles = tmp_path / ".run.lock", fcntl.flock, list[int]()
 
     def late(handle: int, how: int) -> None:
         if not handles:
-            lock.unlink()
+            path.unlink()
         handles.append(handle)
         real(handle, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
     with lock(tmp_path / "run"):
-        assert lock.read_text().split()[0] == str(os.getpid())
+        assert path.read_text().split()[0] == str(os.getpid())
         with pytest.raises(Locked):
             lock(tmp_path / "run").__enter__()
     assert len(handles) == 3

@@ -105,7 +105,7 @@ def test_every_centreline_ends_at_its_tip(
     monkeypatch.setattr(Solutions, "_similar_solutions", lambda _, joints, __: compared.append(joints) or [])
     run.search.bound, run.solutions.best = np.inf, []
     candidates = next(found for _ in range(9) if len((found := run.search.iterate()).segments))
-    run.solutions._promising(candidates)
+    run.solutions._select_promising(candidates)
     assert len(compared) > 0
     assert [line[-1] for line in compared] == pytest.approx(candidates.tips[: len(compared), :2], abs=1e-9)
     assert (candidates.actuators[: len(compared)] > 0).any()

@@ -204,7 +204,7 @@ def test_solutions_are_varied(
         len(carried.actuators) + CHANGE_COST * len(carried.changes) + 0.01 * 1.2
     )
     for _ in range(6):
-        solutions.take(list(solutions._varied()))
+        solutions.take(list(solutions._vary()))
     best = solutions.best[0]
     assert isinstance(best, SteeredSolution)
     assert best.carried.changes == ()
