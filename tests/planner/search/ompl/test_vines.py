@@ -135,7 +135,7 @@ def test_start_is_bare(growth: VineGrower) -> None:
 
 def test_a_vine_that_broke_down_is_not_valid(growth: VineGrower, monkeypatch: pytest.MonkeyPatch) -> None:
     """None of its records is kept, as in the batched search; its status says why."""
-    grown = growth._grown
+    grown = growth._grow
 
     def broken(vine: OmplVine, controls: np.ndarray, count: int) -> Rollout:
         return replace(grown(vine, controls, count), broken=np.array([3]), status=np.array([Status.NOT_FINITE]))
