@@ -133,14 +133,14 @@ def simulate(
     >>> simulation.joints.shape[0] == simulation.lengths.shape[0], simulation.tip.shape
     (True, (3,))
     """
-    from planner.design.replay import replay, resolve_growth, simulated
+    from planner.design.replay import make_simulation, replay, resolve_growth
     from vinewright.console.errors import plain_errors
 
     design = _checked(design, environment)
     with plain_errors():
         settings = {"device": device, "solver": solver, "surrogate": surrogate, "qp": qp}
         design, make = resolve_growth(design, environment, propagator, friction, **settings)
-    return simulated(design, environment, replay(design, make(environment, design.params)))
+    return make_simulation(design, environment, replay(design, make(environment, design.params)))
 
 
 def robustness(
@@ -244,13 +244,13 @@ def export(
     from dynamics.quasistatic.propagator import QuasiStatic
     from planner.fabrication import KNOWN
     from planner.fabrication.pack import Pack
-    from planner.output.claim import claimed
+    from planner.output.claim import claim
     from planner.output.folder import write_folder
 
     design = _checked(design, environment)
     if unknown := [form for form in formats if form not in KNOWN]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
-    with claimed(Path(folder), Path(folder), force) as out:
+    with claim(Path(folder), Path(folder), force) as out:
         pack = Pack.of(design, environment, QuasiStatic(environment, design.params), allow_limit=allow_limit)
         write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
     return pack

@@ -28,8 +28,8 @@ from dynamics.tube_keys import ACTUATORS, LIMITS, ORDER, TUBE
 from environments.checks import check_goal, check_start
 from environments.file_model import EnvironmentFile
 from environments.importing.ros_map import MapFile
-from planner.design.design_file import _FIRST, _MODELS, _FirstTubePart, trialled_of
-from planner.design.schedule_file import schedule_in
+from planner.design.design_file import _FIRST, _MODELS, _FirstTubePart, parse_trials
+from planner.design.schedule_file import parse_schedule
 from planner.design.sections_in_file import check_sections
 from planner.mapping.session_file import _SessionFile
 from planner.plan.inputs import Inputs
@@ -74,7 +74,7 @@ def parts() -> dict[str, list[Part]]:
             *(Part("", actuator_table(kind), f"actuator, {kind}", of_kind[kind]) for kind in others),
         ],
         "design": [
-            Part("", _MODELS[2, "spam"], checks=(check_sections, schedule_in, trialled_of), skip=same_tube),
+            Part("", _MODELS[2, "spam"], checks=(check_sections, parse_schedule, parse_trials), skip=same_tube),
             Part("Schema 1", _FirstTubePart, "tube"),
             *(Part("", model, f"actuator, {kind}") for kind, model in _FIRST.items()),
         ],

@@ -13,6 +13,9 @@ from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from surrogate.kernels.compiled import Floats
 
+LEAST_CELLS = 2
+"""Minimum number of cells of a section."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
@@ -64,11 +67,12 @@ class Catalogue:
     @property
     def ranges(self) -> Floats:
         """Minimum and maximum curvature that each actuator reaches [1/m], shape (actuators of the tube, 2)."""
-        each = [self.curvature[self._of(number)] for number in range(self.kind.max() + 1)]
+        each = [self.curvature[self._entries_of(number)] for number in range(self.kind.max() + 1)]
         return np.array([(curvature.min(), curvature.max()) for curvature in each])
 
-    def drawn(self, rng: np.random.Generator, count: int) -> Integers:
-        """Entries for random curvatures, uniform over the range of each actuator, of which all are equally likely, shape (count,)."""
+    def draw(self, rng: np.random.Generator, count: int) -> Integers:
+        """Draw entries for random curvatures, uniform over the range of each actuator, all actuators equally likely, shape
+        (count,)."""
         ranges = self.ranges
         kind = rng.integers(len(ranges), size=count) if len(ranges) > 1 else np.zeros(count, np.int64)
         return self.synthesise(rng.uniform(*ranges[kind].T), kind)[0]
@@ -94,14 +98,14 @@ class Catalogue:
         return entry, self.curvature[entry] - wanted
 
     def _nearest(self, wanted: Floats, kind: int) -> Integers:
-        """See `synthesise`, of one actuator, shape (n,)."""
+        """Choose entries of one actuator as in `synthesise`, shape (n,)."""
         low, high = self.ranges[kind]
         if not np.all((wanted >= low) & (wanted <= high)):
             worst = wanted[np.argmax(np.abs(wanted - (low + high) / 2))]
             raise ValueError(
                 f"curvature {worst:g} 1/m cannot be reached; actuators on this grid reach {low:.3g} to {high:.3g} 1/m"
             )
-        own, entry = self._of(kind), np.full(wanted.shape, -1)
+        own, entry = self._entries_of(kind), np.full(wanted.shape, -1)
         for pressure in np.unique(self.pressure[own])[::-1]:
             entries = own[self.pressure[own] == pressure]
             curvatures = self.curvature[entries]
@@ -111,19 +115,19 @@ class Catalogue:
         entry[between] = own[np.argmin(np.abs(self.curvature[own] - wanted[between, None]), axis=1)]
         return entry
 
-    def _of(self, kind: int) -> Integers:
-        """Entries of an actuator."""
+    def _entries_of(self, kind: int) -> Integers:
+        """Return the entries of an actuator."""
         return np.flatnonzero(self.kind[: self.actuators] == kind)
 
-    def synthesised(self) -> Integers:
-        """Every entry that `synthesise` chooses for some curvature, sorted by curvature, shape (chosen,).
+    def synthesise_all(self) -> Integers:
+        """Return every entry that `synthesise` chooses for any curvature, sorted by curvature, shape (chosen,).
 
         Within one pressure the choice changes halfway between two entries, and each is chosen for its own curvature, unless a
         higher pressure reaches that. So it is enough to ask for the curvatures of all entries and for those just beside.
         """
         found = []
         for kind, (low, high) in enumerate(self.ranges):
-            own = self.curvature[self._of(kind)]
+            own = self.curvature[self._entries_of(kind)]
             asked = np.concatenate([own, np.nextafter(own, low), np.nextafter(own, high)])
             found.append(np.unique(self._nearest(asked, kind)))
         chosen = np.concatenate(found)

@@ -15,8 +15,9 @@ from dynamics.preformed import turn_of_film
 from dynamics.self_contact import APART
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from planner.design.schedule import VENTED, InvalidSchedule, Schedule
+from planner.output.text import plural
 from surrogate.kernels.compiled import Floats
 
 Side = Literal["left", "right", "none"]
@@ -64,7 +65,7 @@ class Section:
 
     @property
     def actuated(self) -> bool:
-        """Whether it has an actuator."""
+        """Whether the section has an actuator."""
         return self.side != "none" and not self.preformed
 
     @property
@@ -73,7 +74,8 @@ class Section:
         return self.sense * self.pressure
 
     def rest(self, params: VineParams) -> float:
-        """Angle per length of film by which it is preformed [1/m], positive to the left, 0 if it is not; see `Actuation.rest`."""
+        """Return the angle per length of film by which it is preformed [1/m], positive to the left, 0 if it is not; see
+        `Actuation.rest`."""
         return turn_of_film(self.sense * self.curvature, params) if self.preformed else 0.0
 
 
@@ -93,8 +95,8 @@ class Design:
     """Predicted x [m], y [m] and heading [rad] of the tip."""
     centerline: Floats
     """Predicted joints from base to tip [m], shape (n, 2)."""
-    trialled: Trialled | None = None
-    """How often exactly these sections reached the goal under errors; None if they were not tried, as after any change of them."""
+    success: Success | None = None
+    """Success of exactly these sections under errors; None if they were not tried, as after any change of them."""
     stop: float | None = None
     """Length at which its growth is stopped in this environment [m]; None for the whole tube."""
     schedule: Schedule | None = None
@@ -102,9 +104,10 @@ class Design:
 
     def __repr__(self) -> str:
         parts = [
-            f"{'preformed ' * one.preformed}{one.side} {1e3 * one.start:.0f} to {1e3 * one.end:.0f} mm{' (off)' * (not one.on)}"
-            for one in self.sections
-            if one.side != "none"
+            f"{'preformed ' if section.preformed else ''}{section.side} {1e3 * section.start:.0f} to {1e3 * section.end:.0f} mm"
+            f"{'' if section.on else ' (off)'}"
+            for section in self.sections
+            if section.side != "none"
         ]
         return (
             f"<Design for {self.environment}: {1e3 * self.length:.0f} mm of tube, {', '.join(parts) or 'no actuator'}>"
@@ -139,10 +142,10 @@ class Design:
 
     @property
     def words(self) -> str:
-        """What bends it, counted."""
-        parts = [f"{self.actuators or 'no'} actuator{'s' * (self.actuators != 1)}"]
+        """Number of actuators and of preformed bends, as text."""
+        parts = [plural(self.actuators, "actuator") if self.actuators else "no actuators"]
         if count := len(self.preformed):
-            parts.append(f"{count} preformed bend{'s' * (count != 1)}")
+            parts.append(plural(count, "preformed bend"))
         return ", ".join(parts)
 
     @property
@@ -170,11 +173,12 @@ class Design:
 
     @property
     def crosses_itself(self) -> bool:
-        """Whether the predicted tube crosses or overlaps itself: with a propagator that does not see the tube's own body, or stacked."""
-        return not overlap(self.centerline, self.params.radius).is_empty
+        """Whether the predicted tube crosses or overlaps itself: by a propagator that ignores contact of the tube with itself,
+        or stacked."""
+        return not find_overlap(self.centerline, self.params.radius).is_empty
 
     def actuation(self, max_segments: int) -> Actuation:
-        """Actuation of each segment of one vine; a partly covered segment is actuated in proportion."""
+        """Return the actuation of each segment of one vine; a partly covered segment is actuated in proportion."""
         rows = [(one.start, one.end, one.signed_pressure, one.l_0, one.rest(self.params)) for one in self.sections]
         start, end, pressure, l_0, rest = np.array(rows).T[:, None]
         kind = np.array([[one.kind for one in self.sections]]) if self.params.others else None
@@ -182,11 +186,12 @@ class Design:
         return actuation_along(start, end, bends, self.length, self.params, max_segments)
 
     def actuation_at(self, lengths: Floats) -> Actuation:
-        """Actuation of each segment at some lengths [m], a row for each."""
+        """Return the actuation of each segment at given lengths [m], a row for each."""
         return Actuation.joined([self.stage_at(length).actuation(self.segments) for length in lengths.tolist()])
 
     def stages(self) -> list[tuple[float, Design]]:
-        """Lengths up to which it grows [m], each with the same design at constant pressures; one stage without a schedule.
+        """Return the lengths up to which it grows [m], each with the design at constant pressures; one stage without a
+        schedule.
 
         Where the length is that of the stage before, it is held, see `Schedule.stages`.
         """
@@ -196,7 +201,8 @@ class Design:
         return [(until, self._at(pressures)) for until, pressures in self.schedule.stages(self.length, ramp)]
 
     def scheduled(self, schedule: Schedule) -> Design:
-        """The design with the pressures of a schedule: those of its sections become the highest of each, its trials are dropped.
+        """Return the design with the pressures of a schedule: its sections get the highest pressure of each, its trials are
+        dropped.
 
         Raises:
             InvalidSchedule: It has another number of actuators, an actuator is off, or never has pressure.
@@ -210,34 +216,34 @@ class Design:
             )
         joint, of_actuators = joint_moments(self.params), iter(schedule.highest.tolist())
 
-        def built(section: Section) -> Section:
+        def pressurise(section: Section) -> Section:
             if not section.actuated:
                 return section
             pressure = next(of_actuators)
             film = free_curvature(joint, pressure, section.l_0, section.kind)
             return replace(section, pressure=pressure, curvature=float(centerline_curvature(film, self.params)))
 
-        return replace(self, sections=tuple(map(built, self.sections)), schedule=schedule, trialled=None)
+        return replace(self, sections=tuple(map(pressurise, self.sections)), schedule=schedule, success=None)
 
     def stage_at(self, length: float) -> Design:
-        """The design at the constant pressures that it has at a length [m]."""
+        """Return the design at the constant pressures that it has at a length [m]."""
         return self if self.schedule is None else self._at(self.schedule.at(length))
 
     def drawn_at(self, length: float) -> Design:
-        """The design as it is drawn at a length [m]: actuators that are vented there are off."""
+        """Return the design to draw at a length [m]: actuators that are vented there are off."""
         if self.schedule is None:
             return self
         now = self.stage_at(length)
         return replace(now, sections=tuple(replace(one, on=one.pressure != VENTED) for one in now.sections))
 
     def _at(self, pressures: Floats) -> Design:
-        """The design at constant pressures of its actuators [Pa], shape (actuators,)."""
+        """Return the design at constant pressures of its actuators [Pa], shape (actuators,)."""
         of = iter(np.maximum(pressures, VENTED).tolist())
         sections = tuple(replace(one, pressure=next(of)) if one.actuated else one for one in self.sections)
         return replace(self, sections=sections, schedule=None)
 
     def film(self, joints: Floats, heading: float | None = None) -> Floats:
-        """Length of the film of each segment of a centreline of this design [m], shape (n - 1,).
+        """Return the length of the film of each segment of a centreline of this design [m], shape (n - 1,).
 
         It is longer than the segment where an actuator or a preformed bend shortens the centreline; undoes `dynamics.links.link`. Where
         links have kept their length, as in the geometric model, it is that length.
@@ -270,8 +276,8 @@ def link_headings(joints: Floats, heading: float) -> Floats:
     return np.asarray(np.unwrap(directions)[1:])
 
 
-def overlap(joints: Floats, radius: float) -> shapely.Geometry:
-    """Where a tube crosses or overlaps itself.
+def find_overlap(joints: Floats, radius: float) -> shapely.Geometry:
+    """Find the area where a tube crosses or overlaps itself.
 
     Two parts of the tube overlap if their axes are less than a diameter apart although the tube between them is longer than
     `dynamics.self_contact.APART`; the inside of a bend is no overlap.
@@ -296,20 +302,21 @@ def overlap(joints: Floats, radius: float) -> shapely.Geometry:
 
 
 def types_of(design: Design) -> list[str]:
-    """The types of the actuators that are built, in the order of `VineParams.actuators`."""
+    """Return the types of the actuators that are built, in the order of `VineParams.actuators`."""
     used = {section.kind for section in design.actuated}
     return [one.kind for number, one in enumerate(design.params.actuators) if number in used]
 
 
 def cell_name(design: Design) -> str:
-    """What the cells are called: by the name that all types have for them, or else cell."""
+    """Return the name of the cells if all actuator types share it, else `cell`."""
     built = [section.kind for section in design.actuated] or [0]
     names = {design.params.actuators[number].cell_name for number in built}
     return names.pop() if len(names) == 1 else "cell"
 
 
 def type_of(section: Section, design: Design) -> str:
-    """The type of a section's actuator, in a design with several; empty if there is one, or the section has no actuator."""
+    """Return the type of a section's actuator, in a design with several; empty if there is one, or the section has no
+    actuator."""
     if not section.actuated or len(types_of(design)) < 2:
         return ""
     return design.params.actuators[section.kind].kind

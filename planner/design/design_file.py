@@ -23,19 +23,20 @@ from dynamics.tube_keys import ACTUATORS
 from environments.file_model import Name, check_text, describe
 from environments.reading import UnreadableFile, read_file
 from planner.design.design import Design, InvalidDesign
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from planner.design.folds import check_preformed
 from planner.design.schedule import InvalidSchedule
-from planner.design.schedule_file import SchedulePart, schedule_content, schedule_in
+from planner.design.schedule_file import SchedulePart, parse_schedule, schedule_content
 from planner.design.sections_in_file import (
     MOST_LENGTH_MM,
     NotNegative,
     SectionPart,
     check_sections,
+    parse_section,
     section_content,
-    section_of,
     tidy,
 )
+from planner.output.text import plural
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
@@ -121,7 +122,7 @@ class _CostPart(FileTable):
 
 
 class TrialsPart(FileTable):
-    """How often a design reached its goal in trials."""
+    """Success of a design in trials with errors."""
 
     errors: Name
     """Name of the errors with which the design was tried."""
@@ -139,8 +140,8 @@ class _AnyActuator(FileTable, extra="allow"):
     """An actuator of any type."""
 
 
-def _one_of(kinds: Iterable[str]) -> Any:
-    """The model of an actuator whose type is unknown; its error lists the known types."""
+def _unknown_actuator(kinds: Iterable[str]) -> Any:
+    """Make the model of an actuator whose type is unknown; its error lists the known types."""
     known: Any = Literal[tuple(kinds)]
     return create_model("actuator", __base__=_AnyActuator, type=(known, ...))
 
@@ -183,15 +184,16 @@ _WHOLE_TUBE = tube_table(whole=True, length_mm=(Length, Field(description="lengt
 _FIRST = {"spam": _FirstSpamPart, "pouch": _FirstPouchPart}
 _MODELS: dict[tuple[int, str | None], Any] = {
     **{(1, kind): _design_model(_FirstTubePart, part) for kind, part in _FIRST.items()},
-    (1, None): _design_model(_FirstTubePart, _one_of(_FIRST)),
+    (1, None): _design_model(_FirstTubePart, _unknown_actuator(_FIRST)),
     **{(2, kind): _design_model(_WHOLE_TUBE, actuator_table(kind, whole=True)) for kind in ACTUATORS},
-    (2, None): _design_model(_WHOLE_TUBE, _one_of(ACTUATORS)),
+    (2, None): _design_model(_WHOLE_TUBE, _unknown_actuator(ACTUATORS)),
 }
 """Models by schema and type of actuator; None is any unknown type."""
 
 
 def _file_model(data: Any) -> Any:
-    """The model for a file's schema and type of actuator; for an unknown type, the model whose error lists the known types."""
+    """Return the model for a file's schema and type of actuator; for an unknown type, the model whose error lists the known
+    types."""
     schema = 1 if isinstance(data, dict) and data.get("schema") == 1 else SCHEMA
     match data:
         case {"actuator": {"type": str(kind)}}:
@@ -200,7 +202,7 @@ def _file_model(data: Any) -> Any:
 
 
 def _first_tube(file: Any) -> VineParams:
-    """The tube of a design of schema 1, whose growth force was 25 N for any radius and pressure."""
+    """Make the tube of a design of schema 1, whose growth force was 25 N for any radius and pressure."""
     radius, pressure, part = file.tube.radius_mm * 1e-3, file.tube.growth_pressure_kpa * 1e3, file.actuator
     if isinstance(part, _FirstSpamPart):
         actuator: Spam | PouchMotor = Spam(part.constriction_radius_mm * 1e-3, part.tube_radius_mm * 1e-3)
@@ -213,7 +215,7 @@ def _first_tube(file: Any) -> VineParams:
 
 
 def _tube(file: Any) -> VineParams:
-    """The tube of a design.
+    """Make the tube of a design.
 
     Raises:
         InvalidDesign: The parameters are inconsistent.
@@ -228,7 +230,7 @@ def _tube(file: Any) -> VineParams:
 
 
 def design_content(design: Design) -> dict[str, Any]:
-    """Content of the design file, in millimetres, degrees and kilopascals."""
+    """Return the content of the design file, in millimetres, degrees and kilopascals."""
     tube = tube_content(design.params)
     of_actuators = {key: tube.pop(key) for key in ("actuator", OTHERS) if key in tube}
     return {
@@ -245,18 +247,18 @@ def design_content(design: Design) -> dict[str, Any]:
         "cost": {"actuators": design.actuators, "length_mm": tidy(design.built * 1e3)},
         **({} if design.stop is None else {"grow_mm": tidy(design.length * 1e3)}),
         **({"schedule": schedule_content(design.schedule)} if design.schedule else {}),
-        **({"trials": trials_content(design.trialled)} if design.trialled else {}),
+        **({"trials": trials_content(design.success)} if design.success else {}),
     }
 
 
-def trials_content(trialled: Trialled) -> dict[str, Any]:
-    """Content of the table `trials` of a file; the interval is in shares of 1."""
+def trials_content(success: Success) -> dict[str, Any]:
+    """Return the content of the table `trials` of a file; the interval is in shares of 1."""
     return {
-        "errors": trialled.errors,
-        "reached": trialled.reached,
-        "trials": trialled.trials,
-        "interval_95": [round(end, 4) for end in trialled.interval],
-        "weakest": trialled.weakest,
+        "errors": success.errors,
+        "reached": success.reached,
+        "trials": success.trials,
+        "interval_95": [round(end, 4) for end in success.interval],
+        "weakest": success.weakest,
     }
 
 
@@ -278,21 +280,22 @@ def load_design(path: str | Path, solution: int | None = None) -> Design:
     content = read_json(file)
     if not has_solutions(content):
         if solution is None:
-            return design_in(content, file.name)
+            return parse_design(content, file.name)
         raise InvalidDesign(
             f"{file} has one design; --solution {solution} is for the folder of a run or its {SOLUTIONS}"
         )
     number, every = 1 if solution is None else solution, content["solutions"]
     if not 1 <= number <= len(every):
-        counted = f"{len(every) or 'no'} solution{'s' * (len(every) != 1)}"
+        if not every:
+            raise InvalidDesign(f"{path} has no solutions; --solution {number}")
         raise InvalidDesign(
-            f"{path} has {counted}; --solution {number}" + f" must be from 1 to {len(every)}" * bool(every)
+            f"{path} has {plural(len(every), 'solution')}; --solution {number} must be from 1 to {len(every)}"
         )
-    return design_in(every[number - 1], f"{file.name}: solutions[{number - 1}]")
+    return parse_design(every[number - 1], f"{file.name}: solutions[{number - 1}]")
 
 
 def read_json(path: Path) -> Any:
-    """The content of a JSON file.
+    """Read a JSON file.
 
     Raises:
         InvalidDesign: It cannot be read, or is not JSON.
@@ -310,8 +313,8 @@ def has_solutions(content: Any) -> bool:
     return isinstance(content, dict) and isinstance(content.get("solutions"), list)
 
 
-def design_in(content: Any, name: str) -> Design:
-    """The design in parsed JSON, checked; messages begin with the name.
+def parse_design(content: Any, name: str) -> Design:
+    """Check the design in parsed JSON and return it; messages begin with the name.
 
     Raises:
         InvalidDesign: It is not a valid design.
@@ -326,25 +329,25 @@ def design_in(content: Any, name: str) -> Design:
         raise InvalidDesign(f"{name}: {describe(error, model)}") from None
     except (ValueError, RecursionError) as error:
         raise InvalidDesign(f"{name}: {error}") from None
-    sections = tuple(section_of(part, params) for part in file.sections)
+    sections = tuple(parse_section(part, params) for part in file.sections)
     tip = np.array([*np.array(file.predicted.tip_mm) * 1e-3, np.radians(file.predicted.heading_deg)])
     centerline = np.array(file.predicted.centerline_mm).reshape(-1, 2) * 1e-3
-    trialled = trialled_of(file.trials, name) if file.trials else None
+    success = parse_trials(file.trials, name) if file.trials else None
     stop = None if file.grow_mm is None else file.grow_mm * 1e-3
     try:
-        schedule = None if file.schedule is None else schedule_in(file.schedule, sections)
+        schedule = None if file.schedule is None else parse_schedule(file.schedule, sections)
     except InvalidSchedule as error:
         raise InvalidDesign(f"{name}: {error}") from None
     of = file.environment
-    return Design(of.name, of.sha256, params, sections, tip, centerline, trialled, stop, schedule)
+    return Design(of.name, of.sha256, params, sections, tip, centerline, success, stop, schedule)
 
 
-def trialled_of(part: TrialsPart, name: str) -> Trialled:
-    """The results of trials in a file of a name.
+def parse_trials(part: TrialsPart, name: str) -> Success:
+    """Check the results of trials in the file with this name and return them.
 
     Raises:
         InvalidDesign: More trials reached the goal than there are.
     """
     if part.reached > part.trials:
         raise InvalidDesign(f"{name}: trials.reached = {part.reached} must be at most trials.trials = {part.trials}")
-    return Trialled(part.errors, part.reached, part.trials, part.weakest)
+    return Success(part.errors, part.reached, part.trials, part.weakest)

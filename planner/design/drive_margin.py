@@ -1,4 +1,4 @@
-"""How much of its growth force a design has left over while it grows, and the growth pressure that it needs."""
+"""Drive margin: the growth force that a design has left over while it grows, and the growth pressure that it needs."""
 
 from __future__ import annotations
 
@@ -37,17 +37,17 @@ class DriveMargin:
 
     @property
     def available(self) -> Floats:
-        """Force that the tail leaves [N], shape (T,); negative where the vine could not have grown to."""
+        """Force that the tail leaves [N], shape (T,); negative beyond the length that the vine can reach."""
         return self.params.growth_force - self.tension
 
     @property
     def margin(self) -> Floats:
-        """What is left over, available - needed, as a share of the growth force without a tail [-], shape (T,)."""
+        """Force left over, available - needed, as a share of the growth force without a tail [-], shape (T,)."""
         return np.asarray((self.available - self.needed) / self.params.growth_force)
 
     @property
     def least(self) -> int:
-        """The record with the smallest margin."""
+        """Index of the record with the smallest margin."""
         return int(self.margin.argmin())
 
     @property
@@ -68,7 +68,7 @@ class DriveMargin:
         return float(share * self.params.growth_pressure) if np.isfinite(share) else None
 
     def content(self) -> dict[str, Any]:
-        """Where the margin is least, in the units of files."""
+        """Return the record with the smallest margin, in the units of files."""
         at, pressure = self.least, self.needed_pressure
         return {
             "margin": round(float(self.margin[at]), 4),
@@ -83,7 +83,7 @@ class DriveMargin:
 
 
 def drive_margin(rollout: Rollout, params: VineParams, vine: int = 0) -> DriveMargin | None:
-    """The forces on the tip of one vine of a rollout; None if it has no record, or the rollout no needed force.
+    """Compute the forces on the tip of one vine of a rollout; None without a record, or if the rollout has no needed force.
 
     Args:
         params: The tube whose tail counts: that of the rollout, or one with another tail.
@@ -109,8 +109,10 @@ def drive_margin(rollout: Rollout, params: VineParams, vine: int = 0) -> DriveMa
     )
 
 
-def driven(design: Design, environment: Environment, make: PropagatorFactory, rollout: Rollout) -> DriveMargin | None:
-    """The forces on the tip of a design over its growth; see `drive_margin`.
+def design_drive_margin(
+    design: Design, environment: Environment, make: PropagatorFactory, rollout: Rollout
+) -> DriveMargin | None:
+    """Compute the forces on the tip of a design over its growth; see `drive_margin`.
 
     A design that stalls because of its tail has a margin of 0 there, which does not say what it lacks. So it is grown again without
     the tail, and its drag is computed along that growth.
@@ -135,8 +137,8 @@ def force_at_tip(design: Design) -> float:
     return float(available_force(params.growth_force, tail_of(params), bends, lengths, len(bends)))
 
 
-def drive_line(content: dict[str, Any]) -> str:
-    """One line about the content of `DriveMargin.content`."""
+def drive_text(content: dict[str, Any]) -> str:
+    """Return one line of text about the content of `DriveMargin.content`."""
     (x, y), pressure = content["tip_mm"], content["needed_pressure_kpa"]
     needs = "no growth pressure is enough" if pressure is None else f"growth pressure needed {pressure:.1f} kPa"
     return (

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 
 UNTRIED = "not tried under errors: run `vinewright robustness ENV DESIGN`"
-"""What is said of a design without trials."""
+"""Text for a design without trials."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Estimate:
         return float(low), float(high)
 
     def words(self, unit: str = "") -> str:
-        """The rate in percent, optionally with a unit, and the interval in brackets."""
+        """Return the rate in percent, optionally with a unit, and the interval in brackets."""
         low, high = self.interval
         return f"{100 * self.rate:.1f}{unit} ({100 * low:.1f} ... {100 * high:.1f})"
 
@@ -41,8 +41,8 @@ class Estimate:
 
 
 @dataclass(frozen=True, slots=True)
-class Trialled:
-    """How often a design reached its goal in trials with errors."""
+class Success:
+    """Success rate of a design in trials with errors."""
 
     errors: str
     """Name of the errors."""
@@ -65,7 +65,7 @@ class Trialled:
 
     @property
     def words(self) -> str:
-        """The rate and its interval in whole percent, and the weakest point; never better than the trials were."""
+        """Rate and interval in whole percent, rounded against the design, and the weakest point, as text."""
         low, high = self.interval
         rate = 100 * self.reached // self.trials
         trials = f"{self.trials:,}".replace(",", " ")

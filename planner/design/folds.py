@@ -1,4 +1,4 @@
-"""Preformed bends: the folds that make them, and what design files must say of them."""
+"""Preformed bends: the folds that make them, and the rules for them in design files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LEAST_DEPTH = 3e-3
 
 @dataclass(frozen=True, slots=True)
 class Folds:
-    """The folds of one preformed section, all alike and evenly spaced, on the inner side of its bend."""
+    """Folds of one preformed section: all of the same size, evenly spaced, on the inner side of its bend."""
 
     at: Floats
     """Distance of each from the base, along the film [m], shape (folds,)."""
@@ -34,7 +34,7 @@ class Folds:
 
     @classmethod
     def of(cls, section: Section, params: VineParams) -> Folds:
-        """The folds of a preformed section.
+        """Compute the folds of a preformed section.
 
         A fold joins two cuts across the tube whose planes meet on its outer wall. If they enclose the angle t, the wall on the
         inner side is shorter by 2 d = 4 R tan(t / 2), and the outer wall keeps its length.
@@ -47,7 +47,7 @@ class Folds:
         return cls(at, 2 * params.radius * math.tan(turn / 2), turn)
 
     def half_width(self, share: Floats) -> Floats:
-        """Half of what a fold takes out of the wall [m], across the flat tube.
+        """Half of the length that a fold takes out of the wall [m], across the flat tube.
 
         Args:
             share: Distance from the edge on the outer side, relative to the width of the flat tube [-].

@@ -1,4 +1,4 @@
-"""Replay of designs, to find where they end."""
+"""Replay of designs from the start, to find where they end."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Grown:
+class GrowthEnd:
     """A design and the end of its growth."""
 
     design: Design
     """The design, with tip and centreline at the end of its growth."""
     status: Status
-    """How its growth ended."""
+    """Status at the end of the growth."""
     ending: str
     """Explanation of the status, with advice."""
     reached: bool
@@ -45,8 +45,8 @@ class Grown:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Simulation(Grown):
-    """The whole growth of one design, in T records: one at the end of every segment."""
+class Simulation(GrowthEnd):
+    """Growth of one design, in T records: one at the end of every segment."""
 
     lengths: Floats
     """Grown length [m], shape (T,)."""
@@ -67,7 +67,7 @@ def grow(propagator: Propagator, actuation: Actuation, length: ArrayLike, segmen
     return propagator.grow(start, actuation, length, segment_length)
 
 
-def grow_designs(designs: Sequence[Design], environment: Environment, propagator: Propagator) -> list[Grown]:
+def grow_designs(designs: Sequence[Design], environment: Environment, propagator: Propagator) -> list[GrowthEnd]:
     """Grow designs with the same tube from the start, those without schedules in one batch.
 
     Each result has the tip and centreline at the end of its growth.
@@ -83,7 +83,7 @@ def grow_designs(designs: Sequence[Design], environment: Environment, propagator
 
 
 def grow_together(designs: Sequence[Design], propagator: Propagator) -> Rollout:
-    """Grow one vine of each of some designs without schedules and with the same tube from the start, in one batch."""
+    """Grow one vine of each design from the start, in one batch; the designs have the same tube and no schedules."""
     most = max(design.segments for design in designs)
     carried = Actuation.joined([design.actuation(most) for design in designs])
     return grow(propagator, carried, [design.length for design in designs], designs[0].params.segment_length)
@@ -98,16 +98,16 @@ def replay(design: Design, propagator: Propagator) -> Rollout:
     return grow_in_stages(propagator, growth_function(propagator), propagator.start(1, room), stages)
 
 
-def simulated(design: Design, environment: Environment, rollout: Rollout) -> Simulation:
-    """The growth of one vine of a design (see `replay`)."""
+def make_simulation(design: Design, environment: Environment, rollout: Rollout) -> Simulation:
+    """Make the simulation of one vine of a design from its rollout (see `replay`)."""
     (end,) = _ends([design], environment, rollout)
     joints, lengths = trajectory(environment, design, rollout)
     force = np.asarray(to_host(rollout.contact_force)[0, : len(lengths)])
     return Simulation(end.design, end.status, end.ending, end.reached, end.ends_in_goal, lengths, joints, force)
 
 
-def _ends(designs: Sequence[Design], environment: Environment, rollout: Rollout) -> list[Grown]:
-    """Where each vine of a rollout ends."""
+def _ends(designs: Sequence[Design], environment: Environment, rollout: Rollout) -> list[GrowthEnd]:
+    """Return the end of each vine of a rollout."""
     reached = rollout.enters(environment.goal)
     last = rollout.records - 1
     lines = centerlines(rollout.state(np.arange(len(designs)), last), environment.start, designs[0].params)
@@ -119,12 +119,13 @@ def _ends(designs: Sequence[Design], environment: Environment, rollout: Rollout)
         status = Status(rollout.status[i])
         ends = status == Status.GROWN and np.hypot(*(tip[:2] - environment.goal[:2])) <= environment.goal[2]
         predicted = replace(design, tip=tip.copy(), centerline=line)
-        grown.append(Grown(predicted, status, rollout.ending(i), bool(reached[i]), bool(ends)))
+        grown.append(GrowthEnd(predicted, status, rollout.ending(i), bool(reached[i]), bool(ends)))
     return grown
 
 
 def trajectory(environment: Environment, design: Design, rollout: Rollout) -> tuple[Floats, Floats]:
-    """Joints of the first vine at every record [m], shape (T, N + 1, 2), NaN beyond the tip, and its length [m], shape (T,)."""
+    """Return the joints of the first vine at every record [m], shape (T, N + 1, 2), NaN beyond the tip, and its length [m],
+    shape (T,)."""
     records = np.arange(rollout.records[0])
     state = rollout.state(np.zeros_like(records), records)
     return centerlines(state, environment.start, design.params), grown_length(state, design.params)

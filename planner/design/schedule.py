@@ -97,7 +97,7 @@ class Schedule:
         return int((np.diff(self.pressures, axis=0) != 0).sum())
 
     def at(self, length: float) -> Floats:
-        """Pressures at a length [Pa], shape (actuators,); at a step those after it."""
+        """Return the pressures at a length [Pa], shape (actuators,); at a step, those after it."""
         after = int(np.searchsorted(self.lengths, length, side="right"))
         if after == 0 or after == len(self.lengths):
             return np.asarray(self.pressures[min(after, len(self.lengths) - 1)])
@@ -106,7 +106,8 @@ class Schedule:
         return np.asarray((1 - share) * self.pressures[after - 1] + share * self.pressures[after])
 
     def stages(self, length: float, ramp: float) -> list[tuple[float, Floats]]:
-        """Lengths up to which a tube grows with constant pressures [m], and these pressures [Pa], up to its full length.
+        """Return the lengths up to which a tube grows with constant pressures [m], and these pressures [Pa], up to its full
+        length.
 
         Two stages with the same length are a step: in the second one the tube is held. A pressure that changes with the length
         has its value at the end of each stage.
@@ -129,11 +130,11 @@ class Schedule:
                 found.append((until, self.at(until) if until < high else after))
         if found[-1][0] < length:
             found.append((length, self.pressures[-1]))
-        return _merged(found)
+        return _merge(found)
 
 
-def _merged(stages: list[tuple[float, Floats]]) -> list[tuple[float, Floats]]:
-    """The same without stages of no growth before the first growth, or in which nothing changes; what follows a step stays apart."""
+def _merge(stages: list[tuple[float, Floats]]) -> list[tuple[float, Floats]]:
+    """Remove stages without growth before the first growth, and join stages of equal pressures unless a step lies between."""
     kept: list[tuple[float, Floats]] = []
     for until, pressure in stages:
         steps = len(kept) > 1 and kept[-1][0] == kept[-2][0]

@@ -15,6 +15,7 @@ from dynamics.file_table import FileTable
 from environments.reading import UnreadableFile, read_file
 from planner.design.design import Design, Section
 from planner.design.schedule import MOST_ROWS, InvalidSchedule, Schedule
+from planner.output.text import plural
 
 MOST_BYTES = 1_000_000
 """Largest CSV file that is read [bytes]."""
@@ -34,20 +35,20 @@ class SchedulePart(FileTable):
 
 
 def schedule_content(schedule: Schedule) -> dict[str, Any]:
-    """Content of the table `schedule` of a file."""
+    """Return the content of the table `schedule` of a file."""
     return {
         "length_mm": [float(f"{1e3 * length:.9g}") for length in schedule.lengths.tolist()],
         "pressure_kpa": [[float(f"{1e-3 * one:.9g}") for one in row] for row in schedule.pressures.tolist()],
     }
 
 
-def schedule_in(part: SchedulePart, sections: Sequence[Section]) -> Schedule:
-    """The schedule in a design file.
+def parse_schedule(part: SchedulePart, sections: Sequence[Section]) -> Schedule:
+    """Check the schedule of a design file and return it.
 
     Raises:
         InvalidSchedule: It is inconsistent, or does not fit the sections: every pressure of a section is the highest of its schedule.
     """
-    schedule = _schedule(part.length_mm, part.pressure_kpa, sections, "schedule.pressure_kpa[{row}]")
+    schedule = _make_schedule(part.length_mm, part.pressure_kpa, sections, "schedule.pressure_kpa[{row}]")
     own = [(i, section) for i, section in enumerate(sections) if section.actuated]
     for (i, section), highest in zip(own, schedule.highest.tolist(), strict=True):
         if not section.on:
@@ -59,20 +60,20 @@ def schedule_in(part: SchedulePart, sections: Sequence[Section]) -> Schedule:
     return schedule
 
 
-def _schedule(
+def _make_schedule(
     lengths: Sequence[float], pressures: Sequence[Sequence[float]], sections: Sequence[Section], name: str
 ) -> Schedule:
-    """A schedule from millimetres and kilopascals; `name` is that of a row in messages."""
+    """Make a schedule from millimetres and kilopascals; `name` is that of a row in messages."""
     count = sum(section.actuated for section in sections)
     for row, one in enumerate(pressures):
         if len(one) != count:
-            has = f"{count} actuator{'s' * (count != 1)}"
+            has = plural(count, "actuator")
             raise InvalidSchedule(f"{name.format(row=row)} has {len(one)} pressures; the design has {has}")
     return Schedule(1e-3 * np.array(lengths, float), 1e3 * np.array(pressures, float).reshape(len(pressures), count))
 
 
 def read_schedule(path: Path, design: Design) -> Schedule:
-    """The schedule in a CSV file, for the actuators of a design.
+    """Read the schedule in a CSV file, for the actuators of a design.
 
     The column `grown_mm` is the length; every other column whose name ends in `_kpa`, except `body_kpa`, is the pressure of one
     actuator, from the base. Other columns are ignored.
@@ -104,6 +105,6 @@ def read_schedule(path: Path, design: Design) -> Schedule:
     if not rows:
         raise InvalidSchedule(f"{path}: has no row")
     try:
-        return _schedule([row[0] for row in rows], [row[1:] for row in rows], design.sections, "row {row}")
+        return _make_schedule([row[0] for row in rows], [row[1:] for row in rows], design.sections, "row {row}")
     except InvalidSchedule as error:
         raise InvalidSchedule(f"{path}: {error}") from None

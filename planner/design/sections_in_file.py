@@ -40,7 +40,7 @@ class SectionPart(FileTable):
 
 
 def section_content(section: Section, params: VineParams) -> dict[str, Any]:
-    """Content of a section in a design file."""
+    """Return the content of a section in a design file."""
     return {
         "start_mm": tidy(section.start * 1e3),
         "end_mm": tidy(section.end * 1e3),
@@ -54,8 +54,8 @@ def section_content(section: Section, params: VineParams) -> dict[str, Any]:
     }
 
 
-def section_of(part: SectionPart, params: VineParams) -> Section:
-    """The section of a file, checked by `check_sections`."""
+def parse_section(part: SectionPart, params: VineParams) -> Section:
+    """Make the section of a file that `check_sections` has checked."""
     return Section(
         part.start_mm * 1e-3,
         part.end_mm * 1e-3,
@@ -65,12 +65,12 @@ def section_of(part: SectionPart, params: VineParams) -> Section:
         part.pressure_kpa * 1e3,
         part.pressurised,
         part.preformed,
-        kind_of(part, params),
+        actuator_number(part, params),
     )
 
 
-def kind_of(part: SectionPart, params: VineParams) -> int:
-    """Number of the actuator of a section."""
+def actuator_number(part: SectionPart, params: VineParams) -> int:
+    """Return the number of a section's actuator in the tube."""
     return 0 if part.actuator is None else [one.kind for one in params.actuators].index(part.actuator)
 
 
@@ -98,7 +98,7 @@ def check_sections(file: Any, params: VineParams) -> None:
             continue
         if section.actuator is not None and section.actuator not in known:
             raise InvalidDesign(f"sections[{i}].actuator = {section.actuator!r} must be {' or '.join(known)}")
-        low, high = (1e3 * end for end in params.actuators[kind_of(section, params)].limits.tabulated)
+        low, high = (1e3 * end for end in params.actuators[actuator_number(section, params)].limits.tabulated)
         if section.side != "none" and not (low - 1e-9 <= section.l0_mm <= high + 1e-9):
             raise InvalidDesign(f"sections[{i}].l0_mm = {section.l0_mm:g} must be from {low:g} to {high:g}")
         for key in ("pressure_kpa", "curvature_per_m"):

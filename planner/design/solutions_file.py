@@ -8,27 +8,28 @@ from typing import Any
 
 from dynamics.jumps import Jump
 from planner.design.design import Design, InvalidDesign
-from planner.design.design_file import DESIGN, SOLUTIONS, design_content, design_in, has_solutions, read_json
+from planner.design.design_file import DESIGN, SOLUTIONS, design_content, has_solutions, parse_design, read_json
 
 
 def solutions_content(solutions: Sequence[tuple[Design, Jump | None]]) -> dict[str, Any]:
-    """Content of the solutions file: designs, each with the largest jump that it needs, None if it needs none."""
+    """Return the content of the solutions file: designs, each with the largest jump that it needs, None if it needs none."""
     every = [{**design_content(design), "jump_mm": jump.content() if jump else None} for design, jump in solutions]
     return {"schema": 1, "solutions": every}
 
 
 def load_solutions(path: str | Path) -> list[Design]:
-    """All designs of a solutions file, lowest cost first.
+    """Read all designs of a solutions file, lowest cost first.
 
     Raises:
         InvalidDesign: See `load_design`.
     """
-    return [design for design, _ in load_jumping(path)]
+    return [design for design, _ in load_solutions_with_jumps(path)]
 
 
-def load_jumping(path: str | Path) -> list[tuple[Design, Jump | None]]:
-    """The same with the largest jump of each design; None for one that does not jump, and in older files, which do not say it.
+def load_solutions_with_jumps(path: str | Path) -> list[tuple[Design, Jump | None]]:
+    """Read all designs of a solutions file, lowest cost first, with the largest jump of each.
 
+    The jump is None for a design that does not jump, and in older files, which have no jumps.
     Raises:
         InvalidDesign: See `load_design`.
     """
@@ -37,13 +38,13 @@ def load_jumping(path: str | Path) -> list[tuple[Design, Jump | None]]:
     if not has_solutions(content):
         raise InvalidDesign(f"{path.name}: missing key solutions")
     every = content["solutions"]
-    designs = [design_in(one, f"{path.name}: solutions[{k}]") for k, one in enumerate(every)]
+    designs = [parse_design(one, f"{path.name}: solutions[{k}]") for k, one in enumerate(every)]
     jumps = [Jump(*(1e-3 * part for part in one["jump_mm"])) if one.get("jump_mm") else None for one in every]
     return list(zip(designs, jumps, strict=True))
 
 
-def solution_of(folder: Path) -> tuple[int | None, int]:
-    """Which of its solutions the `design.json` of a run folder is: its number, None if it is none of them, and their count.
+def find_solution(folder: Path) -> tuple[int | None, int]:
+    """Find the `design.json` of a run folder among its solutions: its number, None if it is none of them, and their count.
 
     The count is 0 if there is no readable solutions file, as in the folder of a pack.
     """
@@ -51,12 +52,12 @@ def solution_of(folder: Path) -> tuple[int | None, int]:
         design, content = read_json(folder / DESIGN), read_json(folder / SOLUTIONS)
     except InvalidDesign:
         return None, 0
-    every = [_made(one) for one in content["solutions"]] if has_solutions(content) else []
-    design = _made(design)
+    every = [_without_extras(one) for one in content["solutions"]] if has_solutions(content) else []
+    design = _without_extras(design)
     return (every.index(design) + 1 if design in every else None), len(every)
 
 
-def _made(content: Any) -> Any:
-    """A design in parsed JSON without what only one of the two files says of it."""
+def _without_extras(content: Any) -> Any:
+    """Return a design in parsed JSON without the keys that only one of the two files has."""
     said = "trials", "jump_mm"
     return {key: part for key, part in content.items() if key not in said} if isinstance(content, dict) else content

@@ -49,7 +49,7 @@ class TubeFigures:
         return 1 / self.curvatures[1]
 
     def content(self) -> dict[str, Any]:
-        """Content for a JSON document, in the units of files."""
+        """Return the content for a JSON document, in the units of files."""
         return {
             "growth_force_n": self.growth_force,
             "full_force_n": self.full_force,
@@ -68,7 +68,7 @@ class TubeFigures:
         }
 
     def rows(self, params: VineParams) -> list[tuple[str, str, str]]:
-        """Name, value with unit, and origin of each figure of a tube, for people."""
+        """Return name, value with unit, and origin of each figure of a tube, as text."""
         reached = {"reachable curvatures": self.curvatures}
         if len(self.ranges) > 1:
             reached = {f"reachable curvatures, {kind}": one for kind, one in self.ranges.items()}
@@ -105,7 +105,7 @@ class TubeFigures:
 
 
 def _buckling_length(params: VineParams, stiffness: float) -> float:
-    """Fichter's formula (paper 003, Eq. 2) solved for the length; 0 if the force exceeds the shear resistance.
+    """Buckling length [m] from Fichter's formula (paper 003, Eq. 2); 0 if the force exceeds the shear resistance.
 
     The pressure resists shear, and so does the film if its modulus is known.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from environments.environment import Environment
 from planner.design.design import Design
-from planner.design.replay import Grown
+from planner.design.replay import GrowthEnd
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -23,7 +23,7 @@ class Verification:
     """Where they grew."""
     designs: Sequence[Design]
     """The designs as planned."""
-    grown: Sequence[Grown]
+    grown: Sequence[GrowthEnd]
     """The designs as grown with the second propagator; fewer if interrupted."""
 
     @property
@@ -38,20 +38,20 @@ class Verification:
 
     @property
     def design(self) -> Design:
-        """The design to write, as it was planned."""
+        """The best design that reaches the goal with the second propagator, as it was planned."""
         return self.designs[self.chosen]
 
     def outside(self, k: int) -> float:
-        """Distance from the goal's edge to the tip of design k with the second propagator [m]; 0 inside the goal."""
+        """Return the distance from the goal's edge to the tip of design k with the second propagator [m]; 0 inside the goal."""
         tip, goal = self.grown[k].design.tip, self.environment.goal
         return max(float(np.hypot(*(tip[:2] - goal[:2])) - goal[2]), 0.0)
 
     def moved(self, k: int) -> float:
-        """Distance between the final and the planned tip of design k [m]."""
+        """Return the distance between the final and the planned tip of design k [m]."""
         return float(np.hypot(*(self.grown[k].design.tip[:2] - self.designs[k].tip[:2])))
 
     def content(self) -> dict[str, Any]:
-        """For a JSON file."""
+        """Return the content for a JSON file."""
         return {
             "propagator": self.propagator,
             "verified": self.verified,

@@ -24,7 +24,7 @@ from planner.drawing.plan import (
     SCALE_LINE,
     OnFrame,
     _draw_environment,
-    _page,
+    _make_page,
     foreground,
 )
 from planner.drawing.style import FAINT, palette_of
@@ -59,16 +59,16 @@ def save_animation(
     images = _frames(environment, design, points[[-1, *moments]])
     last = next(images)
 
-    def drawn() -> Iterator[Image.Image]:
+    def draw_frames() -> Iterator[Image.Image]:
         for done, image in enumerate(images, start=1):
             yield image
             if on_frame:
                 on_frame(done, len(moments))
 
     if path.suffix.lower() == ".mp4":
-        write_mp4(path, chain(drawn(), repeat(last, round(LAST_MS / FRAME_MS) - 1)), 1e3 / FRAME_MS)
+        write_mp4(path, chain(draw_frames(), repeat(last, round(LAST_MS / FRAME_MS) - 1)), 1e3 / FRAME_MS)
     else:
-        _write_gif(path, drawn(), last)
+        _write_gif(path, draw_frames(), last)
 
 
 def _write_gif(path: Path, images: Iterator[Image.Image], last: Image.Image) -> None:
@@ -81,8 +81,8 @@ def _write_gif(path: Path, images: Iterator[Image.Image], last: Image.Image) -> 
 
 
 def _frames(environment: Environment, design: Design, points: Floats) -> Iterator[Image.Image]:
-    """The tube at each recorded time, over a background that is drawn once."""
-    page = _page(environment, design, points, table=False)
+    """Generate the tube at each recorded time, over a background that is drawn once."""
+    page = _make_page(environment, design, points, table=False)
     page.figure.set_dpi(GIF_DPI)
     canvas: Any = FigureCanvasAgg(page.figure)
     _draw_environment(page.axes, environment, page.view)

@@ -1,4 +1,4 @@
-"""How pictures show the edge of the bounds, and a base that is mounted in a wall."""
+"""Edge of the bounds in pictures, and a base that is mounted in a wall."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def _line(passage: Passage) -> shapely.LineString:
 def _draw_dimension(
     axes: Axes, passage: Passage, taken: shapely.Geometry, limits: Floats, point: float
 ) -> shapely.Geometry:
-    """Draw a dimension line with its figure beside it; returns the area that the figure takes [mm].
+    """Draw a dimension line with its figure beside it; return the area that the figure takes [mm].
 
     Args:
         taken: What the figure should not cover [mm].

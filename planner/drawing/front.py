@@ -1,4 +1,4 @@
-"""What trials add to the picture of a plan: the tubes of the chosen design as a cloud, and the front as a small chart."""
+"""Trials in the picture of a plan: the tubes of the chosen design as a cloud, and the front as a small chart."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ TIPS: dict[bool, dict[str, Any]] = {
 
 
 def cloud_entries(tried: ShownTrials) -> dict[str, Any]:
-    """Handles of the legend for the trials, by their labels."""
+    """Return handles of the legend for the trials, by their labels."""
     count = {done: int((tried.reached == done).sum()) for done in (True, False)}
     words = {True: f"{count[True]} trials reach the goal", False: f"{count[False]} miss it"}
     return {
@@ -55,10 +55,7 @@ def draw_cloud(axes: Axes, tried: ShownTrials) -> None:
     """
     for done in (True, False):
         lines = [1e3 * line[~np.isnan(line[:, 0])] for line in tried.joints[tried.reached == done]]
-        style = {
-            "colors" if key == "color" else f"{key}s" * (key != "alpha") or key: value
-            for key, value in CLOUD[done].items()
-        }
+        style = {key if key == "alpha" else f"{key}s": value for key, value in CLOUD[done].items()}
         gid = "reached" if done else "missed"
         some = LineCollection([line for line in lines if len(line) > 1], zorder=3.5 - 0.1 * done, gid=gid, **style)
         axes.add_collection(some, autolim=False)
@@ -67,7 +64,7 @@ def draw_cloud(axes: Axes, tried: ShownTrials) -> None:
 
 
 def chart_box(view: Floats, inch: float, vital: shapely.Geometry, edges: shapely.Geometry) -> Floats | None:
-    """The corner of a drawing in which the chart hides least: min_x, min_y, max_x, max_y [mm].
+    """Return the corner of a drawing in which the chart hides least: min_x, min_y, max_x, max_y [mm].
 
     Args:
         view: Limits of the drawing [mm], in the same order.
@@ -86,7 +83,7 @@ def chart_box(view: Floats, inch: float, vital: shapely.Geometry, edges: shapely
 
 
 def draw_chart(axes: Axes, box: Floats, tried: ShownTrials) -> None:
-    """Draw success over actuators, with its intervals, the share that was asked for and the chosen design.
+    """Draw success over actuators, with its intervals, the requested share and the chosen design.
 
     Args:
         axes: The drawing in millimetres.
@@ -124,5 +121,7 @@ def draw_chart(axes: Axes, box: Floats, tried: ShownTrials) -> None:
     chart.spines[:].set(linewidth=0.6, color=FAINT)
     words: dict[str, Any] = {"color": INK, "size": 6.5, "parse_math": False}
     errors = " ".join(tried.front[0].errors.split())
-    chart.set_title(f"success [%], {errors[:14]}{'…' * (len(errors) > 14)} errors", loc="left", x=-0.27, pad=3, **words)
+    chart.set_title(
+        f"success [%], {errors[:14]}{'…' if len(errors) > 14 else ''} errors", loc="left", x=-0.27, pad=3, **words
+    )
     chart.set_xlabel("actuators (◆ chosen, - - wanted)", labelpad=1, x=0.42, **words)

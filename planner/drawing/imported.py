@@ -1,4 +1,4 @@
-"""The picture of what was imported: the obstacles over what they were found in."""
+"""Picture of an import: the obstacles over the picture or outlines in which they were found."""
 
 from __future__ import annotations
 

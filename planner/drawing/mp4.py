@@ -75,7 +75,7 @@ def write_mp4(path: Path, images: Iterable[Image.Image], rate: float) -> None:
 
 
 def _ffmpeg() -> str:
-    """The path of FFmpeg."""
+    """Return the path of FFmpeg."""
     from imageio_ffmpeg import get_ffmpeg_exe
 
     try:
@@ -96,17 +96,17 @@ def _command(program: str, width: int, height: int, rate: float, path: Path) -> 
 
 
 def _even(image: Image.Image) -> np.ndarray:
-    """The pixels of an image, shape (height, width, 3), both even as 4:2:0 needs."""
+    """Return the pixels of an image, shape (height, width, 3), both even as 4:2:0 needs."""
     pixels = np.asarray(image.convert("RGB"))
     return pixels[: pixels.shape[0] // 2 * 2, : pixels.shape[1] // 2 * 2]
 
 
 def _fault(said: str) -> Exception:
-    """What FFmpeg complained about."""
+    """Make the exception for FFmpeg's error messages."""
     if "Unknown encoder" in said:
         return NoEncoder(f"this FFmpeg has no encoder for H.264; {REMEDY}")
     for number in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EIO):
         if os.strerror(number) in said:
             return OSError(number, os.strerror(number))
     last = said.strip().splitlines()[-1:]
-    return OSError(errno.EIO, f"FFmpeg failed{': ' * bool(last)}{''.join(last)}")
+    return OSError(errno.EIO, ": ".join(["FFmpeg failed", *last]))

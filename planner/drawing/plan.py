@@ -24,13 +24,13 @@ from shapely.plotting import patch_from_polygon
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import atomic_path
-from planner.design.design import Design, Section, cell_name, overlap, type_of
+from planner.design.design import Design, Section, cell_name, find_overlap, type_of
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
-from planner.drawing.search import NO_BRANCHES, Branches, branch_entries, draw_branches
+from planner.drawing.search import NO_BRANCHES, TreeBranches, branch_entries, draw_branches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
-from planner.drawing.tube import Course, colour_of, tube_patches
+from planner.drawing.tube import DrawnCourse, colour_of, tube_patches
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
@@ -52,22 +52,22 @@ OnFrame = Callable[[int, int], None]
 def plan_figure(
     environment: Environment,
     design: Design | None,
-    branches: Branches = NO_BRANCHES,
+    branches: TreeBranches = NO_BRANCHES,
     tried: ShownTrials | None = None,
 ) -> Figure:
     """Draw an environment and optionally a design, with a table of its actuators.
 
     Args:
-        branches: Lines of the search tree (see `branches_to_draw`).
+        branches: Lines of the search tree (see `select_branches`).
         tried: Trials of the design, and the front that it was chosen from.
     """
     joints = design.centerline if design else None
     more = branch_entries(branches) | (cloud_entries(tried) if tried else {})
-    page, chart = _page(environment, design, joints, table=True, more=more), None
+    page, chart = _make_page(environment, design, joints, table=True, more=more), None
     if tried and design:
         chart = _chart_box(page, environment, design, tried)
         if chart is None:
-            page = _page(environment, design, joints, table=True, more=more, beside=float(CHART[0]) + GAP)
+            page = _make_page(environment, design, joints, table=True, more=more, beside=float(CHART[0]) + GAP)
             inch = 72 * page.point
             corner = np.array([page.view[2] + inch * GAP, page.view[3] - inch * CHART[1]])
             chart = np.concatenate([corner, corner + inch * CHART])
@@ -88,7 +88,7 @@ def save_plan(
     path: Path,
     environment: Environment,
     design: Design | None,
-    branches: Branches = NO_BRANCHES,
+    branches: TreeBranches = NO_BRANCHES,
     tried: ShownTrials | None = None,
 ) -> None:
     """Write `plan_figure` as a PNG, atomically."""
@@ -96,7 +96,8 @@ def save_plan(
 
 
 def _chart_box(page: _Page, environment: Environment, design: Design, tried: ShownTrials) -> Floats | None:
-    """Where the chart of the front hides neither tube nor trials, goal or base [mm]; None if it would in every corner."""
+    """Return the corner where the chart of the front hides neither tube nor trials, goal or base [mm]; None if there is
+    none."""
     radius, goal = _radius(design), 1e3 * environment.goal
     base = np.vstack(base_shapes(environment.start, radius))
     lines = [1e3 * line[~np.isnan(line[:, 0])] for line in (design.centerline, *tried.joints)]
@@ -136,7 +137,7 @@ class _Page:
         return self.figure.text(x, y, text, transform=self.figure.dpi_scale_trans, parse_math=False, **style)
 
 
-def _page(
+def _make_page(
     environment: Environment,
     design: Design | None,
     joints: Floats | None,
@@ -144,14 +145,14 @@ def _page(
     more: Mapping[str, Any] | None = None,
     beside: float = 0.0,
 ) -> _Page:
-    """An empty drawing of everything in view, its axes, title, legend and scale bar.
+    """Make an empty drawing of everything in view, its axes, title, legend and scale bar.
 
     Args:
         joints: Joints of the tube [m], shape (..., 2), at one time or several.
         more: Further handles of the legend by their labels.
         beside: Width of the space at the right of the drawing [inch].
     """
-    bounds, view = 1e3 * environment.bounds, _view(environment, design, joints)
+    bounds, view = 1e3 * environment.bounds, _find_view(environment, design, joints)
     size = view[2:] - view[:2]
     drawing = size * min(PLOT_WIDTH / size[0], PLOT_HEIGHT / size[1])
     width = max(drawing[0], LEAST_WIDTH)
@@ -191,14 +192,14 @@ def _dress_axes(page: _Page, bounds: Floats, line: float) -> None:
 
 
 def _round_number(value: float) -> float:
-    """The nearest 1, 2 or 5 times a power of ten."""
+    """Return the nearest 1, 2 or 5 times a power of ten."""
     power = 10.0 ** math.floor(math.log10(value))
     return min((power * k for k in (1, 2, 5, 10)), key=lambda number: abs(math.log(number / value)))
 
 
 def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) -> None:
     """Draw an environment and a design into axes in metres, and set their limits to show all of both."""
-    view = _view(environment, design, design.centerline if design else None)
+    view = _find_view(environment, design, design.centerline if design else None)
     there, data = set(axes.get_children()), axes.dataLim.frozen()
     _draw_environment(axes, environment, view)
     _draw_tube(axes, environment, design)
@@ -211,8 +212,8 @@ def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) ->
     axes.set(xlim=1e-3 * view[[0, 2]], ylim=1e-3 * view[[1, 3]], aspect="equal", xlabel="x [m]", ylabel="y [m]")
 
 
-def _view(environment: Environment, design: Design | None, joints: Floats | None) -> Floats:
-    """The bounds, base, goal and tube with a narrow margin: min_x, min_y, max_x, max_y [mm].
+def _find_view(environment: Environment, design: Design | None, joints: Floats | None) -> Floats:
+    """Return the bounds, base, goal and tube with a narrow margin: min_x, min_y, max_x, max_y [mm].
 
     Args:
         joints: Joints of the tube [m], shape (..., 2), NaN beyond its tip; None without a tube.
@@ -229,7 +230,7 @@ def _view(environment: Environment, design: Design | None, joints: Floats | None
 
 
 def _radius(design: Design | None) -> float:
-    """Radius of the tube [mm]; without a design, that of the default tube."""
+    """Return the radius of the tube [mm]; without a design, that of the default tube."""
     return 1e3 * (design.params if design else VineParams()).radius
 
 
@@ -265,7 +266,7 @@ def draw_solids(axes: Axes, environment: Environment, view: Floats) -> None:
 
 
 def foreground(environment: Environment, design: Design | None) -> list[Patch]:
-    """Patches in front of the tube: the goal's outline, and the base with an arrow in the direction of growth."""
+    """Return patches in front of the tube: the goal's outline, and the base with an arrow in the direction of growth."""
     x, y, goal_radius = 1e3 * environment.goal
     goal = Circle((x, y), goal_radius, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal")
     base = [
@@ -275,7 +276,7 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
 
 
 def base_shapes(start: Floats, radius: float) -> list[Floats]:
-    """Corners [mm] of the bar and the arrow at a base: x, y [m] and heading [rad], for a tube of a radius [mm]."""
+    """Return corners [mm] of the bar and the arrow at a base: x, y [m] and heading [rad], for a tube of a radius [mm]."""
     ahead = np.array([math.cos(start[2]), math.sin(start[2])])
     plate = np.array([[-0.25, -1.25], [0.1, -1.25], [0.1, 1.25], [-0.25, 1.25]])
     arrow = np.array([[0.3, -0.1], [1.05, -0.1], [1.05, -0.38], [1.8, 0], [1.05, 0.38], [1.05, 0.1], [0.3, 0.1]])
@@ -286,7 +287,7 @@ def base_shapes(start: Floats, radius: float) -> list[Floats]:
 def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: shapely.Geometry) -> None:
     """Draw numbers next to their sections, without overlapping the tube, the goal, the chart or each other."""
     joints = 1e3 * design.centerline
-    course = Course.of(design, design.centerline)
+    course = DrawnCourse.of(design, design.centerline)
     grown = 1e-3 * float(course.along[-1])
     sections = [(label, section) for label, section in design.labelled if section.start < grown]
     size, radius = BADGE * page.point, 1e3 * design.params.radius
@@ -312,7 +313,7 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: 
 
 
 def side_entries(sections: Iterable[Section]) -> dict[str, Any]:
-    """Handles of the legend for sides and kinds of sections, and for actuators without pressure, by their labels."""
+    """Return handles of the legend for sides and kinds of sections, and for actuators without pressure, by their labels."""
     every = list(sections)
     shown = dict[str, Any]()
     sides = {section.side if section.on else "off" for section in every if not section.preformed}
@@ -331,14 +332,14 @@ def side_entries(sections: Iterable[Section]) -> dict[str, Any]:
 
 
 def _legend_entries(design: Design | None, joints: Floats | None) -> dict[str, Any]:
-    """Handles of the legend by their labels: only what occurs."""
+    """Return handles of the legend by their labels: only what occurs."""
     sections = list(design.sections) if design else []
     if design and design.schedule:
         lowest = design.schedule.pressures.min(axis=0).tolist()
         sections += [replace(one, on=False) for one, least in zip(design.actuated, lowest, strict=True) if not least]
     shown = side_entries(sections)
     last = None if joints is None else joints[-1] if joints.ndim == 3 else joints
-    if design and last is not None and not overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
+    if design and last is not None and not find_overlap(last[~np.isnan(last[:, 0])], design.params.radius).is_empty:
         shown["overlaps itself"] = Patch(**OVERLAP)
     shown["goal"] = Patch(facecolor=(GOAL, 0.22), edgecolor=GOAL, linewidth=1.4)
     shown["obstacle"] = Patch(**OBSTACLE)
@@ -354,17 +355,17 @@ def _draw_legend(page: _Page, entries: dict[str, Any], lines: int) -> None:
 
 
 def _table_layout(design: Design, width: float) -> tuple[int, int]:
-    """Number of blocks side by side, and number of rows of each."""
+    """Return the number of blocks side by side, and the number of rows of each."""
     count = len(design.labelled)
     blocks = 2 if count > 3 and width > 9 else 1
     return blocks, min(math.ceil(count / blocks), TABLE_ROWS)
 
 
 def _pressure(design: Design, section: Section) -> str:
-    """Pressure of an actuator in kilopascals, or its range."""
+    """Return the pressure of an actuator in kilopascals, or its range."""
     highest = f"{section.pressure / 1e3:.3g}"
     if design.schedule is None:
-        return f"{highest}{' off' * (not section.on)}"
+        return highest if section.on else f"{highest} off"
     lowest = f"{design.schedule.pressures[:, design.actuated.index(section)].min() / 1e3:.3g}"
     return highest if lowest == highest else f"{lowest} to {highest}"
 

@@ -28,7 +28,7 @@ ENVIRONMENTS = 10
 def save_robustness(
     path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, worlds: Worlds, where: str
 ) -> None:
-    """Draw some trials superimposed, beside the success under each source of error and, if there is a grid, its heat map.
+    """Draw trials superimposed, beside the success under each source of error and, if there is a grid, its heat map.
 
     Args:
         levels: Levels of the grid; none for no heat map.
@@ -51,7 +51,7 @@ def save_robustness(
 
 
 def _draw_sources(axes: Axes, survey: Survey, names: Sequence[str]) -> None:
-    """Bars of success with intervals: all errors together on top, then each source alone."""
+    """Draw bars of success with intervals: all errors together on top, then each source alone."""
     for row, name in enumerate(names):
         estimate = survey.estimate(name)
         axes.barh(row, 100, height=0.72, color="#eef0f3", zorder=1)
@@ -61,7 +61,7 @@ def _draw_sources(axes: Axes, survey: Survey, names: Sequence[str]) -> None:
         rate, ends = 100 * estimate.rate, [100 * end for end in estimate.interval]
         axes.barh(row, rate, height=0.72, color=REACHED, alpha=1.0 if name == ALL else 0.6, zorder=2)
         axes.plot(ends, [row, row], color=INK, linewidth=1.1, zorder=3)
-        words = f"{rate:.0f}{'*' * (not survey.complete(name))}"
+        words = f"{rate:.0f}{'' if survey.complete(name) else '*'}"
         axes.text(103, row, words, size=8.5, color=INK, va="center")
     axes.set_yticks(range(len(names)), names)
     axes.set(xlim=(0, 112), ylim=(max(len(names), 4) - 0.4, -0.6), xticks=[0, 50, 100])
@@ -71,7 +71,7 @@ def _draw_sources(axes: Axes, survey: Survey, names: Sequence[str]) -> None:
 
 
 def _heading(survey: Survey) -> str:
-    """Title of rates of success."""
+    """Return the title of rates of success."""
     if survey.done == survey.asked:
         return f"success [%], {survey.trials} trials each"
     return (
@@ -86,7 +86,8 @@ def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
     # One hue from light to dark, so that it is readable in grey too.
     axes.imshow(np.ma.masked_invalid(rates), cmap="YlGnBu", vmin=0, vmax=100, origin="lower", aspect="auto")
     for (i, j), rate in np.ndenumerate(rates):
-        text = "-" if np.isnan(rate) else f"{rate:.0f}{'*' * (not survey.complete(cell_name(levels[i], levels[j])))}"
+        mark = "" if survey.complete(cell_name(levels[i], levels[j])) else "*"
+        text = "-" if np.isnan(rate) else f"{rate:.0f}{mark}"
         axes.text(j, i, text, ha="center", va="center", size=9, color="white" if rate > 55 else INK)
     names = [f"{100 * level:g}" for level in levels]
     axes.set_xticks(range(len(levels)), names)

@@ -13,7 +13,7 @@ from planner.drawing.style import JUMPED, SEARCHED
 from surrogate.kernels.compiled import Floats
 
 
-class Branches(NamedTuple):
+class TreeBranches(NamedTuple):
     """Lines of a search tree [m], each of shape (n, 2)."""
 
     steady: Sequence[Floats] = ()
@@ -22,11 +22,11 @@ class Branches(NamedTuple):
     """Lines grown since the node before the first jump of their vine (see `dynamics.jumps`)."""
 
 
-NO_BRANCHES = Branches()
+NO_BRANCHES = TreeBranches()
 
 
-def branch_entries(branches: Branches) -> dict[str, Any]:
-    """Handles of the legend by their labels."""
+def branch_entries(branches: TreeBranches) -> dict[str, Any]:
+    """Return handles of the legend by their labels."""
     style = {"search tree": SEARCHED, "after a jump": JUMPED}
     return {
         label: Line2D([], [], color=colour, linewidth=1)
@@ -35,7 +35,7 @@ def branch_entries(branches: Branches) -> dict[str, Any]:
     }
 
 
-def draw_branches(axes: Axes, branches: Branches) -> None:
+def draw_branches(axes: Axes, branches: TreeBranches) -> None:
     """Draw branches in axes in millimetres."""
     for lines, colour, gid in ((branches.steady, SEARCHED, "search"), (branches.jumped, JUMPED, "jumped")):
         collection = LineCollection([1e3 * line for line in lines], colors=colour, linewidths=0.6, zorder=1, gid=gid)

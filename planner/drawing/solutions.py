@@ -18,6 +18,7 @@ from planner.design.design import Design
 from planner.design.design_file import DESIGN
 from planner.drawing.plan import draw_in_axes, side_entries
 from planner.drawing.style import FAINT, GOAL, INK, OBSTACLE, save_figure
+from planner.output.text import plural
 
 SHAPE = 1.45
 """Preferred ratio of the width of the page to its height [-]."""
@@ -28,7 +29,7 @@ SIDE, GAP, TOP, CAPTION, BOTTOM = 0.3, 0.24, 0.78, 0.47, 0.16
 LINE, SMALL = 0.17, 7.5
 """Height of a line of remarks [inch], and size of their type [point]."""
 BETWEEN = "  ·  "
-"""What separates remarks."""
+"""Separator of remarks."""
 
 Remarks = Callable[[Design], Sequence[str]]
 """Gives what is known of a design, in a few words each."""
@@ -86,7 +87,7 @@ def save_solutions(
     panels = _panels(designs, written, remarks, layout.most)
     size = environment.bounds[2:] - environment.bounds[:2]
     aspect = float(size[1] / size[0])
-    columns, width = _columns(len(panels), aspect, layout)
+    columns, width = _layout(len(panels), aspect, layout)
     remarked = [_lines(panel.remarks, width) for panel in panels]
     caption = CAPTION + LINE * (max(map(len, remarked)) - 1)
     rows, height = math.ceil(len(panels) / columns), width * min(aspect, TALLEST)
@@ -99,7 +100,7 @@ def save_solutions(
         corner = left + column * (width + GAP), page[1] - TOP - (row + 1) * (caption + height) - row * GAP
         _draw_panel(figure, environment, panel, remarked[k], np.array([*corner, width, height, caption]), page)
     shown = sum(panel.label != DESIGN for panel in panels)
-    title = f"{len(designs)} solution{'s' * (len(designs) != 1)}"
+    title = plural(len(designs), "solution")
     if shown < len(designs):
         title = f"{shown} of {title}; all are in solutions.json"
     _draw_header(figure, environment, panels, title, page)
@@ -109,7 +110,7 @@ def save_solutions(
 
 
 def _panels(designs: Sequence[Design], written: Design | None, remarks: Remarks, most: int) -> list[_Panel]:
-    """The designs to draw: the one that was written if it is no solution, and the first solutions."""
+    """Return the designs to draw: the design that was written if it is no solution, and the first solutions."""
     same = [k for k, design in enumerate(designs) if written and design.sections == written.sections]
     panels = [_Panel(written, DESIGN, remarks(written), True)] if written and not same else []
     first = [*range(min(len(designs), most - len(panels)))]
@@ -117,8 +118,9 @@ def _panels(designs: Sequence[Design], written: Design | None, remarks: Remarks,
     return panels + [_Panel(designs[k], str(k + 1), remarks(designs[k]), k in same[:1]) for k in first]
 
 
-def _columns(count: int, aspect: float, layout: PageLayout) -> tuple[int, float]:
-    """Number of columns and width of a drawing [inch], such that the page has nearly the preferred shape and few gaps."""
+def _layout(count: int, aspect: float, layout: PageLayout) -> tuple[int, float]:
+    """Return the number of columns and width of a drawing [inch], such that the page has nearly the preferred shape and few
+    gaps."""
 
     def width(columns: int) -> float:
         return min((layout.widest - 2 * SIDE - (columns - 1) * GAP) / columns, layout.greatest)
@@ -135,7 +137,7 @@ def _columns(count: int, aspect: float, layout: PageLayout) -> tuple[int, float]
 
 
 def _lines(remarks: Sequence[str], width: float) -> list[str]:
-    """The remarks in as few lines of a width [inch] as they fit."""
+    """Return the remarks in as few lines of a width [inch] as they fit."""
     lines: list[str] = []
     for remark in remarks:
         longer = f"{lines[-1]}{BETWEEN}{remark}" if lines else ""

@@ -65,7 +65,7 @@ def save_figure(path: Path, figure: Figure, dpi: int) -> None:
 
 
 def palette_of(image: Image.Image) -> Image.Image:
-    """The colours of all large areas, and well separated ones of the others: the file is a third of the size."""
+    """Return the colours of all large areas, and well separated ones of the others: the file is a third of the size."""
     pixels = image.width * image.height
     counted = sorted(image.getcolors(pixels) or [], reverse=True)
     left = np.array([colour for _, colour in counted])
@@ -81,7 +81,7 @@ def palette_of(image: Image.Image) -> Image.Image:
 
 
 def few_colours(image: Image.Image) -> Image.Image:
-    """An RGB picture with its palette. Unlike Pillow, which rounds to four levels, takes the nearest colour."""
+    """Return an RGB picture with its palette. Unlike Pillow, which rounds to four levels, takes the nearest colour."""
     palette = palette_of(image)
     chosen = np.array(palette.getpalette()).reshape(-1, 3)
     counted = image.getcolors(image.width * image.height) or []

@@ -6,7 +6,7 @@ import numpy as np
 
 from environments.environment import Environment
 from planner.design.design import Design
-from planner.drawing.tube import Course
+from planner.drawing.tube import DrawnCourse
 from surrogate.kernels.compiled import Floats
 
 OBSTACLE, GOAL, SIDES = "#", ".", {"none": "o", "left": "L", "right": "R"}
@@ -48,8 +48,8 @@ def text_picture(environment: Environment, design: Design, joints: Floats, colum
 
 
 def _tube(design: Design, joints: Floats, heading: float, step: float) -> tuple[Floats, np.ndarray]:
-    """Points of the area of a tube [m], no further apart along it than a step [m], and the character of each."""
-    course = Course.of(design, joints, heading)
+    """Return points of the area of a tube [m], no further apart along it than a step [m], and the character of each."""
+    course = DrawnCourse.of(design, joints, heading)
     along = np.linspace(0.0, course.along[-1], int(np.ceil(1e-3 * course.along[-1] / step)) + 1)
     points, normals = course.at(along)
     across = design.params.radius * np.linspace(-1, 1, ACROSS)

@@ -19,7 +19,7 @@ from matplotlib.path import Path
 from shapely.plotting import patch_from_polygon
 
 from dynamics.tube import VineParams
-from planner.design.design import Design, Section, overlap
+from planner.design.design import Design, Section, find_overlap
 from planner.design.folds import Folds
 from planner.drawing.style import ACTUATOR, FAINT, INK, OFF, OUTLINE, OVERLAP, TUBE
 from surrogate.kernels.compiled import Floats
@@ -37,7 +37,7 @@ SEAM = 0.02
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class DrawnCourse:
     """The drawn centreline: the joints, each rounded over at most half of the segments next to it."""
 
     points: Floats
@@ -48,7 +48,7 @@ class Course:
     """Direction of the curve at each point [rad], continuous, shape (n,); at the base, that in which the tube leaves it."""
 
     @classmethod
-    def of(cls, design: Design, joints: Floats, heading: float | None = None) -> Course:
+    def of(cls, design: Design, joints: Floats, heading: float | None = None) -> DrawnCourse:
         """Round the joints.
 
         Args:
@@ -76,27 +76,27 @@ class Course:
         parts = [np.array([[*joints[0], 0.0, first], [*joints[-1], along[-1], headings[-1]]])]
         for count in np.unique(counts[1:]):
             some = np.flatnonzero(counts == count)
-            parts.append(_rounded(joints[some], along[some], before[some], after[some], reach[some], count))
+            parts.append(_round_joint(joints[some], along[some], before[some], after[some], reach[some], count))
         rows = np.concatenate(parts)
         rows = rows[np.argsort(rows[:, 2], kind="stable")]
         rows = rows[[True, *(np.diff(rows[:, 2]) > 1e-9)]]
         return cls(rows[:, :2], rows[:, 2], rows[:, 3])
 
     def at(self, along: Floats) -> tuple[Floats, Floats]:
-        """Positions [mm] and left normals at distances from the base [mm]."""
+        """Return positions [mm] and left normals at distances from the base [mm]."""
         points = np.stack([np.interp(along, self.along, self.points[:, k]) for k in range(2)], axis=-1)
         heading = np.interp(along, self.along, self.heading)
         return points, np.stack([-np.sin(heading), np.cos(heading)], axis=-1)
 
-    def between(self, first: float, last: float) -> Course:
-        """The course from one distance from the base to another [mm]."""
+    def between(self, first: float, last: float) -> DrawnCourse:
+        """Return the course from one distance from the base to another [mm]."""
         inside = (self.along > first + 1e-6) & (self.along < last - 1e-6)
         along = np.concatenate([[first], self.along[inside], [last]])
-        return Course(self.at(along)[0], along, np.interp(along, self.along, self.heading))
+        return DrawnCourse(self.at(along)[0], along, np.interp(along, self.along, self.heading))
 
 
-def _rounded(joints: Floats, along: Floats, before: Floats, after: Floats, reach: Floats, count: int) -> Floats:
-    """Parabolas from `reach` before each joint to `reach` after it, as rows x, y, distance from the base, heading.
+def _round_joint(joints: Floats, along: Floats, before: Floats, after: Floats, reach: Floats, count: int) -> Floats:
+    """Return parabolas from `reach` before each joint to `reach` after it, as rows x, y, distance from the base, heading.
 
     Args:
         count: Points of each parabola; odd, so that one of them is where the parabola passes its joint.
@@ -126,34 +126,34 @@ class _Piece:
 
 
 def tube_patches(design: Design, joints: Floats, heading: float | None = None) -> list[Patch]:
-    """The tube along a centreline at its true width, with coloured sections and the cells of their actuators.
+    """Return the tube along a centreline at its true width, with coloured sections and the cells of their actuators.
 
     Args:
         joints: Joints from base to tip [m], shape (n, 2); may be shorter than the design.
         heading: Direction in which the tube leaves its base [rad]; None is that of the first segment.
     Returns:
         Patches in millimetres, from back to front, by gid: `section k`, k from 0, and `actuator k` or `folds k`, both more than once
-        if the tube lies over the section; `outline`, once for each strand, with a line where two sections meet; `overlap`, where the
+        if the tube lies over the section; `outline`, once for each strand, with a line where two sections meet; `find_overlap`, where the
         tube overlaps itself; and `tip`, the point that must reach the goal.
     """
     if len(joints) < 2 or not np.ptp(joints, axis=0).any():
         return []
     radius = 1e3 * design.params.radius
-    course = Course.of(design, joints, heading)
-    strands, patches = _strands(_pieces(design, course, radius), radius), list[Patch]()
+    course = DrawnCourse.of(design, joints, heading)
+    strands, patches = _strands(_cut_pieces(design, course, radius), radius), list[Patch]()
     for strand in strands:
         for section, some in groupby(strand, lambda piece: piece.section):
             own, made = list(some), design.sections[section]
             body = _union(piece.body for piece in own)
-            patches.append(_filled(body, f"section {section}", TUBE[made.side if made.on else "none"]))
+            patches.append(_fill(body, f"section {section}", TUBE[made.side if made.on else "none"]))
             cells, gid = _union(piece.cells for piece in own), f"{'folds' if made.preformed else 'actuator'} {section}"
             if cells.area and made.on:
-                patches.append(_filled(cells, gid, colour_of(made)))
+                patches.append(_fill(cells, gid, colour_of(made)))
             elif cells.area:
                 patches.append(patch_from_polygon(cells, gid=gid, zorder=5, **OFF))
         path = _outline(strand, first=strand is strands[0], last=strand is strands[-1])
         patches.append(PathPatch(path, gid="outline", zorder=5, fill=False, **OUTLINE))
-    doubled = shapely.transform(overlap(joints, design.params.radius), lambda corners: 1e3 * corners)
+    doubled = shapely.transform(find_overlap(joints, design.params.radius), lambda corners: 1e3 * corners)
     if doubled.area:
         patches.append(patch_from_polygon(doubled, gid="overlap", zorder=6, **OVERLAP))
     tip = course.points[-1]
@@ -161,33 +161,33 @@ def tube_patches(design: Design, joints: Floats, heading: float | None = None) -
 
 
 def colour_of(section: Section) -> str:
-    """The colour of a section's actuator or folds, and of its number."""
+    """Return the colour of a section's actuator or folds, and of its number."""
     return ACTUATOR[section.side] if section.on else FAINT
 
 
 def _union(shapes: Iterable[shapely.Geometry]) -> shapely.Geometry:
-    """The union, without the points and lines that an intersection may leave."""
+    """Return the union, without the points and lines that an intersection may leave."""
     return shapely.union_all(list(shapes)).buffer(0)
 
 
-def _filled(shape: shapely.Geometry, gid: str, colour: str) -> Patch:
+def _fill(shape: shapely.Geometry, gid: str, colour: str) -> Patch:
     return patch_from_polygon(shape, gid=gid, zorder=5, facecolor=colour, linewidth=0)
 
 
-def _pieces(design: Design, course: Course, radius: float) -> Iterator[_Piece]:
+def _cut_pieces(design: Design, course: DrawnCourse, radius: float) -> Iterator[_Piece]:
     """Cut the tube into pieces, from the base to the tip."""
     parts = list(_parts(design, course, radius))
     for i, (k, part) in enumerate(parts):
         # Near a sharp bend, a piece may reach beyond the next but one cut on the inside of the bend.
-        later = _limiting(part, [other for _, other in parts[i:-1]], -1, radius)
-        earlier = _limiting(part, [other for _, other in parts[i::-1]], 0, radius)
+        later = _limiting_parts(part, [other for _, other in parts[i:-1]], -1, radius)
+        earlier = _limiting_parts(part, [other for _, other in parts[i::-1]], 0, radius)
         cuts = [(other.points[-1], other.heading[-1] + np.pi) for other in later]
         cuts += [(other.points[0], other.heading[0]) for other in earlier]
         yield _piece(part, cuts, k, design, tip=i == len(parts) - 1)
 
 
-def _parts(design: Design, course: Course, radius: float) -> Iterator[tuple[int, Course]]:
-    """The course between cuts, with its section: cut where a section ends, and wherever it has bent by `PIECE`."""
+def _parts(design: Design, course: DrawnCourse, radius: float) -> Iterator[tuple[int, DrawnCourse]]:
+    """Return the course between cuts, with its section: cut where a section ends, and wherever it has bent by `PIECE`."""
     length = float(course.along[-1])
     for k, section in enumerate(design.sections):
         first, end = 1e3 * section.start, min(1e3 * section.end, length)
@@ -205,21 +205,23 @@ def _parts(design: Design, course: Course, radius: float) -> Iterator[tuple[int,
         yield from ((k, course.between(a, b)) for a, b in pairwise(ends) if b > a)
 
 
-def _limiting(part: Course, others: Sequence[Course], end: int, radius: float) -> list[Course]:
-    """Those of a part and its neighbours, in order, whose cut at one end limits it: near cuts, towards which all of it runs."""
+def _limiting_parts(part: DrawnCourse, others: Sequence[DrawnCourse], end: int, radius: float) -> list[DrawnCourse]:
+    """Return the parts, of a part and its neighbours, whose cut at one end limits it: near cuts, towards which all of it
+    runs."""
     near = takewhile(lambda other: abs(other.along[end] - part.along[end]) < 2 * radius, others)
     return [one for one in near if one is part or np.abs(part.heading - one.heading[end]).max() < TOWARDS]
 
 
-def _foot(course: Course, radius: float) -> float:
-    """Distance from the base to the end of the first piece [mm], whose edges turn from the base's heading to the tube's."""
+def _foot(course: DrawnCourse, radius: float) -> float:
+    """Return the distance from the base to the end of the first piece [mm], whose edges turn from the base's heading to the
+    tube's."""
     turned = np.abs(course.heading - course.heading[1])
     turned[0] = 0
     return float(min(1.5 * radius, course.along[int(np.argmax(turned > FOOT))] or np.inf))
 
 
-def _piece(part: Course, cuts: Sequence[tuple[Floats, float]], k: int, design: Design, tip: bool) -> _Piece:
-    """The piece along a part of the course, with the half disc at the tip.
+def _piece(part: DrawnCourse, cuts: Sequence[tuple[Floats, float]], k: int, design: Design, tip: bool) -> _Piece:
+    """Make the piece along a part of the course, with the half disc at the tip.
 
     Args:
         cuts: A point of each cut that limits the piece, and the direction in which the piece lies.
@@ -251,20 +253,20 @@ def _piece(part: Course, cuts: Sequence[tuple[Floats, float]], k: int, design: D
 
 
 def _half_plane(corner: Floats, ahead: Floats, far: float) -> shapely.Polygon:
-    """What lies ahead of a cut, up to a distance, and slightly more, so that the union of two pieces has no slit."""
+    """Return the area ahead of a cut, up to a distance, and slightly more, so that the union of two pieces has no slit."""
     across, near = far * np.array([-ahead[1], ahead[0]]), corner - SEAM / 2 * ahead
     return shapely.Polygon([near + across, near - across, near - across + far * ahead, near + across + far * ahead])
 
 
 def _edge(ends: Floats, ahead: Floats) -> Floats:
-    """A cubic between two points with the given directions at its ends, shape (n, 2)."""
+    """Return a cubic between two points with the given directions at its ends, shape (n, 2)."""
     t, chord = np.linspace(0, 1, 16)[:, None], float(np.hypot(*(ends[1] - ends[0])))
     straight = (1 + 2 * t) * (1 - t) ** 2 * ends[0] + (3 - 2 * t) * t**2 * ends[1]
     return np.asarray(straight + chord * t * (1 - t) * ((1 - t) * ahead[0] - t * ahead[1]))
 
 
-def _cells(part: Course, section: Section, radius: float) -> Floats:
-    """Outline [mm] of a part of an actuator: a row of cells of true length, inside the edge of the tube."""
+def _cells(part: DrawnCourse, section: Section, radius: float) -> Floats:
+    """Return the outline [mm] of a part of an actuator: a row of cells of true length, inside the edge of the tube."""
     cell = max(1e3 * section.l_0, 1.0)
     first, last = part.along[[0, -1]]
     along = np.linspace(first, last, int(np.clip(16 * (last - first) / cell, 2, 5000)))
@@ -275,8 +277,9 @@ def _cells(part: Course, section: Section, radius: float) -> Floats:
     return np.concatenate([outer, inner[::-1]])
 
 
-def _folds(part: Course, section: Section, params: VineParams) -> list[shapely.Polygon]:
-    """The folds of a preformed section that meet a part of it, as wedges from the inner edge of the tube inwards [mm]."""
+def _folds(part: DrawnCourse, section: Section, params: VineParams) -> list[shapely.Polygon]:
+    """Return the folds of a preformed section that meet a part of it, as wedges from the inner edge of the tube inwards
+    [mm]."""
     radius, folds = 1e3 * params.radius, Folds.of(section, params)
     half = min(WEDGE * radius, 0.4e3 * (section.end - section.start) / len(folds.at))
     at = 1e3 * folds.at
@@ -288,7 +291,7 @@ def _folds(part: Course, section: Section, params: VineParams) -> list[shapely.P
 
 
 def _strands(pieces: Iterable[_Piece], radius: float) -> list[list[_Piece]]:
-    """Consecutive pieces that do not overlap one another."""
+    """Group consecutive pieces that do not overlap one another."""
     strands: list[list[_Piece]] = []
     for piece in pieces:
         earlier = [other.body for other in strands[-1][:-1]] if strands else []
@@ -300,7 +303,7 @@ def _strands(pieces: Iterable[_Piece], radius: float) -> list[list[_Piece]]:
 
 
 def _outline(strand: Sequence[_Piece], first: bool, last: bool) -> Path:
-    """The outline of a strand, open where the tube continues in another one, and the lines where two sections meet."""
+    """Return the outline of a strand, open where the tube continues in another one, and the lines where two sections meet."""
     edge = _union(piece.body for piece in strand).boundary
     passages = [*([] if first else [strand[0].cuts[0]]), *([] if last else [strand[-1].cuts[1]])]
     edge = edge.difference(shapely.union_all(passages).buffer(2 * SEAM))

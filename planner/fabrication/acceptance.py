@@ -34,7 +34,7 @@ class Bend:
 
 
 def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
-    """The expected bend of each actuator.
+    """Return the expected bend of each actuator.
 
     Args:
         margins: Range of each actuator's pressure within which the goal is still reached, in percent; it becomes one of angles.
@@ -57,7 +57,7 @@ def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
 
 
 def formed_bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
-    """The expected turn of each preformed bend.
+    """Return the expected turn of each preformed bend.
 
     Args:
         margins: Error of each turn with which the goal is still reached, in degrees.

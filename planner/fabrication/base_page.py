@@ -51,7 +51,7 @@ def write_base(flow: Flow, vessel: Vessel | None, build: Build) -> None:
         )
         return
     flow.heading("Vessel and clamp", DRAWN + 4)
-    flow.room(DRAWN + 4)
+    flow.reserve(DRAWN + 4)
     _draw_section(flow, vessel)
     _write_dimensions(flow, vessel)
     flow.heading("How to make and mount the base", 2 * line_height(SIZE))
@@ -70,7 +70,7 @@ def _write_settings(flow: Flow, vessel: Vessel | None, build: Build) -> None:
     heads = ("file", 1.6), ("number", 1.1), ("material", 1.8), ("filling", 2.6), ("on the bed", 3.2)
     rows = [[file, number or str(ends), *rest] for file, number, *rest in (SETTINGS[name] for name in wanted)]
     flow.table([Column(head, share) for head, share in heads], rows)
-    flow.room(2)
+    flow.reserve(2)
     flow.paragraph(
         "Nozzle 0.4 mm, layers 0.2 mm, lines 0.4 mm, 5 % more flow for the vessel (all assumed). The files are in "
         "millimetres and lie as they "
@@ -86,7 +86,7 @@ def _write_settings(flow: Flow, vessel: Vessel | None, build: Build) -> None:
 
 
 def _draw_section(flow: Flow, vessel: Vessel) -> None:
-    """The vessel cut along its axis, mouth up, with letters; its clamp from above, beside it."""
+    """Draw the vessel cut along its axis, mouth up, with letters, and beside it its clamp from above."""
     outside, inside = shapely.Polygon(outside_of(vessel)), shapely.Polygon(inside_of(vessel))
     up, out = vessel.floor + PORT_UP, vessel.chamber + vessel.wall + PORT_OUT
     boss = shapely.box(vessel.chamber, 0.0, out, up + PORT_WIDE / 2)
@@ -123,7 +123,7 @@ def _draw_section(flow: Flow, vessel: Vessel) -> None:
 
 
 def _write_dimensions(flow: Flow, vessel: Vessel) -> None:
-    """The dimensions by letter, to the right of the drawing."""
+    """Write the dimensions by letter, to the right of the drawing."""
     rows = (
         ("A", f"neck: {_mm(2 * vessel.neck)} outside, {_mm(2 * vessel.bore)} inside; lip {_mm(2 * vessel.lip)}"),
         ("B", f"chamber: {_mm(2 * vessel.chamber)} inside, wall {_mm(vessel.wall)}, floor {_mm(vessel.floor)}"),

@@ -58,18 +58,18 @@ class NoBracket(ValueError):
 
 
 def write_bracket(path: Path, actuator: Spam) -> None:
-    """Write `bracket` as a binary STL in millimetres, atomically.
+    """Write `bracket_mesh` as a binary STL in millimetres, atomically.
 
     Raises:
         NoBracket: No bracket can be printed for this actuator.
         ModuleNotFoundError: The extra `fab` is not installed.
         OSError: The file cannot be written.
     """
-    write_stl(path, bracket(actuator))
+    write_stl(path, bracket_mesh(actuator))
 
 
-def bracket(actuator: Spam) -> Trimesh:
-    """The bracket as it lies on the printer's bed [mm]: the side facing the body at y = 0, the hole's axis at x = 0, z up.
+def bracket_mesh(actuator: Spam) -> Trimesh:
+    """Make the bracket as it lies on the printer's bed [mm]: the side facing the body at y = 0, the hole's axis at x = 0, z up.
 
     The axis is one actuator tube radius away from the body, as in the model's moment arm (paper 002, Eq. 3).
 
@@ -79,18 +79,18 @@ def bracket(actuator: Spam) -> Trimesh:
     """
     check_bracket(actuator)
     hole = shapely.Point(0, actuator.tube_radius).buffer(actuator.constriction_radius, quad_segs=QUARTER)
-    slot = _rounded(SLOT_WIDTH, SOLE, SOLE + SLOT_HEIGHT, SLOT_CORNER)
+    slot = _rounded_box(SLOT_WIDTH, SOLE, SOLE + SLOT_HEIGHT, SLOT_CORNER)
     solid = _plate(outline(actuator), EASE) - _plate(hole, CHAMFER, cut=True) - _plate(slot, EASE, cut=True)
     return mesh_of(solid)
 
 
 def outline(actuator: Spam) -> shapely.Polygon:
-    """Outline of the plate seen along the tube, without hole and slot [m]: ring, stem and foot."""
+    """Return the outline of the plate seen along the tube, without hole and slot [m]: ring, stem and foot."""
     outer = actuator.constriction_radius + RIM
     width = max(SLOT_WIDTH + 2 * EDGE, outer)
     ring = shapely.Point(0, actuator.tube_radius).buffer(outer, quad_segs=QUARTER)
     stem = shapely.box(SHOULDER - width / 2, SOLE, width / 2 - SHOULDER, actuator.tube_radius)
-    foot = _rounded(width, 0.0, 2 * SOLE + SLOT_HEIGHT, FILLET)
+    foot = _rounded_box(width, 0.0, 2 * SOLE + SLOT_HEIGHT, FILLET)
     # Buffering outwards and back rounds the inner corners.
     return shapely.union_all([ring, stem, foot]).buffer(FILLET, QUARTER).buffer(-FILLET, QUARTER)
 
@@ -116,8 +116,8 @@ def check_bracket(actuator: Spam) -> None:
         )
 
 
-def _rounded(width: float, low: float, high: float, corner: float) -> shapely.Polygon:
-    """A box centred on x = 0 with rounded corners [m]."""
+def _rounded_box(width: float, low: float, high: float, corner: float) -> shapely.Polygon:
+    """Return a box centred on x = 0 with rounded corners [m]."""
     core = shapely.box(corner - width / 2, low + corner, width / 2 - corner, high - corner)
     return core.buffer(corner, quad_segs=QUARTER)
 
@@ -133,7 +133,7 @@ def _plate(shape: shapely.Polygon, chamfer: float, *, cut: bool = False) -> Mani
 
     beyond, wider = (chamfer, 2 * chamfer) if cut else (0.0, -chamfer)
     middle = np.asarray(shapely.orient_polygons(shapely.remove_repeated_points(shape, 1e-6)).exterior.coords)[:-1]
-    end = middle + wider * _outward(middle)
+    end = middle + wider * _outward_displacement(middle)
     rings = np.concatenate([end, middle, middle, end])
     heights = np.repeat([-beyond, chamfer, THICKNESS - chamfer, THICKNESS + beyond], len(middle))
     here = np.arange(3 * len(middle)).reshape(3, -1)
@@ -145,7 +145,7 @@ def _plate(shape: shapely.Polygon, chamfer: float, *, cut: bool = False) -> Mani
     return Manifold(Mesh(np.column_stack([rings, heights]).astype(np.float32), faces.astype(np.uint32)))
 
 
-def _outward(corners: Floats) -> Floats:
+def _outward_displacement(corners: Floats) -> Floats:
     """Displacement of each corner when every edge of an anticlockwise outline moves outwards by 1, shape (n, 2)."""
     along = np.roll(corners, -1, axis=0) - corners
     after = np.stack([along[:, 1], -along[:, 0]], axis=-1) / np.hypot(*along.T)[:, None]

@@ -24,12 +24,12 @@ CLAMP = 100e-3
 LEAD = 300e-3
 """Length of a feed line from the base to its regulator [m]."""
 IN_PROPORTION = "Pressures that burst a film are in proportion to its thickness."
-"""Why a builder has to know the thickness."""
+"""Reason why a builder has to know the thickness."""
 
 
 @dataclass(frozen=True, slots=True)
 class ActuatorBuild:
-    """One actuator as fabricated: a strip of lay-flat tube, fixed to the body at every cell end."""
+    """An actuator as fabricated: a strip of lay-flat tube, fixed to the body at every cell end."""
 
     number: int
     """Position counted from the base, starting at 1."""
@@ -55,7 +55,7 @@ class ActuatorBuild:
 
     @property
     def end(self) -> End:
-        """What is at its cell ends."""
+        """Kind of its cell ends."""
         return end_of(self.actuator)
 
     @property
@@ -96,7 +96,7 @@ class ActuatorBuild:
 
 @dataclass(frozen=True, slots=True)
 class BendBuild:
-    """One preformed bend as fabricated: folds across the body, on the inner side of the bend."""
+    """A preformed bend as fabricated: folds across the body, on the inner side of the bend."""
 
     name: str
     """Label on all drawings, e.g. `F2`."""
@@ -132,7 +132,7 @@ class Build:
 
     @property
     def mixed(self) -> bool:
-        """Whether there are actuators of several types."""
+        """Whether the actuators are of several types."""
         return len(self.by_type) > 1
 
     @cached_property
@@ -150,7 +150,7 @@ class Build:
 
     @property
     def film_note(self) -> str:
-        """What is assumed of the thickness of its films; "" if nothing is."""
+        """Note on thicknesses of film that are assumed; "" if none is."""
         strips = (
             f"Film of the strips: {STRIP_FILM.text()}"
             if any(layers(one.actuator) == 2 for one in self.actuators)

@@ -12,7 +12,7 @@ from scipy.optimize import isotonic_regression
 from dynamics.propagator import Propagator
 from environments.environment import Environment
 from planner.design.design import Design, InvalidDesign, Section
-from planner.design.replay import Grown, grow_designs
+from planner.design.replay import GrowthEnd, grow_designs
 from surrogate.kernels.compiled import Floats
 
 ANCHORS = 0.5, 0.0, 1.0
@@ -28,7 +28,7 @@ SLIVER = 10e-3
 room beside each other."""
 
 
-def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> tuple[Grown, int]:
+def round_to_cells(design: Design, environment: Environment, propagator: Propagator) -> tuple[GrowthEnd, int]:
     """Find the nearest whole-cell design that ends in the goal.
 
     If none does, return the nearest that reaches the goal at any time, or else the nearest of all.
@@ -42,9 +42,9 @@ def round_to_cells(design: Design, environment: Environment, propagator: Propaga
     Raises:
         InvalidDesign: A section is shorter than one cell.
     """
-    _check(design)
+    _check_lengths(design)
     roundings = list(_roundings(design))
-    tried: list[Grown] = []
+    tried: list[GrowthEnd] = []
     for count in ROUNDINGS:
         tried += grow_designs(roundings[len(tried) : len(tried) + count], environment, propagator)
         for grown in tried:
@@ -53,7 +53,8 @@ def round_to_cells(design: Design, environment: Environment, propagator: Propaga
     return next((grown for grown in tried if grown.reached), tried[0]), len(tried)
 
 
-def _check(design: Design) -> None:
+def _check_lengths(design: Design) -> None:
+    """Check that every actuated section is at least one cell long."""
     for section in design.actuated:
         if section.end - section.start < section.l_0 - NO_LENGTH:
             raise InvalidDesign(
@@ -63,7 +64,8 @@ def _check(design: Design) -> None:
 
 
 def _roundings(design: Design) -> Iterator[Design]:
-    """Whole-cell designs, nearest first; each combines a whole-cell length and an anchor per section. Preformed ones keep their length."""
+    """Generate whole-cell designs, nearest first: combinations of a whole-cell length and an anchor per section. Preformed
+    sections keep their length."""
     bent = [section for _, section in design.labelled]
     options = []
     for section in bent:
@@ -83,10 +85,10 @@ def _roundings(design: Design) -> Iterator[Design]:
         lengths = nearest.copy()
         for k, option in zip(which, chosen, strict=True):
             lengths[k] = options[k][option]
-        yield replace(design, sections=_laid_out(design, bent, lengths), trialled=None)
+        yield replace(design, sections=_lay_out(design, bent, lengths), success=None)
 
 
-def _laid_out(design: Design, bent: list[Section], lengths: list[tuple[float, float]]) -> tuple[Section, ...]:
+def _lay_out(design: Design, bent: list[Section], lengths: list[tuple[float, float]]) -> tuple[Section, ...]:
     """Lay out sections of given lengths and anchors; overlapping ones move apart by the least-squares minimum."""
     if not bent:
         return design.sections
@@ -97,17 +99,18 @@ def _laid_out(design: Design, bent: list[Section], lengths: list[tuple[float, fl
     done = 0.0
     for section, begins, extent in zip(bent, first.tolist(), length.tolist(), strict=True):
         if begins > done + SLIVER - NO_LENGTH:
-            sections.append(_bare(done, begins))
+            sections.append(_bare_section(done, begins))
             done = begins
         sections.append(replace(section, start=done, end=done + extent))
         done += extent
     if design.built > done + NO_LENGTH:
-        sections.append(_bare(done, design.built))
+        sections.append(_bare_section(done, design.built))
     return tuple(sections)
 
 
 def _starts(wanted: Floats, length: Floats) -> Floats:
-    """Starts nearest to the wanted ones [m] such that sections neither overlap nor leave a gap shorter than `SLIVER`, shape (n,)."""
+    """Return the starts nearest to the wanted ones [m] such that sections neither overlap nor leave a gap shorter than
+    `SLIVER`, shape (n,)."""
     # Minus the length of the actuators before it, the start must not decrease along the tube: an isotonic regression, in which
     # sections that are joined move as one. A section before the first stands for the base, and does not move.
     before = np.cumsum(length) - length
@@ -124,5 +127,5 @@ def _starts(wanted: Floats, length: Floats) -> Floats:
         block[closed:] -= 1
 
 
-def _bare(start: float, end: float) -> Section:
+def _bare_section(start: float, end: float) -> Section:
     return Section(start, end, "none", 0.0, 0.0, 0.0)

@@ -24,7 +24,8 @@ BEYOND = 1e-3
 
 
 def clamp_mesh(vessel: Vessel) -> Trimesh:
-    """One half as it lies on the printer's bed [mm]: the neck's axis along z, the gap between the halves at y = 0.
+    """Make half of the clamp as it lies on the printer's bed [mm]: the neck's axis along z, the gap between the halves at y =
+    0.
 
     Raises:
         ModuleNotFoundError: The extra `fab` is not installed.

@@ -16,7 +16,7 @@ from planner.design.design import cell_name, type_of
 from planner.drawing.plan import BOTTOM, plan_figure
 from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.build import Build
-from planner.fabrication.flow import MARGIN, Column, Flow, text_width, wrapped
+from planner.fabrication.flow import MARGIN, Column, Flow, text_width, wrap
 from planner.fabrication.paper import POINT, RULER, Page, Template, Tile
 from planner.fabrication.pattern import ROW, millimetres
 
@@ -37,21 +37,21 @@ NUMBER: dict[str, Any] = {"ha": "center", "va": "center", "weight": "bold", "bbo
 PIECE: dict[str, Any] = {"facecolor": TUBE["none"], "edgecolor": FAINT, "linewidth": 0.5}
 
 
-def cover(template: Template, picture: Any, pages: dict[Tile, int]) -> list[Page]:
+def draw_cover(template: Template, picture: Any, pages: dict[Tile, int]) -> list[Page]:
     """Draw the cover.
 
     Args:
-        picture: The picture of the plan, see `plan_picture`.
+        picture: The picture of the plan, see `render_plan`.
         pages: Page number of each tile; the number of pages of the cover does not depend on them.
     """
-    made = _covered(template, picture, pages, PICTURE_HEIGHT)
+    made = _draw_with_picture(template, picture, pages, PICTURE_HEIGHT)
     if len(made) == 2:
-        smaller = _covered(template, picture, pages, SMALLER)
+        smaller = _draw_with_picture(template, picture, pages, SMALLER)
         made = smaller if len(smaller) == 1 else made
     return made
 
 
-def _covered(template: Template, picture: Any, pages: dict[Tile, int], height: float) -> list[Page]:
+def _draw_with_picture(template: Template, picture: Any, pages: dict[Tile, int], height: float) -> list[Page]:
     """Draw a cover whose picture has the given maximum height [mm]."""
     flow = Flow(template.paper)
     _write_title(flow, template)
@@ -63,8 +63,8 @@ def _covered(template: Template, picture: Any, pages: dict[Tile, int], height: f
     return flow.pages
 
 
-def plan_picture(template: Template) -> Any:
-    """The picture of the plan, shape (n, m, 3), without title and table, which the cover has itself."""
+def render_plan(template: Template) -> Any:
+    """Render the picture of the plan, shape (n, m, 3), without title and table, which the cover has itself."""
     canvas: Any = FigureCanvasAgg(plan_figure(template.environment, template.build.design))
     for text in canvas.figure.findobj(Text):
         text.set_fontsize(LARGER * text.get_fontsize())  # the picture is reduced to fit on the page
@@ -76,9 +76,9 @@ def plan_picture(template: Template) -> Any:
 
 
 def _write_title(flow: Flow, template: Template) -> None:
-    """Name, key figures, success under errors, and a warning if the design does not reach the goal, or rarely."""
+    """Write the name, key figures, success under errors, and a warning if the design does not reach the goal, or rarely."""
     design = template.build.design
-    flow.room(21)
+    flow.reserve(21)
     page = flow.page
     page.text(MARGIN, flow.y + 18.5, "Vinewright · builder's guide and template at true size", 8.5, color=FAINT)
     page.text(MARGIN, flow.y + 10, template.name(40), 19, weight="bold")
@@ -102,10 +102,10 @@ def _write_title(flow: Flow, template: Template) -> None:
 
 
 def _warn(flow: Flow, heading: str, text: str) -> None:
-    """A red frame with a heading and what to do."""
-    lines, leading = wrapped(text, flow.across - 6, 8.5), 4.2
+    """Draw a red frame with a heading and advice."""
+    lines, leading = wrap(text, flow.across - 6, 8.5), 4.2
     height = 12 + leading * (len(lines) - 1)
-    flow.room(height + 2)
+    flow.reserve(height + 2)
     page = flow.page
     frame = page.box(MARGIN, flow.y + 1, flow.across, height, facecolor=PALE, edgecolor=WARNING, linewidth=1.2)
     page.figure.add_artist(frame)
@@ -115,8 +115,8 @@ def _warn(flow: Flow, heading: str, text: str) -> None:
 
 
 def _draw_ruler(flow: Flow) -> None:
-    """The ruler and its instructions."""
-    flow.room(11)
+    """Draw the ruler and its instructions."""
+    flow.reserve(11)
     flow.page.ruler(MARGIN, flow.y + 6)
     x = MARGIN + RULER + 4
     flow.page.text(x, flow.y + 5.2, "Print at 100 % (“actual size”), then measure:", 8, weight="bold")
@@ -124,11 +124,11 @@ def _draw_ruler(flow: Flow) -> None:
 
 
 def _draw_picture(flow: Flow, picture: Any, most: float) -> None:
-    """The picture of the plan, as wide as the page or at most `most` [mm] high."""
+    """Draw the picture of the plan, as wide as the page or at most `most` [mm] high."""
     rows, columns = picture.shape[:2]
     width = min(flow.width - 2 * MARGIN, most * columns / rows)
     height = width * rows / columns
-    flow.room(height + 4)
+    flow.reserve(height + 4)
     left = (flow.width - width) / 2
     page = flow.page
     position = left / page.width, (flow.y + 2) / page.height, width / page.width, height / page.height
@@ -138,7 +138,7 @@ def _draw_picture(flow: Flow, picture: Any, most: float) -> None:
 
 
 def _write_table(flow: Flow, build: Build) -> None:
-    """One row per actuator."""
+    """Write the table of actuators, one row for each."""
     heads = "from [mm]", "to [mm]", f"{cell_name(build.design)} [mm]", "cells", "pressure [kPa]", "strip [mm]"
     flow.heading("Actuators", 2 * TABLE_LINE)
     rows = []
@@ -164,7 +164,7 @@ def _write_table(flow: Flow, build: Build) -> None:
 
 
 def _write_bends(flow: Flow, build: Build) -> None:
-    """One row per preformed bend."""
+    """Write the table of preformed bends, one row for each."""
     heads = "from [mm]", "to [mm]", "turn [deg]", "folds", "depth [mm]", "turn of each [deg]"
     flow.heading("Preformed bends", 2 * TABLE_LINE)
     rows = []
@@ -178,7 +178,7 @@ def _write_bends(flow: Flow, build: Build) -> None:
 
 
 def _write_warnings(flow: Flow, warnings: Sequence[str]) -> None:
-    """The warnings, if any."""
+    """Write the warnings, if any."""
     if warnings:
         flow.heading("Warnings", TABLE_LINE)
     for warning in warnings:
@@ -186,7 +186,7 @@ def _write_warnings(flow: Flow, warnings: Sequence[str]) -> None:
 
 
 def _draw_map(flow: Flow, template: Template, pages: dict[Tile, int]) -> None:
-    """A small map of the pattern with the page number of each tile; long patterns are split into several bands."""
+    """Draw a small map of the pattern with the page number of each tile; long patterns are split into several bands."""
     pattern, pitch = template.pattern, template.pitch
     columns = max(tile.column for tile in pages) + 1
     width = min(columns, BAND)
@@ -194,7 +194,7 @@ def _draw_map(flow: Flow, template: Template, pages: dict[Tile, int]) -> None:
     height = scale * ROW * pattern.rows
     flow.heading("Sheets, by page number", height + 3)
     for first in range(0, columns, BAND):
-        flow.room(height + 3)
+        flow.reserve(height + 3)
         page, left, top = flow.page, template.left + first * pitch, flow.y + height
         shown = page.box(MARGIN, flow.y, scale * width * pitch, height)
         for piece in pattern.pieces:

@@ -32,7 +32,7 @@ SECTION_COLUMNS = [
 
 
 def cut_list(build: Build) -> str:
-    """All parts with quantity, cut length and material, as CSV."""
+    """Return all parts with quantity, cut length and material, as CSV."""
     film, strips = (f"LDPE lay-flat tube, {one.text()}" for one in (build.film, STRIP_FILM))
     body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.built)} tube + {millimetres(SEAL)} seal at the tip"
     rows: list[Sequence[object]] = [
@@ -96,7 +96,7 @@ def _actuator_parts(actuator: ActuatorBuild) -> str:
 
 
 def _joints(build: Build) -> Iterable[Sequence[object]]:
-    """The parts that fix the actuators to the body."""
+    """Return the parts that fix the actuators to the body."""
     tape, wide = "double-sided tape", millimetres(TAPE_WIDTH)
     for kind, strips in build.by_type.items():
         ends, end = sum(len(one.ends) for one in strips), strips[0].end
@@ -112,7 +112,8 @@ def _joints(build: Build) -> Iterable[Sequence[object]]:
 
 
 def section_table(build: Build) -> str:
-    """The dimensions of all actuators, as CSV; `cell_ends_mm` are distances from the base, each with a bracket, seam or line."""
+    """Return the dimensions of all actuators, as CSV; `cell_ends_mm` are distances from the base, each with a bracket, seam or
+    line."""
     rows = []
     for actuator in build.actuators:
         section = actuator.section
@@ -124,5 +125,5 @@ def section_table(build: Build) -> str:
 
 
 def _table(build: Build, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Rows that end in a type of actuator, as CSV; without that column if there is only one type."""
+    """Return rows that end in a type of actuator, as CSV; without that column if there is only one type."""
     return csv_table([*columns, "type"], rows) if build.mixed else csv_table(columns, [row[:-1] for row in rows])

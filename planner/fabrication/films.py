@@ -15,22 +15,22 @@ class Thickness:
     assumed: bool = False
 
     def text(self, unit: str = "um") -> str:
-        """The thickness for people, by default in ASCII."""
-        return f"{1e6 * self.metres:g} {unit}{' (assumed)' * self.assumed}"
+        """Return the thickness with its unit, by default in ASCII."""
+        return f"{1e6 * self.metres:g} {unit}{' (assumed)' if self.assumed else ''}"
 
 
 STRIP_FILM = Thickness(50e-6, assumed=True)
-"""Of the film of the actuators, which no tube file gives (paper 002, supplement)."""
+"""Thickness of the film of the actuators, which no tube file gives (paper 002, supplement)."""
 
 
 def body_film(params: VineParams) -> Thickness:
-    """Of the film of a tube's body; if the tube does not say, that of `STRIP_FILM` is assumed."""
+    """Return the thickness of the film of a tube's body; that of `STRIP_FILM` is assumed if the tube gives none."""
     return STRIP_FILM if params.film_thickness is None else Thickness(params.film_thickness)
 
 
 @dataclass(frozen=True, slots=True)
 class Film:
-    """One kind of film. All numbers are starting points for a test strip."""
+    """A kind of film. All numbers are starting points for a test strip."""
 
     name: str
     thickness: str
@@ -62,4 +62,4 @@ SOURCES = (
     "Mireles et al., Analysis of Sealing Methods for FDM-fabricated Parts, 2011: printed caps leak as printed; brushed with "
     "sealant they held up to about 276 kPa.",
 )
-"""What the numbers of the guide rest on; cited by their position, from 1."""
+"""Sources of the numbers of the guide; cited by their position, from 1."""

@@ -48,7 +48,7 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
     return width * POINT
 
 
-def wrapped(text: str, width: float, size: float) -> list[str]:
+def wrap(text: str, width: float, size: float) -> list[str]:
     """Break text into lines of at most a width [mm]; a longer word is broken too."""
     space = text_width("n n", size) - text_width("nn", size)
     lines, used = [""], 0.0
@@ -97,8 +97,8 @@ class Flow:
         self.pages.append(Page(self.width, LONG_EDGE[self.paper]))
         self.y = self.page.height - MARGIN
 
-    def room(self, height: float) -> bool:
-        """Reserve a height [mm] above the new `y`; True if that started a new page."""
+    def reserve(self, height: float) -> bool:
+        """Reserve a height [mm] above the new `y`; return whether that started a new page."""
         fresh = not self.pages or self.y - height < MARGIN
         if fresh:
             self.new_page()
@@ -108,21 +108,21 @@ class Flow:
     def title(self, text: str, under: str) -> None:
         """Begin a new page with a title and a line below it."""
         self.new_page()
-        self.room(15)
+        self.reserve(15)
         self.page.text(MARGIN, self.y + 8, text, 15, weight="bold")
         self.page.text(MARGIN, self.y + 2.5, under, SIZE, color=FAINT)
 
     def heading(self, text: str, height: float) -> None:
         """Write a heading and keep it on one page with the `height` [mm] that follows."""
-        self.room(9.0 + height)
+        self.reserve(9.0 + height)
         self.y += height
         self.page.text(MARGIN, self.y + 2, text, 11, weight="bold")
 
     def paragraph(self, text: str, mark: str = "", size: float = SIZE, colour: str = INK) -> None:
         """Write a paragraph, with a number or sign before its first line if there is a `mark`."""
         indent = 7.0 if mark else 0.0
-        lines, height = wrapped(text, self.across - indent, size), line_height(size)
-        self.room(height * len(lines) + 0.8)
+        lines, height = wrap(text, self.across - indent, size), line_height(size)
+        self.reserve(height * len(lines) + 0.8)
         for k, line in enumerate(lines):
             y = self.y + height * (len(lines) - 1 - k) + 1.6
             if mark and k == 0:
@@ -145,16 +145,16 @@ class Flow:
         unit = self.across / sum(column.share for column in columns)
         lefts = [MARGIN + unit * sum(column.share for column in columns[:k]) for k in range(len(columns))]
         widths = [unit * column.share - GUTTER for column in columns]
-        heads = [wrapped(column.head, width, SMALL) for column, width in zip(columns, widths, strict=True)]
+        heads = [wrap(column.head, width, SMALL) for column, width in zip(columns, widths, strict=True)]
         head = line_height(SMALL) * max(map(len, heads)) + PAD
         headed = False
         for k, row in enumerate(rows):
-            cells = [wrapped(text, width, SIZE) for text, width in zip(row, widths, strict=True)]
+            cells = [wrap(text, width, SIZE) for text, width in zip(row, widths, strict=True)]
             height = line_height(SIZE) * max(map(len, cells)) + PAD
             if headed and self.y - height >= MARGIN:
                 self.y -= height
             else:
-                self.room(head + height)
+                self.reserve(head + height)
                 self.y += height
                 self._cells(columns, lefts, widths, heads, head, SMALL, [FAINT] * len(columns))
                 self._rule(0.5)
@@ -166,7 +166,7 @@ class Flow:
                 self._rule(0.25)
 
     def _rule(self, linewidth: float) -> None:
-        """A line across the page at `y`."""
+        """Draw a line across the page at `y`."""
         y = self.y + 0.4
         self.page.line([(MARGIN, y), (self.width - MARGIN, y)], color=FAINT, linewidth=linewidth)
 

@@ -1,4 +1,4 @@
-"""Preformed bends as they are made: folds held by tape, in the pattern, in tables and in the parts list."""
+"""Fabrication of preformed bends: folds held by tape, in the pattern, in tables and in the parts list."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ def tape_length(build: Build) -> float:
 
 
 def fold_table(build: Build) -> str:
-    """The folds of all preformed bends, as CSV; `middles_mm` are distances from the base, `depth_mm` is at the inner edge."""
+    """Return the folds of all preformed bends, as CSV; `middles_mm` are distances from the base, `depth_mm` is at the inner
+    edge."""
     rows = []
     for bend in build.bends:
         ends = [millimetres(length) for length in (bend.section.start, bend.section.end)]
@@ -32,7 +33,7 @@ def fold_table(build: Build) -> str:
 
 
 def bend_content(bend: BendBuild) -> dict[str, Any]:
-    """A preformed bend for a JSON file, in millimetres and degrees."""
+    """Return a preformed bend for a JSON file, in millimetres and degrees."""
     return {
         "name": bend.name,
         "side": bend.section.side,

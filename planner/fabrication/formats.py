@@ -15,17 +15,17 @@ OPTIONAL = "ezdxf", "manifold3d", "trimesh"
 
 
 @dataclass(slots=True)
-class Written:
-    """What was written of a pack, and why the rest was not."""
+class WrittenFormats:
+    """Files written of a pack, and formats that are missing or incomplete."""
 
     files: list[str] = field(default_factory=list)
     missing: list[str] = field(default_factory=list)
     """Formats whose libraries are not installed."""
     faults: dict[str, str] = field(default_factory=dict)
-    """Why a format is not complete, by its name."""
+    """Reason why a format is not complete, by its name."""
 
 
-def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> Written:
+def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> WrittenFormats:
     """Write all formats that can be written.
 
     Args:
@@ -33,7 +33,7 @@ def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> Written:
     """
     from planner.fabrication.bracket import NoBracket
 
-    written = Written()
+    written = WrittenFormats()
     for form in formats:
         try:
             written.files += pack.write(form, folder)

@@ -11,12 +11,12 @@ from planner.fabrication.acceptance import Bend
 from planner.fabrication.base_page import write_base
 from planner.fabrication.build import Build
 from planner.fabrication.films import FILMS, SOURCES
-from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_height, wrapped
+from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_height, wrap
 from planner.fabrication.paper import Page, Paper
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
-from planner.fabrication.pressures import REGULATOR, YIELD, stretched
+from planner.fabrication.pressures import REGULATOR, YIELD, yielding_lines
 from planner.fabrication.seal_strips import draw_ladder
-from planner.fabrication.sketch import HEIGHT, WIDTH, Sketch
+from planner.fabrication.sketch import HEIGHT, WIDTH, PageSketch
 from planner.fabrication.steps import steps
 from planner.fabrication.tolerance import Placement
 from planner.fabrication.vessel import Vessel
@@ -39,7 +39,7 @@ class Guide:
     reached: bool
     """Whether the build reaches the goal in simulation."""
     stock: str | None
-    """What the stock sizes changed, if the tubes were chosen from stock."""
+    """Changes by the stock sizes, if the tubes were chosen from stock."""
     formed: Sequence[Bend] = ()
     """The preformed bends."""
 
@@ -74,7 +74,7 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
         (p.name, p.amount, p.unit.replace("m2", "m²"), p.what, p.purpose) for p in parts_list(guide.build, guide.vessel)
     ]
     flow.table(columns, rows)
-    flow.room(2)
+    flow.reserve(2)
     flow.paragraph(
         "Lay-flat width is half the circumference: π times the radius when inflated. Film is sold by this width and its thickness."
         + (f" Tubes chosen from stock: {guide.stock}." if guide.stock else ""),
@@ -91,7 +91,7 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
         Column("sources", 1.3),
     )
     flow.table(columns, films)
-    flow.room(2)
+    flow.reserve(2)
     flow.paragraph(
         "The ranges are starting points: find your own setting on test strips. Temperature decides; the time only has to heat the film "
         "through, and pressure matters little once the layers touch (source 5). The model is of LDPE: another film bends and bursts "
@@ -109,9 +109,9 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
 
 def _write_seals(flow: Flow) -> None:
     flow.heading("Test strips: how to find the seal setting", 58)
-    flow.room(50)
+    flow.reserve(50)
     draw_ladder(flow.page, (flow.width - 170) / 2, flow.y)
-    flow.room(1)
+    flow.reserve(1)
     for k, text in enumerate(
         (
             f"Cut {STRIPS} strips {1e3 * STRIP:.0f} mm long from the same roll as the tube, and seal each across its middle: "
@@ -136,17 +136,17 @@ def _write_steps(flow: Flow, guide: Guide) -> None:
     column = (flow.across - 8) / 2
     for first in range(0, len(listed), 2):
         pair = listed[first : first + 2]
-        texts = [wrapped(step.text, column, SIZE - 0.5) for step in pair]
+        texts = [wrap(step.text, column, SIZE - 0.5) for step in pair]
         most = max(map(len, texts))
-        flow.room(HEIGHT + 6.5 + line_height(SIZE - 0.5) * most + 4)
+        flow.reserve(HEIGHT + 6.5 + line_height(SIZE - 0.5) * most + 4)
         for k, (step, lines) in enumerate(zip(pair, texts, strict=True)):
             at = MARGIN + k * (column + 8), flow.y + 4 + line_height(SIZE - 0.5) * most
             _write_step(flow.page, f"{first + k + 1}  {step.title}", lines, at)
-            step.draw(Sketch(flow.page, at[0] + (column - WIDTH) / 2, at[1] + 7))
+            step.draw(PageSketch(flow.page, at[0] + (column - WIDTH) / 2, at[1] + 7))
 
 
 def _write_step(page: Page, title: str, lines: list[str], at: tuple[float, float]) -> None:
-    """The title of a step, and its text, which begins at a point [mm]."""
+    """Write the title of a step, and its text, which begins at a point [mm]."""
     left, top = at
     page.text(left, top + 1.8, title, 9, weight="bold")
     for k, line in enumerate(lines):
@@ -171,7 +171,7 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
         kind = [line.get("type", "")] * guide.build.mixed
         rows.append((line["line"], *kind, *numbers, *kept, f"{line['hoop_stress_mpa']:.3g}"))
     flow.table(columns, rows, _colours(guide))
-    flow.room(2)
+    flow.reserve(2)
     flow.paragraph(
         f"Head room is limit minus set point; a regulator needs a range of {REGULATOR:g} times its set point (assumed). Never "
         "exceed a limit: "
@@ -189,7 +189,7 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
             "pressure, and wait until the tube is at rest.",
             mark="!",
         )
-    if yielding := stretched(guide.lines):
+    if yielding := yielding_lines(guide.lines):
         flow.paragraph(
             f"Film stress above {YIELD / 1e6:g} MPa, where LDPE begins to yield (source 2): {', '.join(yielding)}. Inflate a "
             "sample of your film to "
@@ -209,13 +209,13 @@ def _write_tolerances(flow: Flow, guide: Guide) -> None:
         columns = Column("actuator", NAME), *(Column(head, 3.0, "right") for head in heads), Column("", 6.0)
         pairs = zip(guide.build.actuators, spot.actuators, strict=True)
         flow.table(columns, [(actuator.name, *_sides(place), "") for actuator, place in pairs], _colours(guide)[1:])
-        flow.room(2)
+        flow.reserve(2)
     if guide.build.bends:
         heads = "nearer to the base [mm]", "nearer to the tip [mm]"
         columns = Column("preformed bend", NAME + 0.6), *(Column(head, 3.0, "right") for head in heads), Column("", 6.0)
         rows = [(bend.name, *_sides(place), "") for bend, place in zip(guide.build.bends, spot.bends, strict=True)]
         flow.table(columns, rows, _bend_colours(guide))
-        flow.room(2)
+        flow.reserve(2)
     (right, left), (clockwise, anticlockwise) = _sides(spot.aside), _sides(spot.heading)
     flow.paragraph(
         f"Base: the mouth of the neck may be up to {right} mm to the right and {left} mm to the left of the start, and its "
@@ -254,7 +254,7 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
         "pressure, then "
         "leaks, then the distances between the marks."
     )
-    flow.room(1.5)
+    flow.reserve(1.5)
     heads = (
         "set point [kPa]",
         "bend [deg]",
@@ -282,7 +282,7 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
         )
         rows.append((bend.name, bend.side, *numbers, "_______", "☐"))
     flow.table(columns, rows, _colours(guide)[1:], rules=True)
-    flow.room(2)
+    flow.reserve(2)
     flow.paragraph(
         "Bend, radius and end aside (distance of the actuator's end from the straight line of the tube before it) are those of the "
         "model, on the middle of the tube. Judge by the angle, which is the same for the middle of the tube and for its walls. "
@@ -293,13 +293,13 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
 
 
 def _write_formed(flow: Flow, guide: Guide) -> None:
-    """The acceptance test of the preformed bends."""
+    """Write the acceptance test of the preformed bends."""
     flow.paragraph(
         "Each preformed bend, in free space: body at its growth pressure on a smooth table, no actuator under pressure. Lift the tube "
         "once and let it settle, measure the angle between the tube before the bend and that behind it, and tick the bend off if it "
         "lies within the accepted range. If it does not, tape its folds again."
     )
-    flow.room(1.5)
+    flow.reserve(1.5)
     heads = "folds", "turn [deg]", "accept from", "to [deg]", "radius [mm]", "end aside [mm]", "measured [deg]"
     columns = (
         Column("bend", NAME + 0.6),
@@ -313,7 +313,7 @@ def _write_formed(flow: Flow, guide: Guide) -> None:
         sizes = f"{_degrees(bend.angle):.0f}", *accepted, f"{1e3 * bend.radius:.0f}", f"{1e3 * bend.aside:.0f}"
         rows.append((bend.name, bend.side, str(len(made.folds.at)), *sizes, "_______", "☐"))
     flow.table(columns, rows, _bend_colours(guide), rules=True)
-    flow.room(2)
+    flow.reserve(2)
 
 
 def _write_sources(flow: Flow) -> None:
@@ -328,17 +328,17 @@ def _write_sources(flow: Flow) -> None:
 
 
 def _colours(guide: Guide) -> list[str]:
-    """The colours of the pressure lines."""
+    """Return the colours of the pressure lines."""
     return [FAINT, *(ACTUATOR[actuator.section.side] for actuator in guide.build.actuators)]
 
 
 def _bend_colours(guide: Guide) -> list[str]:
-    """The colours of the preformed bends."""
+    """Return the colours of the preformed bends."""
     return [ACTUATOR[bend.section.side] for bend in guide.build.bends]
 
 
 def _sides(margin: Margin) -> tuple[str, str]:
-    """A margin to both sides, as text."""
+    """Return a margin to both sides, as text."""
     step = margin.most / STEPS
 
     def text(value: float) -> str:

@@ -17,7 +17,7 @@ from environments.environment_file import write_environment
 from environments.writing import atomic_path
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
-from planner.design.replay import Grown
+from planner.design.replay import GrowthEnd
 from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import Bend, bends, formed_bends
@@ -29,14 +29,14 @@ from planner.fabrication.guide import Guide
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
-from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, stretched
+from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, yielding_lines
 from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
-from planner.fabrication.success import Success, alike
-from planner.fabrication.tolerance import placement
+from planner.fabrication.success import PackSuccess, have_equal_sections
+from planner.fabrication.tolerance import compute_placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.output.folder import write_json
-from planner.uncertainty.sensitivity import Margin, bend_parameters, margin, section_parameters
+from planner.uncertainty.sensitivity import Margin, bend_parameters, compute_margin, section_parameters
 from surrogate.spam import Spam
 
 TUBE_FILE = "stock-tube.toml"
@@ -50,7 +50,7 @@ class Pack:
     """The design before its sections were rounded to whole cells."""
     environment: Environment
     """Where it grows."""
-    grown: Grown
+    grown: GrowthEnd
     """The whole-cell design, simulated at half the growth step."""
     tried: int
     """Number of roundings simulated to find it."""
@@ -79,7 +79,7 @@ class Pack:
         if not allow_limit:
             check_head_room(Build(design))
         if design.sha256 != environment.sha256:
-            design = replace(design, trialled=None)  # the trials were made elsewhere
+            design = replace(design, success=None)  # the trials were made elsewhere
         params, joint = design.params, joint_moments(design.params)
 
         def bent(section: Section) -> Section:
@@ -88,12 +88,14 @@ class Pack:
 
         sections = [bent(section) if section.actuated else section for section in design.sections]
         grown, tried = round_to_cells(
-            replace(design, sections=tuple(sections), trialled=None), environment, propagator.refined()
+            replace(design, sections=tuple(sections), success=None), environment, propagator.refined()
         )
-        if alike(design, grown.design):
-            grown = replace(grown, design=replace(grown.design, trialled=design.trialled))
+        if have_equal_sections(design, grown.design):
+            grown = replace(grown, design=replace(grown.design, success=design.success))
         pressures = section_parameters(grown.design, ["pressure"])
-        return cls(design, environment, grown, tried, [margin(grown.design, environment, p) for p in pressures], stock)
+        return cls(
+            design, environment, grown, tried, [compute_margin(grown.design, environment, p) for p in pressures], stock
+        )
 
     @cached_property
     def build(self) -> Build:
@@ -101,9 +103,9 @@ class Pack:
         return Build(self.grown.design)
 
     @cached_property
-    def success(self) -> Success:
-        """What is known of its success under errors."""
-        return Success.of(self.planned, self.grown.design)
+    def success(self) -> PackSuccess:
+        """Success of the planned design under errors."""
+        return PackSuccess.of(self.planned, self.grown.design)
 
     @cached_property
     def pattern(self) -> Pattern:
@@ -148,7 +150,7 @@ class Pack:
                     else "without head room, at its limit of"
                 )
                 warnings.append(f"{line['line']} is set to {line['set_kpa']:g} kPa, {where} {line['limit_kpa']:g} kPa.")
-        if yielding := stretched(self.pressures["lines"]):
+        if yielding := yielding_lines(self.pressures["lines"]):
             stresses = ", ".join(f"{name} {stress:.3g} MPa" for name, stress in yielding.items())
             warnings.append(f"Hoop stress above {YIELD / 1e6:g} MPa, where LDPE film begins to yield: {stresses}.")
         if self.build.film_note:
@@ -171,7 +173,7 @@ class Pack:
     def formed(self) -> list[Bend]:
         """The preformed bends as the acceptance test expects them; their tolerances are simulated."""
         design = self.grown.design
-        margins = [margin(design, self.environment, one) for one in bend_parameters(design, ["turn"])]
+        margins = [compute_margin(design, self.environment, one) for one in bend_parameters(design, ["turn"])]
         return formed_bends(self.build, margins, self.grown.reached)
 
     @cached_property
@@ -181,7 +183,7 @@ class Pack:
             self.build,
             self.pressures["lines"],
             bends(self.build, self.margins, self.grown.reached),
-            placement(self.grown.design, self.environment),
+            compute_placement(self.grown.design, self.environment),
             self.vessel,
             self.grown.reached,
             self.stock.text if self.stock else None,
@@ -194,7 +196,7 @@ class Pack:
         return pressure_content(self.build, self.margins, self.grown.reached)
 
     def content(self) -> dict[str, Any]:
-        """Content of the pack's JSON file: planned and fabricated dimensions, result of the simulation, warnings."""
+        """Return the content of the pack's JSON file: planned and fabricated dimensions, result of the simulation, warnings."""
         planned, made = self.planned, self.grown.design
         return {
             "schema": 1,
@@ -218,7 +220,7 @@ class Pack:
         }
 
     def write(self, form: str, out: Path) -> list[str]:
-        """Write one of `planner.fabrication.KNOWN`, each file atomically.
+        """Write a format of `planner.fabrication.KNOWN`, each file atomically.
 
         Returns:
             Names of the files; none if the format does not apply to the design.
@@ -271,7 +273,7 @@ class Pack:
         raise ValueError(f"unknown format {form!r}; known: {', '.join(KNOWN)}")
 
     def _write_tube(self, out: Path) -> list[str]:
-        """The tube file for a new plan with the stock sizes."""
+        """Write the tube file for a new plan with the stock sizes."""
         if self.stock is None:
             return []
         with atomic_path(out / TUBE_FILE) as partial:

@@ -20,7 +20,7 @@ from environments.environment import Environment
 from planner.drawing.style import INK
 from planner.fabrication.build import Build
 from planner.fabrication.pattern import GAP, LETTER, ROW, Line, Pattern, Text
-from planner.fabrication.success import Success
+from planner.fabrication.success import PackSuccess
 
 Paper = Literal["a4", "letter"]
 SHORT_EDGE = {"a4": 210.0, "letter": 215.9}
@@ -30,7 +30,7 @@ PITCH = {"a4": 260.0, "letter": 240.0}
 """Width of a tile [mm]; the height is `ROW`."""
 RULER = 100.0
 """Length of the ruler on the cover and on every sheet [mm]."""
-UNKNOWN = Success(None, False)
+UNKNOWN = PackSuccess(None, False)
 INCH, POINT = 25.4, 25.4 / 72
 """An inch, and a typographic point [mm]."""
 
@@ -55,8 +55,8 @@ class Template:
     """Whether the build reaches the goal in simulation."""
     warnings: Sequence[str] = ()
     """Fabrication warnings."""
-    success: Success = UNKNOWN
-    """What is known of its success under errors."""
+    success: PackSuccess = UNKNOWN
+    """Success of the design under errors."""
 
     @property
     def pitch(self) -> float:
@@ -69,12 +69,12 @@ class Template:
         return self.pattern.bounds[0] - GAP
 
     def name(self, most: int) -> str:
-        """The environment's name on one line, truncated to `most` characters."""
+        """Return the environment's name on one line, truncated to `most` characters."""
         name = " ".join(self.environment.name.split())
         return name if len(name) <= most else f"{name[: most - 1]}…"
 
     def within(self, left: float, bottom: float, right: float, top: float) -> list[Line | Text]:
-        """Lines and texts of the pattern that intersect a box [mm], in drawing order."""
+        """Return lines and texts of the pattern that intersect a box [mm], in drawing order."""
         items, tree = self._items
         return [items[k] for k in sorted(tree.query(shapely.box(left, bottom, right, top), "intersects"))]
 
@@ -87,7 +87,7 @@ class Template:
         return [*lines, *texts], shapely.STRtree(shapes)
 
     def tiles(self) -> list[Tile]:
-        """The non-empty parts of the pattern, row by row."""
+        """Return the non-empty parts of the pattern, row by row."""
         inside = 1e-6  # excludes what only touches a tile
         columns = math.ceil((self.pattern.bounds[2] + GAP - self.left) / self.pitch)
         tiles = []
@@ -99,7 +99,7 @@ class Template:
 
 
 def _extent(text: Text) -> shapely.Polygon:
-    """Space reserved for a line of text [mm]."""
+    """Return the space reserved for a line of text [mm]."""
     width = LETTER * text.height * len(text.text)
     left = text.at[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[text.align] * width
     return shapely.box(left, text.at[1] - 0.4 * text.height, left + width, text.at[1] + 1.2 * text.height)
@@ -107,7 +107,7 @@ def _extent(text: Text) -> shapely.Polygon:
 
 @dataclass(slots=True)
 class Page:
-    """One page with millimetre coordinates from its lower left corner."""
+    """A page with millimetre coordinates from its lower left corner."""
 
     width: float
     height: float
@@ -133,7 +133,7 @@ class Page:
         self.figure.text(x, y, text, transform=self.scale, **look)
 
     def box(self, x: float, y: float, width: float, height: float, **style: Any) -> Rectangle:
-        """A rectangle in page coordinates [mm]; it is not added to the page."""
+        """Return a rectangle in page coordinates [mm]; it is not added to the page."""
         return Rectangle((x, y), width, height, transform=self.scale, **style)
 
     def ruler(self, x: float, y: float) -> None:

@@ -16,6 +16,7 @@ from planner.fabrication.pressures import regulator_range
 from planner.fabrication.strips import layers, material
 from planner.fabrication.vessel import Vessel
 from planner.output.csv_table import csv_table
+from planner.output.text import plural
 
 STRIP, STRIPS = 0.15, 12
 """Length of a test strip [m], and their number: three times at each of four temperatures."""
@@ -23,8 +24,8 @@ COLUMNS = "part", "quantity", "unit", "specification", "used_for"
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """One line of the parts list."""
+class PartsListEntry:
+    """A line of the parts list."""
 
     name: str
     quantity: float
@@ -40,8 +41,8 @@ class Part:
         return f"{-(-round(100 * self.quantity, 6) // 1) / 100:g}"
 
 
-def parts_list(build: Build, vessel: Vessel | None) -> list[Part]:
-    """All parts of a build."""
+def parts_list(build: Build, vessel: Vessel | None) -> list[PartsListEntry]:
+    """Return all parts of a build."""
     return [
         *_films(build),
         *_fold_parts(build),
@@ -52,16 +53,18 @@ def parts_list(build: Build, vessel: Vessel | None) -> list[Part]:
 
 
 def parts_table(build: Build, vessel: Vessel | None) -> str:
-    """The parts list as CSV."""
+    """Return the parts list as CSV."""
     rows = [(part.name, part.amount, part.unit, part.what, part.purpose) for part in parts_list(build, vessel)]
     return csv_table(COLUMNS, rows)
 
 
-def _films(build: Build) -> Iterator[Part]:
+def _films(build: Build) -> Iterator[PartsListEntry]:
     tested = STRIP * STRIPS
     film, of_strips = (f"{one.text('µm')} LDPE" for one in (build.film, STRIP_FILM))
     body, pieces = f"{millimetres(build.body_width)} mm lay-flat, {film}", f"{STRIPS} test strips"
-    yield Part("tube of the body", build.body_length + tested, "m", body, f"body with clamp and seal, {pieces}")
+    yield PartsListEntry(
+        "tube of the body", build.body_length + tested, "m", body, f"body with clamp and seal, {pieces}"
+    )
     areas = {film: 2 * build.body_width * (build.body_length + tested)}
     rolls: dict[tuple[str, str], list[ActuatorBuild]] = {}
     for one in (one for made in build.by_type.values() for one in sorted(made, key=lambda strip: strip.cut_width)):
@@ -71,71 +74,84 @@ def _films(build: Build) -> Iterator[Part]:
     for (name, what), strips in rolls.items():
         kinds = " and ".join(dict.fromkeys(one.actuator.kind for one in strips))
         length = sum(one.cut_length for one in strips) + tested
-        purpose = f"{_count(len(strips))} with seals, fittings and slack, {pieces}"
-        yield Part(f"{name} of the {f'{kinds} ' * build.mixed}actuators", length, "m", what, purpose)
+        purpose = f"{plural(len(strips), 'strip')} with seals, fittings and slack, {pieces}"
+        of_kinds = f"{kinds} actuators" if build.mixed else "actuators"
+        yield PartsListEntry(f"{name} of the {of_kinds}", length, "m", what, purpose)
         if name == "tube":
             areas[of_strips] = areas.get(of_strips, 0.0) + 2 * strips[0].cut_width * length
     for what, area in areas.items():
-        yield Part("film in all", area, "m2", f"{what}, both layers of the tubes above", "to compare prices and weight")
+        yield PartsListEntry(
+            "film in all", area, "m2", f"{what}, both layers of the tubes above", "to compare prices and weight"
+        )
 
 
-def _fold_parts(build: Build) -> Iterator[Part]:
+def _fold_parts(build: Build) -> Iterator[PartsListEntry]:
     if not build.bends:
         return
     count = sum(len(bend.folds.at) for bend in build.bends)
     what = f"polyethylene tape that sticks to the film, {millimetres(FOLD_TAPE)} mm wide"
-    yield Part("fold tape", count * tape_length(build), "m", what, f"{count} folds of the preformed bends")
+    yield PartsListEntry("fold tape", count * tape_length(build), "m", what, f"{count} folds of the preformed bends")
 
 
-def _actuator_parts(build: Build) -> Iterator[Part]:
+def _actuator_parts(build: Build) -> Iterator[PartsListEntry]:
     if not build.actuators:
         return
     number, brackets = len(build.actuators), sum(len(one.ends) for one in build.actuators if one.end == "bracket")
     if brackets:
-        where = f"one at every cell end{' of the spam actuators' * build.mixed}"
-        yield Part("bracket", brackets, "pieces", "PETG or PLA, printed from bracket.stl", where)
+        where = "one at every cell end" + (" of the spam actuators" if build.mixed else "")
+        yield PartsListEntry("bracket", brackets, "pieces", "PETG or PLA, printed from bracket.stl", where)
     taped = sum(
         one.section.end - one.section.start if one.end == "seam" else TAPE * len(one.ends) for one in build.actuators
     )
-    yield Part("double-sided tape", taped, "m", f"{millimetres(TAPE_WIDTH)} mm wide", "actuators on the body")
+    yield PartsListEntry("double-sided tape", taped, "m", f"{millimetres(TAPE_WIDTH)} mm wide", "actuators on the body")
     hose = sum(feed_length(actuator) for actuator in build.actuators)
-    yield Part("soft tube", hose, "m", "4 mm outside, 2.5 mm inside", "feed lines to the regulators")
-    yield Part("barbed fitting", number, "pieces", "for a 4 x 2.5 mm tube, with nut and washers", "one per actuator")
-    yield Part("zip tie", 2 * number, "pieces", "2.5 mm wide", "feed lines on their fittings and at the clamp")
+    yield PartsListEntry("soft tube", hose, "m", "4 mm outside, 2.5 mm inside", "feed lines to the regulators")
+    yield PartsListEntry(
+        "barbed fitting", number, "pieces", "for a 4 x 2.5 mm tube, with nut and washers", "one per actuator"
+    )
+    yield PartsListEntry(
+        "zip tie", 2 * number, "pieces", "2.5 mm wide", "feed lines on their fittings and at the clamp"
+    )
 
 
-def _regulators(build: Build) -> Iterator[Part]:
+def _regulators(build: Build) -> Iterator[PartsListEntry]:
     each: dict[float, list[str]] = {}
     for actuator in build.actuators:
         each.setdefault(actuator.section.pressure, []).append(actuator.name)
     for pressure, names in sorted(each.items()):
         what = f"set to {pressure / 1e3:g} kPa; range 0 to {regulator_range(pressure) / 1e3:g} kPa or more"
-        yield Part("pressure regulator", 1, "pieces", what, f"feeds {', '.join(names)}")
+        yield PartsListEntry("pressure regulator", 1, "pieces", what, f"feeds {', '.join(names)}")
     growth = build.design.params.growth_pressure
     what = f"set to {growth / 1e3:.3g} kPa; range 0 to {regulator_range(growth) / 1e3:g} kPa or more"
-    yield Part("pressure regulator", 1, "pieces", what, "feeds the body")
+    yield PartsListEntry("pressure regulator", 1, "pieces", what, "feeds the body")
 
 
-def _base(build: Build, vessel: Vessel | None) -> Iterator[Part]:
+def _base(build: Build, vessel: Vessel | None) -> Iterator[PartsListEntry]:
     if vessel is None:
         what = f"with a neck that fits into {millimetres(2 * build.design.params.radius)} mm; it is not printed"
-        yield Part("pressure vessel", 1, "pieces", what, "holds the inverted tube")
+        yield PartsListEntry("pressure vessel", 1, "pieces", what, "holds the inverted tube")
     else:
-        yield Part(
+        yield PartsListEntry(
             "vessel",
             1,
             "pieces",
             f"printed from vessel.stl, about {1e3 * vessel.mass:.0f} g of PLA",
             "holds the inverted tube",
         )
-        yield Part("clamp half", 2, "pieces", "printed from clamp.stl", "the body on the neck")
-        yield Part("bolt with nut and washers", 2, "pieces", f"M5 x {millimetres(clamp.bolt_length())} mm", "the clamp")
-        yield Part("screw", 4, "pieces", "M5, for the board under the flange", "the vessel on its board")
-        yield Part("push-in fitting", 1, "pieces", "G 1/8 thread, with sealing tape", "air inlet of the vessel")
-        yield Part("rubber tape", 0.5, "m", "self-fusing silicone, 25 mm wide, 0.5 mm thick", "between neck and film")
-        yield Part("epoxy resin", 0.05, "kg", "thin laminating resin, brushed on", "to seal the inside of the vessel")
-    yield Part("relief valve", 1, "pieces", "opens below the body's limit in pressures.json", "on the body's line")
-
-
-def _count(number: int) -> str:
-    return f"{number} strip{'s' * (number != 1)}"
+        yield PartsListEntry("clamp half", 2, "pieces", "printed from clamp.stl", "the body on the neck")
+        yield PartsListEntry(
+            "bolt with nut and washers", 2, "pieces", f"M5 x {millimetres(clamp.bolt_length())} mm", "the clamp"
+        )
+        yield PartsListEntry("screw", 4, "pieces", "M5, for the board under the flange", "the vessel on its board")
+        yield PartsListEntry(
+            "push-in fitting", 1, "pieces", "G 1/8 thread, with sealing tape", "air inlet of the vessel"
+        )
+        yield PartsListEntry(
+            "rubber tape", 0.5, "m", "self-fusing silicone, 25 mm wide, 0.5 mm thick", "between neck and film"
+        )
+        yield PartsListEntry(
+            "epoxy resin", 0.05, "kg", "thin laminating resin, brushed on", "to seal the inside of the vessel"
+        )
+    yield PartsListEntry(
+        "relief valve", 1, "pieces", "opens below the body's limit in pressures.json", "on the body's line"
+    )

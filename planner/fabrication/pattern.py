@@ -13,6 +13,7 @@ import numpy as np
 
 from planner.design.design import Section, Side
 from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, BendBuild, Build
+from planner.output.text import plural
 from surrogate.cpam import Cpam
 from surrogate.kernels.compiled import Floats
 
@@ -71,7 +72,7 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """One line of text, along x."""
+    """A line of text, along x."""
 
     at: Point
     """Position on the baseline, at its left end, middle or right end [mm]."""
@@ -83,8 +84,8 @@ class Text:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
-    """The body or one actuator's strip."""
+class PatternPiece:
+    """The body or the strip of an actuator."""
 
     name: str
     lines: tuple[Line, ...]
@@ -97,10 +98,10 @@ class Piece:
         low, high = points.min(axis=0), points.max(axis=0)
         return float(low[0]), float(low[1]), float(high[0]), float(high[1])
 
-    def moved(self, x: float, y: float) -> Piece:
-        """The piece translated by (x, y) [mm]."""
+    def translate(self, x: float, y: float) -> PatternPiece:
+        """Return the piece translated by (x, y) [mm]."""
         lines = tuple(replace(line, points=line.points + np.array([x, y])) for line in self.lines)
-        return Piece(self.name, lines, tuple(replace(t, at=(t.at[0] + x, t.at[1] + y)) for t in self.texts))
+        return PatternPiece(self.name, lines, tuple(replace(t, at=(t.at[0] + x, t.at[1] + y)) for t in self.texts))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +111,7 @@ class Pattern:
     Row k extends downwards from y = -180 k mm. A piece stays within its row; a piece that is too wide spans several rows.
     """
 
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PatternPiece, ...]
     """The body first, then the strips from the base."""
 
     @property
@@ -126,11 +127,11 @@ class Pattern:
         return math.ceil(-self.bounds[1] / ROW)
 
     def lines(self) -> Iterator[Line]:
-        """The lines of all pieces."""
+        """Return the lines of all pieces."""
         return (line for piece in self.pieces for line in piece.lines)
 
     def texts(self) -> Iterator[Text]:
-        """The texts of all pieces."""
+        """Return the texts of all pieces."""
         return (text for piece in self.pieces for text in piece.texts)
 
 
@@ -140,7 +141,9 @@ def pattern_of(build: Build) -> Pattern:
     The body is seen from above and grows to the right: its upper fold is the left actuator line, its lower fold the right
     one. Strips have their feed end on the left.
     """
-    return Pattern(tuple(_in_rows(_body(build), [_strip(build, actuator) for actuator in build.actuators])))
+    return Pattern(
+        tuple(_place_in_rows(_draw_body(build), [_draw_strip(build, actuator) for actuator in build.actuators]))
+    )
 
 
 def millimetres(length: float) -> str:
@@ -148,10 +151,10 @@ def millimetres(length: float) -> str:
     return f"{round(1e3 * length, 1):.12g}"
 
 
-def _in_rows(body: Piece, strips: Sequence[Piece]) -> Iterator[Piece]:
+def _place_in_rows(body: PatternPiece, strips: Sequence[PatternPiece]) -> Iterator[PatternPiece]:
     """Place the pieces: each strip goes into the first lane that has room for it within the body's length."""
     left, _, right, _ = body.bounds
-    body = body.moved(0.0, -GAP)
+    body = body.translate(0.0, -GAP)
     yield body
     lowest, floor = body.bounds[1], -ROW * math.ceil((GAP - body.bounds[1]) / ROW)
     lanes: list[list[float]] = []  # top, and left edge of the free space
@@ -165,7 +168,7 @@ def _in_rows(body: Piece, strips: Sequence[Piece]) -> Iterator[Piece]:
             lane = [lowest - GAP, left]
             lanes.append(lane)
             lowest = lane[0] + bottom
-        yield strip.moved(lane[1], lane[0])
+        yield strip.translate(lane[1], lane[0])
         lane[1] += length + GAP
 
 
@@ -182,7 +185,7 @@ class _Sheet:
     texts: list[Text] = field(default_factory=list)
 
     def tube(self, left: float, right: float, sides: tuple[Side, Side] = ("none", "none")) -> None:
-        """A length of lay-flat tube, cut only at its ends; its long edges are folds on the given sides."""
+        """Draw a length of lay-flat tube, cut only at its ends; its long edges are folds on the given sides."""
         self.across(Layer.CUT, left)
         self.across(Layer.CUT, right)
         self.line(Layer.MARK, (left, 0.0), (right, 0.0), side=sides[0])
@@ -192,7 +195,7 @@ class _Sheet:
         self.lines.append(Line(layer, np.array(points), **what))
 
     def across(self, layer: Layer, x: float, side: Side = "none") -> None:
-        """A line across the tube, from the upper edge to the lower."""
+        """Draw a line across the tube, from the upper edge to the lower."""
         self.line(layer, (x, 0.0), (x, -self.width), side=side)
 
     def write(self, at: Point, height: float, text: str, room: float = math.inf, **how: Any) -> None:
@@ -206,17 +209,17 @@ class _Sheet:
         self.write(at, NUMBER, str(number), room, align="right" if last else "left", side=actuator.section.side)
 
     def arrow(self, left: float, right: float, y: float) -> None:
-        """An arrow to the right."""
+        """Draw an arrow to the right."""
         head = 3.0 * self.scale
         self.line(Layer.MARK, (left, y), (right, y))
         self.line(Layer.MARK, (right - 2 * head, y + head), (right, y), (right - 2 * head, y - head))
 
-    def piece(self) -> Piece:
-        return Piece(self.name, tuple(self.lines), tuple(self.texts))
+    def piece(self) -> PatternPiece:
+        return PatternPiece(self.name, tuple(self.lines), tuple(self.texts))
 
 
-def _body(build: Build) -> Piece:
-    """The body, with its base at x = 0 and its upper fold at y = 0."""
+def _draw_body(build: Build) -> PatternPiece:
+    """Draw the body, with its base at x = 0 and its upper fold at y = 0."""
     width, length, clamp = 1e3 * build.body_width, 1e3 * build.design.built, 1e3 * CLAMP
     sheet = _Sheet("body", width, min(1.0, width / FULL_BODY))
     sheet.tube(-clamp, 1e3 * build.body_length - clamp, ("left", "right"))
@@ -249,18 +252,17 @@ def _write_clamp(sheet: _Sheet, build: Build, clamp: float) -> None:
 
 
 def _actuator_facts(build: Build, actuator: ActuatorBuild) -> list[str]:
-    """Name, cells and pressure of an actuator, with its type if there are several."""
-    kind = f"{actuator.actuator.kind}, " * build.mixed
+    """Return name, cells and pressure of an actuator, with its type if there are several."""
+    kind = f"{actuator.actuator.kind}, " if build.mixed else ""
     cells = f"{kind}{actuator.cells} × {millimetres(actuator.section.l_0)} mm"
     return [actuator.name, cells, f"{actuator.section.pressure / 1e3:g} kPa"]
 
 
 def _bend_facts(bend: BendBuild) -> list[str]:
-    """Name, folds and turn of a preformed bend."""
-    count = len(bend.folds.at)
+    """Return name, folds and turn of a preformed bend."""
     return [
         bend.name,
-        f"{count} fold{'s' * (count != 1)}, {millimetres(bend.folds.depth)} deep",
+        f"{plural(len(bend.folds.at), 'fold')}, {millimetres(bend.folds.depth)} deep",
         f"{math.degrees(bend.turn):.3g}° {bend.section.side}",
     ]
 
@@ -320,8 +322,8 @@ def _mark_folds(sheet: _Sheet, bend: BendBuild) -> None:
         sheet.write(at, NUMBER, str(k), max(room / 2, NUMBER), align="left", side=side)
 
 
-def _strip(build: Build, actuator: ActuatorBuild) -> Piece:
-    """The strip of an actuator, with its upper left corner at the origin."""
+def _draw_strip(build: Build, actuator: ActuatorBuild) -> PatternPiece:
+    """Draw the strip of an actuator, with its upper left corner at the origin."""
     width, length, cell = 1e3 * actuator.width, 1e3 * actuator.cut_length, 1e3 * actuator.pitch
     sheet, side = _Sheet(actuator.name, width, min(1.0, width / FULL_STRIP)), actuator.section.side
     sheet.tube(0.0, length)
@@ -356,7 +358,7 @@ def _write_tail(sheet: _Sheet, build: Build, actuator: ActuatorBuild) -> None:
     name, cells, pressure = _actuator_facts(build, actuator)
     sheet.write((x, middle + 11 * scale), 7.0, name, room, side=section.side)
     texts = (-5, 3.0, "fitting"), (-12, 3.5, cells), (-18, 3.5, pressure)
-    for y, height, text in (*texts, (-24, 3.5, _shaping(actuator))):
+    for y, height, text in (*texts, (-24, 3.5, _shaping_text(actuator))):
         if text:
             sheet.write((x, middle + y * scale), height, text, room)
     slack = 1e3 * actuator.contraction
@@ -365,8 +367,8 @@ def _write_tail(sheet: _Sheet, build: Build, actuator: ActuatorBuild) -> None:
         sheet.write((1e3 * (SEAL + FITTING) + slack / 2, middle - 2 * scale), 3.5, text, 0.9 * slack)
 
 
-def _shaping(actuator: ActuatorBuild) -> str:
-    """What is done to a strip before it is closed or fixed; empty if nothing."""
+def _shaping_text(actuator: ActuatorBuild) -> str:
+    """Return the work on a strip before it is closed or fixed, as text; empty if there is none."""
     kind = actuator.actuator
     if isinstance(kind, Cpam):
         return f"fold {millimetres(kind.fold_depth(actuator.section.l_0))} mm"

@@ -59,7 +59,7 @@ def regulator_range(pressure: float) -> float:
 
 
 def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> dict[str, Any]:
-    """Content of the pressure file.
+    """Return the content of the pressure file.
 
     Args:
         margins: Range of each actuator's pressure within which the goal is still reached, in percent.
@@ -101,20 +101,20 @@ def film_radius(actuator: ActuatorBuild) -> float:
     )
 
 
-def stretched(lines: Sequence[dict[str, Any]]) -> dict[str, float]:
-    """Hoop stress [MPa] of the lines whose film begins to yield, by their names."""
+def yielding_lines(lines: Sequence[dict[str, Any]]) -> dict[str, float]:
+    """Return the hoop stress [MPa] of the lines whose film begins to yield, by their names."""
     return {line["line"]: line["hoop_stress_mpa"] for line in lines if line["hoop_stress_mpa"] > YIELD / 1e6}
 
 
 def _films(build: Build) -> str:
-    """Thickness of the films for people."""
+    """Return the thickness of the films as text."""
     if build.film == STRIP_FILM or not build.actuators:
         return build.film.text()
     return f"{build.film.text()} for the body and {STRIP_FILM.text()} for the actuators"
 
 
 def _lines(build: Build) -> list[dict[str, Any]]:
-    """The pressure lines: the body, then the actuators."""
+    """Return the pressure lines: the body, then the actuators."""
     params = build.design.params
     body = {"line": "body", **_line(params.growth_pressure, params.radius, build.film, None)}
     each = []
@@ -126,7 +126,7 @@ def _lines(build: Build) -> list[dict[str, Any]]:
 
 
 def _line(pressure: float, radius: float, film: Thickness, highest: float | None) -> dict[str, Any]:
-    """One pressure line: set point, hoop stress in the film, and limit."""
+    """Return a pressure line: set point, hoop stress in the film, and limit."""
     limit = FILM_STRENGTH * film.metres / radius
     limit = min(limit, highest or limit)
     return {

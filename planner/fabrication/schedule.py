@@ -16,7 +16,8 @@ APART = 1e-9
 
 
 def growth_schedule(build: Build) -> str:
-    """What to set when, as CSV: one row per length, at every segment and wherever a section begins or ends to leave the tip.
+    """Return the set points over the grown length as CSV: a row at every segment and wherever a section begins or ends to
+    leave the tip.
 
     An actuator is put at its pressure when its section begins to leave the tip, as in the simulation, where each segment bends as
     soon as it has everted. The pressures of a design with a schedule follow it from then on: they change linearly between rows, and
@@ -28,7 +29,7 @@ def growth_schedule(build: Build) -> str:
 
 
 def schedule_lengths(build: Build) -> Floats:
-    """Grown lengths of the rows [m], increasing, from 0 to the length to which the tube grows; steps twice."""
+    """Return the grown lengths of the rows [m], increasing, from 0 to the length to which the tube grows; steps twice."""
     design = build.design
     every = np.arange(design.segments) * design.params.segment_length
     ends = [end for actuator in build.actuators for end in (actuator.section.start, actuator.section.end)]

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from planner.fabrication.paper import Page
-from planner.fabrication.sketch import FILM, HOT, Sketch
+from planner.fabrication.sketch import FILM, HOT, PageSketch
 
 
 def draw_ladder(page: Page, x: float, y: float) -> None:
     """Draw three strips at each of four temperatures, and the three results of peeling, 170 by 48 mm with its lower left corner at x, y."""
-    s = Sketch(page, x, y)
+    s = PageSketch(page, x, y)
     s.text(36, 44, "four settings, three strips each", ha="center", weight="bold")
     for row, name in enumerate(("upper end", "", "", "below the range")):
         top = 40 - 9.5 * row

@@ -23,7 +23,7 @@ LETTERS = 7.0
 
 
 @dataclass(frozen=True, slots=True)
-class Sketch:
+class PageSketch:
     """A drawing on a page; coordinates in millimetres from its lower left corner."""
 
     page: Page
@@ -31,30 +31,30 @@ class Sketch:
     y: float
 
     def line(self, *points: tuple[float, float], **style: Any) -> None:
-        """A line through points."""
+        """Draw a line through points."""
         self.page.line(np.add(points, (self.x, self.y)), **{"linewidth": 0.8} | style)
 
     def shape(self, points: Points, face: str = FILM, **style: Any) -> None:
-        """A filled shape."""
+        """Draw a filled shape."""
         corners = np.add(points, (self.x, self.y))
         look: dict[str, Any] = {"facecolor": face, "edgecolor": INK, "linewidth": 0.8, "joinstyle": "round"} | style
         self.page.figure.add_artist(Polygon(corners, transform=self.page.scale, **look))
 
     def box(self, left: float, bottom: float, right: float, top: float, face: str = FILM, **style: Any) -> None:
-        """A filled rectangle."""
+        """Draw a filled rectangle."""
         self.shape([(left, bottom), (right, bottom), (right, top), (left, top)], face, **style)
 
     def disc(self, x: float, y: float, radius: float, face: str = PAPER, **style: Any) -> None:
-        """A filled circle."""
+        """Draw a filled circle."""
         turn = np.linspace(0, 2 * np.pi, 33)[:-1]
         self.shape(np.column_stack([x + radius * np.cos(turn), y + radius * np.sin(turn)]), face, **style)
 
     def text(self, x: float, y: float, text: str, size: float = LETTERS, **style: Any) -> None:
-        """A line of text, centred unless stated otherwise."""
+        """Write a line of text, centred unless stated otherwise."""
         self.page.text(self.x + x, self.y + y, text, size, **{"ha": "center"} | style)
 
     def arrow(self, start: tuple[float, float], end: tuple[float, float], both: bool = False, **style: Any) -> None:
-        """An arrow with an open head."""
+        """Draw an arrow with an open head."""
         self.line(start, end, **style)
         for tip, tail in ((end, start), (start, end))[: 2 if both else 1]:
             along = np.subtract(tip, tail) / np.hypot(*np.subtract(tip, tail))
@@ -62,8 +62,8 @@ class Sketch:
             self.line(tip - 2.0 * along + 0.9 * aside, tip, tip - 2.0 * along - 0.9 * aside, **style)
 
 
-def sheets(s: Sketch) -> None:
-    """Two sheets of the pattern, one glued onto the other at the crosses."""
+def draw_sheets(s: PageSketch) -> None:
+    """Draw two sheets of the pattern, glued onto each other at the crosses."""
     for left, face in ((40, PAPER), (4, PAPER)):
         s.box(left, 5, left + 40, 30, face)
         s.line((left, 12), (left + 40, 12), color=ACTUATOR["right"])
@@ -74,8 +74,8 @@ def sheets(s: Sketch) -> None:
     s.arrow((60, 18), (49, 18))
 
 
-def body(s: Sketch) -> None:
-    """The flat body on the pattern with its folds, clamped end and marks."""
+def draw_body(s: PageSketch) -> None:
+    """Draw the flat body on the pattern with its folds, clamped end and marks."""
     s.box(2, 2, 82, 32, PAPER, edgecolor=FAINT)
     s.box(6, 8, 78, 26)
     s.line((20, 8), (20, 26), color=FAINT)
@@ -88,8 +88,8 @@ def body(s: Sketch) -> None:
     s.text(48, 16.5, "growth")
 
 
-def tip_seal(s: Sketch) -> None:
-    """A sealing bar across the tip of the body."""
+def draw_tip_seal(s: PageSketch) -> None:
+    """Draw a sealing bar across the tip of the body."""
     s.box(4, 9, 70, 25)
     s.line((64, 9), (64, 25), color=HOT, linewidth=1.6)
     for low, high in ((27, 32), (2, 7)):
@@ -101,8 +101,8 @@ def tip_seal(s: Sketch) -> None:
     s.text(77, 16, "tip")
 
 
-def strip(s: Sketch, end: End) -> None:
-    """A strip with its fitting, and its brackets, seams or lines."""
+def draw_strip(s: PageSketch, end: End) -> None:
+    """Draw a strip with its fitting, and its brackets, seams or lines."""
     s.box(4, 11, 80, 23, STRIP)
     s.disc(15, 17, 2.6)
     s.line((15, 19.6), (15, 28))
@@ -124,8 +124,8 @@ def strip(s: Sketch, end: End) -> None:
     s.text(48, 29.5, {"seam": "gap left open for the air", "bracket": "brackets", "line": "threads at 45°"}[end])
 
 
-def attach(s: Sketch, end: End) -> None:
-    """A strip on the body's fold, number on number, with the film before it in folds."""
+def draw_attachment(s: PageSketch, end: End) -> None:
+    """Draw a strip on the body's fold, number on number, with the film before it in folds."""
     s.box(4, 4, 80, 16)
     s.text(70, 8.5, "body")
     folds = [(8.0, 19.0), (13.0, 19.0), (15.0, 22.5), (17.0, 18.5), (19.0, 22.5), (21.0, 18.5), (24.0, 19.0)]
@@ -146,8 +146,8 @@ def attach(s: Sketch, end: End) -> None:
     s.text(15, 25.5, "folds, free")
 
 
-def hoses(s: Sketch) -> None:
-    """Feed lines along the body to the base and on to their regulators."""
+def draw_hoses(s: PageSketch) -> None:
+    """Draw feed lines along the body to the base and on to their regulators."""
     s.box(22, 8, 80, 20)
     for left, y, name in ((40.0, 22.5, "L1"), (62.0, 25.5, "L2")):
         s.line((left, y), (12, y), linewidth=1.2)
@@ -160,8 +160,8 @@ def hoses(s: Sketch) -> None:
     s.text(22, 1, "base")
 
 
-def leaks(s: Sketch) -> None:
-    """An inflated part under water, with bubbles at a leak."""
+def draw_leak_test(s: PageSketch) -> None:
+    """Draw an inflated part under water, with bubbles at a leak."""
     s.box(8, 2, 76, 25, WATER, edgecolor=FAINT)
     s.box(18, 8, 66, 18)
     for x, y, r in ((50, 20, 0.8), (51.5, 22.5, 1.0), (49.5, 24.0, 0.7)):
@@ -171,8 +171,8 @@ def leaks(s: Sketch) -> None:
     s.text(5.5, 28.5, "air", ha="left")
 
 
-def _cup(s: Sketch, left: float) -> None:
-    """The cut vessel, lying with its neck to the right, up to 48 mm from its left end."""
+def _draw_cup(s: PageSketch, left: float) -> None:
+    """Draw the cut vessel, lying with its neck to the right, up to 48 mm from its left end."""
     for sign in (1, -1):
         wall = [
             (0, 13),
@@ -191,9 +191,9 @@ def _cup(s: Sketch, left: float) -> None:
         s.shape([(left + x, 17 + sign * y) for x, y in wall], PRINT)
 
 
-def clamp(s: Sketch) -> None:
-    """The body pulled over the neck, with rubber tape, clamp and the film folded back."""
-    _cup(s, 6)
+def draw_clamp(s: PageSketch) -> None:
+    """Draw the body pulled over the neck, with rubber tape, clamp and the film folded back."""
+    _draw_cup(s, 6)
     for sign in (1, -1):
         y = 17 + sign * 6.4
         s.line((78, 17 + sign * 6.4), (33, y), (31, 17 + sign * 8.2), linewidth=1.3, color=ACTUATOR["left"])
@@ -203,8 +203,8 @@ def clamp(s: Sketch) -> None:
     s.text(14, 1, "vessel")
 
 
-def _bent_tube(s: Sketch) -> tuple[Floats, Floats]:
-    """A tube with a bend, and the angle between its ends; returns the middle line of the bend, and its left normals."""
+def _draw_bent_tube(s: PageSketch) -> tuple[Floats, Floats]:
+    """Draw a tube with a bend, and the angle between its ends; return the middle line of the bend, and its left normals."""
     turn = np.linspace(0, 1.15, 25)
     middle = np.column_stack([30 + 26 * np.sin(turn), 8 + 26 * (1 - np.cos(turn))])
     aside = np.column_stack([-np.sin(turn), np.cos(turn)])
@@ -219,14 +219,14 @@ def _bent_tube(s: Sketch) -> tuple[Floats, Floats]:
     return middle, aside
 
 
-def free_bend(s: Sketch) -> None:
-    """An actuated section that bends freely, with the angle between its ends."""
-    middle, aside = _bent_tube(s)
+def draw_free_bend(s: PageSketch) -> None:
+    """Draw an actuated section that bends freely, with the angle between its ends."""
+    middle, aside = _draw_bent_tube(s)
     s.shape(np.concatenate([middle + 3 * aside, (middle + 6 * aside)[::-1]]), STRIP)
 
 
-def fold(s: Sketch) -> None:
-    """One fold: its lines on the flat body on the left, joined and taped on the right."""
+def draw_fold(s: PageSketch) -> None:
+    """Draw a fold: its lines on the flat body on the left, joined and taped on the right."""
     share = np.linspace(0, 1, 15)
     half = 2.6 * (1 - np.cos(np.pi * share))
     for left in (2, 50):
@@ -244,16 +244,16 @@ def fold(s: Sketch) -> None:
     s.text(66, 3.5, "ends at this edge")
 
 
-def formed_bend(s: Sketch) -> None:
-    """A preformed section with its folds, and the angle between its ends."""
-    middle, aside = _bent_tube(s)
+def draw_formed_bend(s: PageSketch) -> None:
+    """Draw a preformed section with its folds, and the angle between its ends."""
+    middle, aside = _draw_bent_tube(s)
     for k in range(3, 25, 6):
         s.shape([middle[k - 1] + 3 * aside[k - 1], middle[k] + 0.8 * aside[k], middle[k + 1] + 3 * aside[k + 1]], STRIP)
 
 
-def invert(s: Sketch) -> None:
-    """The tube inverted into the vessel through the mouth."""
-    _cup(s, 6)
+def draw_inversion(s: PageSketch) -> None:
+    """Draw the tube inverted into the vessel through the mouth."""
+    _draw_cup(s, 6)
     folds = [(72, 17), (44, 17), (30, 17), (24, 20), (20, 12), (17, 22), (14, 12), (11, 22), (10, 15)]
     s.line(*[(float(x), float(y)) for x, y in folds], linewidth=1.3, color=ACTUATOR["left"])
     for sign in (1, -1):
@@ -265,9 +265,9 @@ def invert(s: Sketch) -> None:
     s.text(59, 29.5, "tip pulled in", 7.0)
 
 
-def deploy(s: Sketch) -> None:
-    """The vessel on its board at the start, with the tube growing along the start's heading."""
-    _cup(s, 10)
+def draw_deployment(s: PageSketch) -> None:
+    """Draw the vessel on its board at the start, with the tube growing along the start's heading."""
+    _draw_cup(s, 10)
     s.box(5, 1, 9.8, 33, "#e8dcc4")
     s.text(3, 12, "board", rotation=90, va="bottom")
     s.shape([(46, 10.5), (70, 10.5), (74, 13), (75.5, 17), (74, 21), (70, 23.5), (46, 23.5)])

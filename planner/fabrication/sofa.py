@@ -53,7 +53,7 @@ def write_scene(out: Path, design: Design, environment: Environment) -> list[str
 
 
 def obstacle_mesh(environment: Environment, radius: float) -> Trimesh | None:
-    """Everything solid as a closed surface [m], from z = 0 up; None if there is nothing.
+    """Make the closed surface of everything solid [m], from z = 0 up; None if there is nothing.
 
     Args:
         radius: Radius of the tube [m].
@@ -113,7 +113,7 @@ def bending_stiffness(params: VineParams) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Beam:
+class SofaBeam:
     """A thin-walled beam with the bending stiffness of a tube."""
 
     outer: float
@@ -124,21 +124,21 @@ class Beam:
     """Young's modulus [Pa]."""
 
     @classmethod
-    def of(cls, params: VineParams) -> Beam:
-        """The beam of a tube; its wall is `body_film`."""
+    def of(cls, params: VineParams) -> SofaBeam:
+        """Make the beam of a tube; its wall is `body_film`."""
         outer, inner = params.radius, params.radius - body_film(params).metres
         second_moment = np.pi / 4 * (outer**4 - inner**4)
         return cls(outer, inner, bending_stiffness(params) / float(second_moment))
 
 
 def scene_text(design: Design, environment: Environment, solid: bool) -> str:
-    """The scene as Python text.
+    """Return the scene as Python text.
 
     Args:
         solid: Whether there is a mesh of obstacles.
     """
     params, start = design.params, environment.start
-    heading, beam = float(start[2]), Beam.of(params)
+    heading, beam = float(start[2]), SofaBeam.of(params)
     nodes = node_poses(design.centerline, heading)
     rest = node_poses(free_shape(design, start), heading)
     film = np.concatenate([[0.0], np.cumsum(design.film(design.centerline, heading))])
@@ -158,8 +158,8 @@ def scene_text(design: Design, environment: Environment, solid: bool) -> str:
         contact=f"{params.penetration_tolerance:.9g}",
         stiffness=f"{params.contact_stiffness:.9g}",
         first=int(np.searchsorted(film, spared)),
-        nodes=_poses(nodes),
-        rest=_poses(rest),
+        nodes=_poses_text(nodes),
+        rest=_poses_text(rest),
         obstacles=_OBSTACLES.substitute(file=OBSTACLES, height=f"{HEIGHT * 2 * params.radius:.3g} m") if solid else "",
     )
 
@@ -271,5 +271,5 @@ _OBSTACLES = Template("""
 """)
 
 
-def _poses(poses: Floats) -> str:
+def _poses_text(poses: Floats) -> str:
     return "\n".join(f"    ({x:.6f}, {y:.6f}, {heading:.6f})," for x, y, heading in poses)

@@ -1,4 +1,4 @@
-"""The order of work, one drawing and a few sentences per step."""
+"""Steps of the work in order, with a drawing and a few sentences per step."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ from functools import partial
 from planner.fabrication import sketch
 from planner.fabrication.build import LEAD, ActuatorBuild, Build
 from planner.fabrication.pattern import millimetres
-from planner.fabrication.sketch import Sketch
+from planner.fabrication.sketch import PageSketch
 from planner.fabrication.strips import LAP, End
 from planner.fabrication.vessel import NECK, Vessel
 from surrogate.cpam import Cpam
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One step of the work."""
+class BuildStep:
+    """A step of the work."""
 
     title: str
     text: str
-    draw: Callable[[Sketch], None]
+    draw: Callable[[PageSketch], None]
 
 
-def steps(build: Build, vessel: Vessel | None) -> list[Step]:
-    """All steps, in order."""
+def steps(build: Build, vessel: Vessel | None) -> list[BuildStep]:
+    """Return all steps, in order."""
     return [
         *_body_steps(build),
         *(_fold_steps(build) if build.bends else []),
@@ -34,63 +34,65 @@ def steps(build: Build, vessel: Vessel | None) -> list[Step]:
     ]
 
 
-def _body_steps(build: Build) -> Iterator[Step]:
-    yield Step(
+def _body_steps(build: Build) -> Iterator[BuildStep]:
+    yield BuildStep(
         "Join the sheets",
         "Print at 100 % and measure the rulers. Cut off each sheet's right edge along its thin line and glue it to the next sheet, "
         "crosses aligned: one strip of paper for each row of the map on the cover.",
-        sketch.sheets,
+        sketch.draw_sheets,
     )
-    yield Step(
+    yield BuildStep(
         "Cut the body",
         f"Cut {millimetres(build.body_length)} mm of lay-flat tube {millimetres(build.body_width)} mm wide. Do not cut its folds. Lay "
         "it on the pattern, folds on the lines LEFT and RIGHT, and copy all marks and numbers. You see it from above; it grows to "
         "the right.",
-        sketch.body,
+        sketch.draw_body,
     )
-    yield Step(
+    yield BuildStep(
         "Seal the tip",
         "Seal across the body along the dashed line at its tip, with the setting found on the test strips. The film before the base "
         "line is for the clamp: leave it open.",
-        sketch.tip_seal,
+        sketch.draw_tip_seal,
     )
 
 
-def _fold_steps(build: Build) -> Iterator[Step]:
+def _fold_steps(build: Build) -> Iterator[BuildStep]:
     names = ", ".join(bend.name for bend in build.bends)
-    yield Step(
+    yield BuildStep(
         "Fold the bends",
         f"At each fold of {names}: crease both layers along the straight line, and lay one of the two curved lines on the other, so that "
         "the film between them becomes a flap that is deep at the edge on the side of the bend and ends at the other edge. Lay the flap "
         "flat towards the base and tape over it along the curved line, on both layers. Do not tape the layers to each other.",
-        sketch.fold,
+        sketch.draw_fold,
     )
 
 
-def _actuator_steps(build: Build) -> Iterator[Step]:
-    of = {kind: f"{kind} " * build.mixed for kind in build.by_type}
-    only = {kind: f"{', '.join(one.name for one in made)}: " * build.mixed for kind, made in build.by_type.items()}
+def _actuator_steps(build: Build) -> Iterator[BuildStep]:
+    of, only = dict.fromkeys(build.by_type, ""), dict.fromkeys(build.by_type, "")
+    if build.mixed:
+        of = {kind: f"{kind} " for kind in build.by_type}
+        only = {kind: f"{', '.join(actuator.name for actuator in made)}: " for kind, made in build.by_type.items()}
     for kind, made in build.by_type.items():
         end = made[0].end
-        draw = partial(sketch.strip, end=end)
-        yield Step(f"Make the {of[kind]}strips", f"{only[kind]}{_cut(made)} {_CLOSED[end]}", draw)
+        draw = partial(sketch.draw_strip, end=end)
+        yield BuildStep(f"Make the {of[kind]}strips", f"{only[kind]}{_cutting_text(made)} {_CLOSED[end]}", draw)
     for kind, made in build.by_type.items():
-        yield Step(
+        yield BuildStep(
             f"Fix the {of[kind]}strips to the body",
-            f"{only[kind]}{_fixed(made)} Do not tape the film before line 0: lay it in folds, so that the actuator does not pull at its "
-            "fitting when it shortens.",
-            partial(sketch.attach, end=made[0].end),
+            f"{only[kind]}{_fixing_text(made)} Do not tape the film before line 0: lay it in folds, so that the actuator does not "
+            "pull at its fitting when it shortens.",
+            partial(sketch.draw_attachment, end=made[0].end),
         )
-    yield Step(
+    yield BuildStep(
         "Lay the feed lines",
         f"Push a feed line onto each fitting and secure it with a zip tie. Lead it along the body to the base and {millimetres(LEAD)} mm "
         "beyond, to its regulator. Label it with the actuator's name.",
-        sketch.hoses,
+        sketch.draw_hoses,
     )
-    yield Step(
+    yield BuildStep(
         "Find leaks",
         "Put each actuator at its pressure and hold it under water, or brush it with soap water. Seal again where bubbles rise.",
-        sketch.leaks,
+        sketch.draw_leak_test,
     )
 
 
@@ -99,11 +101,11 @@ _CLOSED: dict[End, str] = {
     "seam": "Seal along the dashed lines: across at both ends, and between pouches with the gap in the middle left open for the air.",
     "line": "Seal both ends along the dashed lines.",
 }
-"""How a strip is closed."""
+"""Instruction to close a strip, by the kind of its cell ends."""
 
 
-def _fixed(strips: Sequence[ActuatorBuild]) -> str:
-    """How strips of one type are fixed to the body."""
+def _fixing_text(strips: Sequence[ActuatorBuild]) -> str:
+    """Return the instruction to fix strips of a type to the body."""
     end = strips[0].end
     if end == "line":
         return (
@@ -113,8 +115,8 @@ def _fixed(strips: Sequence[ActuatorBuild]) -> str:
     return f"Tape {end} 0 of each strip to mark 0 with the same name on the body's fold, then 1 to 1, and so on to the tip."
 
 
-def _cut(strips: Sequence[ActuatorBuild]) -> str:
-    """How strips of one type are cut, and marked."""
+def _cutting_text(strips: Sequence[ActuatorBuild]) -> str:
+    """Return the instruction to cut and mark strips of a type."""
     first, flat = strips[0], millimetres(strips[0].width)
     marked = "copy lines, numbers and names. Mount a fitting at each circle."
     if first.end == "line":
@@ -130,7 +132,7 @@ def _cut(strips: Sequence[ActuatorBuild]) -> str:
     return f"Cut the strips from lay-flat tube {flat} mm wide; {marked}"
 
 
-def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[Step]:
+def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[BuildStep]:
     growth = f"{build.design.params.growth_pressure / 1e3:.3g} kPa"
     if vessel is None:
         text = "Pull the clamped film of the body over the neck of a vessel, outside out, base line at the mouth, and clamp it airtight."
@@ -139,28 +141,28 @@ def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[Step]:
             "Wind one layer of rubber tape around the neck behind its lip. Pull the body over the neck, outside out, base line at the "
             f"mouth; {NECK * 1e3:.0f} mm of film lie on the neck. Bolt the clamp behind the lip and fold the rest of the film back over it."
         )
-    yield Step(
-        "Clamp the body on the vessel", f"{text} Inflate to {growth} and find leaks with soap water.", sketch.clamp
+    yield BuildStep(
+        "Clamp the body on the vessel", f"{text} Inflate to {growth} and find leaks with soap water.", sketch.draw_clamp
     )
     if build.actuators:
-        yield Step(
+        yield BuildStep(
             "Accept each actuator",
             f"Lay the tube straight on a smooth table, at {growth}. Put one actuator at its pressure, measure the bend, and tick it off "
             "in the table of the acceptance test.",
-            sketch.free_bend,
+            sketch.draw_free_bend,
         )
     if build.bends:
-        yield Step(
+        yield BuildStep(
             "Accept each preformed bend",
             f"With the body at {growth}, on a smooth table, measure the angle between the tube before and behind each preformed bend, and "
             "tick it off in the table of the acceptance test. A fold that is too deep or too shallow can be taped again.",
-            sketch.formed_bend,
+            sketch.draw_formed_bend,
         )
-    yield Step(
+    yield BuildStep(
         "Invert the tube",
         "Let all air out. Tie a cord to the tip from inside, or push the tip in with a rod, and pull it back through the body until the "
         "whole tube lies inside out in the vessel, in loose folds.",
-        sketch.invert,
+        sketch.draw_inversion,
     )
     text = "Screw the flange to an upright board so that the mouth of the neck is at the start and its axis in the start's heading. "
     if build.design.schedule:
@@ -169,4 +171,4 @@ def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[Step]:
         text += "Raise the body's pressure slowly. Put each actuator at its pressure when its section begins to come out at the tip."
     else:
         text += f"Raise the pressure slowly to {growth}."
-    yield Step("Grow", text, sketch.deploy)
+    yield BuildStep("Grow", text, sketch.draw_deployment)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def mesh_of(solid: Manifold) -> Trimesh:
-    """The surface of a solid in metres as a mesh in millimetres."""
+    """Return the surface of a solid in metres as a mesh in millimetres."""
     from trimesh import Trimesh
 
     mesh = solid.scale((1e3, 1e3, 1e3)).to_mesh()

@@ -31,14 +31,14 @@ class Stock:
     body: tuple[float, float]
     """Planned and chosen width of the body."""
     actuators: dict[str, tuple[float, float]]
-    """The same of the actuators of each type that is built and made from tube of one width."""
+    """Lay-flat widths [m] in the plan and from the stock, of the actuators of each type that is built and made from tube of one width."""
     growth_force: tuple[float, float]
     """Growth force [N] as planned and with the chosen tube."""
     kept: Sequence[str] = ()
     """Types of actuators that stay as planned."""
 
     def content(self) -> dict[str, Any]:
-        """The widths for a JSON file."""
+        """Return the widths for a JSON file."""
         pairs = {"body": self.body} | {self._name(kind, "_"): pair for kind, pair in self.actuators.items()}
         return {
             "lay_flat_width_mm": {name: _pair(1e3, pair) for name, pair in pairs.items()},
@@ -47,19 +47,20 @@ class Stock:
 
     @property
     def text(self) -> str:
-        """What the stock changes, on one line."""
+        """Changes by the stock, on one line."""
         parts = [f"body {_widths(self.body)}, {_change(2e3 / np.pi, self.body, 'mm')} across when inflated"]
         parts += [f"{self._name(kind)} {_widths(pair)}" for kind, pair in self.actuators.items()]
         parts += [f"{self._name(kind)} as planned, not of tube of one width" for kind in self.kept]
         return f"nearest stock: {'; '.join(parts)}; growth force {_change(1.0, self.growth_force, 'N')}"
 
     def _name(self, kind: str, gap: str = " ") -> str:
-        """What actuators of a type are called: by the type if there are several."""
+        """Return the word for actuators of a type: the type if there are several."""
         return f"{kind}{gap}actuators" if len(self.actuators) + len(self.kept) > 1 else "actuators"
 
 
-def parsed_widths(text: str) -> list[float]:
-    """Lay-flat widths [m], ascending, from text such as "50,75,100mm" or "2in, 10cm"; a unit holds for the numbers before it too.
+def parse_widths(text: str) -> list[float]:
+    """Parse lay-flat widths [m], ascending, from text such as "50,75,100mm" or "2in, 10cm"; a unit holds for the numbers
+    before it too.
 
     Raises:
         ValueError: It is malformed, or a width is out of range.
@@ -82,32 +83,33 @@ def parsed_widths(text: str) -> list[float]:
 
 
 def with_stock(design: Design, widths: Sequence[float]) -> tuple[Design, Stock]:
-    """The design with the tubes of its body and actuators replaced by the nearest lay-flat widths [m]; its sections stay.
+    """Return the design with the tubes of its body and actuators replaced by the nearest lay-flat widths [m]; its sections
+    stay.
 
     Raises:
         InvalidDesign: No width fits the actuators.
     """
     params = design.params
     planned = float(np.pi * params.radius)
-    chosen = _nearest(planned, widths)
-    made = _resized(params, chosen / planned)
+    chosen = _nearest_width(planned, widths)
+    made = _resize(params, chosen / planned)
     built, strips, kept = types_of(design), {}, []
     for one in params.actuators:
         if one.kind in built and isinstance(one, Spam | PouchMotor):
-            strips[one.kind] = one.flat_width, _nearest(one.flat_width, widths)
+            strips[one.kind] = one.flat_width, _nearest_width(one.flat_width, widths)
             made = _with_strips(made, one, strips[one.kind][1])
         elif one.kind in built:
             kept.append(one.kind)
     forces = params.growth_force, made.growth_force
-    return replace(design, params=made, trialled=None), Stock((planned, chosen), strips, forces, kept)
+    return replace(design, params=made, success=None), Stock((planned, chosen), strips, forces, kept)
 
 
-def _nearest(wanted: float, widths: Sequence[float]) -> float:
+def _nearest_width(wanted: float, widths: Sequence[float]) -> float:
     return min(widths, key=lambda width: abs(width - wanted))
 
 
-def _resized(params: VineParams, size: float) -> VineParams:
-    """A tube of the same film and pressure and another radius; segments and actuators stay.
+def _resize(params: VineParams, size: float) -> VineParams:
+    """Return a tube of the same film and pressure and another radius; segments and actuators stay.
 
     Forces scale with P R^2, bending with P R^4 per rate, stiffness of the film with R^3, mass with R, as in `similar`.
     """
@@ -124,7 +126,7 @@ def _resized(params: VineParams, size: float) -> VineParams:
 
 
 def _with_strips(params: VineParams, of: Spam | PouchMotor, width: float) -> VineParams:
-    """The tube with one of its actuators of another lay-flat width [m]."""
+    """Return the tube with one of its actuators of another lay-flat width [m]."""
     try:
         resized = replace(of, tube_radius=width / np.pi) if isinstance(of, Spam) else replace(of, width=width)
         first, *others = (resized if one.kind == of.kind else one for one in params.actuators)

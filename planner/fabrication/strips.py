@@ -1,4 +1,4 @@
-"""How the strip of each type of actuator is cut, closed and fixed to the body."""
+"""Strips of each type of actuator: how they are cut, closed and fixed to the body."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ LAP = 15e-3
 """Overlap of the long edges of a tube that is made from a sheet [m] (assumed)."""
 
 End = Literal["bracket", "seam", "line"]
-"""What is at a cell end: a printed bracket, a seam across the strip, or only a line at which the strip is taped to the body."""
+"""Kind of a cell end: a printed bracket, a seam across the strip, or only a line at which the strip is taped to the body."""
 
 
 def end_of(actuator: Actuator) -> End:
-    """What is at every cell end of an actuator.
+    """Return the kind of the cell ends of an actuator.
 
     Raises:
         TypeError: Its fabrication is not known, as for the other functions here.
@@ -60,7 +60,7 @@ def layers(actuator: Actuator) -> int:
 
 
 def material(actuator: Actuator, film: str) -> str:
-    """Material of the piece to cut.
+    """Return the material of the piece to cut.
 
     Args:
         film: Name of the film of the strips.

@@ -46,7 +46,7 @@ def write_svg(path: Path, pattern: Pattern) -> None:
 
 
 def _group(root: ElementTree.Element, layer: Layer) -> ElementTree.Element:
-    """A layer, marked such that Inkscape shows it as a layer too."""
+    """Make a layer, marked such that Inkscape shows it as a layer too."""
     style = {"fill": "none", "stroke": COLOUR[layer], "stroke-width": f"{HAIRLINE:g}"}
     if layer is Layer.TEXT:
         style = {"fill": COLOUR[layer], "stroke": "none", "font-family": "Arial, Helvetica, sans-serif"}

@@ -14,7 +14,7 @@ from matplotlib.patches import Rectangle
 from environments.writing import atomic_path
 from planner.design.design import Side
 from planner.drawing.style import ACTUATOR, FAINT, INK
-from planner.fabrication.cover import cover, plan_picture
+from planner.fabrication.cover import draw_cover, render_plan
 from planner.fabrication.flow import MARGIN
 from planner.fabrication.guide import Guide, guide_pages
 from planner.fabrication.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Template, Tile
@@ -55,9 +55,9 @@ def write_template(
     Raises:
         OSError: The file cannot be written.
     """
-    tiles, picture = template.tiles(), plan_picture(template)
+    tiles, picture = template.tiles(), render_plan(template)
     between = guide_pages(guide, template.paper) if guide else []
-    before = len(cover(template, picture, dict.fromkeys(tiles, 0)))
+    before = len(draw_cover(template, picture, dict.fromkeys(tiles, 0)))
     first = 1 + before + len(between)
     pages = {tile: page for page, tile in enumerate(tiles, start=first)}
     metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}
@@ -65,7 +65,7 @@ def write_template(
     settings = matplotlib.rc_context({"pdf.fonttype": 42, "savefig.bbox": None})
     with atomic_path(path) as partial, settings, PdfPages(partial, metadata=metadata) as pdf:
         last = first + len(tiles) - 1
-        for number, page in enumerate([*cover(template, picture, pages), *between], start=1):
+        for number, page in enumerate([*draw_cover(template, picture, pages), *between], start=1):
             if number > before:
                 _number_page(page, template, number, last)
             pdf.savefig(page.figure)
@@ -74,13 +74,13 @@ def write_template(
 
 
 def _number_page(page: Page, template: Template, number: int, last: int) -> None:
-    """Below a page of the guide: the design's name and the page's number."""
+    """Write the design's name and the page's number below a page of the guide."""
     page.text(MARGIN, 8, f"{template.name(60)} · builder's guide", 7.5, color=FAINT)
     page.text(page.width - MARGIN, 8, f"page {number} of {last}", 7.5, ha="right", color=FAINT)
 
 
 def _sheet(template: Template, pages: dict[Tile, int], tile: Tile) -> Page:
-    """One tile at full scale, with registration marks, ruler and page references."""
+    """Draw a tile at full scale, with registration marks, ruler and page references."""
     page = Page(LONG_EDGE[template.paper], SHORT_EDGE[template.paper])
     left = (page.width - template.pitch) / 2
     right, bottom, top = left + template.pitch, FOOT, FOOT + ROW
@@ -114,7 +114,7 @@ def _draw(page: Page, items: list[Line | Text], shift: Floats, window: Rectangle
 
 
 def _write_foot(page: Page, template: Template, pages: dict[Tile, int], tile: Tile, edges: tuple[float, float]) -> None:
-    """Below the tile: the ruler's length, the sheet's number, and the pages of its neighbours."""
+    """Write below the tile: the ruler's length, the sheet's number, and the pages of its neighbours."""
     y, size = 9.6, 7.5
     row = [other for other in pages if other.row == tile.row]
     last = max(pages.values())

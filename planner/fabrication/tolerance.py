@@ -1,4 +1,4 @@
-"""Placement tolerances of a build: how far parts and base may be misplaced before the goal is missed."""
+"""Placement tolerances of a build: the largest displacements of parts and base with which the goal is still reached."""
 
 from __future__ import annotations
 
@@ -7,12 +7,18 @@ from dataclasses import dataclass
 
 from environments.environment import Environment
 from planner.design.design import Design
-from planner.uncertainty.sensitivity import Margin, bend_parameters, environment_parameters, margin, section_parameters
+from planner.uncertainty.sensitivity import (
+    Margin,
+    bend_parameters,
+    compute_margin,
+    environment_parameters,
+    section_parameters,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """How far one thing may be misplaced while all else is as planned; each is the margin of a simulated parameter."""
+    """Largest displacement of each thing while all others are as planned; each is the margin of a simulated parameter."""
 
     actuators: list[Margin]
     """Shift of each actuator along the tube [mm]: towards the base, and towards the tip."""
@@ -24,9 +30,9 @@ class Placement:
     """Shift of each preformed bend along the tube [mm]: towards the base, and towards the tip."""
 
 
-def placement(design: Design, environment: Environment) -> Placement:
+def compute_placement(design: Design, environment: Environment) -> Placement:
     """Simulate each misplacement in turn (81 trials of about 5 ms each)."""
-    places = [margin(design, environment, one) for one in section_parameters(design, ["place"])]
-    aside, heading = (margin(design, environment, one) for one in environment_parameters(environment)[:2])
-    bends = [margin(design, environment, one) for one in bend_parameters(design, ["place"])]
+    places = [compute_margin(design, environment, one) for one in section_parameters(design, ["place"])]
+    aside, heading = (compute_margin(design, environment, one) for one in environment_parameters(environment)[:2])
+    bends = [compute_margin(design, environment, one) for one in bend_parameters(design, ["place"])]
     return Placement(places, aside, heading, bends)

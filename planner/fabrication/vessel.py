@@ -50,7 +50,7 @@ WIDEST = 0.3
 SEGMENTS = 128
 """Straight segments per turn."""
 BEYOND = 1e-3
-"""How far solids that are cut away extend beyond the faces they cut [m]."""
+"""Distance by which solids that are cut away extend beyond the faces they cut [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +90,7 @@ class Vessel:
 
     @property
     def fits(self) -> bool:
-        """Whether common printers can print it."""
+        """Whether common printers can print the vessel."""
         return max(self.height, self.width) <= BED - SPARE
 
     @property
@@ -102,24 +102,25 @@ class Vessel:
 
 
 def vessel_of(build: Build) -> Vessel | None:
-    """The narrowest vessel that holds the tube and that common printers can print; else the one with the shortest longest edge.
+    """Return the narrowest vessel that holds the tube and that common printers can print; else the one with the shortest
+    longest edge.
 
     None if the tube is too narrow for a printed neck.
     """
     lip = build.design.params.radius - SLIP
     pressure, strength = PROOF * build.design.params.growth_pressure, LAYER_STRENGTH / SAFETY
-    thin = max(THINNEST, _up(pressure * lip / strength))
+    thin = max(THINNEST, _round_up(pressure * lip / strength))
     if lip - LIP - thin < NARROWEST - 1e-9:
         return None
     needed, vessels = content(build) / FILLED, []
     for chamber in np.arange(round(lip, 3) + 10e-3, WIDEST, 1e-3).tolist():
-        wall = max(THINNEST, _up(pressure * chamber / strength))
+        wall = max(THINNEST, _round_up(pressure * chamber / strength))
         # Largest bending stress of a circular plate with a clamped edge: 3/4 P (r / t)^2.
-        floor = max(THINNEST_FLOOR, _up(chamber * np.sqrt(0.75 * pressure / strength)))
+        floor = max(THINNEST_FLOOR, _round_up(chamber * np.sqrt(0.75 * pressure / strength)))
         bore = lip - LIP - thin
         cone = np.pi / 3 * (chamber**3 - bore**3)  # as high as its radius decreases
         depth = max((needed - cone) / (np.pi * chamber**2), PORT_UP + PORT_WIDE / 2)
-        vessel = Vessel(lip, bore, chamber, _up(depth), wall, floor)
+        vessel = Vessel(lip, bore, chamber, _round_up(depth), wall, floor)
         if vessel.fits:
             return vessel
         vessels.append(vessel)
@@ -127,7 +128,7 @@ def vessel_of(build: Build) -> Vessel | None:
 
 
 def content(build: Build) -> float:
-    """Volume of the film, brackets and feed lines that are folded into the vessel [m^3]."""
+    """Compute the volume of the film, brackets and feed lines that are folded into the vessel [m^3]."""
     body = 2 * build.body_width * (build.design.built + SEAL) * build.film.metres
     strips = sum(actuator.area * STRIP_FILM.metres for actuator in build.actuators)
     lines = sum(HOSE * actuator.section.start for actuator in build.actuators)
@@ -140,7 +141,7 @@ def content(build: Build) -> float:
 
 
 def vessel_mesh(vessel: Vessel) -> Trimesh:
-    """The vessel as it stands on the printer's bed [mm]: its flange at z = 0, its axis along z, the air inlet at y = 0.
+    """Make the vessel as it stands on the printer's bed [mm]: its flange at z = 0, its axis along z, the air inlet at y = 0.
 
     Raises:
         ModuleNotFoundError: The extra `fab` is not installed.
@@ -161,7 +162,8 @@ def vessel_mesh(vessel: Vessel) -> Trimesh:
 
 
 def outside_of(vessel: Vessel) -> Floats:
-    """Outline of the outer surface, radius and height [m], anticlockwise; the mouth is a half circle, so that film slides."""
+    """Return the outline of the outer surface, radius and height [m], anticlockwise; the mouth is a half circle, so that film
+    slides."""
     round_ = (vessel.lip - vessel.bore) / 2
     wide, top = vessel.chamber + vessel.wall, vessel.height
     # Outer and inner cone are a wall apart, perpendicular to both.
@@ -176,7 +178,7 @@ def outside_of(vessel: Vessel) -> Floats:
 
 
 def inside_of(vessel: Vessel) -> Floats:
-    """Outline of the inner surface, radius and height [m], anticlockwise, extended beyond the mouth."""
+    """Return the outline of the inner surface, radius and height [m], anticlockwise, extended beyond the mouth."""
     round_ = (vessel.lip - vessel.bore) / 2
     neck = vessel.shoulder + vessel.chamber - vessel.bore
     return np.array([
@@ -185,6 +187,6 @@ def inside_of(vessel: Vessel) -> Floats:
     ])  # fmt: skip
 
 
-def _up(length: float) -> float:
-    """A length rounded up to a tenth of a millimetre [m]."""
+def _round_up(length: float) -> float:
+    """Round a length up to a tenth of a millimetre [m]."""
     return float(np.ceil(round(1e4 * length, 6)) / 1e4)

@@ -43,7 +43,7 @@ class Actions:
 
     @classmethod
     def of(cls, environment: Environment, kind: str, radius: float, length: float) -> Actions:
-        """The actions in an environment.
+        """Return the actions in an environment.
 
         Args:
             kind: A key of `ANGLES`.
@@ -82,7 +82,7 @@ class Actions:
 
     @classmethod
     def from_bases(cls, bases: Floats, bounds: Floats, kind: str, radius: float, length: float) -> Actions:
-        """The actions from given bases.
+        """Return the actions from given bases.
 
         Args:
             bases: x, y [m] and heading [rad] of each base; launch angles extend to either side of its heading; shape (p, 3).
@@ -103,7 +103,7 @@ class Actions:
 
 
 def launch_points(environment: Environment) -> Floats:
-    """Points across the bounds through the start, perpendicular to the axis nearest to its heading [m], shape (2, 2)."""
+    """Return points across the bounds through the start, perpendicular to the axis nearest to its heading [m], shape (2, 2)."""
     low, high = environment.bounds[:2], environment.bounds[2:]
     along_y = abs(math.sin(environment.start[2])) > abs(math.cos(environment.start[2])) - 1e-9
     across = 0 if along_y else 1
@@ -113,7 +113,7 @@ def launch_points(environment: Environment) -> Floats:
 
 
 def _launches(bases: Floats, kind: str, length: float) -> Floats:
-    """All launches from bases x, y [m], heading [rad], shape (p, 3): rows as in `Actions.launches`."""
+    """Return all launches from bases x, y [m], heading [rad], shape (p, 3): rows as in `Actions.launches`."""
     turns = [(0.0, 0.0)]
     if kind == "turning":
         turns += [(share * length, math.radians(turn)) for share in TURN_SHARES for turn in TURNS_DEG]
@@ -124,7 +124,7 @@ def _launches(bases: Floats, kind: str, length: float) -> Floats:
 
 
 def _leaving(bounds: Floats, launches: Floats, radius: float) -> Floats | None:
-    """The first launch of a tube that leaves the bounds before its length reaches the tube's radius; None if none does."""
+    """Find the first launch of a tube that leaves the bounds before its length reaches the tube's radius; None if none does."""
     heading = launches[:, 2]
     ahead = launches[:, :2] + radius * np.column_stack([np.cos(heading), np.sin(heading)])
     outside = ((ahead < bounds[:2]) | (ahead > bounds[2:])).any(axis=1)

@@ -26,11 +26,11 @@ class Belief:
 
     @classmethod
     def blank(cls, prior: float = PRIOR) -> Belief:
-        """The belief before any deployment."""
+        """Return the belief before any deployment."""
         return cls(np.zeros((CELLS, CELLS), bool), np.zeros((CELLS, CELLS), bool), prior)
 
     def after(self, found: Outcomes, action: int) -> Belief:
-        """The belief after a deployment."""
+        """Return the belief after a deployment."""
         return Belief(self.hits | found.hits[action], self.misses | found.misses[action], self.prior)
 
     @property

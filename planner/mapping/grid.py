@@ -26,7 +26,7 @@ Cells = NDArray[np.bool_]
 """One value for each cell, shape (..., CELLS, CELLS): rows along y, the lowest first, columns along x."""
 
 
-class Grid(NamedTuple):
+class CellGrid(NamedTuple):
     """Position and size of the cells."""
 
     x: float
@@ -37,8 +37,8 @@ class Grid(NamedTuple):
     height: float
 
     @classmethod
-    def of(cls, bounds: Floats) -> Grid:
-        """The grid over bounds min x, min y, max x, max y [m]."""
+    def of(cls, bounds: Floats) -> CellGrid:
+        """Make the grid over bounds min x, min y, max x, max y [m]."""
         width, height = (bounds[2:] - bounds[:2]) / CELLS
         return cls(float(bounds[0]), float(bounds[1]), float(width), float(height))
 
@@ -56,8 +56,8 @@ class Outcomes(NamedTuple):
     """Grown length of each [m], shape (n,)."""
 
 
-def squares(grid: Grid, cells: Cells, border: float = 0.0) -> NDArray[np.object_]:
-    """The set cells as shapely polygons [m], reduced by a border [cells] on all sides, shape (k,)."""
+def squares(grid: CellGrid, cells: Cells, border: float = 0.0) -> NDArray[np.object_]:
+    """Return the set cells as shapely polygons [m], reduced by a border [cells] on all sides, shape (k,)."""
     rows, columns = np.nonzero(cells)
     low, high = border, 1 - border
     return np.asarray(
@@ -70,15 +70,15 @@ def squares(grid: Grid, cells: Cells, border: float = 0.0) -> NDArray[np.object_
     )
 
 
-def covered(grid: Grid, shapes: list[shapely.Geometry]) -> Cells:
-    """The rubric: cells covered by obstacles completely or in part, shape (CELLS, CELLS)."""
+def covered_cells(grid: CellGrid, shapes: list[shapely.Geometry]) -> Cells:
+    """Return the cells covered by obstacles completely or in part, the rubric, shape (CELLS, CELLS)."""
     every = np.ones((CELLS, CELLS), bool)
     merged = shapely.union_all(shapes)
     shapely.prepare(merged)
     return np.asarray(shapely.intersects(merged, squares(grid, every, BORDER))).reshape(every.shape)
 
 
-def outcomes(walls: Walls, tube: HingeTube, launches: Floats, grid: Grid, rubric: Cells) -> Outcomes:
+def simulate_outcomes(walls: Walls, tube: HingeTube, launches: Floats, grid: CellGrid, rubric: Cells) -> Outcomes:
     """Simulate every deployment in an environment.
 
     Args:
@@ -97,7 +97,7 @@ def outcomes(walls: Walls, tube: HingeTube, launches: Floats, grid: Grid, rubric
 
 
 @compiled(nogil=True)
-def see(trace: Trace, grid: Grid, rubric: Cells, hits: Cells, misses: Cells) -> None:
+def see(trace: Trace, grid: CellGrid, rubric: Cells, hits: Cells, misses: Cells) -> None:
     """Mark the cells that a deployment found covered, and those it found free.
 
     A contact on the border of two cells is a hit only in the cell that the obstacle covers. Away from borders every cell
@@ -141,16 +141,16 @@ def mark(cells: Cells, ax: float, ay: float, bx: float, by: float, cx: float, cy
         for i in range(int(max(first, 0.0)), int(min(last, CELLS - 1.0)) + 1):
             x, y = i + 0.5, j + 0.5
             if (
-                not _beside(ax - x, ay - y, bx - x, by - y, cx - x, cy - y, half)
-                and not _beside(bx - x, by - y, cx - x, cy - y, ax - x, ay - y, half)
-                and not _beside(cx - x, cy - y, ax - x, ay - y, bx - x, by - y, half)
+                not _separates(ax - x, ay - y, bx - x, by - y, cx - x, cy - y, half)
+                and not _separates(bx - x, by - y, cx - x, cy - y, ax - x, ay - y, half)
+                and not _separates(cx - x, cy - y, ax - x, ay - y, bx - x, by - y, half)
             ):
                 cells[j, i] = True
 
 
 @compiled(nogil=True)
-def _beside(px: float, py: float, qx: float, qy: float, rx: float, ry: float, half: float) -> bool:
-    """Whether the normal of the edge p to q separates the triangle p, q, r from a square about the origin."""
+def _separates(px: float, py: float, qx: float, qy: float, rx: float, ry: float, half: float) -> bool:
+    """Return whether the normal of the edge p to q separates the triangle p, q, r from a square about the origin."""
     nx, ny = py - qy, qx - px
     edge, corner, reach = nx * px + ny * py, nx * rx + ny * ry, half * (abs(nx) + abs(ny))
     return min(edge, corner) > reach or max(edge, corner) < -reach

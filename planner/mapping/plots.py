@@ -20,7 +20,7 @@ from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.walls import inflate_to_walls, to_polygons
 from planner.drawing.plan import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
-from planner.mapping.policies import Step, Task
+from planner.mapping.policies import DeploymentStep, MappingTask
 from surrogate.kernels.compiled import Floats
 
 DPI = 130
@@ -32,7 +32,9 @@ COLOURS = {"ideal": "#0a8f62", "monte-carlo": "#0a5a96", "information-gain": "#b
 """Colours of the policies."""
 
 
-def map_figure(task: Task, policy: str, steps: Sequence[Step], ideal: Floats, random: Floats) -> Figure:
+def map_figure(
+    task: MappingTask, policy: str, steps: Sequence[DeploymentStep], ideal: Floats, random: Floats
+) -> Figure:
     """Draw the true environment, the belief after several deployments, and the scores.
 
     Args:
@@ -49,7 +51,7 @@ def map_figure(task: Task, policy: str, steps: Sequence[Step], ideal: Floats, ra
     tall = 0.4 + 3.5 * np.clip((high_y - low_y) / (high_x - low_x), 0.5, 1.5)
     figure = Figure(figsize=(3.7 * columns, tall * rows + 0.3), layout="constrained", facecolor="white")
     panels = figure.subplots(rows, columns).ravel()
-    made = deployments(task, steps)
+    made = draw_deployments(task, steps)
     _draw_truth(panels[0], task, made)
     for axes, moment in zip(panels[1:], moments, strict=False):
         _draw_belief(axes, task, steps, made, moment)
@@ -89,8 +91,8 @@ def save_marks(path: Path, title: str, marks: Sequence[str], bounds: Floats | No
     save_figure(path, figure, DPI)
 
 
-def deployments(task: Task, steps: Sequence[Step]) -> list[Deployment]:
-    """The deployed tubes in the true environment."""
+def draw_deployments(task: MappingTask, steps: Sequence[DeploymentStep]) -> list[Deployment]:
+    """Draw the deployed tubes in the true environment."""
     environment = task.environment
     walls = inflate_to_walls(to_polygons(environment.obstacles), environment.bounds, task.tube.radius)
     return [deploy(walls, task.tube, Launch(*task.actions.launches[step.action])) for step in steps]
@@ -121,7 +123,7 @@ def dress_scores(axes: Axes, title: str) -> None:
     axes.set_title(title, size=10, color=INK, loc="left")
 
 
-def _draw_truth(axes: Axes, task: Task, made: Sequence[Deployment]) -> None:
+def _draw_truth(axes: Axes, task: MappingTask, made: Sequence[Deployment]) -> None:
     view = 1e3 * task.environment.bounds
     draw_solids(axes, task.environment, view)
     lines = LineCollection([1e3 * one.shape for one in made], colors=TUBE, linewidths=0.8, alpha=0.75, zorder=4)
@@ -129,7 +131,9 @@ def _draw_truth(axes: Axes, task: Task, made: Sequence[Deployment]) -> None:
     _dress_map(axes, task, f"environment and all {len(made)} deployments" if len(made) > 1 else "environment")
 
 
-def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[Deployment], count: int) -> None:
+def _draw_belief(
+    axes: Axes, task: MappingTask, steps: Sequence[DeploymentStep], made: Sequence[Deployment], count: int
+) -> None:
     step, last = steps[count - 1], made[count - 1]
     view = 1e3 * task.environment.bounds
     states = np.where(step.belief.hits, 2, np.where(step.belief.misses, 0, 1))
@@ -142,7 +146,7 @@ def _draw_belief(axes: Axes, task: Task, steps: Sequence[Step], made: Sequence[D
     _dress_map(axes, task, f"after {count}: score {step.score:.0f}")
 
 
-def _dress_map(axes: Axes, task: Task, title: str) -> None:
+def _dress_map(axes: Axes, task: MappingTask, title: str) -> None:
     view = 1e3 * task.environment.bounds
     axes.plot(*1e3 * task.actions.points.T, "o", color=INK, markersize=5, zorder=6, clip_on=False)
     axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal", xticks=[], yticks=[])

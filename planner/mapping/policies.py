@@ -16,8 +16,8 @@ from dynamics.geometric.walls import inflate_to_walls, to_polygons
 from environments.environment import Environment
 from planner.mapping.actions import Actions
 from planner.mapping.belief import PRIOR, Belief, cumulative_scores
-from planner.mapping.grid import Cells, Grid, Outcomes, covered, outcomes
-from planner.mapping.sampling import Sample, kept_free, sampled
+from planner.mapping.grid import CellGrid, Cells, Outcomes, covered_cells, simulate_outcomes
+from planner.mapping.sampling import Sample, kept_free, sample_environment
 from surrogate.kernels.compiled import Floats
 
 POLICIES = "monte-carlo", "ideal", "random", "information-gain"
@@ -28,37 +28,37 @@ SAMPLES = 5
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
-    """What is known of an environment before any deployment, and the possible deployments."""
+class PriorKnowledge:
+    """Knowledge of an environment before any deployment, and the possible deployments."""
 
     bounds: Floats
     """min x, min y, max x, max y [m], shape (4,)."""
     tube: HingeTube
     actions: Actions
-    grid: Grid
+    grid: CellGrid
     information: str
     """One of `INFORMATION`."""
     closed: list[shapely.Polygon]
     """Obstacles that only touch the bounds [m]; they close the environment there, which is known from the start."""
 
     @classmethod
-    def open(cls, bounds: Floats, actions: Actions, radius: float) -> Known:
-        """Open bounds [m], shape (4,), and tubes of a radius [m]."""
-        return cls(bounds, HingeTube(radius, FRICTION, radius), actions, Grid.of(bounds), INFORMATION[0], [])
+    def open(cls, bounds: Floats, actions: Actions, radius: float) -> PriorKnowledge:
+        """Make the knowledge of open bounds [m], shape (4,), for tubes of a radius [m]."""
+        return cls(bounds, HingeTube(radius, FRICTION, radius), actions, CellGrid.of(bounds), INFORMATION[0], [])
 
-    def found_in(self, sample: Sample) -> Outcomes:
-        """Outcome of each action in a sampled environment."""
+    def simulate_in(self, sample: Sample) -> Outcomes:
+        """Return the outcome of each action in a sampled environment."""
         walls = inflate_to_walls([*sample.shapes, *self.closed], self.bounds, self.tube.radius)
-        every = outcomes(walls, self.tube, self.actions.launches, self.grid, sample.rubric)
-        return _part(every, self.information)
+        every = simulate_outcomes(walls, self.tube, self.actions.launches, self.grid, sample.rubric)
+        return _restrict(every, self.information)
 
     def kept_free(self) -> shapely.Geometry:
-        """Regions around the launch points that are known to be free."""
+        """Return the regions around the launch points that are known to be free."""
         return kept_free(self.actions.points, self.tube.radius)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Task(Known):
+class MappingTask(PriorKnowledge):
     """An environment to map, and the outcome of each possible deployment in it."""
 
     environment: Environment
@@ -68,22 +68,22 @@ class Task(Known):
     """Outcome of each action in the environment."""
 
     @classmethod
-    def of(cls, environment: Environment, actions: Actions, radius: float) -> Task:
+    def of(cls, environment: Environment, actions: Actions, radius: float) -> MappingTask:
         """Simulate all actions in an environment with tubes of a radius [m]."""
         solids = to_polygons(environment.obstacles)
-        tube, grid = HingeTube(radius, FRICTION, radius), Grid.of(environment.bounds)
-        rubric = covered(grid, solids)
+        tube, grid = HingeTube(radius, FRICTION, radius), CellGrid.of(environment.bounds)
+        rubric = covered_cells(grid, solids)
         walls = inflate_to_walls(solids, environment.bounds, radius)
-        found = outcomes(walls, tube, actions.launches, grid, rubric)
-        closed = [solid for solid in solids if not covered(grid, [solid]).any()]
+        found = simulate_outcomes(walls, tube, actions.launches, grid, rubric)
+        closed = [solid for solid in solids if not covered_cells(grid, [solid]).any()]
         return cls(environment.bounds, tube, actions, grid, INFORMATION[0], closed, environment, rubric, found)
 
-    def restricted(self, information: str) -> Task:
-        """The same task with only a part of the information of each deployment."""
-        return replace(self, found=_part(self.found, information), information=information)
+    def restrict(self, information: str) -> MappingTask:
+        """Return the task with only a part of the information of each deployment."""
+        return replace(self, found=_restrict(self.found, information), information=information)
 
     def implied_by(self, action: int) -> NDArray[np.bool_]:
-        """Actions whose outcome follows from that of an action, including itself, shape (n,).
+        """Return the actions whose outcome follows from that of an action, including itself, shape (n,).
 
         A tube that ends before its turn grows like all others with the same launch that turn no earlier.
         """
@@ -97,7 +97,7 @@ class Task(Known):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Step:
+class DeploymentStep:
     """A completed deployment."""
 
     action: int
@@ -109,8 +109,8 @@ class Step:
 
 
 def explore(
-    task: Task, policy: str, deployments: int, rng: np.random.Generator, threads: int = 1, prior: float = PRIOR
-) -> Iterator[Step]:
+    task: MappingTask, policy: str, deployments: int, rng: np.random.Generator, threads: int = 1, prior: float = PRIOR
+) -> Iterator[DeploymentStep]:
     """Deploy one tube after the other, skipping those whose outcome is already implied; stop when none is left.
 
     Args:
@@ -125,54 +125,58 @@ def explore(
         for _ in range(deployments):
             if not left.any():
                 return
-            values = _values(task, policy, belief, rng, pool)
+            values = _compute_values(task, policy, belief, rng, pool)
             action = int(np.where(left, values, -np.inf).argmax())
             left &= ~task.implied_by(action)
             belief = belief.after(task.found, action)
-            yield Step(action, belief, belief.score(task.rubric))
+            yield DeploymentStep(action, belief, belief.score(task.rubric))
 
 
-def random_scores(task: Task, deployments: int, repeats: int, rng: np.random.Generator, prior: float = PRIOR) -> Floats:
-    """Scores of random sequences of deployments, shape (repeats, deployments)."""
+def random_scores(
+    task: MappingTask, deployments: int, repeats: int, rng: np.random.Generator, prior: float = PRIOR
+) -> Floats:
+    """Return scores of random sequences of deployments, shape (repeats, deployments)."""
     count = len(task.actions.launches)
     orders = [rng.permutation(count)[:deployments] for _ in range(repeats)]
     return np.array([cumulative_scores(task.found, order, prior, task.rubric) for order in orders])
 
 
-def _values(task: Task, policy: str, belief: Belief, rng: np.random.Generator, pool: ThreadPoolExecutor) -> Floats:
-    """Value of each action for a policy, shape (n,)."""
+def _compute_values(
+    task: MappingTask, policy: str, belief: Belief, rng: np.random.Generator, pool: ThreadPoolExecutor
+) -> Floats:
+    """Compute the value of each action for a policy, shape (n,)."""
     if policy == "random":
         return rng.random(len(task.actions.launches))
     if policy == "ideal":
         return belief.scores_after(task.found, task.rubric)
 
-    worth = partial(value, policy, belief)
-    return np.mean([worth(*each) for each in sampled_outcomes(task, belief, rng, pool)], axis=0)
+    compute = partial(action_values, policy, belief)
+    return np.mean([compute(*each) for each in sample_outcomes(task, belief, rng, pool)], axis=0)
 
 
-def sampled_outcomes(
-    known: Known, belief: Belief, rng: np.random.Generator, pool: ThreadPoolExecutor
+def sample_outcomes(
+    known: PriorKnowledge, belief: Belief, rng: np.random.Generator, pool: ThreadPoolExecutor
 ) -> list[tuple[Sample, Outcomes]]:
-    """Environments sampled from a belief, and the outcome of each action in them."""
+    """Sample environments from a belief, and simulate each action in them."""
     free = known.kept_free()
-    samples = [sampled(belief, known.grid, free, rng) for _ in range(SAMPLES)]
+    samples = [sample_environment(belief, known.grid, free, rng) for _ in range(SAMPLES)]
 
     def outcome(sample: Sample) -> Outcomes:
-        found = known.found_in(sample)
+        found = known.simulate_in(sample)
         # Hulls may overlap cells that were found free. Hits there would be valued too highly.
         return found._replace(hits=found.hits & ~belief.misses)
 
     return list(zip(samples, pool.map(outcome, samples), strict=True))
 
 
-def value(policy: str, belief: Belief, sample: Sample, found: Outcomes) -> Floats:
-    """Value of each action in a sampled environment for the policy monte-carlo or information-gain, shape (n,)."""
+def action_values(policy: str, belief: Belief, sample: Sample, found: Outcomes) -> Floats:
+    """Return the value of each action in a sampled environment for the policy monte-carlo or information-gain, shape (n,)."""
     if policy == "information-gain":
         return belief.information_gains(found)
     return belief.scores_after(found, sample.rubric)
 
 
-def _part(found: Outcomes, information: str) -> Outcomes:
+def _restrict(found: Outcomes, information: str) -> Outcomes:
     nothing = np.zeros_like(found.hits)
     if information == "area only":
         return found._replace(hits=nothing)

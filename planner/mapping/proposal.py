@@ -1,4 +1,4 @@
-"""The next deployment in an unknown environment, and what is expected of it."""
+"""Choice of the next deployment in an unknown environment, with its expected results."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.mapping.belief import Belief
-from planner.mapping.policies import Known, sampled_outcomes, value
+from planner.mapping.policies import PriorKnowledge, action_values, sample_outcomes
 from surrogate.kernels.compiled import Floats
 
 POLICIES = "monte-carlo", "information-gain", "random"
@@ -33,7 +33,7 @@ class Proposal:
     """Length to which the tube grows [m]."""
 
 
-def propose(known: Known, belief: Belief, policy: str, rng: np.random.Generator, threads: int = 1) -> Proposal:
+def propose(known: PriorKnowledge, belief: Belief, policy: str, rng: np.random.Generator, threads: int = 1) -> Proposal:
     """Choose the next deployment as in the simulated study (`planner.mapping.policies.explore`).
 
     Args:
@@ -41,11 +41,11 @@ def propose(known: Known, belief: Belief, policy: str, rng: np.random.Generator,
         threads: Number of threads that simulate sampled environments.
     """
     with ThreadPoolExecutor(threads) as pool:
-        sampled = sampled_outcomes(known, belief, rng, pool)
+        sampled = sample_outcomes(known, belief, rng, pool)
     if policy == "random":
         worth = rng.random(len(known.actions.launches))
     else:
-        worth = np.mean([value(policy, belief, *each) for each in sampled], axis=0)
+        worth = np.mean([action_values(policy, belief, *each) for each in sampled], axis=0)
     best, seen = int(worth.argmax()), belief.hits | belief.misses
     gains = [
         (

@@ -8,13 +8,13 @@ import numpy as np
 import shapely
 
 from environments.obstacles import Obstacles
-from planner.mapping.grid import CELLS, Cells, Grid, squares
-from planner.mapping.sensing.found import Found
+from planner.mapping.grid import CELLS, CellGrid, Cells, squares
+from planner.mapping.sensing.found import SensedSurroundings
 from surrogate.kernels.compiled import Floats
 
 
-def cells_seen(grid: Grid, found: Found) -> tuple[Cells, Cells]:
-    """Cells in which something was touched, and others whose middle was swept, each of shape (CELLS, CELLS).
+def cells_seen(grid: CellGrid, found: SensedSurroundings) -> tuple[Cells, Cells]:
+    """Return cells in which something was touched, and others whose middle was swept, each of shape (CELLS, CELLS).
 
     A wall or corner whose interval is wider than a cell marks none.
     """
@@ -36,24 +36,27 @@ class Elements(NamedTuple):
 
     @classmethod
     def of_obstacles(cls, obstacles: Obstacles) -> Elements:
-        """The edges of obstacles in the order polygons, circles, walls, counted from 1; a circle is one element of many edges."""
+        """Return the edges of obstacles in the order polygons, circles, walls, counted from 1; a circle is one element of many
+        edges."""
         names, segments = [], []
         for number, shape in enumerate(obstacles.shapes(), start=1):
             ring = shape.exterior if isinstance(shape, shapely.Polygon) else shape
             points = shapely.get_coordinates(ring)
             edges = np.column_stack([points[:-1], points[1:]])
             flat = number <= len(obstacles.polygons) or len(edges) == 1
-            names += [f"obstacle {number}" + f", edge {edge}" * flat for edge in range(1, len(edges) + 1)]
+            edge_names = [f", edge {edge}" if flat else "" for edge in range(1, len(edges) + 1)]
+            names += [f"obstacle {number}{edge_name}" for edge_name in edge_names]
             segments.append(edges)
         return cls(tuple(names), np.concatenate([np.empty((0, 4)), *segments]))
 
     @classmethod
     def of_walls(cls, walls: Floats) -> Elements:
-        """The walls of a recording, counted from 0 as in its file; x1, y1, x2, y2 [m], shape (walls, 4)."""
+        """Return the walls of a recording, counted from 0 as in its file; x1, y1, x2, y2 [m], shape (walls, 4)."""
         return cls(tuple(f"walls_m[{number}]" for number in range(len(walls))), walls)
 
     def nearest(self, points: Floats) -> tuple[str, float] | None:
-        """The element with the smallest mean distance from points [m], shape (n, 2), and that distance; None without elements."""
+        """Return the element with the smallest mean distance from points [m], shape (n, 2), and that distance; None without
+        elements."""
         if not self.names:
             return None
         lines = shapely.linestrings(self.segments.reshape(-1, 2, 2))

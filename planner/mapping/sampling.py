@@ -10,7 +10,7 @@ from scipy import ndimage
 
 from dynamics.geometric.walls import MITRE_LIMIT
 from planner.mapping.belief import Belief
-from planner.mapping.grid import Cells, Grid, covered, squares
+from planner.mapping.grid import CellGrid, Cells, covered_cells, squares
 from surrogate.kernels.compiled import Floats
 
 GROUPS = 6, 8
@@ -30,11 +30,11 @@ class Sample:
 
 
 def kept_free(points: Floats, radius: float) -> shapely.Geometry:
-    """Regions without obstacles because tubes are launched there: discs about points [m], shape (p, 2)."""
+    """Return regions without obstacles because tubes are launched there: discs about points [m], shape (p, 2)."""
     return shapely.union_all(shapely.buffer(shapely.points(points), DISC * radius, quad_segs=16))
 
 
-def sampled(belief: Belief, grid: Grid, free: shapely.Geometry, rng: np.random.Generator) -> Sample:
+def sample_environment(belief: Belief, grid: CellGrid, free: shapely.Geometry, rng: np.random.Generator) -> Sample:
     """Sample an environment: draw cells by their belief and take the convex hulls of the largest connected groups.
 
     All cells known to be covered are in obstacles, except in the free regions.
@@ -59,4 +59,4 @@ def sampled(belief: Belief, grid: Grid, free: shapely.Geometry, rng: np.random.G
             shapes.append(hull)
         elif hit[group]:
             shapes.append(shapely.union_all(cells).difference(free))
-    return Sample(shapes, covered(grid, shapes))
+    return Sample(shapes, covered_cells(grid, shapes))

@@ -1,4 +1,4 @@
-"""What a growth revealed of its environment, as content of a JSON document."""
+"""Walls, corners and free area that a growth revealed, as content of a JSON document."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ import numpy as np
 import shapely
 
 from planner.mapping.recorded import Elements
-from planner.mapping.sensing.found import CONFIDENCE, Found, FoundCorner, FoundWall
+from planner.mapping.sensing.found import CONFIDENCE, FoundCorner, FoundWall, SensedSurroundings
 from surrogate.kernels.compiled import Floats
 
 
-def found_content(found: Found, elements: Elements) -> dict[str, Any]:
-    """Walls, corners and free area in mm and degrees; the nearest element of each wall or corner, if there are any."""
+def found_content(found: SensedSurroundings, elements: Elements) -> dict[str, Any]:
+    """Return walls, corners and free area in mm and degrees; the nearest element of each wall or corner, if there are any."""
     areas = [part for part in shapely.get_parts(found.free) if part.area]
     return {
         "confidence": CONFIDENCE,

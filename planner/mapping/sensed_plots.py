@@ -1,4 +1,5 @@
-"""Figure of what a growth revealed: walls with their intervals, corners, and free area, over the true environment if it is known."""
+"""Figure of walls with their intervals, corners, and free area that a growth revealed, over the true environment if it is
+known."""
 
 from __future__ import annotations
 
@@ -17,7 +18,7 @@ from shapely.plotting import patch_from_polygon
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.plots import FREE, HIT, TUBE
 from planner.mapping.recorded import Elements
-from planner.mapping.sensing.found import Found, FoundWall
+from planner.mapping.sensing.found import FoundWall, SensedSurroundings
 from surrogate.kernels.compiled import Floats
 
 DPI = 140
@@ -27,8 +28,8 @@ MARGIN = 60.0
 """Margin around everything that was found [mm]."""
 
 
-def save_found(path: Path, title: str, found: Found, elements: Elements) -> None:
-    """Draw what was found to a PNG, atomically."""
+def save_found(path: Path, title: str, found: SensedSurroundings, elements: Elements) -> None:
+    """Draw walls, corners and free area to a PNG, atomically."""
     low_x, low_y, high_x, high_y = view_of(found)
     figure = Figure(
         figsize=(8.0, 1.3 + 7.0 * min(max((high_y - low_y) / (high_x - low_x), 0.3), 1.4)), layout="constrained"
@@ -49,16 +50,16 @@ def save_found(path: Path, title: str, found: Found, elements: Elements) -> None
     save_figure(path, figure, DPI)
 
 
-def view_of(found: Found) -> Floats:
-    """min x, min y, max x, max y of everything that was found, with a margin [mm]."""
+def view_of(found: SensedSurroundings) -> Floats:
+    """Return min x, min y, max x, max y of everything that was found, with a margin [mm]."""
     points = np.concatenate(
         [*found.shapes, *(wall.ends for wall in found.walls), *(one.touch[None] for one in found.corners)]
     )
     return 1e3 * np.concatenate([points.min(axis=0), points.max(axis=0)]) + MARGIN * np.array([-1, -1, 1, 1])
 
 
-def draw_found(axes: Axes, found: Found, elements: Elements, intervals: bool = True) -> None:
-    """Draw what was found, with or without intervals, and the true walls."""
+def draw_found(axes: Axes, found: SensedSurroundings, elements: Elements, intervals: bool = True) -> None:
+    """Draw walls, corners and free area, with or without intervals, and the true walls."""
     for part in shapely.get_parts(found.free):
         if part.area:
             area = shapely.transform(part, lambda points: 1e3 * points)
@@ -88,14 +89,14 @@ def draw_found(axes: Axes, found: Found, elements: Elements, intervals: bool = T
 
 
 def band(wall: FoundWall) -> Floats:
-    """Corners of the interval of a wall [m], shape (4, 2)."""
+    """Return the corners of the interval of a wall [m], shape (4, 2)."""
     normal = np.array([-np.sin(wall.heading), np.cos(wall.heading)])
     aside = wall.within[:, None] * normal
     return np.concatenate([wall.ends + aside, (wall.ends - aside)[::-1]])
 
 
 def legend(known: bool) -> list[Any]:
-    """Entries of the legend."""
+    """Return the entries of the legend."""
     entries: list[Any] = [
         Line2D([], [], color=HIT, linewidth=2.2, label="wall found (dashed: not determined)"),
         Patch(facecolor=HIT, alpha=0.22, label="its 95 % interval"),

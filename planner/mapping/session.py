@@ -8,15 +8,15 @@ import numpy as np
 
 from planner.mapping.actions import FAN, Actions
 from planner.mapping.belief import PRIOR, Belief
-from planner.mapping.grid import Grid
-from planner.mapping.policies import Known
+from planner.mapping.grid import CellGrid
+from planner.mapping.policies import PriorKnowledge
 from planner.mapping.recorded import cells_seen
-from planner.mapping.sensing.found import Found
+from planner.mapping.sensing.found import SensedSurroundings
 from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Added:
+class SessionDeployment:
     """A recorded deployment of a session."""
 
     name: str
@@ -28,7 +28,7 @@ class Added:
     length: float
     """Length to which the tube grew [m]."""
     readings: str
-    """What was sensed from: centerlines or length-angle."""
+    """Source of the readings: centerlines or length-angle."""
     walls: int
     """Number of walls found."""
     corners: int
@@ -40,8 +40,8 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Session:
-    """The region to map, the possible deployments, and what is known."""
+class MappingSession:
+    """State of a mapping session: the region to map, the possible deployments, and the belief."""
 
     bounds: Floats
     """min x, min y, max x, max y [m], shape (4,)."""
@@ -52,27 +52,27 @@ class Session:
     bases: Floats
     """x, y [m] and heading [rad] of each possible base, shape (p, 3)."""
     belief: Belief
-    added: tuple[Added, ...] = ()
+    added: tuple[SessionDeployment, ...] = ()
 
     @classmethod
-    def begun(cls, radius: float, length: float, bases: Floats, bounds: Floats | None = None) -> Session:
-        """A session before any deployment; by default, its bounds are all that tubes from the bases can reach."""
+    def begin(cls, radius: float, length: float, bases: Floats, bounds: Floats | None = None) -> MappingSession:
+        """Begin a session; by default, its bounds are all that tubes from the bases can reach."""
         return cls(
             reach(bases, length, radius) if bounds is None else bounds, radius, length, bases, Belief.blank(PRIOR)
         )
 
     @property
-    def grid(self) -> Grid:
+    def grid(self) -> CellGrid:
         """The cells."""
-        return Grid.of(self.bounds)
+        return CellGrid.of(self.bounds)
 
-    def with_deployment(self, found: Found, name: str, sha256: str, readings: str) -> Session:
-        """The session after a deployment; cells found covered before stay so."""
+    def with_deployment(self, found: SensedSurroundings, name: str, sha256: str, readings: str) -> MappingSession:
+        """Return the session after a deployment; cells found covered before stay so."""
         hits, misses = cells_seen(self.grid, found)
         before = self.belief
         seen = before.hits | before.misses
         belief = Belief(before.hits | hits, before.misses | misses, before.prior)
-        one = Added(
+        one = SessionDeployment(
             name,
             sha256,
             found.start,
@@ -85,8 +85,8 @@ class Session:
         )
         return replace(self, belief=belief, added=(*self.added, one))
 
-    def known(self, kind: str) -> Known:
-        """What policies need to propose a deployment.
+    def known(self, kind: str) -> PriorKnowledge:
+        """Return the prior knowledge with which policies propose a deployment.
 
         Args:
             kind: Kind of the actions: straight or turning.
@@ -94,16 +94,17 @@ class Session:
             NoLaunch: A base is too near to the bounds.
         """
         actions = Actions.from_bases(self.bases, self.bounds, kind, self.radius, self.length)
-        return Known.open(self.bounds, actions, self.radius)
+        return PriorKnowledge.open(self.bounds, actions, self.radius)
 
     def rows(self) -> list[str]:
-        """The belief as text, the highest row first: `#` covered, `.` free, `?` not seen."""
+        """Return the belief as text, the highest row first: `#` covered, `.` free, `?` not seen."""
         marks = np.where(self.belief.hits, "#", np.where(self.belief.misses, ".", "?"))
         return ["".join(row) for row in marks[::-1]]
 
 
 def reach(bases: Floats, length: float, radius: float) -> Floats:
-    """Bounds of all that tubes of a length [m] can reach from bases, shape (p, 3), with launch angles of `FAN` to either side [m]."""
+    """Return bounds of all that tubes of a length [m] can reach from bases, shape (p, 3), with launch angles of `FAN` to
+    either side [m]."""
     angles = bases[:, 2:] + np.linspace(-FAN, FAN, 61)
     tips = bases[:, None, :2] + length * np.stack([np.cos(angles), np.sin(angles)], axis=-1)
     points = np.concatenate([bases[:, :2], tips.reshape(-1, 2)])

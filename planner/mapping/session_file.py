@@ -15,7 +15,7 @@ from environments.file_model import Name, describe
 from environments.reading import UnreadableFile, read_file
 from planner.mapping.belief import Belief
 from planner.mapping.grid import CELLS
-from planner.mapping.session import Added, Session
+from planner.mapping.session import MappingSession, SessionDeployment
 from planner.output.folder import replace_file
 
 SESSION, PICTURE = "session.json", "session.png"
@@ -57,7 +57,7 @@ class _Deployment(_Table):
     length_mm: Annotated[float, Field(gt=0, le=_FARTHEST)]
     """Length to which the tube grew."""
     readings: Annotated[str, Field(pattern="^(centerlines|length-angle)$")]
-    """What was sensed from: centrelines, or length and angle at the base."""
+    """Source of the readings: centrelines, or length and angle at the base."""
     walls: _Count
     """Number of walls found."""
     corners: _Count
@@ -96,8 +96,8 @@ class _SessionFile(_Table):
         return self
 
 
-def read_session(folder: Path) -> Session:
-    """The session in a folder.
+def read_session(folder: Path) -> MappingSession:
+    """Read the session in a folder.
 
     Raises:
         InvalidSession: There is none, or its file is damaged.
@@ -107,21 +107,21 @@ def read_session(folder: Path) -> Session:
         data = json.loads(read_file(path, _MOST_BYTES).decode("utf-8"))
         file = _SessionFile.model_validate(data)
     except UnreadableFile as error:
-        advice = "; begin the session with `new`, or with `add`" * (not path.exists())
+        advice = "" if path.exists() else "; begin the session with `new`, or with `add`"
         raise InvalidSession(f"{path} {error}{advice}") from None
     except ValidationError as error:
         raise InvalidSession(f"{path}: {describe(error, _SessionFile).lstrip()}") from None
     except (ValueError, RecursionError):
         raise InvalidSession(f"{path} is not JSON; restore it, or begin a session in another folder") from None
     marks = np.array([list(row) for row in file.map])[::-1]
-    return Session(
+    return MappingSession(
         1e-3 * np.array(file.bounds_mm),
         1e-3 * file.tube_radius_mm,
         1e-3 * file.tube_length_mm,
         np.array([_pose(base) for base in file.bases]),
         Belief(marks == "#", marks == ".", file.prior),
         tuple(
-            Added(
+            SessionDeployment(
                 one.recording,
                 one.sha256,
                 _pose(one.launch),
@@ -137,7 +137,7 @@ def read_session(folder: Path) -> Session:
     )
 
 
-def write_session(folder: Path, session: Session) -> None:
+def write_session(folder: Path, session: MappingSession) -> None:
     """Write the session into a folder, atomically.
 
     Raises:
@@ -154,8 +154,8 @@ def write_session(folder: Path, session: Session) -> None:
     replace_file(folder, SESSION, lambda path: path.write_text(text, encoding="utf-8"))
 
 
-def session_content(session: Session) -> dict[str, Any]:
-    """Content of the file."""
+def session_content(session: MappingSession) -> dict[str, Any]:
+    """Return the content of the file."""
     return {
         "schema": 1,
         "bounds_mm": _mm(session.bounds),

@@ -1,1 +1,1 @@
-"""How results are written: whole or not at all, with their provenance, as tables and Markdown."""
+"""Output of results: written whole or not at all, with their provenance, as tables and Markdown."""

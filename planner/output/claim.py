@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from planner.output.contents import contents, foreign, names_in, unfinished
+from planner.output.contents import describe_contents, foreign_files, is_unfinished, names_in
 
 BAD_PATHS = {
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.EINVAL, errno.ENAMETOOLONG),
@@ -85,7 +85,7 @@ def writing(path: Path) -> Iterator[None]:
 
 
 @contextmanager
-def locked(path: Path) -> Iterator[None]:
+def lock(path: Path) -> Iterator[None]:
     """Hold the lock of a folder or file, which need not exist.
 
     Raises:
@@ -181,12 +181,13 @@ else:
 
 
 def _holder(file: Path) -> str:
-    """The process that holds a lock, in words."""
+    """Return the process that holds a lock, in words."""
     for _ in range(20):  # it writes its number just after it has locked the file
         with suppress(OSError):
             owner = file.read_text(encoding="utf-8", errors="replace").split()
             if len(owner) == 2:
-                return f"process {owner[0]}" + f" on {owner[1]}" * (owner[1] != socket.gethostname())
+                machine = "" if owner[1] == socket.gethostname() else f" on {owner[1]}"
+                return f"process {owner[0]}{machine}"
         time.sleep(0.01)
     return "another process"
 
@@ -195,7 +196,7 @@ def _holder(file: Path) -> str:
 
 
 @contextmanager
-def claimed(out: Path | None, default: Path, force: bool = False) -> Iterator[Path]:
+def claim(out: Path | None, default: Path, force: bool = False) -> Iterator[Path]:
     """Hold the lock of a folder for results, without leftovers of a killed process in it.
 
     Args:
@@ -211,19 +212,19 @@ def claimed(out: Path | None, default: Path, force: bool = False) -> Iterator[Pa
 
 
 @contextmanager
-def reclaimed(folder: Path) -> Iterator[Path]:
+def claim_to_resume(folder: Path) -> Iterator[Path]:
     """Hold the lock of a folder to continue the run in it, without leftovers of a killed process.
 
     Raises:
         UnwritableFolder: Another process is writing it, or it cannot be written.
     """
-    with locked(folder):
+    with lock(folder):
         clear_leftovers(folder)
         yield folder
 
 
 @contextmanager
-def claimed_file(path: Path, force: bool, option: str = "") -> Iterator[Path]:
+def claim_file(path: Path, force: bool, option: str = "") -> Iterator[Path]:
     """Hold the lock of a file for results.
 
     Args:
@@ -239,7 +240,7 @@ def claimed_file(path: Path, force: bool, option: str = "") -> Iterator[Path]:
             raise UnwritableFolder(f"{named} cannot be written: the folder {path.parent} does not exist", other, other)
         if path.is_dir():
             raise Occupied(f"{named} is a folder", other, other)
-    with locked(path):
+    with lock(path):
         if path.exists() and not force:
             advice = f"{other}, or --force to replace it"
             raise Occupied(f"{named} already exists", advice, advice)
@@ -257,7 +258,7 @@ def check_folder(out: Path, force: bool = False) -> None:
     with writing(out):
         if out.exists() and not out.is_dir():
             raise Occupied(f"{out} is a file")
-        if others := foreign(out):
+        if others := foreign_files(out):
             raise Occupied(
                 f"{out} contains {others[0]}, which is not part of a run",
                 "give an empty or new folder",
@@ -265,14 +266,16 @@ def check_folder(out: Path, force: bool = False) -> None:
             )
         names = names_in(out)
         if names and not force:
-            resume = f"continue it with `vinewright plan --resume {shlex.quote(str(out))}`, " * unfinished(names)
+            resume = (
+                f"continue it with `vinewright plan --resume {shlex.quote(str(out))}`, " if is_unfinished(names) else ""
+            )
             raise Occupied(
-                f"{out} contains {contents(out)}",
+                f"{out} contains {describe_contents(out)}",
                 "give another folder, or force=True to replace it",
                 f"{resume}give another --out, or --force to replace it",
             )
         parent = next(folder for folder in out.absolute().parents if folder.exists())
-        os.rmdir(tempfile.mkdtemp(prefix=temporary(out.absolute(), "new"), dir=parent))
+        os.rmdir(tempfile.mkdtemp(prefix=temporary_prefix(out.absolute(), "new"), dir=parent))
 
 
 def clear_leftovers(out: Path) -> None:
@@ -283,28 +286,28 @@ def clear_leftovers(out: Path) -> None:
     """
     out = out.absolute()
     with writing(out):
-        new, old = (_left(out, kind) for kind in ("new", "old"))
+        new, old = (_leftovers(out, kind) for kind in ("new", "old"))
         for folder in old:
             if not out.exists() and any(folder.iterdir()):
                 folder.replace(out)
         for left in new + old:
             if not left.is_dir():
                 left.unlink(missing_ok=True)
-            elif not foreign(left):
+            elif not foreign_files(left):
                 shutil.rmtree(left)
 
 
-def temporary(out: Path, kind: str) -> str:
-    """How the names of temporary files beside a folder begin."""
+def temporary_prefix(out: Path, kind: str) -> str:
+    """Return the beginning of the names of temporary files beside a folder."""
     return f".{out.name}.{kind}."
 
 
-def _left(out: Path, kind: str) -> list[Path]:
-    return list(out.parent.glob(glob.escape(temporary(out, kind)) + 8 * "?"))
+def _leftovers(out: Path, kind: str) -> list[Path]:
+    return list(out.parent.glob(glob.escape(temporary_prefix(out, kind)) + 8 * "?"))
 
 
 def _claim(held: ExitStack, folder: Path, force: bool) -> None:
-    held.enter_context(reclaimed(folder))
+    held.enter_context(claim_to_resume(folder))
     check_folder(folder, force)
 
 
@@ -313,7 +316,7 @@ def _first_free(held: ExitStack, default: Path) -> Path:
     while True:
         try:
             with writing(folder), ExitStack() as attempt:
-                left = _left(folder.absolute(), "new") + _left(folder.absolute(), "old")
+                left = _leftovers(folder.absolute(), "new") + _leftovers(folder.absolute(), "old")
                 if left or not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
                     _claim(attempt, folder, force=False)
                     held.push(attempt.pop_all())

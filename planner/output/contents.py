@@ -1,4 +1,4 @@
-"""The files that commands write into folders, and how an existing folder is recognised by them.
+"""Files that commands write into folders, and recognition of existing folders by these files.
 
 Only a folder that contains nothing else is ever replaced. A command that writes a new file must list it here.
 """
@@ -56,19 +56,19 @@ FILES = frozenset(name for names in KINDS.values() for name in names)
 STUDY_FILES = re.compile(r"README\.md|data\.json|[\w-]+\.(png|gif|log|db)")
 """Files of a study: these names are common, so they count only beside the data of a study."""
 STUDY_DATA = re.compile(r'\{\s*"schema": 1,\s*"command": "vinewright ')
-"""How the data of a study begins."""
+"""Beginning of the data of a study."""
 
 
 def names_in(folder: Path) -> set[str]:
-    """The files of a folder; none if it does not exist. A file that is being written counts under its final name."""
+    """Return the files of a folder; none if it does not exist. A file that is being written counts under its final name."""
     if not folder.exists():
         return set()
     # While a file is written, its name is `.NAME.PROCESS.partial`, or `.FOLDER.new.LETTERS` if it is for a folder in this one.
     return {re.sub(r"^\.(.+)\.(\d+\.partial|new\.\w{8})$", r"\1", entry.name) for entry in folder.iterdir()}
 
 
-def foreign(folder: Path) -> list[str]:
-    """The files of a folder that no command wrote."""
+def foreign_files(folder: Path) -> list[str]:
+    """Return the files of a folder that no command wrote."""
     others = names_in(folder) - FILES
     if others and _is_study(folder):
         others = {name for name in others if not STUDY_FILES.fullmatch(name)}
@@ -79,24 +79,24 @@ def foreign(folder: Path) -> list[str]:
     return sorted(others)
 
 
-def contents(folder: Path) -> str:
-    """What a folder of results contains, in words."""
+def describe_contents(folder: Path) -> str:
+    """Return the contents of a folder of results, in words."""
     names = names_in(folder)
-    if unfinished(names):
+    if is_unfinished(names):
         return "the checkpoint of an unfinished plan"
     if _is_study(folder):
         return "the report of a study"
     return next((kind for kind, files in KINDS.items() if files[0] in names), "results: " + ", ".join(sorted(names)))
 
 
-def unfinished(names: Set[str]) -> bool:
-    """Whether files are those of a plan that has not written its results, but can be resumed."""
+def is_unfinished(names: Set[str]) -> bool:
+    """Return whether files are those of a plan that has not written its results, but can be resumed."""
     return {CHECKPOINT} <= names <= {CHECKPOINT, *FRICTION, REFINEMENT}
 
 
 def _is_run(folder: Path) -> bool:
-    """Whether a folder contains the files of a run and nothing else."""
-    return (folder / "run.json").is_file() and not foreign(folder)
+    """Return whether a folder contains the files of a run and nothing else."""
+    return (folder / "run.json").is_file() and not foreign_files(folder)
 
 
 def _is_study(folder: Path) -> bool:

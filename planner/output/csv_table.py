@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 
 
 def csv_table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table with a row of column names, as CSV."""
+    """Return a table with a row of column names, as CSV."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)

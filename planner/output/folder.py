@@ -16,8 +16,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from planner.output.claim import check_folder, temporary, writing
-from planner.output.contents import foreign
+from planner.output.claim import check_folder, temporary_prefix, writing
+from planner.output.contents import foreign_files
 from surrogate.kernels.interruption import Interruption
 
 LONGEST_NAME = 80
@@ -44,15 +44,15 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
     with Interruption().handling_signals(), writing(out):
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            fresh = Path(tempfile.mkdtemp(prefix=temporary(out, "new"), dir=out.parent))
+            fresh = Path(tempfile.mkdtemp(prefix=temporary_prefix(out, "new"), dir=out.parent))
             fill(fresh)
-            if unlisted := foreign(fresh):
+            if unlisted := foreign_files(fresh):
                 raise ValueError(f"{', '.join(unlisted)}: not listed in planner/output/contents.py")
             fresh.chmod(0o755)
             if not any(fresh.iterdir()):
                 return
             if out.exists():
-                old = Path(tempfile.mkdtemp(prefix=temporary(out, "old"), dir=out.parent))
+                old = Path(tempfile.mkdtemp(prefix=temporary_prefix(out, "old"), dir=out.parent))
                 out.replace(old)
                 fresh.replace(out)
                 old.replace(fresh)  # so that a folder being removed is not restored by `clear_leftovers`
@@ -81,7 +81,7 @@ def replace_file(out: Path, name: str, write: Callable[[Path], object]) -> None:
     with writing(out):
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
-            handle, path = tempfile.mkstemp(prefix=temporary(out, "new"), dir=out.parent)
+            handle, path = tempfile.mkstemp(prefix=temporary_prefix(out, "new"), dir=out.parent)
             os.close(handle)
             fresh = Path(path)
             write(fresh)

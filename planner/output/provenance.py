@@ -16,14 +16,14 @@ _version = cache(version)  # a search records versions with each checkpoint, and
 
 
 def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that affect results."""
+    """Return the versions of Python and of the packages that affect results."""
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
     packages += [package for package in ("ompl", "torch", "casadi", "osqp") if package in sys.modules]
     return {"python": python_version(), **{package: _version(package) for package in packages}}
 
 
 def machine() -> str:
-    """Processor name and number of threads, as text."""
+    """Return the processor name and number of threads, as text."""
     name = platform.processor() or platform.machine()
     try:
         with open("/proc/cpuinfo", encoding="utf-8") as file:
@@ -47,17 +47,18 @@ class Provenance:
 
     @classmethod
     def here(cls, command: str, seconds: float) -> Provenance:
-        """Provenance of a result of this process."""
+        """Return the provenance of a result of this process."""
         return cls(command, machine(), round(seconds, 1), versions())
 
     def line(self) -> str:
-        """The first line of a report."""
+        """Return the first line of a report."""
         took = "" if self.seconds is None else f", in {self.seconds:.0f} s"
         with_versions = ", ".join(f"{package} {number}" for package, number in (self.versions or {}).items())
-        return f"Made by `{self.command}` on {self.machine}{took}{f', with {with_versions}' * bool(with_versions)}."
+        packages = f", with {with_versions}" if with_versions else ""
+        return f"Made by `{self.command}` on {self.machine}{took}{packages}."
 
     def content(self) -> dict[str, Any]:
-        """The first keys of a result's data, without those that were not recorded."""
+        """Return the first keys of a result's data, without those that were not recorded."""
         known = {"seconds": self.seconds, "versions": self.versions}
         kept = {key: value for key, value in known.items() if value is not None}
         return {"schema": 1, "command": self.command, "machine": self.machine, **kept}

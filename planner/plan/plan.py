@@ -12,7 +12,7 @@ from environments.environment import Environment
 from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
-from planner.output.claim import UnwritableFolder, claimed
+from planner.output.claim import UnwritableFolder, claim
 from planner.plan.choice.selection import Choice, Progress, Selection, keep_candidates
 from planner.plan.friction import PARTS, run_with_friction
 from planner.plan.inputs import Inputs
@@ -99,7 +99,7 @@ class Result:
         """
         if not self.run.best:
             raise ValueError(f"no design was found ({self.reason}): there is nothing to save")
-        with claimed(Path(folder), Path(folder), force) as out:
+        with claim(Path(folder), Path(folder), force) as out:
             self.write(out, full_tree)
 
     def write(self, out: Path, full_tree: bool = False) -> None:

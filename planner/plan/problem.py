@@ -80,7 +80,7 @@ class Problem:
         options, worlds = self.options, None
         if options.particles > 1:
             trials = range(SEARCHING, SEARCHING + options.particles - 1)
-            worlds = Worlds.drawn(self.environment, self.tube, self.uncertainty, trials, options.seed, self.device)
+            worlds = Worlds.draw(self.environment, self.tube, self.uncertainty, trials, options.seed, self.device)
         return Switches(
             heuristic=options.heuristic,
             preformed=options.preformed_cost if options.preformed else None,

@@ -13,7 +13,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
 from planner.drawing.style import FAINT, INK, save_figure
-from planner.recordings.identification import Fit, Parameter, Profile
+from planner.recordings.identification import FittedParameter, Profile, RecordingFit
 from planner.recordings.identification.result import CHI_SQUARE
 
 DPI = 150
@@ -22,7 +22,7 @@ SHAPES = 5
 """Number of frames drawn over each other."""
 
 
-def save_fits(path: Path, fits: Sequence[Fit]) -> None:
+def save_fits(path: Path, fits: Sequence[RecordingFit]) -> None:
     """Write tip, shapes and any profiles as a PNG, one row per fit, atomically."""
     figure = Figure(figsize=(13.2, 3.7 * len(fits)), layout="constrained", facecolor="white")
     panels = figure.subplots(len(fits), 4, squeeze=False, width_ratios=[1.5, 1.2, 1, 1])
@@ -36,7 +36,7 @@ def save_fits(path: Path, fits: Sequence[Fit]) -> None:
     save_figure(path, figure, DPI)
 
 
-def draw_tip(axes: Axes, fit: Fit) -> None:
+def draw_tip(axes: Axes, fit: RecordingFit) -> None:
     """Draw the tip's coordinate with the larger motion over time, recorded and fitted."""
     recorded = 1e3 * np.array([line[-1] for line in fit.recording.centerlines])
     side = int(np.ptp(recorded, axis=0).argmax())
@@ -59,7 +59,7 @@ def draw_tip(axes: Axes, fit: Fit) -> None:
     axes.legend(loc="upper right", ncols=2, fontsize=8, frameon=False, labelcolor=INK)
 
 
-def draw_shapes(axes: Axes, fit: Fit) -> None:
+def draw_shapes(axes: Axes, fit: RecordingFit) -> None:
     """Draw the tube in several frames, recorded and fitted, with opacity increasing over time, and the walls."""
     chosen = np.unique(np.linspace(0, len(fit.frames) - 1, SHAPES).round().astype(int))
     for k, frame in enumerate(chosen):
@@ -80,7 +80,7 @@ def draw_shapes(axes: Axes, fit: Fit) -> None:
     axes.set_ylabel("y [mm]", size=8.5, color=INK)
 
 
-def draw_profile(axes: Axes, profile: Profile, parameter: Parameter) -> None:
+def draw_profile(axes: Axes, profile: Profile, parameter: FittedParameter) -> None:
     """Draw the rise of the cost with the parameter held at other values, and the 95 % threshold."""
     axes.axhline(CHI_SQUARE, color=FAINT, linewidth=0.9, linestyle=(0, (4, 2)))
     dense = np.geomspace(profile.values[0], profile.values[-1], 300)

@@ -8,31 +8,31 @@ from typing import Any
 import numpy as np
 
 from planner.output.provenance import versions
-from planner.recordings.identification import Fit, Parameter, Profile
+from planner.recordings.identification import FittedParameter, Profile, RecordingFit
 from planner.recordings.identification.bounds import excess
 
 SCHEMA = 1
 
 
-def shown_interval(parameter: Parameter) -> str:
-    """`low ... high`, with a dash where the data give no limit."""
+def interval_text(parameter: FittedParameter) -> str:
+    """Return `low ... high`, with a dash where the data give no limit."""
     low, high = ("-" if side is None else f"{side:.4g}" for side in parameter.interval)
     return f"{low} ... {high}"
 
 
-def rows(parameters: Sequence[Parameter]) -> list[list[str]]:
-    """Table rows: parameter, value, interval and whether it is identified."""
+def rows(parameters: Sequence[FittedParameter]) -> list[list[str]]:
+    """Return table rows: parameter, value, interval and whether it is identified."""
     return [
-        [f"{one.name} [{one.unit}]", f"{one.value:.4g}", shown_interval(one), _identified(one)] for one in parameters
+        [f"{one.name} [{one.unit}]", f"{one.value:.4g}", interval_text(one), _identified(one)] for one in parameters
     ]
 
 
-def _identified(one: Parameter) -> str:
+def _identified(one: FittedParameter) -> str:
     return "yes" if one.identified else "no, at its bound" if one.bound else "no"
 
 
-def sentences(fit: Fit) -> list[str]:
-    """Summary of a fit: its error, the identification of stiffness and damping, and notes."""
+def sentences(fit: RecordingFit) -> list[str]:
+    """Return the summary of a fit: its error, the identification of stiffness and damping, and notes."""
     x, y = 1e3 * fit.tip_error
     near = (
         f"The fitted tip is {x:.2g} mm from the recorded one in x and {y:.2g} mm in y (mean absolute errors); "
@@ -44,8 +44,8 @@ def sentences(fit: Fit) -> list[str]:
     return [near, *ended, *(identified if fit.convergence.converged else []), *fit.notes]
 
 
-def chain_note(fit: Fit) -> str:
-    """How the number of links changes EI; empty if the recording does not determine it."""
+def chain_note(fit: RecordingFit) -> str:
+    """Return the change of EI by the number of links, as a sentence; empty if the recording does not determine it."""
     if not fit.convergence.converged or not fit.parameter("bending stiffness EI").identified:
         return ""
     links = fit.bodies // 2
@@ -56,8 +56,8 @@ def chain_note(fit: Fit) -> str:
     )
 
 
-def fit_content(fit: Fit) -> dict[str, Any]:
-    """Content of the JSON file of a fit; lengths in metres, as in a recording."""
+def fit_content(fit: RecordingFit) -> dict[str, Any]:
+    """Return the content of the JSON file of a fit; lengths in metres, as in a recording."""
     done = fit.convergence
     return {
         "schema": SCHEMA,
@@ -90,7 +90,7 @@ def fit_content(fit: Fit) -> dict[str, Any]:
     }
 
 
-def _parameter_content(one: Parameter) -> dict[str, Any]:
+def _parameter_content(one: FittedParameter) -> dict[str, Any]:
     return {
         "name": one.name,
         "value": float(one.value),

@@ -8,7 +8,7 @@ from dynamics.moment import wrinkling
 from dynamics.tube import VineParams
 from dynamics.tube_file import similar, tube_text
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, PHYSICS, TUBE
-from planner.recordings.identification import Fit
+from planner.recordings.identification import RecordingFit
 
 FITTED = {
     TUBE["bending_stiffness"].name: "bending stiffness EI",
@@ -18,8 +18,9 @@ FITTED = {
 """Keys of a tube file, and the names of the fitted parameters for them."""
 
 
-def fitted_tube(fit: Fit) -> str:
-    """The text of a tube file with the tube's radius and mass from the recording, and the parameters that the fit identifies.
+def fitted_tube_text(fit: RecordingFit) -> str:
+    """Return the text of a tube file with the tube's radius and mass from the recording, and the parameters that the fit
+    identifies.
 
     All other parameters are written as comments with their default values: those of the prototype, scaled with the radius.
     """

@@ -1,4 +1,4 @@
-"""The states that a batch of growing vines has recorded, as candidates for the search tree."""
+"""Candidates for the search tree: recorded states of a batch of growing vines."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from surrogate.kernels.compiled import Floats
 
 UNFINISHED = 10
 """Number of records before the end of a growth from which it may continue."""
-Hopeful = Callable[[Floats, Counts, Integers], NDArray[np.bool_]]
+MayImprove = Callable[[Floats, Counts, Integers], NDArray[np.bool_]]
 """Whether vines with some tips, actuators and numbers of segments may still lead to a better solution."""
 
 
 @dataclass(frozen=True, slots=True)
-class Batch:
+class GrowingVines:
     """Vines that grow from nodes, one per row."""
 
     nodes: Integers
@@ -41,8 +41,10 @@ class Batch:
     """Whether the nodes have jumped, shape (n,)."""
 
 
-def recorded(rollout: Rollout, batch: Batch, params: VineParams, hopeful: Hopeful, maximal: bool = True) -> Candidates:
-    """Records that end a valid section and may still lead to a better solution; none of vines that broke down.
+def find_candidates(
+    rollout: Rollout, batch: GrowingVines, params: VineParams, may_improve: MayImprove, maximal: bool = True
+) -> Candidates:
+    """Select records that end a valid section and may still lead to a better solution; none of vines that broke down.
 
     Args:
         maximal: Whether every recorded state may become a node, not only the last of each vine.
@@ -61,7 +63,7 @@ def recorded(rollout: Rollout, batch: Batch, params: VineParams, hopeful: Hopefu
     goes_on = (record + UNFINISHED >= rollout.records[vine]) & (rollout.status[vine] == Status.GROWN)
     straight = batch.straight[vine] & ~goes_on
     marked = batch.jumped[:, None] | follows_jump(rollout, batch.tips, full * batch.segments.astype(float), params)
-    fits = enough & whole & hopeful(tips, actuators, segments)
+    fits = enough & whole & may_improve(tips, actuators, segments)
     vine, record = vine[fits], record[fits]
     return Candidates(
         rollout.angles[vine, record], batch.controls[vine],

@@ -13,7 +13,7 @@ from planner.design.design import Section, Side
 
 
 def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:
-    """Sections of a vine with these controls (see `actuation`), shape (segments,)."""
+    """Return the sections of a vine with these controls (see `actuation`), shape (segments,)."""
     sections, first = [], 0
     for control, run in groupby(controls.tolist()):
         after = first + len(list(run))
@@ -31,7 +31,7 @@ def sections_of(controls: NDArray[np.int32], segment_length: float, catalogue: C
 
 
 def actuation(controls: NDArray[np.int32], catalogue: Catalogue) -> Actuation:
-    """Actuation by controls: 0 is a straight segment, otherwise the catalogue's entry plus one, signed by side."""
+    """Return the actuation by controls: 0 is a straight segment, otherwise the catalogue's entry plus one, signed by side."""
     entry = np.maximum(np.abs(controls) - 1, 0)
     rest, kind = None, catalogue.kind[entry] if catalogue.kind.any() else None
     if len(catalogue.turn):

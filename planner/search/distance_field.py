@@ -1,4 +1,4 @@
-"""Length of the shortest way of a tube's axis to the goal, around obstacles, from a lattice of points."""
+"""Length of the shortest path of a tube's axis to the goal, around obstacles, from a lattice of points."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ SHORTER = float(np.cos(np.pi / 8))
 
 
 class DistanceField:
-    """How far a tip still has to go to the goal, at least, if its axis cannot come nearer to obstacles than the tube allows.
+    """Lower bounds of the length that a tip still has to grow to the goal; its axis keeps the tube's clearance from obstacles.
 
-    Points of the lattice are free if they are at least the clearance less one lattice step from all obstacles. So a way through a gap
-    between obstacles that is a little too narrow is still counted, and no free way is missed.
+    Points of the lattice are free if they are at least the clearance less one lattice step from all obstacles. So a path through a gap
+    between obstacles that is a little too narrow is still counted, and no free path is missed.
     """
 
     def __init__(self, environment: Environment, clearance: float, reach: float, points: int = POINTS) -> None:
@@ -52,8 +52,9 @@ class DistanceField:
         inside = free & (away <= max(reach, away.min() + self.step))
         self.field = dijkstra(graph, directed=False, indices=number[inside], min_only=True).reshape(free.shape)
 
-    def left(self, tips: Floats) -> Floats:
-        """What is left to go from some tips [m], shape (...): nowhere less than straight to the goal's edge, negative inside.
+    def remaining(self, tips: Floats) -> Floats:
+        """Remaining length from tips to the goal [m], shape (...): at least the straight line to the goal's edge, negative
+        inside.
 
         Args:
             tips: x, y [m], shape (..., 2).

@@ -1,4 +1,4 @@
-"""The goal of a search: where a tip counts as arrived."""
+"""Goal of a search: the disc in which a tip has arrived."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
 
 GOAL_MARGIN = 2e-3
-"""Distance inside the goal's edge at which a tip counts as arrived [m], because a replay may end slightly differently."""
+"""Distance inside the goal's edge at which a tip has arrived, for the prototype [m], because a replay may end slightly differently.
+
+The search (`goal_radius`) limits it to half of the goal's radius; refinement does not."""
 
 
 def in_goal(tips: Floats, environment: Environment, params: VineParams) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""Nodes drawn by how far their tips are from the goal, around obstacles."""
+"""Random choice of nodes by the distance of their tips from the goal, around obstacles."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ MOST_POINTS = 400_000
 class Levels:
     """Distances to the goal in levels, each as wide as the tube.
 
-    A pose drawn at random from the bounds is seldom near the few tips that have come farthest through clutter. Every level is drawn as
-    often as any other, so the farthest tips are, and so are those that must go back first.
+    A pose drawn at random from the bounds is seldom near the few tips that have grown farthest through clutter. All levels are drawn
+    equally often, so the farthest tips are drawn often, and so are tips that must first grow away from the goal.
     """
 
     def __init__(self, environment: Environment, params: VineParams, reach: float) -> None:
@@ -33,19 +33,20 @@ class Levels:
 
     @classmethod
     def of(cls, environment: Environment, params: VineParams, reach: float) -> Levels | None:
-        """The levels of an environment, or None if it is too large for a lattice (10 m by 10 m is not, with the default tube)."""
+        """Compute the levels of an environment; None if it is too large for a lattice (10 m by 10 m is not, with the default
+        tube)."""
         sides = (environment.bounds[2:] - environment.bounds[:2]) / (params.clearance / POINTS)
         return cls(environment, params, reach) if np.prod(sides) <= MOST_POINTS else None
 
     def draw(self, tips: Floats, count: int, rng: np.random.Generator) -> Integers:
-        """Draw tips: first one of the levels in which there are any, then one of the tips in it, each with equal probability.
+        """Draw tips: first a level that has tips, then a tip in it, each with equal probability.
 
         Args:
             tips: x, y [m], shape (n, 2).
         Returns:
             Indices of tips, shape (count,).
         """
-        level = np.floor(self._field.left(tips) / self._width)
+        level = np.floor(self._field.remaining(tips) / self._width)
         _, row, sizes = np.unique(level, return_inverse=True, return_counts=True)
         chosen = rng.integers(len(sizes), size=count)
         within = (rng.random(count) * sizes[chosen]).astype(np.int64)

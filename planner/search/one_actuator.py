@@ -1,4 +1,5 @@
-"""Every vine with one actuator: straight up to a start, bent by one entry of the catalogue up to an end, and straight from there."""
+"""All vines with one actuator: straight up to a start, bent by one entry of the catalogue up to an end, and straight from
+there."""
 
 from __future__ import annotations
 
@@ -11,9 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.vine import Integers, Rollout, VineState, pivots_of
+from planner.design.catalogue import LEAST_CELLS
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
-from planner.search.sst import LEAST_CELLS, Search
+from planner.search.sst import Search
 from planner.search.tree import Candidates
 from surrogate.kernels.compiled import Floats
 
@@ -53,7 +55,7 @@ class OneActuator:
     def __init__(self, search: Search) -> None:
         """Grow the straight vine. Of the search only the rules and the model are used."""
         self.search = search
-        self.entries = search.catalogue.synthesised()
+        self.entries = search.catalogue.synthesise_all()
         """Entries of the catalogue that the search draws, sorted by curvature."""
         self.steps = 0
         """Steps of all vines, with those at constant length."""
@@ -67,7 +69,7 @@ class OneActuator:
         self._arcs: dict[tuple[int, int], _Stem] = {}
         straight = np.zeros((1, search.max_segments), np.int32)
         rollout = self._grow([np.zeros(0)], np.zeros(1, np.int64), straight)
-        self.trunk = _stem(rollout, 0, 0, search.params.segment_length)
+        self.trunk = _make_stem(rollout, 0, 0, search.params.segment_length)
         none = np.zeros(1, np.int64)
         self._note(rollout, straight, none, none)
         self.straight = self.take_arrived()
@@ -79,7 +81,8 @@ class OneActuator:
         return min(len(self.trunk.tips), self.search.max_segments - 1)
 
     def take_arrived(self) -> Candidates | None:
-        """The states in which a tip is in the goal, by cost, that have come since the last call; None if there are none."""
+        """Return the states with the tip in the goal, by cost, that were reached since the last call; None if there are
+        none."""
         arrived, self._arrived = self._arrived, []
         if not arrived:
             return None
@@ -88,7 +91,8 @@ class OneActuator:
         return together[np.argsort(self.search.cost(together.actuators, together.segments), kind="stable")]
 
     def longest(self, start: int, control: int) -> int:
-        """Number of segments after which a vine that is bent to its end stops growing. `grow_arcs` must have been given it."""
+        """Return the number of segments after which a vine that is bent to its end stops growing, once `grow_arcs` has grown
+        it."""
         return len(self._arcs[start, control].tips)
 
     def grow_arcs(self, arcs: Collection[tuple[int, int]]) -> None:
@@ -98,7 +102,7 @@ class OneActuator:
             bends = [self.trunk.angles[start - 1] if start else np.zeros(0) for start, _ in some]
             rollout = self._grow(bends, starts, carried)
             for row, key in enumerate(some):
-                self._arcs[key] = _stem(rollout, row, key[0], self.search.params.segment_length)
+                self._arcs[key] = _make_stem(rollout, row, key[0], self.search.params.segment_length)
             # What ends here has the actuator up to its tip.
             self._note(rollout, carried, starts, rollout.segments - starts[:, None])
 
@@ -121,7 +125,7 @@ class OneActuator:
             carried = np.where(np.arange(bent.shape[1]) < segments[:, None], bent, 0).astype(np.int32)
             rollout = self._grow(bends, segments, carried)
             for row, vine in enumerate(some):
-                after = rollout.tips[row, : _whole(rollout, row, self.search.params.segment_length), :2]
+                after = rollout.tips[row, : _count_whole_segments(rollout, row, self.search.params.segment_length), :2]
                 self.tips[vine] = np.concatenate([self._bent(vine), after])
             starts = np.array([vine.start for vine in some])
             self._note(rollout, carried, starts, np.array([[vine.length] for vine in some]))
@@ -133,7 +137,7 @@ class OneActuator:
         return float(np.mean(np.array(off) <= within)) if off else 0.0
 
     def nearest(self) -> Floats:
-        """For every start and control that was grown, over all lengths: see `studies.fewest.exhaustive.Coverage`."""
+        """Return, for every start and control that was grown, over all lengths: see `studies.fewest.exhaustive.Coverage`."""
         least: dict[tuple[int, int], float] = {}
         for vine, off in self._off().items():
             least[vine[:2]] = min(least.get(vine[:2], np.inf), off)
@@ -146,7 +150,7 @@ class OneActuator:
         return np.array(rows, float).reshape(-1, 3)
 
     def _off(self) -> dict[OneBend, float]:
-        """Smallest distance of each vine's tip from the centre of the goal, from its actuator on [m]."""
+        """Return the smallest distance of each vine's tip from the centre of the goal, from its actuator on [m]."""
         goal = self.search.environment.goal[:2]
         return {
             vine: float(np.linalg.norm(tips[vine.start :] - goal, axis=1).min())
@@ -159,7 +163,7 @@ class OneActuator:
         return np.concatenate([self.trunk.tips[: vine.start, :2], arc])
 
     def _carried(self, arcs: Collection[tuple[int, int]]) -> NDArray[np.int32]:
-        """Controls of vines that are bent from their start on, shape (len(arcs), max_segments)."""
+        """Return the controls of vines that are bent from their start on, shape (len(arcs), max_segments)."""
         starts, controls = (np.array(part, np.int32)[:, None] for part in zip(*arcs, strict=True))
         return np.where(np.arange(self.search.max_segments) >= starts, controls, 0).astype(np.int32)
 
@@ -204,14 +208,14 @@ class OneActuator:
         self._arrived.append(Candidates(*states, actuators, no, no, parents, vine, record, alive))
 
 
-def _whole(rollout: Rollout, row: int, full: float) -> int:
-    """Number of records of a vine that end a segment: all but perhaps the last."""
+def _count_whole_segments(rollout: Rollout, row: int, full: float) -> int:
+    """Return the number of records of a vine that end a segment: all but perhaps the last."""
     return int(np.isclose(rollout.last_length[row, : rollout.records[row]], full).sum())
 
 
-def _stem(rollout: Rollout, row: int, start: int, full: float) -> _Stem:
-    """The states of a vine of a rollout, which began with `start` segments."""
-    count = _whole(rollout, row, full)
+def _make_stem(rollout: Rollout, row: int, start: int, full: float) -> _Stem:
+    """Make the states of a vine of a rollout, which began with `start` segments."""
+    count = _count_whole_segments(rollout, row, full)
     angles = rollout.angles[row, :count, : start + count].copy()
     return _Stem(angles, rollout.tips[row, :count].copy())
 

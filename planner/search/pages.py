@@ -14,7 +14,7 @@ PAGE = 64
 
 
 def pages_for(segments: Integers) -> Integers:
-    """Number of pages of vines with some numbers of segments, same shape."""
+    """Return the number of pages of vines with given numbers of segments, same shape."""
     return -(-segments // PAGE)
 
 
@@ -78,18 +78,19 @@ class Pages:
         self._page[row] = 0
 
     def bends(self, rows: Integers, width: int) -> Array:
-        """Bends of some rows [rad], zero beyond their segments, shape (n, width)."""
-        return self._gathered(self._bends, rows, width)
+        """Return the bends of rows [rad], zero beyond their segments, shape (n, width)."""
+        return self._gather(self._bends, rows, width)
 
     def controls(self, rows: Integers, width: int) -> NDArray[np.int32]:
-        """Controls of some rows, 0 beyond their segments, shape (n, width)."""
-        return np.asarray(self._gathered(self._controls, rows, width))
+        """Return the controls of rows, 0 beyond their segments, shape (n, width)."""
+        return np.asarray(self._gather(self._controls, rows, width))
 
     def control(self, rows: Integers, segment: Integers) -> NDArray[np.int32]:
-        """Control of one segment of each of some rows, shape (n,): 0 beyond its own segments, none beyond those of the longest row."""
+        """Return the control of one segment of each row, shape (n,): 0 beyond its own segments, none beyond those of the
+        longest row."""
         return np.asarray(self._controls[self._page[rows, segment // PAGE], segment % PAGE])
 
-    def _gathered(self, array: Array, rows: Integers, width: int) -> Array:
+    def _gather(self, array: Array, rows: Integers, width: int) -> Array:
         count = int(pages_for(np.array(width)))
         page = self._page[rows, :count]
         page = np.pad(page, ((0, 0), (0, count - page.shape[1])))

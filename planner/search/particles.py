@@ -36,7 +36,7 @@ class GrownParticles:
     """Row of the rollout of each particle, -1 if it was not alive, shape (V, P)."""
 
     def survive(self, vine: Integers, record: Integers, tips: Floats, near: float) -> NDArray[np.bool_]:
-        """Which particles are alive where their vines have some records, shape (n, P).
+        """Return whether each particle is alive where its vine has a record, shape (n, P).
 
         Args:
             tips: x, y of the vines there [m], shape (n, 2).
@@ -52,7 +52,7 @@ class GrownParticles:
         return alive
 
     def angles(self, vine: Integers, record: Integers, alive: NDArray[np.bool_]) -> Floats:
-        """Bends of the particles there [rad], 0 for those that are not alive, shape (n, P, max_segments)."""
+        """Return the bends of the particles there [rad], 0 for those that are not alive, shape (n, P, max_segments)."""
         if self.rollout is None:
             raise ValueError("no particle has grown")
         angles: Floats = np.zeros((*alive.shape, self.rollout.angles.shape[2]))
@@ -68,14 +68,14 @@ class Particles:
         """Prepare the particles of an empty tree, one per world and node."""
         self.worlds, self.catalogue, self.params, self.max_segments = worlds, catalogue, worlds.params, max_segments
         assert worlds.uncertainty is not None
-        self.errors = SectionErrors.drawn(SECTIONS, worlds.uncertainty, worlds.trials, worlds.seed)
+        self.errors = SectionErrors.draw(SECTIONS, worlds.uncertainty, worlds.trials, worlds.seed)
         self.angles: Floats = np.zeros((0, len(worlds), max_segments))
         """Bends of the particles of each node [rad], shape (slots, P, max_segments)."""
         self.alive: NDArray[np.bool_] = np.zeros((0, len(worlds)), bool)
-        """Which of them are alive, shape (slots, P)."""
+        """Whether each particle is alive, shape (slots, P)."""
 
     def put(self, slots: Integers, room: int, alive: NDArray[np.bool_]) -> None:
-        """Say which particles of some nodes are alive, after making room for all slots of the tree.
+        """Set which particles of nodes are alive, after making room for all slots of the tree.
 
         Args:
             slots: The nodes, shape (n,).
@@ -102,8 +102,8 @@ class Particles:
         self.angles = np.concatenate([self.angles, np.zeros((missing, *self.angles.shape[1:]))])
         self.alive = np.concatenate([self.alive, np.zeros((missing, self.alive.shape[1]), bool)])
 
-    def stored(self, tree: Tree) -> dict[str, NDArray[Any]]:
-        """The particles of the nodes of a tree as a few arrays, for `restore`; of each only the grown part."""
+    def to_arrays(self, tree: Tree) -> dict[str, NDArray[Any]]:
+        """Return the particles of the nodes of a tree as a few arrays, for `restore`; of each only the grown part."""
         slots = np.flatnonzero(tree.used)
         grown = np.arange(self.max_segments) < tree.segments[slots, None, None]
         return {
@@ -112,7 +112,7 @@ class Particles:
         }
 
     def restore(self, tree: Tree, alive: NDArray[np.bool_], angles: Floats) -> None:
-        """Restore the particles of a restored tree from `stored`."""
+        """Restore the particles of a restored tree from `to_arrays`."""
         slots = np.flatnonzero(tree.used)
         self.reserve(len(tree.used))
         self.alive[slots] = alive.reshape(len(slots), -1)
@@ -154,7 +154,7 @@ class Particles:
         return GrownParticles(rollout, row)
 
     def _actuators(self, carried: NDArray[np.int32]) -> Actuators:
-        """The actuators of vines with these controls, shape (V, SECTIONS) each; without a side beyond the last."""
+        """Return the actuators of vines with these controls, shape (V, SECTIONS) each; without a side beyond the last."""
         found = np.zeros((6, len(carried), SECTIONS))
         for vine, controls in enumerate(carried):
             sections = sections_of(controls, self.params.segment_length, self.catalogue)

@@ -14,7 +14,7 @@ SST_STAR = "sst-star"
 
 
 def search_of(planner: str) -> Callable[..., Search] | None:
-    """What makes the search of a planner, for `Switches.search`; None for SST*.
+    """Return the class or factory that makes the search of a planner, for `Switches.search`; None for SST*.
 
     Raises:
         NoPlanner: It is unknown, or OMPL cannot make it.

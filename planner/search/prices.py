@@ -1,4 +1,4 @@
-"""What the bends of a vine cost in the search: one for each actuator, and a price for each preformed bend."""
+"""Prices of bends in the search: 1 for each actuator, and a set price for each preformed bend."""
 
 from __future__ import annotations
 
@@ -37,36 +37,36 @@ class Prices:
         if bend is not None:
             self.of_entry[catalogue.actuators + 1 :] = bend
 
-    def some_preformed(self, entry: Integers, needed: NDArray[np.bool_], rng: np.random.Generator) -> Integers:
-        """Entries of the catalogue, of which a share is replaced by preformed bends.
+    def replace_by_preformed(self, entry: Integers, needed: NDArray[np.bool_], rng: np.random.Generator) -> Integers:
+        """Replace a share of entries of the catalogue by preformed bends.
 
         Args:
             entry: Actuators, shape (n,).
-            needed: Which must be replaced, shape (n,).
+            needed: Whether an entry must be replaced, shape (n,).
         """
         drawn = self.catalogue.actuators + rng.integers(0, len(self.catalogue.turn), len(entry))
         return np.where((rng.random(len(entry)) < PREFORMED) | needed, drawn, entry)
 
-    def added(self, controls: NDArray[np.int32], new: NDArray[np.bool_]) -> NDArray[Any]:
-        """What vines cost more by controls that begin a new section.
+    def price_added(self, controls: NDArray[np.int32], new: NDArray[np.bool_]) -> NDArray[Any]:
+        """Return the price that vines pay for controls that begin a new section.
 
         Args:
-            new: Whether they do, of the same shape.
+            new: Whether a control begins a new section, of the same shape.
         """
         return np.asarray(self.of_entry[np.abs(controls)] * new)
 
     def of_design(self, design: Design) -> float:
-        """Price of all bends of a design."""
+        """Return the price of all bends of a design."""
         return design.actuators + (0 if self.bend is None else self.bend * len(design.preformed))
 
     def of_vines(self, controls: NDArray[np.int32], segments: Integers) -> NDArray[Any]:
-        """Price of all bends of vines, shape (n,).
+        """Return the price of all bends of vines, shape (n,).
 
         Args:
             controls: Of each segment, shape (n, width).
             segments: Number of segments, shape (n,).
         """
         grown = np.where(np.arange(controls.shape[1]) < segments[:, None], controls, 0)
-        each = self.added(grown, np.diff(grown, axis=1, prepend=0) != 0)
+        each = self.price_added(grown, np.diff(grown, axis=1, prepend=0) != 0)
         # One after the other, as a growing vine adds them: a sum in another order may differ by rounding.
         return np.asarray(np.cumsum(each, axis=1)[:, -1])

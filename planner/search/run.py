@@ -56,7 +56,7 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Keep:
-    """Which solutions a search keeps."""
+    """Limits of the solutions that a search keeps."""
 
     count: int = 10
     """Maximum number of distinct solutions."""
@@ -73,7 +73,7 @@ FEW = Keep()
 
 @dataclass(frozen=True, slots=True)
 class HistoryEntry:
-    """One improvement of the best solution."""
+    """An improvement of the best solution."""
 
     seconds: float
     """Search time at which it was found [s]."""
@@ -84,8 +84,8 @@ class HistoryEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class Past:
-    """What is known of a search that is repeated."""
+class EarlierRun:
+    """Counts and history of a run that is repeated from its beginning."""
 
     iterations: int
     seconds: float
@@ -116,10 +116,10 @@ class Run:
     """Time before the search, including compilation [s]; what the first snap needs is `Solutions.preparing`."""
     history: list[HistoryEntry] = field(default_factory=list)
     """Improvements of the best solution, the first one first."""
-    past: Past | None = None
-    """What it had done when its checkpoint was written, until it has repeated that; otherwise None."""
+    past: EarlierRun | None = None
+    """Counts and history when its checkpoint was written, until it has repeated that; otherwise None."""
     growth: ReverseGrowth | None = None
-    """What grows the reverse tree; None before that, and in a run that was resumed until the tree grows again."""
+    """Growth of the reverse tree; None before it begins, and in a run that was resumed until the tree grows again."""
 
     @classmethod
     def prepare(
@@ -172,7 +172,7 @@ class Run:
             try:
                 if self.search.switches.heuristic:
                     self._grow_tree(budget)
-                examined = self.search.iterate(self.solutions.examined)
+                examined = self.search.iterate(self.solutions.examine)
             except Interrupted:
                 self.seconds = time.perf_counter() - start - self.solutions.preparing
                 return
@@ -200,7 +200,7 @@ class Run:
         return TIME_SPENT if self.seconds >= budget.seconds else None
 
     def _grow_tree(self, budget: Budget) -> None:
-        """Let the reverse tree grow, if it is time for that, and guide the search by what it has become.
+        """Grow the reverse tree, if it is time for that, and guide the search by the result.
 
         A run that was resumed grows the tree again from the seed: what has grown there is the same.
         """
@@ -217,7 +217,7 @@ class Run:
             reachable = self.search.catalogue.reachable
             contact = self.search.switches.contact
             self.growth = ReverseGrowth(self.environment, self.params, reachable, self.seed, contact)
-        tree = self.growth.until(samples, left)
+        tree = self.growth.grow_until(samples, left)
         if not known or tree.samples > known.samples:
             self.follow(tree)
 
@@ -237,4 +237,4 @@ def warm_up(propagator: Propagator) -> Rollout:
 def _warm_up_heuristic(params: VineParams) -> None:
     """Compile the kernels of the reverse tree by growing one in an empty environment."""
     room = Environment("", "", np.array([0.0, 0.0, 2.0, 2.0]), np.zeros(3), np.array([1.0, 1.0, 0.1]), Obstacles())
-    CostToGo(ReverseGrowth(room, params, (0.5, 3.0)).until(20))
+    CostToGo(ReverseGrowth(room, params, (0.5, 3.0)).grow_until(20))

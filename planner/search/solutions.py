@@ -39,12 +39,12 @@ PARTED = 10e-3
 
 
 def segments_to(length: float, segment_length: float) -> int:
-    """Number of segments of a vine of some length, the last one perhaps in part; both lengths in metres."""
+    """Return the number of segments of a vine of a length, the last one perhaps in part; both lengths in metres."""
     return int(np.ceil(length / segment_length - 1e-9))
 
 
 def sides_of(controls: NDArray[np.int32]) -> NDArray[np.int32]:
-    """Side of each actuator of a vine, 1 or -1 as in its controls, from the base; shape (actuators,)."""
+    """Return the side of each actuator of a vine, 1 or -1 as in its controls, from the base; shape (actuators,)."""
     begun = controls[np.diff(controls, prepend=0) != 0]
     return np.sign(begun[begun != 0])
 
@@ -62,8 +62,8 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Replayed:
-    """What the replay of a candidate has found."""
+class ReplayResult:
+    """Result of the replay of a candidate."""
 
     controls: NDArray[np.int32]
     """Control of each of its segments, shape (segments,)."""
@@ -111,11 +111,11 @@ class Solutions:
         self.preparing = 0.0
         """Time that the preparation for the first snap took, with compilation [s]: no time of the search."""
         self._apart: dict[bytes, float] = {}
-        """How far apart the relaxations of each known snap end [m]; vines that share a branch share its snaps."""
+        """Distance between the ends of the relaxations of each known snap [m]; vines that share a branch share its snaps."""
 
     @cached_property
     def relaxations(self) -> Relaxations:
-        """What examines snaps; prepared at the first of them, because that compiles the kernels of a second model."""
+        """Examiner of snaps; made for the first snap only, because that compiles the kernels of a second model."""
         began, propagator, params = time.perf_counter(), self.search.propagator, self.search.params
         threads = propagator.threads if isinstance(propagator, OnHost) else None
         device = propagator.device if isinstance(propagator, QuasiStatic) else None
@@ -126,19 +126,19 @@ class Solutions:
         return relaxations
 
     def offer(self, candidates: Candidates) -> bool:
-        """Replay the promising candidates in order of cost; returns whether the best solution improved."""
-        return self.take(self.examined(candidates))
+        """Replay the promising candidates in order of cost; return whether the best solution improved."""
+        return self.take(self.examine(candidates))
 
-    def examined(self, candidates: Candidates) -> list[Replayed]:
+    def examine(self, candidates: Candidates) -> list[ReplayResult]:
         """Replay the promising candidates in order of cost. This takes long, and changes nothing yet."""
-        examined: list[Replayed] = []
-        waiting, left = self._promising(candidates), REPLAYS
+        examined: list[ReplayResult] = []
+        waiting, left = self._select_promising(candidates), REPLAYS
         size = REPLAYS if self.best else FIRST_REPLAYS
         while left > 0 and len(waiting):
             chosen, waiting, left = waiting[:size], waiting[size:], left - size
             some = candidates[chosen]
             better = not self.best or self.search.cost(some.actuators, some.segments).min() < self.best[0].cost
-            replayed = self._replayed(some, self.replayer if better else self.quick)
+            replayed = self._replay_candidates(some, self.replayer if better else self.quick)
             for one in replayed:
                 # The others of that branch snap there too: a replay of each would only find the same.
                 if one.ambiguous < np.inf:
@@ -148,7 +148,7 @@ class Solutions:
                 break
         return examined
 
-    def take(self, examined: list[Replayed]) -> bool:
+    def take(self, examined: list[ReplayResult]) -> bool:
         """Keep the candidates that reached the goal again, and prune the branches of the others.
 
         Returns:
@@ -172,17 +172,17 @@ class Solutions:
 
     @property
     def bound(self) -> float:
-        """What further solutions must cost less than: while fewer are known than are kept, costlier ones are welcome."""
+        """Upper limit of the cost of further solutions: while fewer are known than are kept, costlier ones are welcome."""
         if not self.best:
             return np.inf
         return self.best[0].cost + (self.slack if len(self.best) == self.keep else self.spread)
 
-    def _replayed(self, chosen: Candidates, replayer: Propagator) -> list[Replayed]:
+    def _replay_candidates(self, chosen: Candidates, replayer: Propagator) -> list[ReplayResult]:
         """Replay candidates."""
         search, params = self.search, self.search.params
         carried = actuation(chosen.controls, search.catalogue)
         rollout = grow(replayer, carried, chosen.segments * params.segment_length, params.segment_length)
-        goal, replayed = search.environment.goal, list[Replayed]()
+        goal, replayed = search.environment.goal, list[ReplayResult]()
         for i, segments in enumerate(chosen.segments):
             tip = rollout.tips[i, segments - 1]
             reached = rollout.status[i] == Status.GROWN and np.hypot(*(tip[:2] - goal[:2])) <= goal[2]
@@ -194,11 +194,11 @@ class Solutions:
                 state = rollout.state(np.array([i]), np.array([segments - 1]))
                 found = self.solution(controls, tip.copy(), self._joints(state), largest_jump(rollout, i, params))
             tips = rollout.tips[i, : rollout.records[i]]
-            replayed.append(Replayed(controls, int(chosen.parents[i]), tips, found, doubt))
+            replayed.append(ReplayResult(controls, int(chosen.parents[i]), tips, found, doubt))
         return replayed
 
-    def _promising(self, candidates: Candidates) -> Integers:
-        """The lowest-cost candidates that would add a shape or reduce the cost of a known one.
+    def _select_promising(self, candidates: Candidates) -> Integers:
+        """Select the lowest-cost candidates that would add a shape or reduce the cost of a known one.
 
         Until there is a solution more than are replayed, because some may share an ambiguous snap with others.
         """
@@ -213,7 +213,7 @@ class Solutions:
                 np.array([self.search.params.segment_length]),
                 pivots_of(candidates.controls[i : i + 1], self.search.tree.pivot),
             )
-            known = self._alike(self._joints(state), candidates.controls[i, : candidates.segments[i]])
+            known = self._similar_solutions(self._joints(state), candidates.controls[i, : candidates.segments[i]])
             if all(costs[i] < self.best[k].cost for k in known):
                 chosen.append(i)
             if len(self.best) and len(chosen) == REPLAYS:
@@ -221,7 +221,7 @@ class Solutions:
         return np.array(chosen, dtype=np.int64)
 
     def _keep(self, found: Solution) -> None:
-        known = self._alike(found.design.centerline, found.controls)
+        known = self._similar_solutions(found.design.centerline, found.controls)
         if any(self.best[k].cost <= found.cost for k in known):
             return
         rest = [solution for k, solution in enumerate(self.best) if k not in known]
@@ -242,7 +242,7 @@ class Solutions:
         return Solution(design, float(cost), controls, jump)
 
     def jump_of(self, controls: NDArray[np.int32]) -> Jump | None:
-        """The largest jump of a vine with these controls, shape (segments,), replayed; None if it has none."""
+        """Return the largest jump of a vine with these controls, shape (segments,), replayed; None if it has none."""
         full = self.search.params.segment_length
         carried = actuation(controls[None], self.search.catalogue)
         return largest_jump(grow(self.replayer, carried, full * len(controls), full), 0, self.search.params)
@@ -251,8 +251,8 @@ class Solutions:
         joints = centerlines(state, self.search.environment.start, self.search.params)[0]
         return joints[~np.isnan(joints[:, 0])]
 
-    def _alike(self, joints: Floats, controls: NDArray[np.int32]) -> list[int]:
-        """Known solutions of the same kind and shape: the shorter one stays within one tube diameter of the longer one."""
+    def _similar_solutions(self, joints: Floats, controls: NDArray[np.int32]) -> list[int]:
+        """List known solutions of the same kind and shape: the shorter one stays within one tube diameter of the longer one."""
         alike, sides = [], sides_of(controls)
         for k, known in enumerate(self.best):
             other = sides_of(known.controls)
@@ -265,7 +265,7 @@ class Solutions:
         return alike
 
     def _first_ambiguous(self, rollout: Rollout, carried: Actuation, controls: NDArray[np.int32], vine: int) -> float:
-        """Length at which a vine first snaps to where only its damping decides [m]; inf if it never does."""
+        """Find the length at which a vine first snaps to where only its damping decides [m]; inf if it never does."""
         params, snaps = self.search.params, Snaps.of(rollout, vine)
         for k, length in enumerate(snaps.length):
             branch = controls[: segments_to(length, params.segment_length)].tobytes() + length.tobytes()
@@ -277,20 +277,20 @@ class Solutions:
                 return float(length)
         return np.inf
 
-    def _cut_beyond(self, replayed: Replayed) -> None:
+    def _cut_beyond(self, replayed: ReplayResult) -> None:
         """Prune all nodes that snap as this candidate does: also those that grew beside it."""
         tree = self.search.tree
         slots = np.flatnonzero(tree.active)
         controls = tree.pages.controls(slots, len(replayed.controls))
         self.search.prune(slots[self._follow(replayed, controls, tree.segments[slots])])
 
-    def _follow(self, replayed: Replayed, controls: NDArray[np.int32], segments: Integers) -> NDArray[np.bool_]:
-        """Which of some vines are longer than where a candidate snaps, with its controls up to there, shape (n,)."""
+    def _follow(self, replayed: ReplayResult, controls: NDArray[np.int32], segments: Integers) -> NDArray[np.bool_]:
+        """Return whether vines are longer than where a candidate snaps, with its controls up to there, shape (n,)."""
         length, full = replayed.ambiguous, self.search.params.segment_length
         snapping = replayed.controls[: segments_to(length, full)]
         return (segments * full > length) & (controls[:, : len(snapping)] == snapping).all(axis=1)
 
-    def _cut(self, replayed: Replayed) -> None:
+    def _cut(self, replayed: ReplayResult) -> None:
         """Prune the branch where the replay left it, because its descendants would fail too."""
         tree, parted, parting = self.search.tree, -1, PARTED * self.search.size
         slot, tips = replayed.parent, replayed.tips

@@ -14,7 +14,8 @@ from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
-from planner.search.candidates import Batch, recorded
+from planner.design.catalogue import LEAST_CELLS
+from planner.search.candidates import GrowingVines, find_candidates
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
 from planner.search.levels import Levels
@@ -22,11 +23,11 @@ from planner.search.pages import PAGE, pages_for
 from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.prices import Prices
 from planner.search.tree import Candidates, Counts, Tree
-from planner.search.witnesses import Witnesses, embed, pose_tree, unscaled
+from planner.search.witnesses import Witnesses, embed, pose_tree, unscale
 from planner.uncertainty.trials import Worlds
 from surrogate.kernels.compiled import Floats
 
-Found = TypeVar("Found")
+Examined = TypeVar("Examined")
 LENGTH_COST = 1e-2
 """Cost per metre of tube, in actuators."""
 FIRST_RADIUS = 60e-3
@@ -39,8 +40,6 @@ UNGUIDED_SHARE = 0.25
 """Share of a batch that is selected without the cost-to-go, or without the distance to the goal."""
 TOURNAMENT = 4
 """Size of a tournament: of this many nodes selected by cost-to-come, the one with the lowest total cost is taken."""
-LEAST_CELLS = 2
-"""Minimum length of a section in cells."""
 LONGEST_TUBE = 50.0
 """Maximum length of a vine [m]."""
 LONGEST_ROUND = 2.0
@@ -80,21 +79,21 @@ class Switches:
     preformed: float | None = None
     """Price of a preformed bend, in actuators; None to search without them."""
     search: Callable[..., Search] | None = None
-    """Makes a search of another kind, with the arguments of `Search`; None for this one."""
+    """Function or class that makes another kind of search, with the arguments of `Search`; None for `Search` itself."""
 
 
 DEFAULT_SWITCHES = Switches()
 
 
 def most_segments(environment: Environment, params: VineParams) -> int:
-    """Maximum number of segments of a vine."""
+    """Return the maximum number of segments of a vine."""
     bounds = environment.bounds
     longest = min(LONGEST_ROUND * 2 * (bounds[2] - bounds[0] + bounds[3] - bounds[1]), LONGEST_TUBE)
     return max(int(longest / params.segment_length), 4)
 
 
 class Search:
-    """One search; every call of `iterate` grows one batch and returns the vines that reached the goal."""
+    """SST* search; every call of `iterate` grows one batch and returns the vines that reached the goal."""
 
     repeated: ClassVar[bool] = False
     """Whether it cannot continue from a checkpoint, and is repeated from its beginning instead."""
@@ -150,7 +149,7 @@ class Search:
     def iterate(self) -> Candidates: ...
 
     @overload
-    def iterate(self, examine: Callable[[Candidates], Found]) -> Found: ...
+    def iterate(self, examine: Callable[[Candidates], Examined]) -> Examined: ...
 
     def iterate(self, examine: Callable[[Candidates], Any] = lambda arrived: arrived) -> Any:
         """Select, grow and examine one batch, then prune and insert it.
@@ -174,9 +173,10 @@ class Search:
         return found
 
     def grow(self) -> tuple[Candidates, Callable[[], None]]:
-        """Select and grow one batch; returns the vines whose tip is in the goal, sorted by cost, and what inserts the batch."""
+        """Select and grow one batch; return the vines whose tip is in the goal, sorted by cost, and a function that inserts
+        the batch."""
         self.iteration += 1
-        if not self._growable().any():
+        if not self._growable_nodes().any():
             self._shrink()
         nodes, controls, segments = self._sample(self._select())
         self._widen(self.tree.segments[nodes] + segments)
@@ -204,17 +204,17 @@ class Search:
         return arrived[np.argsort(cost, kind="stable")], insert
 
     def _risk(self, level: Integers) -> Floats:
-        """What the particles that do not survive are worth, in actuators, shape (n,)."""
+        """Return the cost of the particles that do not survive, in actuators, shape (n,)."""
         return RISK * (1 - (level + 1) / self.witnesses.levels)
 
     def _with_particles(
         self, particles: Particles, candidates: Candidates, nodes: Integers, carried: NDArray[np.int32]
     ) -> tuple[Candidates, GrownParticles]:
-        """The candidates that known nodes do not dominate, with their levels, and their particles."""
+        """Return the candidates that known nodes do not dominate, with their levels, and their particles."""
         most = particles.alive[candidates.parents].sum(axis=1)
         cost = self.cost(candidates.actuators, candidates.segments)
-        poses = unscaled(candidates.tips, self.size)
-        candidates = candidates[self.witnesses.hopeful(poses, cost, self.radius, most)]
+        poses = unscale(candidates.tips, self.size)
+        candidates = candidates[self.witnesses.undominated(poses, cost, self.radius, most)]
         old = self.tree.segments[nodes]
         until = old.copy()
         np.maximum.at(until, candidates.vine, candidates.segments)
@@ -226,7 +226,7 @@ class Search:
         return replace(candidates, alive=alive), grown
 
     def cost(self, actuators: Counts, segments: Integers) -> Floats:
-        """Cost of vines: price of their bends in actuators, plus LENGTH_COST per metre."""
+        """Return the cost of vines: price of their bends in actuators, plus LENGTH_COST per metre."""
         return actuators + LENGTH_COST * self.params.segment_length * segments
 
     def tighten(self, bound: float) -> None:
@@ -242,7 +242,7 @@ class Search:
         self.witnesses.forget(~self.tree.active)
 
     def _least_cost(self, tips: Floats, actuators: Counts, segments: Integers) -> Floats:
-        """Lower bound of the cost of a solution through a node: straight to the goal without another actuator."""
+        """Return a lower bound of the cost of a solution through a node: straight to the goal without another actuator."""
         goal = self.environment.goal
         ahead = np.maximum(np.hypot(*(tips[:, :2] - goal[:2]).T) - goal[2], 0.0)
         return self.cost(actuators, segments) + LENGTH_COST * ahead
@@ -250,16 +250,16 @@ class Search:
     @property
     def exhausted(self) -> bool:
         """Whether no node can lead to a better solution any more, down to the finest radius."""
-        return self.radius < FINEST_RADIUS and not self._growable().any()
+        return self.radius < FINEST_RADIUS and not self._growable_nodes().any()
 
-    def _affordable(self, price: ArrayLike, nodes: Any = slice(None)) -> NDArray[np.bool_]:
-        """Nodes, of some or all, that may get another bend of a price and still lead to a better solution."""
+    def _affordable_nodes(self, price: ArrayLike, nodes: Any = slice(None)) -> NDArray[np.bool_]:
+        """Return whether nodes may get another bend of a price and still lead to a better solution."""
         return self.cost(self.tree.actuators[nodes] + price, self.tree.segments[nodes]) < self.bound
 
-    def _growable(self) -> NDArray[np.bool_]:
-        """Nodes that may grow: a control is left to try, and the maximum length is not reached."""
+    def _growable_nodes(self) -> NDArray[np.bool_]:
+        """Return whether nodes may grow: a control is left to try, and the maximum length is not reached."""
         room = self.tree.segments < self.max_segments
-        return self.tree.active & room & (~self.tree.straight | self._affordable(self.prices.least))
+        return self.tree.active & room & (~self.tree.straight | self._affordable_nodes(self.prices.least))
 
     @cached_property
     def _levels(self) -> Levels | None:
@@ -276,7 +276,7 @@ class Search:
         with the lowest cost-to-come (the cost-to-go is that of the witness, the same for all). Therefore the proofs of
         Li et al. (2016) for SST* still apply.
         """
-        growable = np.flatnonzero(self._growable())
+        growable = np.flatnonzero(self._growable_nodes())
         cost = self.cost(self.tree.actuators[growable], self.tree.segments[growable])
         batch = self.batch if self.bound < np.inf else min(self.batch, self.switches.first_batch)
         plain = int(np.ceil(UNGUIDED_SHARE * batch))
@@ -294,11 +294,11 @@ class Search:
         return growable[np.concatenate([drawn[:plain], winners])]
 
     def _best_near(self, nodes: Integers, cost: Floats, count: int) -> Integers:
-        """The lowest-cost node near each of `count` random poses, or else the nearest; indices into `nodes`."""
+        """Return the lowest-cost node near each of `count` random poses, or else the nearest; indices into `nodes`."""
         bounds = self.environment.bounds
         drawn = self.rng.uniform([*bounds[:2], -np.pi], [*bounds[2:], np.pi], (count, 3))
-        poses = embed(unscaled(drawn, self.size))
-        kd = pose_tree(unscaled(self.tree.tips[nodes], self.size))
+        poses = embed(unscale(drawn, self.size))
+        kd = pose_tree(unscale(self.tree.tips[nodes], self.size))
         near = kd.query_ball_point(poses, self.switches.best_near * self.radius)
         nearest = kd.query(poses)[1]
         if not self.particles:
@@ -324,12 +324,12 @@ class Search:
         """
         batch = len(nodes)
         side = self.rng.choice([-1, 1], batch)
-        entry = self.catalogue.drawn(self.rng, batch)
+        entry = self.catalogue.draw(self.rng, batch)
         once = np.zeros(batch, bool)
         once[np.unique(nodes, return_index=True)[1]] = True
         if self.prices.bend is not None:
-            entry = self.prices.some_preformed(entry, ~self._affordable(1, nodes), self.rng)
-        affordable = self._affordable(self.prices.of_entry[entry + 1], nodes)
+            entry = self.prices.replace_by_preformed(entry, ~self._affordable_nodes(1, nodes), self.rng)
+        affordable = self._affordable_nodes(self.prices.of_entry[entry + 1], nodes)
         straight = once & ~self.tree.straight[nodes] & (~affordable | (self.rng.random(batch) < STRAIGHT))
         controls = np.where(straight, 0, side * (entry + 1)).astype(np.int32)
         segments = np.where(straight, LONGEST_STRAIGHT, self.rng.integers(1, LONGEST_GROWTH + 1, batch))
@@ -338,7 +338,7 @@ class Search:
         return nodes[grown], controls[grown], segments[grown]
 
     def _carried(self, nodes: Integers, controls: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Controls of every segment, with the new ones on all segments not yet grown."""
+        """Return the controls of every segment, with the new controls on all segments not yet grown."""
         grown = np.arange(self.width) < self.tree.segments[nodes, None]
         return np.where(grown, self.tree.pages.controls(nodes, self.width), controls[:, None])
 
@@ -351,30 +351,31 @@ class Search:
     def _candidates(
         self, rollout: Rollout, nodes: Integers, controls: NDArray[np.int32], carried: NDArray[np.int32]
     ) -> Candidates:
-        """Records that may become nodes, see `recorded`."""
+        """Select records that may become nodes, see `find_candidates`."""
         old = self.tree.segments[nodes]
         previous = self.tree.pages.control(nodes, np.maximum(old - 1, 0))
         new = (controls != 0) & ((old == 0) | (controls != previous))
-        batch = Batch(
+        batch = GrowingVines(
             nodes,
             old,
             carried,
             controls == 0,
             np.where(new, LEAST_CELLS * self.catalogue.l_0[np.abs(controls) - 1], 0.0),
-            self.tree.actuators[nodes] + self.prices.added(controls, new),
+            self.tree.actuators[nodes] + self.prices.price_added(controls, new),
             self.tree.tips[nodes, :2],
             self.tree.jumped[nodes],
         )
-        return recorded(rollout, batch, self.params, self._hopeful, self.switches.maximal_recording)
+        return find_candidates(rollout, batch, self.params, self._may_improve, self.switches.maximal_recording)
 
-    def _hopeful(self, tips: Floats, actuators: Counts, segments: Integers) -> NDArray[np.bool_]:
-        """Whether vines may still lead to a better solution."""
+    def _may_improve(self, tips: Floats, actuators: Counts, segments: Integers) -> NDArray[np.bool_]:
+        """Return whether vines may still lead to a better solution."""
         return self._least_cost(tips, actuators, segments) < self.bound
 
     def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> tuple[Integers, Candidates]:
-        """Keep the candidates that no witness's node dominates, and prune the nodes they replace; returns slots, and what they got."""
+        """Insert the candidates that no witness's node dominates, and prune the nodes they replace; return slots and inserted
+        candidates."""
         cost = self.cost(candidates.actuators, candidates.segments)
-        poses = unscaled(candidates.tips, self.size)
+        poses = unscale(candidates.tips, self.size)
         chosen, witness = self.witnesses.best(poses, cost, self.radius, self.switches.subset, candidates.level)
         kept = candidates[chosen]
         slots = self.tree.add(kept)

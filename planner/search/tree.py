@@ -45,7 +45,7 @@ class Candidates(Nodes):
     """Row of the rollout that recorded them."""
     record: Integers
     alive: NDArray[np.bool_]
-    """Which particles survive, shape (rows, P), with P = 0 in a search without particles."""
+    """Whether each particle survives, shape (rows, P), with P = 0 in a search without particles."""
 
     @property
     def level(self) -> Integers:
@@ -106,7 +106,7 @@ class Tree:
         self._free += range(slots + more - 1, slots - 1, -1)
 
     def add(self, nodes: Nodes) -> Integers:
-        """Add active nodes; returns their slots."""
+        """Add active nodes; return their slots."""
         count, parents = len(nodes.segments), nodes.parents
         self._reserve(count)
         slots = np.array([self._free.pop() for _ in range(count)], dtype=np.int64)
@@ -132,8 +132,8 @@ class Tree:
                     self.children[parent] -= 1
                 slot = parent
 
-    def stored(self, root_only: bool = False) -> dict[str, NDArray[Any]]:
-        """The nodes as a few arrays, for `restore`; with `root_only` those of a tree that has not grown yet.
+    def to_arrays(self, root_only: bool = False) -> dict[str, NDArray[Any]]:
+        """Return the nodes as a few arrays, for `restore`; with `root_only` those of a tree that has not grown yet.
 
         Of every vine only the grown part is stored: `angles` and `controls` are concatenated over the vines. `free` are
         the free slots in the order of their reuse, on which the continuation of a search depends. Prices that are no whole numbers
@@ -156,7 +156,7 @@ class Tree:
         }
 
     def restore(self, nodes: dict[str, NDArray[Any]]) -> None:
-        """Restore the nodes from `stored`, without their cost-to-go, which the caller must set."""
+        """Restore the nodes from `to_arrays`, without their cost-to-go, which the caller must set."""
         slots, self._free = nodes["slots"], nodes["free"].tolist()
         count = len(slots) + len(self._free)
         self.pages = Pages(self._unbent)
@@ -180,7 +180,7 @@ class Tree:
             done = after
 
     def descendants(self, slot: int) -> Integers:
-        """A node and all its descendants."""
+        """Return a node and all its descendants."""
         inside = np.zeros(len(self.used), bool)
         inside[slot] = True
         while True:
@@ -190,7 +190,7 @@ class Tree:
             inside |= more
 
     def state(self, slots: Integers, segment_length: float, width: int | None = None) -> VineState:
-        """The vines of nodes as a batch; nodes are at the ends of segments.
+        """Return the vines of nodes as a batch; nodes are at the ends of segments.
 
         Args:
             width: Number of segments for which there is capacity; None for that of the longest of them.
@@ -202,12 +202,12 @@ class Tree:
 
 
 def parts_of(slots: Integers) -> list[Integers]:
-    """Slots in parts of about `TOGETHER`, at least one, which may be empty."""
+    """Return slots in parts of about `TOGETHER`, at least one, which may be empty."""
     return np.array_split(slots, len(slots) // TOGETHER + 1)
 
 
 def branches_of(tree: Tree, start: Floats, params: VineParams, slots: Integers | None = None) -> list[Floats]:
-    """Branches of a search tree: the joints of each node from its parent's tip to its own [m], one (n, 2) per node.
+    """Return the branches of a search tree: the joints of each node from its parent's tip to its own [m], one (n, 2) per node.
 
     Args:
         start: Base pose x [m], y [m], heading [rad].

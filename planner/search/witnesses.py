@@ -15,19 +15,19 @@ _TURN = 2 * np.pi * HEADING_WEIGHT
 
 
 def pose_tree(poses: Floats) -> KDTree:
-    """Nearest-neighbour search in SE(2), distance sqrt(dx^2 + dy^2 + (w dheading)^2), headings periodic."""
+    """Make a nearest-neighbour search in SE(2), distance sqrt(dx^2 + dy^2 + (w dheading)^2), headings periodic."""
     return KDTree(embed(poses), boxsize=[0.0, 0.0, _TURN])
 
 
 def embed(poses: Floats) -> Floats:
-    """Coordinates of poses x, y [m], heading [rad], shape (n, 3), for queries of `pose_tree`."""
+    """Return coordinates of poses x, y [m], heading [rad], shape (n, 3), for queries of `pose_tree`."""
     heading = np.mod(poses[:, 2] * HEADING_WEIGHT, _TURN)
     # The modulus of a tiny negative number is the period itself, which KDTree refuses.
     return np.column_stack([poses[:, :2], np.where(heading >= _TURN, 0.0, heading)])
 
 
-def unscaled(poses: Floats, size: float) -> Floats:
-    """Poses with positions divided by `size`, the size of the tube relative to the prototype."""
+def unscale(poses: Floats, size: float) -> Floats:
+    """Divide the positions of poses by `size`, the size of the tube relative to the prototype."""
     return poses / [size, size, 1.0]
 
 
@@ -46,13 +46,13 @@ class Witnesses:
         self.cost: Floats = np.empty((0, levels))
         """Cost of those nodes; infinite without a node."""
 
-    def hopeful(self, poses: Floats, costs: Floats, radius: float, level: Integers) -> NDArray[np.bool_]:
-        """Which candidates of at most these levels the known nodes do not dominate."""
+    def undominated(self, poses: Floats, costs: Floats, radius: float, level: Integers) -> NDArray[np.bool_]:
+        """Return whether no known node dominates each candidate, whose level is at most the given one, shape (n,)."""
         witness = self._nearest(poses, radius)
         known = witness >= 0
-        hopeful = np.ones(len(poses), bool)
-        hopeful[known] = costs[known] < self._least_from(self.cost)[witness[known], level[known]]
-        return hopeful
+        undominated = np.ones(len(poses), bool)
+        undominated[known] = costs[known] < self._least_from(self.cost)[witness[known], level[known]]
+        return undominated
 
     def best(
         self, poses: Floats, costs: Floats, radius: float, subset: bool = True, level: Integers | None = None
@@ -84,7 +84,7 @@ class Witnesses:
         return chosen, witness[chosen]
 
     def represent(self, witness: Integers, slots: Integers, costs: Floats, level: Integers | None = None) -> Integers:
-        """Let nodes represent their witnesses; returns the nodes that they dominate, which do so no longer."""
+        """Let nodes represent their witnesses; return the nodes that they dominate, which represent none from then on."""
         level = np.zeros(len(witness), np.int64) if level is None else level
         replaced = []
         for w, slot, cost, at in zip(witness.tolist(), slots.tolist(), costs.tolist(), level.tolist(), strict=True):
@@ -101,7 +101,7 @@ class Witnesses:
         self.cost[gone] = np.inf
 
     def _nearest(self, poses: Floats, radius: float) -> Integers:
-        """The nearest witness of each pose, -1 if none is within the radius."""
+        """Return the nearest witness of each pose, -1 if none is within the radius."""
         witness = np.full(len(poses), -1)
         if len(self.poses) and len(poses):
             distance, nearest = pose_tree(self.poses).query(embed(poses), distance_upper_bound=radius)
@@ -111,11 +111,12 @@ class Witnesses:
 
     @staticmethod
     def _least_from(cost: Floats) -> Floats:
-        """Lowest cost of each level and those above it, shape (witnesses, levels)."""
+        """Return the lowest cost of each level and those above it, shape (witnesses, levels)."""
         return np.minimum.accumulate(cost[:, ::-1], axis=1)[:, ::-1]
 
     def _undominated(self, among: Integers, witness: Integers, costs: Floats, level: Integers) -> Integers:
-        """The candidates that neither a known node nor another candidate of the same witness dominates, by witness and level."""
+        """Return the candidates that neither a known node nor another candidate of the same witness dominates, by witness and
+        level."""
         among = among[costs[among] < self._least_from(self.cost)[witness[among], level[among]]]
         among = among[np.lexsort((costs[among], level[among], witness[among]))]
         key = witness[among] * self.levels + level[among]
@@ -129,7 +130,7 @@ class Witnesses:
 
 
 def _apart(poses: Floats, costs: Floats, among: Integers, radius: float) -> Integers:
-    """A subset of candidates whose neighbourhoods do not overlap, chosen in order of cost."""
+    """Return a subset of candidates whose neighbourhoods do not overlap, chosen in order of cost."""
     if not len(among):
         return among
     order = among[np.argsort(costs[among], kind="stable")]

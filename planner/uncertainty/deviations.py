@@ -1,4 +1,5 @@
-"""Deviations of what is built from what was planned, drawn by counter: a trial is the same whatever grows in it."""
+"""Deviations of a build from its plan, drawn by counter: the numbers of a trial do not depend on the design that grows in
+it."""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ class WorldErrors:
     rotation: Floats
     """Turn of each object [rad], shape (T, O)."""
     size: Floats
-    """How far its outer faces are outside of the planned ones [m], shape (T, O)."""
+    """Distance of its outer faces outside of the planned faces [m], shape (T, O)."""
     share: Floats
     """Relative change of its size [-], shape (T, O)."""
     growth_pressure: Floats
@@ -62,7 +63,7 @@ class WorldErrors:
 
     @classmethod
     def none(cls, environment: Environment, trials: int) -> WorldErrors:
-        """Worlds in which everything is as planned, to be changed in place."""
+        """Make worlds in which everything is as planned, to be changed in place."""
         objects = int(objects_of(environment).max(initial=-1)) + 1
         rotation, size, share = np.zeros((3, trials, objects))
         pressure, moment, compliance, cell = np.zeros((4, trials))
@@ -70,7 +71,7 @@ class WorldErrors:
         return cls(np.zeros((trials, 3)), shift, rotation, size, share, pressure, moment, compliance, cell, friction)
 
     @classmethod
-    def drawn(
+    def draw(
         cls, environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Trials, seed: int
     ) -> WorldErrors:
         """Draw worlds by their numbers: a number gives the same standard normal numbers for all standard deviations."""
@@ -102,13 +103,13 @@ class WorldErrors:
             part[:] = numbers
         width = widths_of(environment, params)
         position = np.hypot(
-            _of_objects(environment, uncertainty, "obstacle_position"), uncertainty.obstacle_share * width
+            _object_deviations(environment, uncertainty, "obstacle_position"), uncertainty.obstacle_share * width
         )
         drawn.shift[:] *= position[:, None]
         drawn.start[:] *= [uncertainty.start_position] * 2 + [uncertainty.start_heading]
         for part, scale in (
-            (drawn.rotation, _of_objects(environment, uncertainty, "obstacle_rotation")),
-            (drawn.size, _of_objects(environment, uncertainty, "obstacle_size")),
+            (drawn.rotation, _object_deviations(environment, uncertainty, "obstacle_rotation")),
+            (drawn.size, _object_deviations(environment, uncertainty, "obstacle_size")),
             (drawn.share, uncertainty.obstacle_share),
             (drawn.growth_pressure, uncertainty.growth_pressure),
             (drawn.moment, uncertainty.moment_share),
@@ -119,12 +120,12 @@ class WorldErrors:
         return drawn
 
     def motions(self, environment: Environment) -> ObjectMotions:
-        """How the objects and the base stand."""
+        """Return the motions of the objects and the base."""
         return ObjectMotions(self.shift, self.rotation, self.size, self.share, environment.start + self.start)
 
 
-def _of_objects(environment: Environment, uncertainty: Uncertainty, field: str) -> Floats:
-    """A standard deviation of each object, shape (O,)."""
+def _object_deviations(environment: Environment, uncertainty: Uncertainty, field: str) -> Floats:
+    """Return the standard deviation of each object, shape (O,)."""
     objects = objects_of(environment)
     found = np.full(int(objects.max(initial=-1)) + 1, getattr(uncertainty, field))
     given = [(objects[one.obstacle - 1], one.value) for one in uncertainty.of_obstacles if one.field == field]
@@ -172,7 +173,7 @@ class SectionErrors:
 
     @classmethod
     def none(cls, trials: int, sections: int, bends: int = 0) -> SectionErrors:
-        """Trials in which everything is as planned, to be changed in place.
+        """Make trials in which everything is as planned, to be changed in place.
 
         Args:
             sections: Number of actuated sections.
@@ -181,7 +182,7 @@ class SectionErrors:
         return cls(*np.zeros((8, trials, sections)), *np.zeros((2, trials, bends)))
 
     @classmethod
-    def drawn(cls, sections: int, uncertainty: Uncertainty, trials: Trials, seed: int, bends: int = 0) -> SectionErrors:
+    def draw(cls, sections: int, uncertainty: Uncertainty, trials: Trials, seed: int, bends: int = 0) -> SectionErrors:
         """Draw trials by their numbers; the errors of a section do not depend on how many follow.
 
         Args:
@@ -226,7 +227,7 @@ class Actuators(NamedTuple):
     """Number in `VineParams.actuators`."""
 
 
-class Bends(NamedTuple):
+class PreformedBends(NamedTuple):
     """Preformed bends of a tube, shape (B,)."""
 
     start: Floats
@@ -236,16 +237,16 @@ class Bends(NamedTuple):
     """Angle per length of film [1/m], positive to the left."""
 
 
-NO_BENDS = Bends(*np.zeros((3, 0)))
+NO_BENDS = PreformedBends(*np.zeros((3, 0)))
 
 
 def actuation_of(design: Design, sections: SectionErrors, world: WorldErrors) -> Actuation:
-    """Actuation of the segments of a design in each trial, shape (T, segments)."""
+    """Return the actuation of the segments of a design in each trial, shape (T, segments)."""
     rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
     kind = np.array([s.kind for s in design.actuated], np.int64)
     planned = Actuators._make([*np.array(rows).reshape(-1, 5).T, kind])
     formed = [(s.start, s.end, s.rest(design.params)) for s in design.preformed]
-    bends = Bends(*np.array(formed).reshape(-1, 3).T)
+    bends = PreformedBends(*np.array(formed).reshape(-1, 3).T)
     return actuation_with(planned, sections, world.cell, design.params, (design.length, design.segments), bends)
 
 
@@ -255,9 +256,9 @@ def actuation_with(
     common: Floats,
     params: VineParams,
     tube: tuple[float, int],
-    bends: Bends = NO_BENDS,
+    bends: PreformedBends = NO_BENDS,
 ) -> Actuation:
-    """Actuation of the segments of tubes in each trial, shape (T, segments).
+    """Return the actuation of the segments of tubes in each trial, shape (T, segments).
 
     Args:
         common: Error that all cells of a tube have in common [m], shape (T,).
@@ -284,7 +285,7 @@ def actuation_with(
     if not len(bends.start):
         return actuation_along(begins, ends, Actuation(signed, cells, kind=kind), tube[0], params, tube[1])
     # A bend has no actuator, and an actuator no bend.
-    formed, none = _formed(bends, sections, params), np.zeros(sections.bend_turn.shape)
+    formed, none = _bends_in_trials(bends, sections, params), np.zeros(sections.bend_turn.shape)
     every: list[tuple[Any, Any]] = [
         (begins, formed.start),
         (ends, formed.end),
@@ -297,8 +298,8 @@ def actuation_with(
     return actuation_along(start, end, Actuation(*parts), tube[0], params, tube[1])
 
 
-def _formed(bends: Bends, sections: SectionErrors, params: VineParams) -> Bends:
-    """Preformed bends in each trial, shape (T, B): none is turned to the other side, or more than can be folded."""
+def _bends_in_trials(bends: PreformedBends, sections: SectionErrors, params: VineParams) -> PreformedBends:
+    """Return the preformed bends in each trial, shape (T, B): none is turned to the other side, or more than can be folded."""
     length, start = bends.end - bends.start, bends.start + sections.bend_place
     turn = np.clip(np.abs(bends.rest) + sections.bend_turn / length, 0.0, largest_turn(params))
-    return Bends(start, start + length, np.sign(bends.rest) * turn)
+    return PreformedBends(start, start + length, np.sign(bends.rest) * turn)

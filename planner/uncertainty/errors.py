@@ -1,4 +1,4 @@
-"""The errors with which designs for an environment and a tube are tried: of an option, the files of both, or the default."""
+"""Errors of the trials of designs: those of an option, of the files of environment and tube, or the default."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class InvalidErrors(ValueError):
 
 
 def read_errors(name: str | None) -> StatedUncertainty:
-    """The errors that are asked for.
+    """Read the errors that an option names.
 
     Args:
         name: One of `PRESETS`, or the path of a TOML file with a table `[uncertainty]`, or with its keys at the top; None for
@@ -54,14 +54,14 @@ def read_errors(name: str | None) -> StatedUncertainty:
 
 
 def errors_of(environment: Environment, params: VineParams, asked: StatedUncertainty = UNSTATED) -> Uncertainty:
-    """The errors of a tube in an environment.
+    """Return the errors of a tube in an environment.
 
     Single numbers are those that are asked for, or else those of the environment, or else those of the tube, or else those of
     the preset, see `preset_of`. The preset's range of friction is not used where tube or environment have a coefficient of
     friction.
 
     Args:
-        asked: What takes precedence over the files. The preset `none` without numbers means that everything is as planned,
+        asked: Errors that take precedence over those of the files. The preset `none` without numbers means that everything is as planned,
             whatever the files say.
     """
     if asked == StatedUncertainty("none"):
@@ -75,7 +75,7 @@ def errors_of(environment: Environment, params: VineParams, asked: StatedUncerta
 
 
 def with_errors(environment: Environment, name: str | None) -> tuple[Environment, str | None]:
-    """An environment that has the errors of a file as its own, and the name of a preset that is still asked for.
+    """Return an environment that has the errors of a file as its own, and the name of a preset that is still asked for.
 
     So a run does not depend on that file any more.
 
@@ -92,13 +92,13 @@ def with_errors(environment: Environment, name: str | None) -> tuple[Environment
 
 
 def preset_of(environment: Environment, params: VineParams, asked: StatedUncertainty = UNSTATED) -> str:
-    """The preset that is asked for, or else that of the environment, or else that of the tube, or else `DEFAULT`."""
+    """Return the preset that is asked for, or else that of the environment, or else that of the tube, or else `DEFAULT`."""
     presets = (asked.preset, environment.uncertainty.preset, params.uncertainty.preset)
     return next((preset for preset in presets if preset), DEFAULT)
 
 
 def named_errors(environment: Environment, params: VineParams, name: str | None) -> tuple[str, Uncertainty]:
-    """The name of the errors, and the errors.
+    """Return the name of the errors, and the errors.
 
     The name is that of the preset; "adapted" precedes it where files give numbers.
 
@@ -111,7 +111,7 @@ def named_errors(environment: Environment, params: VineParams, name: str | None)
 
 
 def errors_with_name(environment: Environment, params: VineParams, asked: StatedUncertainty) -> tuple[str, Uncertainty]:
-    """The same for errors that are given as numbers."""
+    """Return the name of the errors, and the errors, for errors that are given as numbers."""
     preset, made = preset_of(environment, params, asked), errors_of(environment, params, asked)
     # In the units of files, rounded: numbers that were read from a file differ in their last digit.
     same = replace(made, friction=None).content() == replace(PRESETS[preset], friction=None).content()

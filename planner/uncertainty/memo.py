@@ -1,5 +1,5 @@
-"""What is known of designs in trials: how near they came to the goal. It depends on the design and the trial only, not on what else
-was grown with them, so nothing needs to be grown twice: a resumed plan passes again through what it knows in almost no time."""
+"""Memo of trials: how near designs came to the goal. A result depends on the design and the trial alone, not on the other vines of
+its batch, so no result is computed twice: a resumed plan repeats its decisions in almost no time from the memo."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from planner.design.design import Design
 from surrogate.kernels.compiled import Floats
 
 DIGEST = 16
-"""Number of bytes by which a design is known."""
+"""Number of bytes of the digest of a design."""
 AS_PLANNED = -1
 """Stands for the number of the trial in which everything is as planned."""
 TRIAL, NEAREST, LAST, WHEN = range(4)
@@ -23,8 +23,8 @@ TRIAL, NEAREST, LAST, WHEN = range(4)
 SIDES = {"left": 1.0, "right": -1.0, "none": 0.0}
 
 
-class Known:
-    """How near designs came to the goal in trials, and a clock of the time that this took.
+class TrialMemo:
+    """Distances from the goal that designs came to in trials, and a clock of the time that the trials took.
 
     The clock begins when the object is made, or with `begin`, at the time that had passed before the present budget. A result
     that an earlier process grew moves it forward to when it was grown, so that what depends on the time is decided as it was
@@ -34,7 +34,7 @@ class Known:
     def __init__(self) -> None:
         self._of: dict[bytes, Floats] = {}
         self.base = self._before = 0.0
-        """The time of budgets before the present one [s]."""
+        """Time of the budgets before the present budget [s]."""
         self._began = time.perf_counter()
 
     def begin(self) -> None:
@@ -43,7 +43,7 @@ class Known:
 
     @property
     def seconds(self) -> float:
-        """The time [s]."""
+        """Reading of the clock [s]."""
         return time.perf_counter() - self._began
 
     @property
@@ -54,19 +54,19 @@ class Known:
     @property
     def count(self) -> int:
         """Number of results."""
-        return sum(found.shape[1] for found in self._of.values())
+        return sum(results.shape[1] for results in self._of.values())
 
-    def asked(
+    def evaluate(
         self, designs: Sequence[Design], trials: Sequence[int | None], grow: Callable[[NDArray[np.bool_]], Floats]
     ) -> Floats:
-        """How near designs come to the goal in trials; only what is not known is grown.
+        """Return the distances from the goal of designs in trials; grow only designs whose results are missing.
 
         Args:
             trials: Their numbers, None for as planned.
-            grow: Grows some designs in some trials, given which, shape (designs, trials); returns a row of `nearest` and one of
-                `last`, shape (2, number of those).
+            grow: Grows the pairs of design and trial that are set in a mask of shape (designs, trials); returns their `nearest`
+                and `last` [m], shape (2, number of pairs).
         Returns:
-            `nearest` and `last` of `planner.uncertainty.trials.nearest_to_goal`, shape (2, designs, trials) [m].
+            `nearest` and `last` of `planner.uncertainty.trials.compute_goal_distances`, shape (2, designs, trials) [m].
         """
         numbers = np.array([AS_PLANNED if one is None else one for one in trials], float)
         keys = [digest(design) for design in designs]
@@ -74,11 +74,11 @@ class Known:
         grown = 0.0
         for k, key in enumerate(keys):
             if key in self._of:
-                found = self._of[key]
-                at, which = np.nonzero(found[TRIAL][:, None] == numbers)
-                values[:, k, which] = found[[NEAREST, LAST]][:, at]
+                results = self._of[key]
+                at, which = np.nonzero(results[TRIAL][:, None] == numbers)
+                values[:, k, which] = results[[NEAREST, LAST]][:, at]
                 missing[k, which] = False
-                grown = max(grown, found[WHEN, at].max(initial=0.0))
+                grown = max(grown, results[WHEN, at].max(initial=0.0))
         self._forward(grown)
         if missing.any():
             self._forward(self._before)
@@ -96,13 +96,13 @@ class Known:
         made = np.vstack([numbers, values, np.full(len(numbers), self.seconds)])[:, new]
         self._of[key] = np.concatenate([before, made], axis=1)
 
-    def stored(self) -> dict[str, NDArray[Any]]:
-        """Arrays for a file: digests of the N designs, number of results of each, and of all M results number of the trial,
+    def to_arrays(self) -> dict[str, NDArray[Any]]:
+        """Return arrays for a file: digests of the N designs, number of results of each, and of all M results number of the trial,
         distances [m] and time [s], shapes (N, `DIGEST`), (N,) and (M,)."""
         every = np.concatenate([np.empty((4, 0)), *self._of.values()], axis=1)
         return {
             "designs": np.frombuffer(b"".join(self._of), np.uint8).reshape(-1, DIGEST),
-            "counts": np.array([found.shape[1] for found in self._of.values()], np.int64),
+            "counts": np.array([results.shape[1] for results in self._of.values()], np.int64),
             "trials": every[TRIAL].astype(np.int64),
             "nearest": every[NEAREST],
             "last": every[LAST],
@@ -110,8 +110,8 @@ class Known:
         }
 
     @classmethod
-    def restored(cls, arrays: dict[str, NDArray[Any]], spent: float, base: float) -> Known:
-        """What `stored` gave, with `spent` and `base` at that time [s]."""
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]], spent: float, base: float) -> TrialMemo:
+        """Restore a memo from the arrays of `to_arrays`, with its `spent` and `base` [s]."""
         made, ends = cls(), np.cumsum(arrays["counts"])[:-1]
         every = np.vstack([arrays[name] for name in ("trials", "nearest", "last", "when")])
         parts = np.split(every, ends, axis=1) if len(arrays["counts"]) else []
@@ -121,7 +121,7 @@ class Known:
 
 
 def digest(design: Design) -> bytes:
-    """What a design is known by: everything that decides how it grows, besides its tube."""
+    """Return the digest of all numbers that decide how a design grows, except its tube."""
     rows = [
         (one.start, one.end, one.curvature, one.l_0, one.pressure, SIDES[one.side], float(one.on))
         for one in design.sections

@@ -7,8 +7,8 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.design.design import type_of
-from planner.output.markdown import table
-from planner.uncertainty.sensitivity import Margin, weakest
+from planner.output.markdown import markdown_table
+from planner.uncertainty.sensitivity import Margin, smallest_margin
 from planner.uncertainty.survey import ALL, Survey, cell_name
 
 SOURCE_COLUMNS = (
@@ -30,7 +30,7 @@ PAPER = {"obstacles": 0.1, "bending": 0.12}
 def robustness_report(
     survey: Survey, margins: Sequence[Margin], varied: int, levels: Sequence[float] = ()
 ) -> tuple[list[str], dict[str, Any]]:
-    """The report as Markdown, and its data for a JSON file.
+    """Make the report as Markdown, and its data for a JSON file.
 
     Args:
         margins: Margins of all parameters; may be empty.
@@ -40,8 +40,8 @@ def robustness_report(
     interrupted = survey.done < survey.asked or len(margins) < varied
     stopped = [f"**Interrupted** after {survey.done} of {survey.asked} trials and {len(margins)} of {varied} margins."]
     grid = {cell_name(one, other) for one in levels for other in levels}
-    lines = [*stopped * interrupted, *_preface(survey), *_alone(survey, grid)]
-    lines += [*_grid(survey, levels), "", _verdict(survey, levels)] if grid else []
+    lines = [*stopped * interrupted, *_preface(survey), *_source_table(survey, grid)]
+    lines += [*_grid_table(survey, levels), "", _verdict(survey, levels)] if grid else []
     lines += margin_table(margins, varied)
     content = {
         "interrupted": interrupted,
@@ -60,7 +60,7 @@ def robustness_report(
 
 
 def _success(survey: Survey, name: str) -> dict[str, Any] | None:
-    """The success rate of an uncertainty for a JSON file; None without trials."""
+    """Return the success rate of an uncertainty for a JSON file; None without trials."""
     estimate = survey.estimate(name)
     if estimate is None:
         return None
@@ -74,17 +74,17 @@ def _success(survey: Survey, name: str) -> dict[str, Any] | None:
 
 
 def title(survey: Survey) -> str:
-    """The heading of the report."""
+    """Return the heading of the report."""
     return f"Robustness of a design for {' '.join(survey.environment.name.split())}"
 
 
 def _preface(survey: Survey) -> list[str]:
-    """Design, number of trials and what is drawn."""
+    """Return lines with the design, the number of trials and the distribution of the errors."""
     design = survey.design
     seconds, slowest = sum(survey.seconds.values()), max(survey.seconds, key=survey.seconds.__getitem__)
     actuators = [
         f"{1e3 * s.start:.0f} to {1e3 * s.end:.0f} mm {s.side}, {f'{type_of(s, design)}, '.removeprefix(', ')}cells of "
-        f"{1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa" + " (off)" * (not s.on)
+        f"{1e3 * s.l_0:.0f} mm at {1e-3 * s.pressure:g} kPa{'' if s.on else ' (off)'}"
         for s in design.actuated
     ]
     actuators += [
@@ -104,19 +104,19 @@ def _preface(survey: Survey) -> list[str]:
     ]
 
 
-def _alone(survey: Survey, grid: Container[str]) -> list[str]:
-    """Table of all errors together and of each source alone: all uncertainties that are not in the grid."""
+def _source_table(survey: Survey, grid: Container[str]) -> list[str]:
+    """Make the table of all errors together and of each source alone: all uncertainties that are not in the grid."""
     lines = ["## All errors together, and one source at a time", ""]
     rows = []
     for name, counts in survey.counts.items():
         if name not in grid:
             ways = [f"{count / sum(counts.values()):.1%}" for way, count in counts.items() if way != "reached"]
-            rows.append([f"**{name}**" if name == ALL else name, shown(survey, name), *ways])
-    return [*lines, *table(SOURCE_COLUMNS, rows)]
+            rows.append([f"**{name}**" if name == ALL else name, success_text(survey, name), *ways])
+    return [*lines, *markdown_table(SOURCE_COLUMNS, rows)]
 
 
-def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
-    """Obstacles against bending."""
+def _grid_table(survey: Survey, levels: Sequence[float]) -> list[str]:
+    """Make the table of success by the levels of obstacles and of bending."""
     lines = [
         "",
         "## Obstacles and bending together",
@@ -127,33 +127,41 @@ def _grid(survey: Survey, levels: Sequence[float]) -> list[str]:
         "also changes the length of the actuator.",
         "",
     ]
-    rows = [[f"**{100 * one:g} %**", *(shown(survey, cell_name(one, other)) for other in levels)] for one in levels]
-    return lines + table(["", *(f"{100 * level:g} %" for level in levels)], rows)
+    rows = [
+        [f"**{100 * obstacles:g} %**", *(success_text(survey, cell_name(obstacles, bending)) for bending in levels)]
+        for obstacles in levels
+    ]
+    return lines + markdown_table(["", *(f"{100 * level:g} %" for level in levels)], rows)
 
 
-def shown(survey: Survey, name: str) -> str:
-    """Success rate in percent with its interval, and the number of trials if not all are done."""
+def success_text(survey: Survey, name: str) -> str:
+    """Return the success rate in percent with its interval, and the number of trials if not all are done."""
     estimate = survey.estimate(name)
     if estimate is None:
         return "not evaluated"
-    return estimate.words() + f", {estimate.trials} of {survey.trials} trials" * (not survey.complete(name))
+    progress = "" if survey.complete(name) else f", {estimate.trials} of {survey.trials} trials"
+    return estimate.words() + progress
 
 
 def _verdict(survey: Survey, levels: Sequence[float]) -> str:
-    """Maximum level of each axis alone at which the success rate is sufficient; of both together if the grid has no level 0."""
+    """Return the maximum level of each axis alone at which the success rate is sufficient; of both together if the grid has no
+    level 0."""
     if 0.0 not in levels:
-        parts = [_held(survey, [(level, level) for level in levels], "obstacles and bending variation together")]
+        parts = [
+            _sufficient_range(survey, [(level, level) for level in levels], "obstacles and bending variation together")
+        ]
     else:
         parts = []
         for axis, paper in PAPER.items():
             cells = [(level, 0.0) if axis == "obstacles" else (0.0, level) for level in levels]
-            held = _held(survey, cells, f"{axis} variation")
+            held = _sufficient_range(survey, cells, f"{axis} variation")
             parts.append(f"{held} (paper 002, for its design: {100 * paper:g} %)")
     return f"At least {100 * ENOUGH:g} % success in {survey.trials} trials: {'; '.join(parts)}."
 
 
-def _held(survey: Survey, cells: Sequence[tuple[float, float]], what: str) -> str:
-    """The last of ascending cells up to which the success rate is sufficient, as text; only complete cells are judged."""
+def _sufficient_range(survey: Survey, cells: Sequence[tuple[float, float]], what: str) -> str:
+    """Return the last of ascending cells up to which the success rate is sufficient, as text; only complete cells are
+    judged."""
     held, open_from = None, None
     for cell in cells:
         estimate = survey.estimate(cell_name(*cell))
@@ -171,7 +179,7 @@ def _held(survey: Survey, cells: Sequence[tuple[float, float]], what: str) -> st
 
 
 def margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
-    """Table of the margins, of which there should be `varied`."""
+    """Make the table of the margins, of which there should be `varied`."""
     lines = ["", "## Margins", ""]
     if len(margins) < varied:
         lines += [f"Interrupted: {len(margins)} of {varied} margins were measured.", ""]
@@ -184,16 +192,16 @@ def margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
         "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",
         "moved towards the base. An obstacle is named by its number in the file; all that touch it move with it.",
         f"Weakest, with the smallest deviation tried that misses the goal: {least.words}."
-        if (least := weakest(margins))
+        if (least := smallest_margin(margins))
         else "No single deviation that was tried misses the goal.",
         "",
     ]
     rows = [[one.name, margin_words(one, one.less, "-"), margin_words(one, one.more, "+")] for one in ordered]
-    return lines + table(("parameter", "downwards", "upwards"), rows)
+    return lines + markdown_table(("parameter", "downwards", "upwards"), rows)
 
 
 def margin_words(margin: Margin, value: float, sign: str) -> str:
-    """A margin with its sign and unit; `or more` if it is the whole searched range."""
+    """Return a margin with its sign and unit; `or more` if it is the whole searched range."""
     if not value:
         return f"0 {margin.unit}"
     return f"{sign}{value:.3g} {margin.unit}{' or more' if value > margin.most - 1e-9 else ''}"

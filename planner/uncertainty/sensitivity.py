@@ -1,4 +1,4 @@
-"""Sensitivity: how far each parameter may deviate, the others as planned, before the goal is missed."""
+"""Sensitivity: the largest deviation of each parameter, the others as planned, with which the goal is still reached."""
 
 from __future__ import annotations
 
@@ -28,27 +28,27 @@ SHOWN = {"%": 100.0, "mm": 1e3, "deg": 180 / np.pi}
 EQUAL = tuple(np.arange(1, STEPS + 1) / STEPS)
 """Deviations tested on either side, relative to the maximum [-]."""
 OBJECT = 0.02, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.4, 0.6, 1.0
-"""The same for objects, of which there may be many: fewer, and finest where errors are likely, from 1 mm on."""
+"""Deviations of objects, of which there may be many: fewer, and finest where errors are likely, from 1 mm on."""
 FRAME = "bottom", "top", "left", "right"
 """Walls at the bounds, in the order of `environments.conditions.add_frame`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Margin:
-    """How far one parameter may deviate to either side."""
+    """Largest deviations of one parameter, to either side, with which the goal is reached."""
 
     name: str
     unit: str
     less: float
     """Maximum decrease such that it and all smaller ones tested reach the goal, in `unit`, at least 0."""
     more: float
-    """The same for an increase."""
+    """Maximum increase such that it and all smaller ones tested reach the goal, in `unit`, at least 0."""
     missed: tuple[float | None, float | None] = (None, None)
     """Smallest decrease and increase tested that miss the goal, in `unit`; None where all reach it; 0 as planned."""
     subject: str = ""
-    """What deviates, in the words of `words`; `name` if empty."""
+    """Name of the deviating thing in `words`; `name` if empty."""
     ways: tuple[str, str] = ("less", "more")
-    """What a decrease and an increase are called."""
+    """Words for a decrease and an increase."""
 
     @property
     def most(self) -> float:
@@ -73,8 +73,8 @@ class Margin:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
-    """One number of a design or an environment that may deviate."""
+class DeviatingParameter:
+    """Number of a design or an environment that may deviate."""
 
     name: str
     unit: str
@@ -88,14 +88,14 @@ class Parameter:
     """See `Margin`."""
 
 
-def parameters(design: Design, environment: Environment) -> list[Parameter]:
-    """All parameters that may deviate."""
+def parameters(design: Design, environment: Environment) -> list[DeviatingParameter]:
+    """List all parameters that may deviate."""
     listed = [*section_parameters(design), *bend_parameters(design), *environment_parameters(environment)]
     return [*listed, *object_parameters(design, environment)]
 
 
-def margin(design: Design, environment: Environment, parameter: Parameter) -> Margin:
-    """How far a parameter may deviate, in the steps of the parameter; 0 on both sides if the design misses as planned."""
+def compute_margin(design: Design, environment: Environment, parameter: DeviatingParameter) -> Margin:
+    """Compute the margin of a parameter, in the steps of the parameter; 0 on both sides if the design misses as planned."""
     most, steps = MOST[parameter.unit], np.array([0.0, *parameter.steps])
     deviations = most * np.concatenate([-steps[:0:-1], steps])
     world = WorldErrors.none(environment, len(deviations))
@@ -103,25 +103,27 @@ def margin(design: Design, environment: Environment, parameter: Parameter) -> Ma
     parameter.change(world, sections, deviations)
     reached = grow_trials(design, Worlds(environment, design.params, world), sections).reached
     last = len(steps) - 1
-    held = [_leading(side) for side in (reached[last::-1], reached[last:])]
+    held = [_count_leading(side) for side in (reached[last::-1], reached[last:])]
     amounts = SHOWN[parameter.unit] * most * steps
     less, more = (float(amounts[max(count - 1, 0)]) for count in held)
     first, second = (float(amounts[count]) if count <= last else None for count in held)
     return Margin(parameter.name, parameter.unit, less, more, (first, second), parameter.subject, parameter.ways)
 
 
-def weakest(margins: Sequence[Margin]) -> Margin | None:
-    """The smallest margin (`Margin.share`); None if no deviation tested misses the goal."""
+def smallest_margin(margins: Sequence[Margin]) -> Margin | None:
+    """Return the smallest margin (`Margin.share`); None if no deviation tested misses the goal."""
     return min((one for one in margins if one.missed != (None, None)), key=lambda one: one.share, default=None)
 
 
-def _leading(reached: NDArray[np.bool_]) -> int:
-    """Number of leading true values."""
+def _count_leading(reached: NDArray[np.bool_]) -> int:
+    """Return the number of leading true values."""
     return len(reached) if np.all(reached) else int(np.argmin(reached))
 
 
-def section_parameters(design: Design, parts: Sequence[str] = ("pressure", "cell length", "place")) -> list[Parameter]:
-    """Parameters of each actuated section."""
+def section_parameters(
+    design: Design, parts: Sequence[str] = ("pressure", "cell length", "place")
+) -> list[DeviatingParameter]:
+    """List the parameters of each actuated section."""
     kinds = {
         "pressure": ("%", "pressure_share", ("less", "more")),
         "cell length": ("%", "cell_share", ("less", "more")),
@@ -132,14 +134,16 @@ def section_parameters(design: Design, parts: Sequence[str] = ("pressure", "cell
         getattr(sections, error)[:, k] = deviations
 
     return [
-        Parameter(f"section {k + 1}: {part}", kinds[part][0], partial(change, kinds[part][1], k), ways=kinds[part][2])
+        DeviatingParameter(
+            f"section {k + 1}: {part}", kinds[part][0], partial(change, kinds[part][1], k), ways=kinds[part][2]
+        )
         for k in range(design.actuators)
         for part in parts
     ]
 
 
-def bend_parameters(design: Design, parts: Sequence[str] = ("turn", "place")) -> list[Parameter]:
-    """Parameters of each preformed bend."""
+def bend_parameters(design: Design, parts: Sequence[str] = ("turn", "place")) -> list[DeviatingParameter]:
+    """List the parameters of each preformed bend."""
     kinds = {
         "turn": ("deg", "bend_turn", ("less", "more")),
         "place": ("mm", "bend_place", ("towards the base", "towards the tip")),
@@ -149,7 +153,7 @@ def bend_parameters(design: Design, parts: Sequence[str] = ("turn", "place")) ->
         getattr(sections, error)[:, k] = deviations
 
     return [
-        Parameter(
+        DeviatingParameter(
             f"preformed bend {k + 1}: {part}", kinds[part][0], partial(change, kinds[part][1], k), ways=kinds[part][2]
         )
         for k in range(len(design.preformed))
@@ -157,8 +161,8 @@ def bend_parameters(design: Design, parts: Sequence[str] = ("turn", "place")) ->
     ]
 
 
-def environment_parameters(environment: Environment) -> list[Parameter]:
-    """Parameters of the start, and of all obstacles together."""
+def environment_parameters(environment: Environment) -> list[DeviatingParameter]:
+    """List the parameters of the start, and of all obstacles together."""
     left = environment.start[2] + np.pi / 2
 
     def change_heading(world: WorldErrors, _: SectionErrors, deviations: Floats) -> None:
@@ -172,28 +176,28 @@ def environment_parameters(environment: Environment) -> list[Parameter]:
 
     sideways, turns = ("to the right", "to the left"), ("clockwise", "anticlockwise")
     listed = [
-        Parameter("start: to the left", "mm", change_sideways, subject="start", ways=sideways),
-        Parameter("start: heading", "deg", change_heading, ways=turns),
+        DeviatingParameter("start: to the left", "mm", change_sideways, subject="start", ways=sideways),
+        DeviatingParameter("start: heading", "deg", change_heading, ways=turns),
     ]
-    return listed + [Parameter("obstacles: size", "%", change_size)] * bool(len(environment.obstacles))
+    return listed + [DeviatingParameter("obstacles: size", "%", change_size)] * bool(len(environment.obstacles))
 
 
-def object_parameters(design: Design, environment: Environment) -> list[Parameter]:
-    """Shifts along x and y of each object (`environments.objects`) that may touch the tube when it is shifted."""
+def object_parameters(design: Design, environment: Environment) -> list[DeviatingParameter]:
+    """List shifts along x and y of each object (`environments.objects`) that may touch the tube when it is shifted."""
 
     def change(axis: int, one: int, world: WorldErrors, _: SectionErrors, deviations: Floats) -> None:
         world.shift[:, one, axis] = deviations
 
     ways = ("to the left", "to the right"), ("down", "up")
     return [
-        Parameter(f"{name}: along {'xy'[axis]}", "mm", partial(change, axis, one), OBJECT, name, ways[axis])
-        for one, name in _near(design, environment).items()
+        DeviatingParameter(f"{name}: along {'xy'[axis]}", "mm", partial(change, axis, one), OBJECT, name, ways[axis])
+        for one, name in _objects_near(design, environment).items()
         for axis in (0, 1)
     ]
 
 
-def _near(design: Design, environment: Environment) -> dict[int, str]:
-    """The objects that the tube touches or passes so near that the maximum shift may touch it: number and name."""
+def _objects_near(design: Design, environment: Environment) -> dict[int, str]:
+    """Find the objects that the tube touches or passes so near that the maximum shift may touch it: number and name."""
     objects, shapes = objects_of(environment), np.array(environment.solids.shapes(), dtype=object)
     if not len(shapes):
         return {}
@@ -208,7 +212,8 @@ def _near(design: Design, environment: Environment) -> dict[int, str]:
 
 
 def object_name(environment: Environment, first: int) -> str:
-    """Name of an object by its first piece, in the order of `environment.solids`; obstacles are counted from 1 as in the file."""
+    """Return the name of an object by its first piece, in the order of `environment.solids`; obstacles count from 1 as in the
+    file."""
     beyond = first - len(environment.obstacles.polygons)
     framed = len(environment.solids) - len(environment.obstacles)
     if 0 <= beyond < framed:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.design.design import InvalidDesign
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from surrogate.kernels.compiled import Floats
 
 TRIALS = "trials.npz"
@@ -22,7 +22,7 @@ DRAWN = 60
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownTrials:
-    """Some trials of the chosen design, and the success of all designs of the front."""
+    """Trials of the chosen design for the picture, and the success of all designs of the front."""
 
     joints: Floats
     """Centrelines at the end of growth [m], shape (trials, segments + 1, 2), NaN beyond the tip."""
@@ -30,7 +30,7 @@ class ShownTrials:
     """Whether the goal was reached, shape (trials,)."""
     actuators: NDArray[np.int64]
     """Number of actuators of each design of the front, shape (designs,)."""
-    front: tuple[Trialled, ...]
+    front: tuple[Success, ...]
     """Success of each design of the front."""
     chosen: int
     """Index of the chosen design in the front."""
@@ -60,7 +60,7 @@ class ShownTrials:
         try:
             with np.load(path, allow_pickle=False) as stored:
                 found: dict[str, Any] = {name: stored[name] for name in stored.files}
-            return cls._checked(found)
+            return cls._check(found)
         except (
             OSError,
             ValueError,
@@ -76,7 +76,8 @@ class ShownTrials:
             ) from None
 
     @classmethod
-    def _checked(cls, found: dict[str, Any]) -> ShownTrials:
+    def _check(cls, found: dict[str, Any]) -> ShownTrials:
+        """Check the arrays of a file and return them as trials."""
         joints, reached, actuators, front = (found[name] for name in ("joints", "reached", "actuators", "front"))
         errors, chosen, wanted = str(found["errors"]), int(found["chosen"]), float(found["wanted"])
         if joints.dtype.kind != "f" or joints.ndim != 3 or joints.shape[2] != 2 or reached.shape != joints.shape[:1]:
@@ -87,5 +88,5 @@ class ShownTrials:
             raise ValueError("front must count the trials that reached the goal, and all trials")
         if not (0 <= chosen < len(front) and 0 < wanted <= 1):
             raise ValueError("chosen must be a design of the front, and wanted a share")
-        successes = tuple(Trialled(errors, int(one), int(every)) for one, every in front)
+        successes = tuple(Success(errors, int(one), int(every)) for one, every in front)
         return cls(joints, reached.astype(bool), actuators, successes, chosen, wanted)

@@ -21,18 +21,18 @@ UNITS = {"mm": "mm", "deg": "deg", "percent": "%", "kpa": "kPa"}
 
 
 def sources(uncertainty: Uncertainty) -> dict[str, Uncertainty]:
-    """Each source of error of an uncertainty alone, by a name with its figure; none if there is only one."""
-    found = {}
+    """Return each source of error of an uncertainty alone, by a name with its figure; none if there is only one."""
+    alone = {}
     for source in KEYS:
         value, single = getattr(uncertainty, source), [one for one in uncertainty.of_obstacles if one.field == source]
         if value or single:
-            name = _source_name(source, value) + ", some obstacles differ" * bool(single)
-            found[name] = replace(Uncertainty(of_obstacles=tuple(single)), **{source: value})
-    return found if len(found) > 1 else {}
+            name = _source_name(source, value) + (", some obstacles differ" if single else "")
+            alone[name] = replace(Uncertainty(of_obstacles=tuple(single)), **{source: value})
+    return alone if len(alone) > 1 else {}
 
 
 def _source_name(source: str, value: float | tuple[float, float]) -> str:
-    """Name of a source of error with its figure, for example `obstacle position 3 mm`."""
+    """Return the name of a source of error with its figure, for example `obstacle position 3 mm`."""
     key = KEYS[source]
     if isinstance(value, tuple):
         return f"{key.name} {value[0]:g} to {value[1]:g}"
@@ -53,7 +53,7 @@ class Survey:
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     """Number of trials of each uncertainty by result (`Outcome.counts`), including those in progress."""
     broken: list[str] = field(default_factory=list)
-    """How the growth ended in every trial with non-finite values."""
+    """Explanation of the end of growth in every trial with non-finite values."""
     seconds: dict[str, float] = field(default_factory=dict)
     """Computing time of each uncertainty [s]."""
 
@@ -68,7 +68,7 @@ class Survey:
         levels: Sequence[float] = (),
         alone: bool = True,
     ) -> Survey:
-        """A survey of all errors together, followed by each source of error alone and the grid of levels.
+        """Make a survey of all errors together, followed by each source of error alone and the grid of levels.
 
         Args:
             levels: Levels of both obstacles and bending [-]; none for no grid.
@@ -77,11 +77,15 @@ class Survey:
         if not design.preformed:
             uncertainty = replace(uncertainty, preformed_position=0.0, preformed_turn=0.0)
         every = {ALL: uncertainty} | (sources(uncertainty) if alone else {})
-        grid = {cell_name(one, other): Uncertainty.of_levels(one, other) for one in levels for other in levels}
+        grid = {
+            cell_name(obstacles, bending): Uncertainty.of_levels(obstacles, bending)
+            for obstacles in levels
+            for bending in levels
+        }
         return cls(design, environment, every | grid, trials, seed)
 
     def run(self) -> Iterator[int]:
-        """Grow all batches of trials; after each batch, yields its number of trials."""
+        """Grow all batches of trials; after each batch, yield its number of trials."""
         for name, rows in self.batches():
             start = time.perf_counter()
             outcome = grow_trials(self.design, self.worlds(name, rows))
@@ -93,16 +97,16 @@ class Survey:
             yield len(rows)
 
     def batches(self) -> list[tuple[str, range]]:
-        """Batches of trials: the name of the uncertainty, and the trial numbers."""
+        """List batches of trials: the name of the uncertainty, and the trial numbers."""
         firsts = range(0, self.trials, BATCH)
         return [(name, range(one, min(one + BATCH, self.trials))) for name in self.uncertainties for one in firsts]
 
     def worlds(self, name: str, trials: Sequence[int]) -> Worlds:
-        """The worlds of some trials of an uncertainty, given their numbers."""
-        return Worlds.drawn(self.environment, self.design.params, self.uncertainties[name], trials, self.seed)
+        """Draw the worlds of an uncertainty by the numbers of their trials."""
+        return Worlds.draw(self.environment, self.design.params, self.uncertainties[name], trials, self.seed)
 
     def estimate(self, name: str) -> Estimate | None:
-        """Success rate of an uncertainty, from the trials done so far; None without trials."""
+        """Estimate the success rate of an uncertainty from the trials done so far; None without trials."""
         counts = self.counts.get(name)
         return Estimate(counts["reached"], sum(counts.values())) if counts else None
 
@@ -122,5 +126,5 @@ class Survey:
 
 
 def cell_name(obstacles: float, bending: float) -> str:
-    """Name of a cell of the grid."""
+    """Return the name of a cell of the grid."""
     return f"{100 * obstacles:g} % / {100 * bending:g} %"

@@ -23,7 +23,7 @@ from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.uncertainty.deviations import SectionErrors, Trials, WorldErrors, actuation_of
-from planner.uncertainty.memo import Known
+from planner.uncertainty.memo import TrialMemo
 from surrogate.kernels.compiled import Floats
 
 EVALUATING, CHOOSING, SEARCHING = 1_000_000, 2_000_000, 4_000_000
@@ -40,7 +40,7 @@ TOGETHER_ON_CUDA = 16384
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Outcome:
-    """The results of trials."""
+    """Results of the trials of one design."""
 
     reached: NDArray[np.bool_]
     """Whether the tip reached the goal while it grew, shape (trials,)."""
@@ -51,10 +51,10 @@ class Outcome:
     joints: Floats
     """Centrelines at the end of growth [m], shape (trials, segments + 1, 2), NaN beyond the tip."""
     broken: dict[int, str]
-    """How the growth ended in each trial with status `NOT_FINITE` or `UNSETTLED`, by row."""
+    """Explanation of the end of growth in each trial with status `NOT_FINITE` or `UNSETTLED`, by row."""
 
     def counts(self) -> dict[str, int]:
-        """Number of trials by result."""
+        """Count the trials by result."""
         names = {
             "reached": self.reached,
             "ended elsewhere": ~self.reached & (self.status == Status.GROWN),
@@ -68,7 +68,7 @@ class Outcome:
 
 
 class Worlds:
-    """Worlds in which designs are grown: the same for all of them."""
+    """Worlds in which all designs of a comparison are grown."""
 
     def __init__(
         self,
@@ -98,11 +98,11 @@ class Worlds:
         self.planned = _planned_model(environment, params, device or default_device())
         """The model of the tube where everything is as planned, which grows it in all worlds."""
         self.models = self.planned.in_worlds(self.built)
-        self.known: Known | None = None
-        """What `nearest_to_goal` remembers, by the numbers of the trials; None if it remembers nothing."""
+        self.known: TrialMemo | None = None
+        """Results of `compute_goal_distances` by the numbers of the trials; None to keep no results."""
 
     @classmethod
-    def drawn(
+    def draw(
         cls,
         environment: Environment,
         params: VineParams,
@@ -111,37 +111,38 @@ class Worlds:
         seed: int,
         device: str | None = None,
     ) -> Worlds:
-        """The worlds of some trials, by their numbers."""
-        errors = WorldErrors.drawn(environment, params, uncertainty, trials, seed)
+        """Draw worlds by the numbers of their trials."""
+        errors = WorldErrors.draw(environment, params, uncertainty, trials, seed)
         return cls(environment, params, errors, uncertainty, trials, seed, device)
 
     def __len__(self) -> int:
         return len(self.motions.start)
 
-    def together(self, segments: int) -> int:
-        """Number of vines of so many segments that are grown in one batch, with a record at the end of each segment."""
+    def batch_size(self, segments: int) -> int:
+        """Return the number of vines of so many segments that are grown in one batch, with a record at the end of each
+        segment."""
         if self.planned.on_device is not None:
             return TOGETHER_ON_CUDA
         fitting = int(MOST_BYTES / (16 * segments * (segments + 1 + MOST_SNAPS // 2)))
         return min(TOGETHER, max(self.planned.threads, fitting))
 
     def refined(self, parts: int) -> Worlds:
-        """The same worlds with the growth step of the model divided, to check its results."""
-        other = copy(self)
-        other.known = None
-        other.planned = self.planned.refined(parts)
-        other.models = other.planned.in_worlds(self.built)
-        return other
+        """Return these worlds with the growth step of the model divided, to check its results."""
+        finer = copy(self)
+        finer.known = None
+        finer.planned = self.planned.refined(parts)
+        finer.models = finer.planned.in_worlds(self.built)
+        return finer
 
     def sections(self, design: Design) -> SectionErrors:
-        """The errors of a design's actuators and preformed bends in each world."""
+        """Return the errors of a design's actuators and preformed bends in each world."""
         bends = len(design.preformed)
         if self.uncertainty is None:
             return SectionErrors.none(len(self), design.actuators, bends)
-        return SectionErrors.drawn(design.actuators, self.uncertainty, self.trials, self.seed, bends)
+        return SectionErrors.draw(design.actuators, self.uncertainty, self.trials, self.seed, bends)
 
     def shapes(self, world: int) -> list[shapely.Geometry]:
-        """The solids of one world [m], in the order of `environment.solids.shapes()`."""
+        """Return the solids of one world [m], in the order of `environment.solids.shapes()`."""
         return move_solids(self.environment, self.motions, world)
 
 
@@ -162,7 +163,7 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         {},
     )
     free = np.flatnonzero(~worlds.blocked)
-    for rows in np.array_split(free, -(-len(free) // worlds.together(design.segments))) if len(free) else []:
+    for rows in np.array_split(free, -(-len(free) // worlds.batch_size(design.segments))) if len(free) else []:
         rollout = _grow_stages(worlds, rows, stages)
         outcome.nearest[rows] = rollout.nearest(goal)
         outcome.reached[rows] = outcome.nearest[rows] <= 0.0
@@ -176,12 +177,12 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
 
 
 def _stages(design: Design, worlds: Worlds, errors: SectionErrors) -> list[Stage]:
-    """The stages of a design's growth, with its actuation in each world."""
+    """Return the stages of a design's growth, with its actuation in each world."""
     return [Stage(until, actuation_of(one, errors, worlds.errors)) for until, one in design.stages()]
 
 
 def _grow_stages(worlds: Worlds, rows: Integers, stages: Sequence[Stage]) -> Rollout:
-    """Grow one vine in each of some worlds through stages, whose actuations are those of all worlds."""
+    """Grow one vine in each of the worlds `rows` through stages, whose actuations are those of all worlds."""
     if len(stages) == 1:
         return grow_rows(worlds, rows, stages[0].actuation.of(rows), stages[0].until)
     full = worlds.params.segment_length
@@ -194,44 +195,46 @@ def _grow_stages(worlds: Worlds, rows: Integers, stages: Sequence[Stage]) -> Rol
     return grow_in_stages(worlds.planned, grow, start, own)
 
 
-def nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers) -> tuple[Floats, Floats]:
-    """How near each design comes to the goal in some worlds, all grown in the same batches; see `Worlds.known`.
+def compute_goal_distances(designs: Sequence[Design], worlds: Worlds, rows: Integers) -> tuple[Floats, Floats]:
+    """Grow designs in worlds, in joint batches, and return their distances from the goal; see `Worlds.known`.
 
     Returns:
-        `Outcome.nearest` of each, and the same for the end of its growth [m], shape (designs, rows).
+        `Outcome.nearest` of each, and the distance at the end of its growth [m], shape (designs, rows).
     """
 
     def grow(wanted: NDArray[np.bool_]) -> Floats:
-        return _nearest_to_goal(designs, worlds, rows, wanted)
+        return _grow_distances(designs, worlds, rows, wanted)
 
     if worlds.known is None:
         every = np.ones((len(designs), len(rows)), bool)
         nearest, last = grow(every).reshape(2, *every.shape)
     else:
-        nearest, last = worlds.known.asked(designs, [worlds.trials[row] for row in rows], grow)
+        nearest, last = worlds.known.evaluate(designs, [worlds.trials[row] for row in rows], grow)
     return nearest, last
 
 
-def _nearest_to_goal(designs: Sequence[Design], worlds: Worlds, rows: Integers, wanted: NDArray[np.bool_]) -> Floats:
-    """The same for some designs in some worlds: those that are wanted, shape (designs, rows); shape (2, number of them)."""
+def _grow_distances(designs: Sequence[Design], worlds: Worlds, rows: Integers, wanted: NDArray[np.bool_]) -> Floats:
+    """Grow the wanted designs and worlds, shape (designs, rows); return their distances, shape (2, number of them)."""
     found = np.full((2, *wanted.shape), np.inf)
     free = wanted & ~worlds.blocked[rows]
     steered = np.array([design.schedule is not None for design in designs])
     for k in np.flatnonzero(steered & free.any(axis=1)).tolist():
         stages = _stages(designs[k], worlds, worlds.sections(designs[k]))
         at = np.flatnonzero(free[k])
-        for some in np.array_split(at, -(-len(at) // worlds.together(designs[k].segments))):
-            found[:, k, some] = _nearest_of(_grow_stages(worlds, rows[some], stages), worlds)
+        for some in np.array_split(at, -(-len(at) // worlds.batch_size(designs[k].segments))):
+            found[:, k, some] = _goal_distances(_grow_stages(worlds, rows[some], stages), worlds)
     constant = np.flatnonzero(~steered & free.any(axis=1)).tolist()
     if len(constant):
-        found[:, free & ~steered[:, None]] = _nearest_together(
+        found[:, free & ~steered[:, None]] = _grow_constant_together(
             [designs[k] for k in constant], worlds, rows, free[constant]
         )
     return found[:, wanted]
 
 
-def _nearest_together(designs: Sequence[Design], worlds: Worlds, rows: Integers, free: NDArray[np.bool_]) -> Floats:
-    """The same for designs without schedules in worlds where there is room for the base, all in the same batches."""
+def _grow_constant_together(
+    designs: Sequence[Design], worlds: Worlds, rows: Integers, free: NDArray[np.bool_]
+) -> Floats:
+    """Grow designs without schedules in the worlds with room for the base, in joint batches; return as `_grow_distances`."""
     most = max(design.segments for design in designs)
     carried = []
     for design, which in zip(designs, free, strict=True):
@@ -240,13 +243,13 @@ def _nearest_together(designs: Sequence[Design], worlds: Worlds, rows: Integers,
     every, vine = Actuation.joined(carried), np.nonzero(free)
     world, length = rows[vine[1]], np.array([design.length for design in designs])[vine[0]]
     found = np.full((2, len(world)), np.inf)
-    for some in np.array_split(np.arange(len(world)), -(-len(world) // worlds.together(most))):
-        found[:, some] = _nearest_of(grow_rows(worlds, world[some], every.of(some), length[some]), worlds)
+    for some in np.array_split(np.arange(len(world)), -(-len(world) // worlds.batch_size(most))):
+        found[:, some] = _goal_distances(grow_rows(worlds, world[some], every.of(some), length[some]), worlds)
     return found
 
 
-def _nearest_of(rollout: Rollout, worlds: Worlds) -> Floats:
-    """`Outcome.nearest` of the vines of a rollout, and the same for the end of their growth [m], shape (2, vines)."""
+def _goal_distances(rollout: Rollout, worlds: Worlds) -> Floats:
+    """Return `Outcome.nearest` of the vines of a rollout, and the distance at the end of their growth [m], shape (2, vines)."""
     goal, last = worlds.environment.goal, np.full(len(rollout.records), np.inf)
     grown = np.flatnonzero(rollout.records)
     tips = rollout.tips[grown, rollout.records[grown] - 1, :2]
@@ -255,14 +258,14 @@ def _nearest_of(rollout: Rollout, worlds: Worlds) -> Floats:
 
 
 def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float | Floats) -> Rollout:
-    """Grow one vine in each of some worlds, recorded at the end of every segment; a world may be named several times."""
+    """Grow one vine in each of the worlds `rows`, which may repeat a world, recorded at the end of every segment."""
     start = worlds.planned.start(*carried.pressure.shape)
     return worlds.planned.grow_in(worlds.models, rows, start, carried, length, worlds.params.segment_length)
 
 
 @lru_cache(maxsize=4)
 def _planned_model(environment: Environment, params: VineParams, device: str) -> QuasiStatic:
-    """The model of a tube where everything is as planned, made once for all batches of worlds."""
+    """Make the model of a tube where everything is as planned, once for all batches of worlds."""
     return QuasiStatic(environment, params, device=device)
 
 

@@ -22,12 +22,12 @@ effect, one exceeds it in 5 % of all cases."""
 
 
 class _Error(NamedTuple):
-    """One error of trials."""
+    """One kind of error, with its values in all trials."""
 
     name: str
     unit: str
     ways: tuple[str, str]
-    """What a negative and a positive error are called."""
+    """Words for a negative and a positive error."""
     values: Floats
     """In `unit`, shape (trials,)."""
 
@@ -40,7 +40,7 @@ def weakest_error(
     seed: int,
     reached: NDArray[np.bool_],
 ) -> str | None:
-    """The error that differs most clearly between missed and successful trials, and by how much on average.
+    """Find the error that differs most clearly between missed and successful trials, and by how much on average.
 
     Args:
         trials: Their numbers, shape (T,).
@@ -51,9 +51,9 @@ def weakest_error(
     """
     if reached.all() or not reached.any():
         return None
-    world = WorldErrors.drawn(environment, design.params, uncertainty, trials, seed)
-    sections = SectionErrors.drawn(design.actuators, uncertainty, trials, seed, len(design.preformed))
-    every = [one for one in [*_of_world(environment, world), *_of_sections(sections)] if np.ptp(one.values) > 0]
+    world = WorldErrors.draw(environment, design.params, uncertainty, trials, seed)
+    sections = SectionErrors.draw(design.actuators, uncertainty, trials, seed, len(design.preformed))
+    every = [one for one in [*_world_errors(environment, world), *_section_errors(sections)] if np.ptp(one.values) > 0]
     if not every:
         return None
     values = np.stack([one.values for one in every])
@@ -66,7 +66,8 @@ def weakest_error(
     return f"{one.name}, {abs(moved):.2g}{one.unit} {one.ways[moved > 0]}"
 
 
-def _of_world(environment: Environment, world: WorldErrors) -> list[_Error]:
+def _world_errors(environment: Environment, world: WorldErrors) -> list[_Error]:
+    """List the errors of environment and tube."""
     objects = objects_of(environment)
     sides, heights, turns = ("to the left", "to the right"), ("down", "up"), ("clockwise", "anticlockwise")
     found = [
@@ -91,7 +92,8 @@ def _of_world(environment: Environment, world: WorldErrors) -> list[_Error]:
     return found
 
 
-def _of_sections(sections: SectionErrors) -> list[_Error]:
+def _section_errors(sections: SectionErrors) -> list[_Error]:
+    """List the errors of the sections."""
     less = "less", "more"
     bends = [
         _Error(f"preformed bend {k + 1}: {name}", unit, ways, factor * getattr(sections, field)[:, k])

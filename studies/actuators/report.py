@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import mean
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.actuators.study import CELL, MIXED, ActuatorOutcome, ActuatorRange
 from surrogate.registry import actuators
 from vinewright.console.study import Report
@@ -33,7 +33,7 @@ def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -
         "length of cell, from 1 % of strain on [mm²]. *Curvature* of the centreline in free space [1/m] over all cells on the grid, at",
         "three pressures, then over all pressures.",
         "",
-        *table(_BAR_COLUMNS, map(_bar_row, bars)),
+        *markdown_table(_BAR_COLUMNS, map(_bar_row, bars)),
         "",
         "![Force against contraction](actuators-force.png)",
         "",
@@ -47,7 +47,7 @@ def report(outcomes: Sequence[ActuatorOutcome], bars: Sequence[ActuatorRange]) -
         f"{', '.join(map(str, seeds))}; a dash stands for no design. A number of iterations, not of seconds, ends a search: the numbers",
         f"do not depend on the machine. `{MIXED}`: all types may be mixed along one tube; each is drawn as often as the others.",
         "",
-        *table(("environment", *kinds), _environment_rows(outcomes, kinds)),
+        *markdown_table(("environment", *kinds), _environment_rows(outcomes, kinds)),
         *effects_table(effects, first),
         "",
         "![Fewest actuators](actuators-plans.png)",
@@ -144,5 +144,5 @@ def effects_table(effects: dict[str, PairedEffect | None], first: str) -> list[s
         "interval by the bootstrap within environments, and p of a permutation test. The environments are fixed: this says nothing of",
         "others.",
         "",
-        *table(("actuator", "more actuators", "95 % interval", "p"), rows),
+        *markdown_table(("actuator", "more actuators", "95 % interval", "p"), rows),
     ]

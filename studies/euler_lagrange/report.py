@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.euler_lagrange.study import (
     TIGHTER,
     TOLERANCE,
@@ -136,8 +136,8 @@ def _check_table(figure: str, compared: Sequence[ClosedFormCheck], results: Sequ
         for one in results
         if one.experiment.figure == figure
     ]
-    lines = [*table(("", "found", "closed form"), found), ""]
-    return lines + table(("", "computing time ms", "times faster than real time", "evaluations"), times)
+    lines = [*markdown_table(("", "found", "closed form"), found), ""]
+    return lines + markdown_table(("", "computing time ms", "times faster than real time", "evaluations"), times)
 
 
 def _chase_table(chases: Sequence[Chase]) -> list[str]:
@@ -153,7 +153,7 @@ def _chase_table(chases: Sequence[Chase]) -> list[str]:
             f"{event.what.name.lower()} {event.begin:.2f} to {event.end:.2f} s" for event in chase.tracking.events
         )
         rows.append([chase.label, *errors, f"{inputs[:, 0].max():.0f}", f"{inputs[:, 1:].max():.0f}", events])
-    return lines + table(CHASE, rows)
+    return lines + markdown_table(CHASE, rows)
 
 
 def _motion_content(result: ExperimentResult) -> dict[str, Any]:

@@ -182,7 +182,7 @@ class BoxGrid:
 
     def _doubt(self, box: Box) -> float:
         lines = [self.family.tips[vine][box.start :] for vine in self.corners(box)]
-        return box_doubt(lines, [self._field.left(line) for line in lines])
+        return box_doubt(lines, [self._field.remaining(line) for line in lines])
 
 
 def box_doubt(lines: Sequence[Floats], left: Sequence[Floats]) -> float:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from planner.output.markdown import table
-from planner.search.sst import LEAST_CELLS
+from planner.design.catalogue import LEAST_CELLS
+from planner.output.markdown import markdown_table
 from studies.fewest.study import ITERATIONS, FewestOutcome
 from vinewright.console.study import Report
 
@@ -41,7 +41,7 @@ def report(outcomes: Sequence[FewestOutcome], most_steps: int) -> Report:
             ",", " "
         ),
         "",
-        *table(COLUMNS, map(_row, outcomes)),
+        *markdown_table(COLUMNS, map(_row, outcomes)),
         "",
         *_missed_lines(outcomes),
         "![Nearest distance of any vine to the goal](fewest.png)",

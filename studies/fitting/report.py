@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.recordings.fit_report import fit_content, rows, sentences
-from planner.recordings.identification import Fit
+from planner.recordings.identification import RecordingFit
 from studies.fitting.cantilever import Cantilever
 from studies.fitting.study import (
     FRAMES,
@@ -25,7 +25,7 @@ from vinewright.console.study import Report
 STARTS = "initial K", "initial C", "K", "error %", "C", "error %", "tip y error mm", "iterations", "s", "as required"
 
 
-def report(starts: Sequence[SyntheticFit], wall: Fit | None) -> Report:
+def report(starts: Sequence[SyntheticFit], wall: RecordingFit | None) -> Report:
     """Tables in Markdown, and their data.
 
     Args:
@@ -44,7 +44,7 @@ def report(starts: Sequence[SyntheticFit], wall: Fit | None) -> Report:
         f"coordinates with an adaptive high-order method. Required: K within {MOST_STIFFNESS_ERROR:g} %, C within",
         f"{MOST_DAMPING_ERROR:g} %, from every initial guess.",
         "",
-        *table(STARTS, map(_row, starts)),
+        *markdown_table(STARTS, map(_row, starts)),
         "",
         "The tip error is the mean absolute error in y relative to the noisy points. The fit from the last initial guess:",
         "",
@@ -76,7 +76,7 @@ def _row(one: SyntheticFit) -> list[str]:
     return [*cells, "yes" if one.kept else "NO"]
 
 
-def _wall(wall: Fit | None) -> list[str]:
+def _wall(wall: RecordingFit | None) -> list[str]:
     if not wall:
         return ["Not measured: give the published file with `--wall-growth FILE`."]
     done = wall.convergence
@@ -91,12 +91,12 @@ def _wall(wall: Fit | None) -> list[str]:
     ]
 
 
-def _found(one: Fit) -> list[str]:
-    found = table(("parameter", "value", "95 %", "identified"), rows(one.parameters))
+def _found(one: RecordingFit) -> list[str]:
+    found = markdown_table(("parameter", "value", "95 %", "identified"), rows(one.parameters))
     return [*found, "", *(f"- {sentence}" for sentence in sentences(one))]
 
 
-def _measured(one: Fit) -> dict[str, Any]:
+def _measured(one: RecordingFit) -> dict[str, Any]:
     return {key: value for key, value in fit_content(one).items() if key not in ("trajectory", "versions")}
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dynamics.recording import Recording
-from planner.recordings.identification import Fit, fit
+from planner.recordings.identification import RecordingFit, fit
 from studies.fitting.cantilever import Cantilever
 
 RATE, FRAMES, POINTS, NOISE, SEED = 120, 209, 21, 3e-3, 0
@@ -41,7 +41,7 @@ class SyntheticFit:
     """[N m/rad]"""
     damping: float
     """[N m s/rad]"""
-    found: Fit
+    found: RecordingFit
 
     def errors(self) -> tuple[float, float]:
         """Errors of stiffness and damping [%]."""
@@ -59,7 +59,7 @@ class SyntheticFit:
         )
 
 
-def run_fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[SyntheticFit | Fit]:
+def run_fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[SyntheticFit | RecordingFit]:
     """Fits of the synthetic recording from initial values, the last of `STARTS` with profiles, and fits of recordings.
 
     Args:
@@ -75,7 +75,7 @@ def run_fits(cases: Sequence[tuple[float, float] | Recording]) -> Iterator[Synth
         yield found if isinstance(case, Recording) else SyntheticFit(*case, found)
 
 
-def split_fits(found: Sequence[SyntheticFit | Fit]) -> tuple[list[SyntheticFit], Fit | None]:
+def split_fits(found: Sequence[SyntheticFit | RecordingFit]) -> tuple[list[SyntheticFit], RecordingFit | None]:
     """Separate the fits of the synthetic recording from that of a recording, if there is one."""
     others = [one for one in found if not isinstance(one, SyntheticFit)]
     return [one for one in found if isinstance(one, SyntheticFit)], others[0] if others else None

@@ -14,7 +14,7 @@ from scipy.special import stdtrit
 
 from dynamics.tube import VineParams
 from dynamics.vine import Status
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.output.text import plural
 from studies.funneling.study import (
     FARTHER,
@@ -266,7 +266,7 @@ def _ratio_tables(findings: FanFindings) -> list[str]:
         f"the quarter disc that straight vines can reach (mean of {DRAWS} draws). The ratio of {findings.vines} ends is at",
         f"most {highest:g}. Means of {plural(fields, 'field')} of each density, each with its 95 % interval:",
         "",
-        *table(
+        *markdown_table(
             ["", *(f"k = {k}" for k in NEIGHBOURS)],
             [
                 ["even fan", *_numbers(ratios(even_fan(findings.vines)))],
@@ -305,7 +305,7 @@ def _by_floor(values: dict[str, Floats], heading: str = "", notes: Sequence[str]
             note = [notes[i] if name == CONTACT[-1] else ""] if notes else []
             shown = "" if name != "free" else f"{1e3 * floor:g}" if i else "none"
             rows.append([shown, name, *_numbers(values[name][i]), *note])
-    return table(["least r_k, mm", *headings], rows)
+    return markdown_table(["least r_k, mm", *headings], rows)
 
 
 def _places_table(findings: FanFindings) -> list[str]:
@@ -328,7 +328,7 @@ def _places_table(findings: FanFindings) -> list[str]:
         cells += [*Interval.of(number).shown(1), *Interval.of(largest).shown(0, 100)]
         cells += [*Interval.of(findings.neighbours[name]).shown(0, 100), _grown_together(fans)]
         rows.append([name, *cells])
-    return lines + table(["", *columns], rows)
+    return lines + markdown_table(["", *columns], rows)
 
 
 def _grown_together(fans: Sequence[Fan]) -> str:

@@ -9,7 +9,7 @@ import numpy as np
 
 from dynamics.tube import VineParams
 from dynamics.vine import Status
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.geometric.study import COMPARED, GROWN, OBSTACLES, ActionTiming, VinePair
 from vinewright.console.study import Report
 
@@ -51,7 +51,7 @@ def report(timings: Sequence[ActionTiming], pairs: Sequence[VinePair]) -> Report
         "count. `geometric` is used without friction, because `quasistatic` has none. *Apart* is the distance of the tips",
         "at the greatest length that both reached.",
         "",
-        *table(COLUMNS, [_row(kind, pairs) for kind in ("passive", "steered")]),
+        *markdown_table(COLUMNS, [_row(kind, pairs) for kind in ("passive", "steered")]),
         "",
         "*Stuck in geometric only*: if the tip meets a wall nearly head-on (beyond the critical angle), or if two walls",
         "push the tip towards each other, the tube in `geometric` buckles and ends there (paper 003: stuck). In",

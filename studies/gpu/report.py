@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.output.provenance import machine
 from studies.gpu.precision import GROUPS, HOLDS, VINES, Precision, share_of
 from studies.gpu.study import LENGTH, NAMES, EarlierMeasurements, Found, Lockstep, TrialSpeed, merge_earlier
@@ -66,7 +66,7 @@ def _unknown(measured: bool) -> list[str]:
 
 def _section(title: str, words: Sequence[str], columns: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Return a heading, an explanation and a table; nothing without rows."""
-    return [f"## {title}", "", *words, "", *table(columns, rows), ""] if rows else []
+    return [f"## {title}", "", *words, "", *markdown_table(columns, rows), ""] if rows else []
 
 
 def _speeds(found: Sequence[RolloutSpeed]) -> list[str]:

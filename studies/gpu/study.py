@@ -190,12 +190,12 @@ def _trials(environment: str, device: str, trials: int) -> TrialSpeed:
     """Grow one straight vine in each of many worlds with the errors of a workshop."""
     params, planned = VineParams(), load_environment(environment)
     segments = int(LENGTH / params.segment_length)
-    first = Worlds.drawn(planned, params, WORKSHOP, range(1), 0, device)
+    first = Worlds.draw(planned, params, WORKSHOP, range(1), 0, device)
     grow_rows(first, np.zeros(1, np.int64), _straight(1, segments), LENGTH)
     begun = time.perf_counter()
-    worlds = Worlds.drawn(planned, params, WORKSHOP, range(trials), 0, device)
+    worlds = Worlds.draw(planned, params, WORKSHOP, range(trials), 0, device)
     made = time.perf_counter()
-    for rows in np.array_split(np.arange(trials), -(-trials // worlds.together(segments))):
+    for rows in np.array_split(np.arange(trials), -(-trials // worlds.batch_size(segments))):
         grow_rows(worlds, rows, _straight(len(rows), segments), LENGTH)
     ended = time.perf_counter()
     return TrialSpeed(machine(), worlds.planned.device_name, trials, made - begun, ended - made)

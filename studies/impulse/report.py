@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 import numpy as np
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.impulse.study import PUBLISHED_MS, SECONDS, SOLVERS, STEP, StepTiming, _apart, exponent, of_solver
 from studies.impulse.telescope import TelescopeMotion
 from vinewright.console.study import Report
@@ -35,7 +35,7 @@ def report(timings: Sequence[StepTiming]) -> Report:
         f"Paper 000 reports {PUBLISHED_MS} ms a step with 30 bodies, and real time up to 70 bodies. Here, of the sizes tried,",
         f"the simulation runs in real time up to {max(real_time, default=0)} bodies.{grows}",
         "",
-        *table(COLUMNS, _rows(timings, banded)),
+        *markdown_table(COLUMNS, _rows(timings, banded)),
     ]
     content = {"exponent": slope, "timings": [asdict(timing) for timing in timings]}
     return Report("Runtime of the impulse simulator", lines, content)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.kinematics.study import (
     AFTER,
     CONTACT_ANGLES_DEG,
@@ -100,11 +100,13 @@ def report(outcomes: Sequence[CollisionOutcome]) -> Report:
         f"against its turn). For the paper's equations and its hardware: {PAPER_PERCENT} % right, {PAPER_DISTANCE_DEG}",
         "degrees off.",
         "",
-        *table(COLUMNS, _rows(models)),
+        *markdown_table(COLUMNS, _rows(models)),
         "",
         "The collisions for which the two predict different behaviour:",
         "",
-        *table(CONTESTED, [[name, *map(str, found["where_they_differ"].values())] for name, found in models.items()]),
+        *markdown_table(
+            CONTESTED, [[name, *map(str, found["where_they_differ"].values())] for name, found in models.items()]
+        ),
         "",
         *READING,
     ]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from planner.mapping.belief import PRIOR
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.mapping.study import (
     ACTIONS,
     DEPLOYMENTS,
@@ -101,7 +101,7 @@ def report(records: Sequence[MappingRecord], loop: float) -> Report:
         "",
         "## Table 1: final scores",
         "",
-        *table(
+        *markdown_table(
             ["policy", *(f"{kind}, {actions}" for kind, actions in product(KINDS, ACTIONS))],
             [
                 [name, *(_cell(records, *kind, policy) for kind in product(KINDS, ACTIONS))]
@@ -159,7 +159,7 @@ def _differences(records: Sequence[MappingRecord]) -> list[str]:
                 both = (of_kind(records, kind, actions, policy) for policy in (one, other))
                 cells += [_text(difference(*both)), ""]
             rows.append([f"{NAMES[one]} - {NAMES[other]}, {actions}", *cells])
-    return [*lines, *table(("", "uniform", "paper", "non-uniform", "paper"), rows)]
+    return [*lines, *markdown_table(("", "uniform", "paper", "non-uniform", "paper"), rows)]
 
 
 def _text(found: tuple[float, float]) -> str:
@@ -184,7 +184,7 @@ def _table_2(records: Sequence[MappingRecord]) -> list[str]:
         rows.append([information, cell, PAPER[information]])
     nominal = of_kind(records, "uniform", "straight", "monte-carlo")[:, -1].mean()
     more = nominal - means[0] - means[1]
-    lines += table(("information", "score", "paper"), rows)
+    lines += markdown_table(("information", "score", "paper"), rows)
     return [*lines, "", f"Both together score {more:+.1f} relative to the sum of the two (paper: +5.8)."]
 
 
@@ -204,4 +204,4 @@ def _lost_lines(records: Sequence[MappingRecord]) -> list[str]:
         difference_text = _text(difference(*(of_kind(records, *kind, **other) for kind in kinds)))
         rows.append([f"{side:g}", f"{prior:g}", "closed" if closed else "open", *cells, difference_text])
     columns = "side m", "prior", "environment", "Monte-Carlo", "Random", "Monte-Carlo - Random"
-    return [*lines, *table(columns, rows)]
+    return [*lines, *markdown_table(columns, rows)]

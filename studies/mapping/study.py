@@ -16,7 +16,7 @@ from environments.obstacles import box_corners
 from planner.mapping.actions import Actions
 from planner.mapping.belief import PRIOR
 from planner.mapping.grid import CELLS
-from planner.mapping.policies import INFORMATION, POLICIES, Task, explore, random_scores
+from planner.mapping.policies import INFORMATION, POLICIES, MappingTask, explore, random_scores
 from surrogate.kernels.compiled import Floats, thread_count
 
 KINDS, ACTIONS = ("uniform", "non-uniform"), ("straight", "turning")
@@ -94,7 +94,7 @@ def run_cases(
     """Run cases in sequence, with a number of deployments, and of repeats of the random policy."""
     for case in several:
         start = time.perf_counter()
-        task = make_task(case.kind, case.number, case.actions, case.side, case.closed).restricted(case.information)
+        task = make_task(case.kind, case.number, case.actions, case.side, case.closed).restrict(case.information)
         rng = np.random.default_rng(case.number)
         if case.policy == "random":
             scores = random_scores(task, deployments, repeats, rng, case.prior)
@@ -117,10 +117,10 @@ def time_choice() -> float:
 
 
 @cache
-def make_task(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> Task:
+def make_task(kind: str, number: int, actions: str, side: float = SIDE, closed: bool = True) -> MappingTask:
     """Make the mapping task in an environment of the study."""
     drawn = make_environment(kind, number, side, closed)
-    return Task.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
+    return MappingTask.of(drawn, Actions.of(drawn, actions, RADIUS, LENGTH), RADIUS)
 
 
 def make_environment(kind: str, number: int, side: float = SIDE, closed: bool = True) -> Environment:

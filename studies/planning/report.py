@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Sequence
 from dataclasses import asdict
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.planning.study import PAPER, PlanningOutcome
 from vinewright.console.study import Report
 
@@ -35,7 +35,7 @@ def report(outcomes: Sequence[PlanningOutcome], time_budget: float) -> Report:
         "The pictures",
         "`plan-NAME.png` show the best design for each environment.",
         "",
-        *table(COLUMNS, (_row(kind, outcomes) for kind in kinds)),
+        *markdown_table(COLUMNS, (_row(kind, outcomes) for kind in kinds)),
     ]
     return Report("Planning", lines, {"time_budget_s": time_budget, "runs": [asdict(one) for one in outcomes]})
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design.design import Design
-from planner.drawing.search import Branches
-from planner.plan.run.branches import branches_to_draw
+from planner.drawing.search import TreeBranches
+from planner.plan.run.branches import select_branches
 from planner.search.planners import search_of
 from planner.search.run import Budget, Run
 from planner.search.sst import LENGTH_COST, Switches
@@ -54,7 +54,7 @@ class PlanningResult:
     """A planning run, and the content of a figure if its design is the best so far in its environment."""
 
     outcome: PlanningOutcome
-    best: tuple[Environment, Design, Branches] | None
+    best: tuple[Environment, Design, TreeBranches] | None
     """Environment, design, and the branches of the search tree."""
 
 
@@ -81,7 +81,7 @@ def run_cases(
         best = None
         if run.best and run.best.cost < lowest.get(name, math.inf):
             lowest[name] = run.best.cost
-            best = run.environment, run.best.design, branches_to_draw(run.search.tree, run.environment, run.params)
+            best = run.environment, run.best.design, select_branches(run.search.tree, run.environment, run.params)
         yield PlanningResult(_outcome(Path(name).stem, planner, seed, run), best)
 
 

@@ -13,9 +13,9 @@ from dynamics.geometric.body import FREE
 from dynamics.geometric.hinges import FRICTION
 from dynamics.geometric.kinematics import Behaviour, behaviour, boundaries, hinge_boundaries
 from planner.mapping.sensing.corners import MOUNT
-from planner.mapping.sensing.paths import Piece
+from planner.mapping.sensing.paths import PathPiece
 from planner.mapping.sensing.rules import limit_analysis
-from planner.mapping.sensing.shape import Shape
+from planner.mapping.sensing.shape import TubeShape
 from planner.mapping.sensing.tracked import TIP, Track
 from surrogate.kernels.compiled import Floats
 
@@ -97,7 +97,7 @@ def find_turns(name: str, track: Track, walls: Floats) -> list[Turned]:
     return several
 
 
-def _corners(track: Track, piece: Piece, ends: Floats) -> Iterator[Corner]:
+def _corners(track: Track, piece: PathPiece, ends: Floats) -> Iterator[Corner]:
     """Ends of walls, shape (n, 2), within two radii of the tube in a piece, neither at its mount nor at its tip."""
     for end in ends:
         places = []
@@ -113,7 +113,7 @@ def _corners(track: Track, piece: Piece, ends: Floats) -> Iterator[Corner]:
             yield Corner(float(arc), int(side))
 
 
-def _find_turn(name: str, track: Track, piece: Piece, corner: Corner) -> Turned | None:
+def _find_turn(name: str, track: Track, piece: PathPiece, corner: Corner) -> Turned | None:
     links = [_links(track, frame, corner.arc) for frame in range(piece.first, piece.after)]
     before, after, lasts = (np.array(part) for part in zip(*links, strict=True))
     bends = (after - before + np.pi) % (2 * np.pi) - np.pi
@@ -146,11 +146,11 @@ def _links(track: Track, frame: int, arc: float) -> tuple[float, float, float]:
     return float(np.arctan2(*first[::-1])), float(np.arctan2(*second[::-1])), float(np.hypot(*second))
 
 
-def _hold_at_corner(heading: float, bend: float, corner: Corner, last: float) -> Shape:
+def _hold_at_corner(heading: float, bend: float, corner: Corner, last: float) -> TubeShape:
     """Return the tube as two straight links, bent around the corner, which holds it."""
-    straight = Shape.launched(np.array([0.0, 0.0, heading])).grown(corner.arc + last)
+    straight = TubeShape.at_launch(np.array([0.0, 0.0, heading])).grown(corner.arc + last)
     side = corner.side if corner.side * bend > 0 else FREE
-    return straight.held(corner.arc, side).rotated(corner.arc, bend)
+    return straight.hold(corner.arc, side).rotate(corner.arc, bend)
 
 
 def _behaviour(hinge: tuple[float, bool] | None, arc: float, contact: float, sign: int) -> Behaviour:

@@ -9,9 +9,9 @@ import numpy as np
 import shapely
 
 from planner.mapping.belief import Belief
-from planner.mapping.grid import covered
-from planner.mapping.sensing.found import Found
-from planner.mapping.session import Session
+from planner.mapping.grid import covered_cells
+from planner.mapping.sensing.found import SensedSurroundings
+from planner.mapping.session import MappingSession
 from surrogate.kernels.compiled import Floats
 
 SPACING = 2e-3
@@ -57,7 +57,7 @@ class WallAgreement:
         }
 
 
-def compare_walls(found: Found, walls: Floats, radius: float, session: Session) -> WallAgreement:
+def compare_walls(found: SensedSurroundings, walls: Floats, radius: float, session: MappingSession) -> WallAgreement:
     """Compare what was found with measured walls x1, y1, x2, y2 [m], shape (walls, 4).
 
     Args:
@@ -75,7 +75,7 @@ def compare_walls(found: Found, walls: Floats, radius: float, session: Session) 
     here = _along(np.array([wall.ends for wall in found.walls]).reshape(-1, 2, 2))
     corners = np.array([corner.touch for corner in found.corners]).reshape(-1, 2)
     belief = session.with_deployment(found, "", "", "").belief
-    rubric = covered(session.grid, [measured])
+    rubric = covered_cells(session.grid, [measured])
     return WallAgreement(
         len(found.walls),
         len(found.corners),
@@ -118,7 +118,7 @@ class WallError:
         }
 
 
-def measure_wall_errors(name: str, found: Found, walls: Floats) -> list[WallError]:
+def measure_wall_errors(name: str, found: SensedSurroundings, walls: Floats) -> list[WallError]:
     """Return the difference of each found wall from the measured wall, shape (walls, 4), that is nearest on average."""
     lines, errors = shapely.linestrings(walls.reshape(-1, 2, 2)), []
     for wall in found.walls:

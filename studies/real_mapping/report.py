@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.real_mapping.hinges import FORMS, word
 from studies.real_mapping.measures import WallAgreement
 from studies.real_mapping.study import STAGES, MappedRecording
@@ -42,7 +42,12 @@ def report(several: Sequence[MappedRecording]) -> Report:
         "everything recorded.",
     ]
     if tracked:
-        lines += ["", "## From centrelines, after each stage of the growth", "", *table(STAGE, _stage_rows(tracked))]
+        lines += [
+            "",
+            "## From centrelines, after each stage of the growth",
+            "",
+            *markdown_table(STAGE, _stage_rows(tracked)),
+        ]
         lines += ["", *_means(tracked), "", "![Walls found and measured](real-mapping.png)"]
         lines += ["", "## Errors of the walls, and their intervals", "", *_errors(tracked)]
         lines += ["", "## Corners and vertices", "", *_corners(tracked), "", *_vertices(tracked)]
@@ -97,7 +102,7 @@ def _errors(several: Sequence[MappedRecording]) -> list[str]:
         "Position of the middle of each wall found, across the nearest measured wall (positive: found farther from the tube),",
         "and its direction, with the stated half intervals of 95 %.",
         "",
-        *table(("recording", "wall", "off mm", "within mm", "turned deg", "within deg"), rows),
+        *markdown_table(("recording", "wall", "off mm", "within mm", "turned deg", "within deg"), rows),
         "",
         f"The stated interval holds {held} of {len(errors)} positions and {turned} of {len(errors)} directions. It contains the",
         "scatter of the recording only. It does not contain what is the same in all frames: where the tracked centreline ends",
@@ -121,7 +126,7 @@ def _corners(several: Sequence[MappedRecording]) -> list[str]:
         "Distance of each corner found from the nearest end of a measured wall: of its pivot on the tube's axis, and of the point",
         "one radius beside it.",
         "",
-        *table(("recording", "pivot mm", "touched point mm"), rows),
+        *markdown_table(("recording", "pivot mm", "touched point mm"), rows),
         "",
         f"{near} of {len(apart)} touched points are within one radius of the end of a wall; mean {1e3 * apart.mean():.0f} mm, median "
         f"{1e3 * np.median(apart):.0f} mm.",
@@ -142,7 +147,7 @@ def _vertices(several: Sequence[MappedRecording]) -> list[str]:
         "As in section 3.3 of paper 003, the geometric propagator grows the same tubes among the measured walls. The table has the",
         "distances of its bends from the nearest recorded bends in the last frame, and, last, that of the two tips.",
         "",
-        *table(("recording", "bends and tip mm", "mean mm"), rows),
+        *markdown_table(("recording", "bends and tip mm", "mean mm"), rows),
         "",
         f"Mean over {len(every)} vertices: {every.mean():.0f} mm, median {np.median(every):.0f} mm; paper 003 reports a mean of "
         f"{PAPER_VERTEX:.0f} mm on its recordings.",
@@ -170,7 +175,7 @@ def _reading_lines(several: Sequence[MappedRecording]) -> list[str]:
         "that errors accumulate along the tube. Noise is added to the angles, beside that of the recording. *Off*: distance of the",
         "middle of a wall found across the nearest measured wall.",
         "",
-        *table(
+        *markdown_table(
             (
                 "rule",
                 "added noise deg",
@@ -231,7 +236,7 @@ def _hinges(several: Sequence[MappedRecording]) -> list[str]:
         "the end of a measured wall within two radii of their axis: contact angle, bend, length before the corner relative to that",
         "after it, rotation of the part before the corner (positive: in the direction of the bend), and growth of the bend.",
         "",
-        *table(
+        *markdown_table(
             ("recording", "frames", "contact deg", "bend deg", "ratio", "base deg", "further deg", "recorded", *FORMS),
             rows,
         ),

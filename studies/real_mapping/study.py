@@ -15,11 +15,11 @@ from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.walls import inflate_to_walls, to_polygons
 from dynamics.recording import Recording
 from planner.mapping.sensing.estimated import Sensor
-from planner.mapping.sensing.found import Found
+from planner.mapping.sensing.found import SensedSurroundings
 from planner.mapping.sensing.paths import straight_pieces
 from planner.mapping.sensing.rules import RULES
 from planner.mapping.sensing.tracked import Track, sense_tracked
-from planner.mapping.session import Session
+from planner.mapping.session import MappingSession
 from studies.real_mapping.hinges import Turned, find_turns
 from studies.real_mapping.measures import WallAgreement, WallError, compare_walls, measure_wall_errors
 from studies.validation.recordings import make_environment, recorded_lengths, start_pose
@@ -51,7 +51,7 @@ class MappedRecording:
     case: RecordingCase
     stages: tuple[WallAgreement, ...]
     """After each of `STAGES`; after the whole growth only, from length and angle."""
-    found: Found
+    found: SensedSurroundings
     """After the whole growth."""
     errors: tuple[WallError, ...]
     corners: Floats
@@ -109,21 +109,21 @@ def _map_readings(case: RecordingCase) -> MappedRecording:
     recording = case.recording
     sensor = Sensor.of(Track.of(recording.centerlines, recording.tube_radius, recording.base))
     rng = np.random.default_rng(SEED)
-    found = sensor.found(list(sensor.estimates(case.rule, rng, np.radians(case.noise or 0), RESAMPLES)))
+    found = sensor.combine(list(sensor.resample(case.rule, rng, np.radians(case.noise or 0), RESAMPLES)))
     stage = compare_walls(found, recording.walls, recording.tube_radius, _session(recording, found))
     errors = tuple(measure_wall_errors(recording.name, found, recording.walls))
     return MappedRecording(case, (stage,), found, errors, _corners(found, recording), np.empty(0), ())
 
 
-def _session(recording: Recording, found: Found) -> Session:
+def _session(recording: Recording, found: SensedSurroundings) -> MappingSession:
     """Return a session over everything recorded, with the margin of a tube's diameter."""
     seen = np.concatenate([*recording.centerlines, recording.walls.reshape(-1, 2)])
     margin = 2 * recording.tube_radius
     bounds = np.concatenate([seen.min(axis=0) - margin, seen.max(axis=0) + margin])
-    return Session.begun(recording.tube_radius, found.length, found.start[None], bounds)
+    return MappingSession.begin(recording.tube_radius, found.length, found.start[None], bounds)
 
 
-def _corners(found: Found, recording: Recording) -> Floats:
+def _corners(found: SensedSurroundings, recording: Recording) -> Floats:
     ends = shapely.MultiPoint(recording.walls.reshape(-1, 2))
     points = [[corner.pivot, corner.touch] for corner in found.corners]
     return np.asarray(shapely.distance(shapely.points(np.reshape(points, (-1, 2, 2))), ends))

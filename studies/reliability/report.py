@@ -12,7 +12,7 @@ from scipy.stats import linregress, t
 
 from dynamics.tube import VineParams
 from planner.design.estimate import Estimate
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.reliability.study import ReliabilityRecord
 from vinewright.console.study import Report
 
@@ -97,7 +97,7 @@ def report(records: Sequence[ReliabilityRecord], fuzz: Sequence[str]) -> Report:
         f"they penetrate the obstacles, with exact circles; {tolerance * 1e3:g} mm is allowed. All numbers must be finite,",
         "each tip must be at the end of its centreline and within the bounds, and solutions must end in the goal.",
         "",
-        *table(
+        *markdown_table(
             COLUMNS, [*(_row(f"{part:.0%}", some) for part, some in by_density(records).items()), _row("all", records)]
         ),
         "",
@@ -141,7 +141,7 @@ def _memory_lines(records: Sequence[ReliabilityRecord]) -> list[str]:
         memory = fit_memory(values)
         slope = f"{memory.slope:+.2f} ± {memory.error:.2f}" if memory else "too few runs"
         rows.append([f"{number}", f"{len(values)}", f"{values[-1]:.0f}", slope])
-    return lines + table(("process", "runs", "at the end MB", "slope, MB in 100 runs"), rows)
+    return lines + markdown_table(("process", "runs", "at the end MB", "slope, MB in 100 runs"), rows)
 
 
 def fuzz_lines(path: Path) -> list[str]:
@@ -171,7 +171,7 @@ def fuzz_lines(path: Path) -> list[str]:
         [kind, str(sum(outcomes.values())), *(str(outcomes.get(code, 0)) for code in codes)]
         for kind, outcomes in kinds.items()
     )
-    return lines + table(columns, rows)
+    return lines + markdown_table(columns, rows)
 
 
 def missed_text(records: Sequence[ReliabilityRecord]) -> str:

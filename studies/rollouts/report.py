@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 from planner.design.comparison.growths import PARTED
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.rollouts.study import REASONS, PropagatorAgreement, RolloutSpeed
 from vinewright.console.study import Report
 
@@ -48,7 +48,7 @@ def report(speeds: Sequence[RolloutSpeed], agreements: Sequence[PropagatorAgreem
         "reports about 6 s per iteration of 100 vines, on a GPU. The gradient method is a preconditioned conjugate",
         "gradient; that of the paper uses one fixed step size for all unknowns.",
         "",
-        *table(SPEEDS, _speed_rows(speeds)),
+        *markdown_table(SPEEDS, _speed_rows(speeds)),
         "",
         "## Where the vines end",
         "",
@@ -59,7 +59,7 @@ def report(speeds: Sequence[RolloutSpeed], agreements: Sequence[PropagatorAgreem
         "conditions. It is *unsolved* if it no longer parts with four times as many inner steps: where a vine snaps, the",
         "solver stopped short of the minimum. `data.json` lists the parted vines with their reasons.",
         "",
-        *table(ENDS, map(_agreement_row, agreements)),
+        *markdown_table(ENDS, map(_agreement_row, agreements)),
     ]
     content = {
         "speeds": [{**asdict(speed), "vine_steps_per_s": round(speed.rate)} for speed in speeds],

@@ -202,7 +202,7 @@ def _draw_trees(path: Path, _records: list[RunRecord], environments: list[Enviro
     save_trees(
         path,
         [
-            (environment, kind, ReverseGrowth(environment, params, reachable, contact=contact).until(MOST_SAMPLES))
+            (environment, kind, ReverseGrowth(environment, params, reachable, contact=contact).grow_until(MOST_SAMPLES))
             for environment in environments
             for kind, contact in ((FREE, False), (CONTACT, True))
         ],

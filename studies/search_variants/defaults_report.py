@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from planner.design.estimate import Estimate
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.planning_runs import RunRecord, number_text
 from studies.search_variants.report import COST, FIRST, Column, longest_budget, runs_table
 from studies.search_variants.study import (
@@ -62,7 +62,7 @@ def defaults(study: VariantStudy, records: Sequence[RunRecord]) -> list[str]:
         "as far from no effect if the sign of each pair's difference were a coin's (two-sided). It is not corrected for the number of",
         "comparisons; with n pairs it is at least 2 / 2^n.",
         "",
-        *table(EFFECTS, _effects(study, records)),
+        *markdown_table(EFFECTS, _effects(study, records)),
     ]
 
 
@@ -118,14 +118,14 @@ def clutter(_study: VariantStudy, records: Sequence[RunRecord]) -> list[str]:
         "An environment counts as *solvable* if any of the searches found a design. Of the others it is not known whether they have one.",
         "Brackets: 95 % confidence interval (Wilson).",
         "",
-        *table(SOLVABLE, _solvable_rows(parts)),
+        *markdown_table(SOLVABLE, _solvable_rows(parts)),
         "",
-        *table(FOUND, _found_rows(parts)),
+        *markdown_table(FOUND, _found_rows(parts)),
         "",
         f"The solvable environments that the search now and before (*{BEFORE}*) solved in {SOON:g} s, and the probability p of such a",
         "difference if both were the same (McNemar, exact).",
         "",
-        *table(PAIRS, _pair_rows(parts)),
+        *markdown_table(PAIRS, _pair_rows(parts)),
         "",
         "![Share solved over time](success-vs-time.png)",
     ]

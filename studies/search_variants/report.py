@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from scipy.stats import mannwhitneyu
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.search.planners import SST_STAR
 from studies.planning_runs import RunRecord, RunSummary, number_text, quartiles_text
 from studies.search_variants.study import (
@@ -52,7 +52,7 @@ def runs_table(groups: Groups, heading: str, columns: Sequence[Column]) -> list[
         for name, own in groups.items()
         for variant, runs in own.items()
     ]
-    return table(["environment", heading, *(title for title, _ in columns)], rows)
+    return markdown_table(["environment", heading, *(title for title, _ in columns)], rows)
 
 
 def longest_budget(records: Sequence[RunRecord]) -> float:
@@ -101,7 +101,7 @@ def ompl_planners(study: VariantStudy, records: Sequence[RunRecord]) -> list[str
         "difference of the mean costs at the end (above 0: OMPL's is costlier), and the probability p of a difference at least as large",
         "if both were the same (Mann-Whitney, two-sided, not corrected for the number of comparisons).",
         "",
-        *table(DIFFERENCES, _differences(groups)),
+        *markdown_table(DIFFERENCES, _differences(groups)),
         "",
         *_counts(groups),
         "",
@@ -174,7 +174,7 @@ def steering(study: VariantStudy, records: Sequence[RunRecord]) -> list[str]:
         "search leaves out changes that its designs do not need, so one without changes was only found thanks to them. *p* is the",
         "probability that so many pairs or more differ the same way, if each that differs did so either way (sign test, two-sided).",
         "",
-        *table(PAIRS, _pairs(records)),
+        *markdown_table(PAIRS, _pairs(records)),
         "",
         *CURVES,
     ]

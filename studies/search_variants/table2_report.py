@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.planning.study import PAPER
 from studies.planning_runs import RunRecord, RunSummary, number_text, quartiles_text
 from studies.search_variants.comparisons import (
@@ -47,7 +47,7 @@ def table2(study: VariantStudy, records: Sequence[RunRecord]) -> list[str]:
         "solution. The values of paper 002 (Table 2) are means, on a GPU, of runs with its tree and without one. All random",
         "environments make one row.",
         "",
-        *table(
+        *markdown_table(
             ["environment", "reverse tree", *(title for title, _ in columns), *PAPER_COLUMNS],
             [
                 [name, kind, *(text(RunSummary.of(runs), runs) for _, text in columns), *_paper_cells(name, kind)]
@@ -58,7 +58,9 @@ def table2(study: VariantStudy, records: Sequence[RunRecord]) -> list[str]:
         "",
         "The trees at the end of the runs:",
         "",
-        *table(TREES, [_tree_row(name, kind, own[kind]) for name, own in groups.items() for kind in (FREE, CONTACT)]),
+        *markdown_table(
+            TREES, [_tree_row(name, kind, own[kind]) for name, own in groups.items() for kind in (FREE, CONTACT)]
+        ),
         "",
         *CURVES,
         "![The trees](reverse-trees.png)",
@@ -94,7 +96,7 @@ def _effects(groups: Groups, part: str) -> list[str]:
         "effect, 1 that each is better than each of the other. Intervals are 95 % bootstrap intervals; p is the probability of",
         "a difference at least as large without an effect (Mann-Whitney, two-sided), not corrected for the number of rows.",
         "",
-        *table(EFFECTS, [_effect_row(key, effect) for key, effect in effects.items()]),
+        *markdown_table(EFFECTS, [_effect_row(key, effect) for key, effect in effects.items()]),
         "",
         f"With a correction for {len(effects)} comparisons (Bonferroni), at p < 0.05: {', '.join(named) or 'none'}.",
         "",
@@ -126,7 +128,7 @@ def _random(own: dict[str, list[RunRecord]]) -> list[str]:
         "ratio is over the environments that both solved, with a 95 % bootstrap interval over environments; p is that of a sign",
         "test over those that differ.",
         "",
-        *table(SAME, rows),
+        *markdown_table(SAME, rows),
         "",
     ]
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dynamics.geometric.kinematics import Behaviour
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.sensing.study import DENSITY, KEPT, LEAST_NODES, LENGTH, NOISES, RADIUS, SPACING, SensingTrial, words
 from surrogate.kernels.compiled import Floats
 from vinewright.console.study import Report
@@ -30,11 +30,11 @@ def report(trials: Sequence[SensingTrial]) -> Report:
         "",
         f"## Without noise: recovered within {1e3 * KEPT:g} mm, all tips and the final shape",
         "",
-        *table(COUNTS, map(_count_row, counts)),
+        *markdown_table(COUNTS, map(_count_row, counts)),
         "",
         "## Errors: median (90th percentile) over contacts",
         "",
-        *table(ERRORS, map(_error_row, rows)),
+        *markdown_table(ERRORS, map(_error_row, rows)),
         "",
         "A contact is classified by the first behaviour of the tube in it, according to the readings without noise; a",
         "tube whose turn has not grown yet counts as straight. Pivots are bends that are new or have moved at the end of",

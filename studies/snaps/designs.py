@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, centerlines, pivots_of
 from environments import Environment
 from planner.design.design import Design
-from planner.design.replay import replay, simulated
+from planner.design.replay import make_simulation, replay
 from planner.search.run import Budget, Run
 from studies.snaps.branches import make_model
 from surrogate.kernels.compiled import Floats
@@ -144,7 +144,7 @@ def relax_snaps(which: str, design: Design, model: QuasiStatic, relaxations: Rel
     rollout, carried = replay(design, model), design.actuation(design.segments)
     found = Snaps.of(rollout, 0)
     snaps = [_relax(model, carried, relaxations, found.select(k)) for k in range(len(found.vine))]
-    end = simulated(design, model.environment, rollout)
+    end = make_simulation(design, model.environment, rollout)
     return Snapped(model.environment, which, end.design, end.status, end.ends_in_goal, snaps, refused)
 
 

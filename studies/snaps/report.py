@@ -11,7 +11,7 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import SNAP
 from dynamics.relaxations import PARTED, WAYS
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.output.provenance import machine
 from studies.snaps.agreement import ImpulseAgreement
 from studies.snaps.branches import FINEST, MOVED, PARTS, QUANTILES, SAMPLED, TOUCHING, WRONG, BranchShares
@@ -111,7 +111,7 @@ def _wrong_lines(findings: SnapFindings) -> Iterator[str]:
         "without rests, and vines with rests with those with rests. The last column compares the default step with",
         f"1/{FINEST} of the step with rests, of the same physics.",
         "",
-        *table(WRONG_COLUMNS, map(_wrong_row, [*findings.branches, *_totals(findings)])),
+        *markdown_table(WRONG_COLUMNS, map(_wrong_row, [*findings.branches, *_totals(findings)])),
         "",
         "![Share of wrong branches](branches.png)",
     )
@@ -156,7 +156,7 @@ def _state_lines(findings: SnapFindings) -> Iterator[str]:
         f"that forces at contacts with a gap below {1e3 * TOUCHING:g} mm do not balance, with the forces that balance the",
         "moments best.",
         "",
-        *table(STATE_COLUMNS, map(_state_row, [*findings.branches, *_totals(findings)])),
+        *markdown_table(STATE_COLUMNS, map(_state_row, [*findings.branches, *_totals(findings)])),
     )
 
 
@@ -188,10 +188,10 @@ def _design_lines(findings: SnapFindings) -> Iterator[str]:
         f" {sum(snap.again for snap in snaps)} go farther than {1e3 * SNAP:g} mm by viscosity and {sum(snap.ambiguous for snap in snaps)}"
         " are ambiguous." + (f" No design was found in: {unsolved}." if unsolved else ""),
         "",
-        *table(DESIGN_COLUMNS, map(_design_row, designs)),
+        *markdown_table(DESIGN_COLUMNS, map(_design_row, designs)),
     )
     if snaps:
-        yield from ("", *table(SNAP_COLUMNS, _snap_rows(designs)))
+        yield from ("", *markdown_table(SNAP_COLUMNS, _snap_rows(designs)))
     yield from ("", "![Where the designs snap](designs.png)")
 
 
@@ -230,7 +230,7 @@ def _agreement_lines(agreements: Sequence[ImpulseAgreement]) -> Iterator[str]:
         f"the next. *Tips apart*: distance from the tip of the default propagator with 1/{PART} of the step.",
         f"{sum(one.in_goal for one in agreements)} of {len(agreements)} designs end in the goal.",
         "",
-        *table(AGREEMENT_COLUMNS, map(_agreement_row, agreements)),
+        *markdown_table(AGREEMENT_COLUMNS, map(_agreement_row, agreements)),
     )
 
 
@@ -250,7 +250,7 @@ def _cost_lines(costs: Sequence[RestCost]) -> Iterator[str]:
         "median; *over published* is the median ratio to the time of the published physics without rests in the same",
         "round. The vines of different kinds do not end at the same length; *growth steps* are those of all vines.",
         "",
-        *table(COST_COLUMNS, map(_cost_row, costs)),
+        *markdown_table(COST_COLUMNS, map(_cost_row, costs)),
     )
 
 

@@ -48,13 +48,13 @@ def train(
     """Train the network of an actuator on the CPU; of the sPAM, for comparison also the form of paper 002. Takes less than two minutes."""
     console = make_console()
     with readable_errors():
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
         from planner.output.folder import write_folder
         from surrogate.registry import parse_actuators
 
         (kind,) = parse_actuators(actuator)
         trained: Callable[..., Trained] = _train_spam if kind == "spam" else partial(_train_other, actuator)
-        with claimed(out, Path("weights"), force) as folder:
+        with claim(out, Path("weights"), force) as folder:
             with Progress(console=console) as progress:
                 written = trained(seed, epochs, progress)
 

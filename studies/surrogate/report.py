@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 import torch
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from surrogate.evaluation import Speed, measure_speeds, network_errors, table_errors
 from surrogate.force_table import ForceTable
 from surrogate.kernels.compiled import Floats
@@ -92,14 +92,14 @@ def report(evaluation: Evaluation) -> Report:
         "where bending starts, and up to 90 % of full contraction; beyond that, the force approaches zero and a relative",
         f"error is not meaningful. Below zero strain ({_percent(evaluation.taut)} of the samples) the film is taut.",
         "",
-        *table(ERRORS, [_error_row(name, errors) for name, errors in evaluation.errors.items()]),
+        *markdown_table(ERRORS, [_error_row(name, errors) for name, errors in evaluation.errors.items()]),
         "",
         "## Speed",
         "",
         "Forces per second in the fastest call, with the ratio to the analytic solver in brackets. On the CPU all use one",
         "thread. The network uses single precision. The table also computes the slope of the force.",
         "",
-        *table(
+        *markdown_table(
             [
                 "forces a call",
                 "analytic solver",
@@ -124,16 +124,14 @@ def report(evaluation: Evaluation) -> Report:
 
 def verdict(evaluation: Evaluation) -> str:
     """Return the model that the planner uses, and the reason according to the measurements."""
-    network, table = evaluation.errors[NETWORK], evaluation.errors[TABLE]
+    network, tabulated = evaluation.errors[NETWORK], evaluation.errors[TABLE]
     batches = [speed.batch for speed in evaluation.speeds if speed.batch <= STEP]
     batch = max(batches)
     device = max(evaluation.devices, key=lambda name: evaluation.rate("network", name, batch))
     faster = evaluation.rate("table", "cpu", batch) / evaluation.rate("network", device, batch)
-    closer = table.p90 < network.p90
+    closer = tabulated.p90 < network.p90
     speed = f"in calls for {batch:,} forces it is {_times(faster)} as fast as the network on {device}"
-    error = (
-        f"its force is off by {_percent(table.p90)} at the 90th percentile, the network's by {_percent(network.p90)}"
-    )
+    error = f"its force is off by {_percent(tabulated.p90)} at the 90th percentile, the network's by {_percent(network.p90)}"
     if closer and faster >= 1:
         reason = f"The planner's default propagator uses the force table: {speed}, and {error}."
     else:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from dynamics.vine import Status
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.tip_steering.study import GROWN_ON, MOVES, SPARE, STEERED, STRAIGHT, SteeringStage
 from vinewright.console.study import Report
 
@@ -27,7 +27,7 @@ def report(stages: Sequence[SteeringStage], model: str) -> Report:
         f"Propagator: `{model}`. Positive pressures are on the left side. *Turn* is the change of the tip's heading; the",
         "next column is the turn in free space.",
         "",
-        *table(COLUMNS, map(_row, stages)),
+        *markdown_table(COLUMNS, map(_row, stages)),
         "",
         "![The vine under each pressure](tip-steering.png)",
     ]

@@ -16,7 +16,7 @@ from planner.output.text import plural
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
 from planner.plan.problem import Problem
-from planner.uncertainty.trials import Worlds, nearest_to_goal
+from planner.uncertainty.trials import Worlds, compute_goal_distances
 
 TESTING = 3_000_000
 """Number of the first trial: plans use none of these."""
@@ -66,12 +66,12 @@ def plan_in_full(environment: Environment, inputs: Inputs) -> Result:
 
 def make_fresh_worlds(environment: Environment, uncertainty: Uncertainty) -> Worlds:
     """Draw the worlds of the trials, equal for every design and seed."""
-    return Worlds.drawn(environment, VineParams(), uncertainty, range(TESTING, TESTING + FRESH), seed=0)
+    return Worlds.draw(environment, VineParams(), uncertainty, range(TESTING, TESTING + FRESH), seed=0)
 
 
 def grow_in_trials(design: Design, worlds: Worlds, trials: int | None = None) -> FreshTrials:
     """Grow a design in worlds, or in the first `trials` of them."""
-    nearest = nearest_to_goal([design], worlds, np.arange(len(worlds) if trials is None else trials))[0][0]
+    nearest = compute_goal_distances([design], worlds, np.arange(len(worlds) if trials is None else trials))[0][0]
     return FreshTrials(design.actuators, np.asarray(nearest <= 0.0))
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from environments.uncertainty import DEFAULT
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.planning_runs import quartiles, quartiles_text
 from studies.uncertainty.ablations import VARIANTS, AblatedDesigns, AblationOutcome, PlanVariant
 from studies.uncertainty.fresh_trials import FRESH, FreshTrials
@@ -65,7 +65,7 @@ def report(plans: Sequence[PlanOutcome], seconds: float, errors: str, title: str
         "",
         f"The first {FINE} trials were also grown with an eighth of the growth step. What is to be reached is for errors of a workshop.",
         "",
-        *table(SUCCESS, [_success_row(name, some) for name, some in by_environment(plans).items()]),
+        *markdown_table(SUCCESS, [_success_row(name, some) for name, some in by_environment(plans).items()]),
         "",
         f"![Success over the number of actuators]({FRONTS})",
         "",
@@ -75,7 +75,7 @@ def report(plans: Sequence[PlanOutcome], seconds: float, errors: str, title: str
         "",
         "## Each run",
         "",
-        *table(EACH, map(_run_row, plans)),
+        *markdown_table(EACH, map(_run_row, plans)),
     ]
     return Report(title, lines, {"runs": [one.content() for one in plans]})
 
@@ -127,20 +127,22 @@ def _detail_sections(plans: Sequence[PlanOutcome]) -> list[str]:
         "",
         "Refinement includes the comparison of the solutions before it.",
         "",
-        *table(STAGES, [_stages_row(name, designs) for name, designs in found.items()]),
+        *markdown_table(STAGES, [_stages_row(name, designs) for name, designs in found.items()]),
         "",
         "## Other propagators",
         "",
         "Chosen designs that, grown as planned, reach the goal with another propagator too; a dash where the study was interrupted before.",
         "",
-        *table(("environment", *VERIFYING), [_verification_row(name, designs) for name, designs in found.items()]),
+        *markdown_table(
+            ("environment", *VERIFYING), [_verification_row(name, designs) for name, designs in found.items()]
+        ),
         "",
         "## Which errors matter",
         "",
         f"The chosen designs in the same {FRESH} trials with one error changed; nothing was planned again. How much the",
         "compliance of contacts varies is an assumption.",
         "",
-        *table(ERRORS, [_errors_row(name, designs) for name, designs in found.items()]),
+        *markdown_table(ERRORS, [_errors_row(name, designs) for name, designs in found.items()]),
     ]
 
 
@@ -189,11 +191,11 @@ def report_ablations(plans: Sequence[AblationOutcome], seconds: float) -> Report
         f"`{DEFAULT}`, which no plan had seen. The table has medians over the seeds, with the smallest and the largest; a plan without a",
         "design counts as 0 % success, and has no actuators and no times.",
         "",
-        *table(ABLATIONS, rows),
+        *markdown_table(ABLATIONS, rows),
         "",
         "## Each run",
         "",
-        *table(ABLATION_RUNS, map(_ablation_run_row, plans)),
+        *markdown_table(ABLATION_RUNS, map(_ablation_run_row, plans)),
     ]
     return Report("What particles and refinement contribute", lines, {"runs": [one.content() for one in plans]})
 
@@ -240,7 +242,7 @@ def report_pairs(compared: Sequence[PlanPair], seconds: float) -> Report:
         "",
         *_reached_lines(compared, reachable),
         "",
-        *table(PAIR_SUMMARY, [_pair_summary(name, some) for name, some in kinds.items()]),
+        *markdown_table(PAIR_SUMMARY, [_pair_summary(name, some) for name, some in kinds.items()]),
         "",
         *_difference_lines(reachable),
         "",
@@ -248,7 +250,7 @@ def report_pairs(compared: Sequence[PlanPair], seconds: float) -> Report:
         "",
         "## Each environment",
         "",
-        *table(PAIRS, map(_pair_row, compared)),
+        *markdown_table(PAIRS, map(_pair_row, compared)),
     ]
     return Report(
         "Plans under errors in random environments", lines, {"environments": [pair.content() for pair in compared]}

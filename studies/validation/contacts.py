@@ -22,8 +22,8 @@ from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length,
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design.catalogue import Catalogue
-from planner.design.comparison.paths import touched
-from planner.output.markdown import table
+from planner.design.comparison.paths import touched_obstacles
+from planner.output.markdown import markdown_table
 from studies.validation.variants import DENTS, TAIL
 from surrogate.kernels.compiled import Floats
 
@@ -198,7 +198,7 @@ def touch(name: str, case: ContactCase, after: float = AFTER, effect: str = "") 
     line, bends, length = _end(inside, environment, params)
     outside = grow_bent(make(replace(environment, obstacles=Obstacles()), params), params, length)
     free, free_bends, _ = _end(outside, environment, params)
-    touches = bool(touched([line], environment, params.radius))
+    touches = bool(touched_obstacles([line], environment, params.radius))
     status = Status(inside.status[0])
     return ContactResult(
         effect or name, case, status, length, line, free, bends - free_bends, params.segment_length, touches
@@ -242,7 +242,7 @@ def report(outcomes: Sequence[ContactResult]) -> list[str]:
         "whether the curvature changes in the direction that paper 002 reports or, head-on, whether the tube buckles near",
         "its base. The last rows of each contact are `quasistatic` with one effect that it leaves out by default.",
         "",
-        *table(COLUMNS, [_row(one) for case in CASES for one in outcomes if one.case == case]),
+        *markdown_table(COLUMNS, [_row(one) for case in CASES for one in outcomes if one.case == case]),
     ]
     return lines + _stuck(outcomes)
 

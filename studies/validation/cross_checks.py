@@ -11,11 +11,11 @@ from dynamics.propagator import CannotRun, PropagatorFactory
 from dynamics.registry import load_propagator, propagators
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
-from planner.design.comparison.changes import changes
-from planner.design.comparison.growths import Comparison, Growth, growth
+from planner.design.comparison.changes import changed_propagators
+from planner.design.comparison.growths import Comparison, RecordedGrowth, grow_recorded
 from planner.design.comparison.paths import TOUCH
 from planner.design.design import Design
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.search.run import Budget, Run
 from studies.validation.contacts import with_contact
 
@@ -60,15 +60,15 @@ def _model(name: str) -> PropagatorFactory:
 
 
 def _changes(name: str) -> dict[str, PropagatorFactory]:
-    """See `changes`; of these designs, which were found without friction, only `geometric` assumes any."""
-    return changes(_model(name), name.removesuffix(f", {HALVED}"), name == "geometric")
+    """See `changed_propagators`; of these designs, which were found without friction, only `geometric` assumes any."""
+    return changed_propagators(_model(name), name.removesuffix(f", {HALVED}"), name == "geometric")
 
 
 def check_design(environment: Environment, design: Design, names: Sequence[str]) -> Iterator[Comparison]:
     """Grow a design with each of `columns`, and again with each of `changes` if it misses the goal."""
 
-    def grown(make: PropagatorFactory) -> Growth:
-        return growth(environment, design, make(environment, design.params))
+    def grown(make: PropagatorFactory) -> RecordedGrowth:
+        return grow_recorded(environment, design, make(environment, design.params))
 
     default, *others = columns(names)
     first = grown(_model(default))
@@ -98,7 +98,7 @@ def report(checks: Sequence[Comparison]) -> list[str]:
         "first contact, up to that length. *Same way*: whether the centrelines are homotopic at the last length that both",
         "reach (a dash if an obstacle lies between the tips).",
         "",
-        *table(COLUMNS, map(_row, checks)),
+        *markdown_table(COLUMNS, map(_row, checks)),
     ]
     failing = [one for one in checks if one.fails]
     if failing:

@@ -10,8 +10,8 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Status
-from planner.design.comparison.growths import Growth, growth
-from planner.output.markdown import table
+from planner.design.comparison.growths import RecordedGrowth, grow_recorded
+from planner.output.markdown import markdown_table
 from studies.validation.cross_checks import ENVIRONMENTS, plan_best
 from studies.validation.variants import FRICTIONS
 
@@ -25,7 +25,7 @@ class FrictionResult:
     environment: str
     actuators: int
     friction: float
-    growth: Growth
+    growth: RecordedGrowth
     moved: float
     """Distance between the final tip positions with and without friction [m]."""
 
@@ -46,9 +46,9 @@ def run_friction(environments: Sequence[str] = ENVIRONMENTS) -> Iterator[Frictio
     """Grow the design of each environment without friction and with each of `COEFFICIENTS`."""
     for name in environments:
         environment, design = plan_best(name)
-        smooth: Growth | None = None
+        smooth: RecordedGrowth | None = None
         for friction in COEFFICIENTS:
-            grown = growth(environment, design, QuasiStatic(environment, design.params, friction=friction))
+            grown = grow_recorded(environment, design, QuasiStatic(environment, design.params, friction=friction))
             smooth = smooth or grown
             moved = float(np.hypot(*(grown.lines[-1][-1] - smooth.lines[-1][-1])))
             yield FrictionResult(name, design.actuators, friction, grown, moved)
@@ -68,7 +68,9 @@ def report(found: Sequence[FrictionResult]) -> list[str]:
         rows.append([environment, str(own[0].actuators), *map(_cell, own)])
     kept = [sum(one.growth.reached for one in found if one.friction == friction) for friction in frictions]
     rows.append(["in the goal", "", *map(str, kept)])
-    return lines + table(["environment", "actuators", *(f"friction {friction:g}" for friction in frictions)], rows)
+    return lines + markdown_table(
+        ["environment", "actuators", *(f"friction {friction:g}" for friction in frictions)], rows
+    )
 
 
 def _cell(one: FrictionResult) -> str:

@@ -12,7 +12,7 @@ import numpy as np
 
 from dynamics.recording import Recording
 from dynamics.tube import VineParams
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.validation.recordings import deploy
 from studies.validation.variants import change_tube
 
@@ -93,7 +93,7 @@ def report(trials: Sequence[TubeError]) -> list[str]:
         "with the smallest mean error on the *other* recordings; they have not seen the one that they are judged on. *Best*: the",
         "smallest error of any of the tubes on this recording, which is chosen with hindsight.",
         "",
-        *table(["left out", *NAMES.values(), "error mm", "default mm", "best mm"], rows),
+        *markdown_table(["left out", *NAMES.values(), "error mm", "default mm", "best mm"], rows),
         "",
         f"The mean error on the recordings left out is {default - np.mean(gains):.1f} mm, with the default {default:.1f} mm; nearer in "
         f"{sum(gain > 0 for gain in gains)} of {len(names)} recordings, by at most {max(0.0, *gains):.1f} mm, and farther by at most "

@@ -10,7 +10,7 @@ from dynamics.moment import restoring_moment, wrinkling
 from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Status
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.validation.recordings import CLEAR, LEAST_LENGTH, SimulatedRecording
 from studies.validation.shapes import ARM, FOLDED, TOUCH, compare_shapes
 from studies.validation.variants import DENTS, TAIL
@@ -71,7 +71,7 @@ def report(found: Sequence[SimulatedRecording], names: Sequence[str], unable: Se
         f"For comparison, published errors for robots with one actuator and other walls, with a radius of {PAPER_RADIUS}",
         "mm (paper 002, Table 1):",
         "",
-        *table(
+        *markdown_table(
             ("paper 002", "mean mm", "std mm", "radii"),
             [
                 [case, f"{mean:.1f}", f"{deviation:.1f}", f"{mean / PAPER_RADIUS:.2f}"]
@@ -101,7 +101,7 @@ def _table(found: Sequence[SimulatedRecording], models: Sequence[str]) -> list[s
         cells = [_cell(own[name]) if name in own else "-" for name in recordings]
         radii = float(np.mean([one.mean / one.recording.tube_radius for one in own.values()]))
         rows.append([model, *cells, f"{1e3 * mean_of(found, model):.1f}", f"{radii:.2f}"])
-    return table(["", *recordings, "mean of all", "radii"], rows)
+    return markdown_table(["", *recordings, "mean of all", "radii"], rows)
 
 
 def _shapes(found: Sequence[SimulatedRecording]) -> list[str]:
@@ -119,7 +119,7 @@ def _shapes(found: Sequence[SimulatedRecording]) -> list[str]:
         tip = np.mean([one.tip for one in own])
         figures = [f"{folds.sum():.0f}", f"{angle:.2f}", f"{excess:+.2f}", f"{1e3 * place:.0f}", f"{1e3 * tip:.1f}"]
         rows.append([model, *figures, f"{same} of {len(own)}"])
-    return table(["", "frames", "fold angle rad", "signed", "fold place mm", "tip mm", "contacts"], rows)
+    return markdown_table(["", "frames", "fold angle rad", "signed", "fold place mm", "tip mm", "contacts"], rows)
 
 
 def _cell(one: SimulatedRecording) -> str:

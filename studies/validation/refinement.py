@@ -23,7 +23,7 @@ from dynamics.registry import load_propagator, propagators
 from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Status
 from environments import Environment, Obstacles, load_environment
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from studies.validation.contacts import ContactCase, grow_bent, make_actuator
 from surrogate.kernels.compiled import Floats
 
@@ -253,7 +253,7 @@ def report(found: Sequence[Refinement]) -> list[str]:
         f"{np.degrees(SNAP_HEADING):g} degrees; the error is the distance of the tip at the end from that with the finest step,",
         f"1/{SNAP_PARTS[-1]} of the default, so it has no slope; the last error is that of the second finest step.",
         "",
-        *table(COLUMNS, map(_row, found)),
+        *markdown_table(COLUMNS, map(_row, found)),
         "",
         f"With a moment per length, the first error in free space is expected to be {1e3 * chain_error(SEGMENTS[0]):.2f} mm, the last "
         f"{1e3 * chain_error(SEGMENTS[-2]):.2f} mm (with `geometric`, whose links do not shorten, "

@@ -19,8 +19,8 @@ from dynamics.tube_keys import TUBE
 from environments.environment_file import parse_environment
 from environments.file_model import EnvironmentFile
 from environments.uncertainty import Uncertainty
-from planner.design.design_file import design_in, load_design
-from planner.design.estimate import Estimate, Trialled
+from planner.design.design_file import load_design, parse_design
+from planner.design.estimate import Estimate, Success
 from planner.fabrication import cut_list, folding
 from planner.fabrication import parts as parts_of_a_pack
 from planner.plan.choice.selection import Champion, Choice
@@ -72,7 +72,7 @@ def test_examples_on_the_pages_are_valid(tmp_path: Path) -> None:
     assert parse_environment(example("environment").encode(), "example", 0.03).goal[2] == 0.1
     assert parse_tube(example("tube").encode()).actuator.kind == "pouch"
     assert check_study(tomllib.loads(example("study"))).plan
-    assert design_in(json.loads(example("design")), "example").actuators == 3
+    assert parse_design(json.loads(example("design")), "example").actuators == 3
     path = tmp_path / "bench.json"
     path.write_text(example("recording"))
     assert load_recording(path).times[-1] == 1.0
@@ -245,8 +245,8 @@ def test_trials_in_run_json_are_described() -> None:
 
 def test_arrays_of_trials_are_described(tmp_path: Path) -> None:
     """All arrays of trials.npz."""
-    trialled = Trialled("workshop", 3, 4)
-    ShownTrials(np.zeros((4, 3, 2)), np.zeros(4, bool), np.array([1]), (trialled,), 0, 0.9).write(
+    success = Success("workshop", 3, 4)
+    ShownTrials(np.zeros((4, 3, 2)), np.zeros(4, bool), np.array([1]), (success,), 0, 0.9).write(
         tmp_path / "trials.npz"
     )
     with np.load(tmp_path / "trials.npz") as arrays:

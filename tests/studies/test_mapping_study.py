@@ -97,7 +97,7 @@ def test_closed_environments_have_walls_that_are_known() -> None:
     assert np.array_equal(closed.rubric, opened.rubric)
     assert (len(closed.closed), len(opened.closed)) == (3, 0)
     blank = Sample([], np.zeros_like(closed.rubric))
-    left = [(task.found_in(blank).status == Status.OUT_OF_BOUNDS).mean() for task in (closed, opened)]
+    left = [(task.simulate_in(blank).status == Status.OUT_OF_BOUNDS).mean() for task in (closed, opened)]
     assert left[0] < 0.05
     assert left[1] == 1
 

@@ -10,9 +10,9 @@ import shapely
 from dynamics.geometric.deployment import Launch
 from dynamics.geometric.kinematics import Behaviour
 from dynamics.recording import Recording
-from planner.mapping.sensing.found import Found, FoundCorner, FoundWall, Noise
+from planner.mapping.sensing.found import FoundCorner, FoundWall, Noise, SensedSurroundings
 from planner.mapping.sensing.tracked import Track
-from planner.mapping.session import Session
+from planner.mapping.session import MappingSession
 from studies.real_mapping.hinges import find_turns
 from studies.real_mapping.measures import compare_walls, measure_wall_errors
 from studies.real_mapping.report import report
@@ -25,19 +25,19 @@ WALLS = np.array([[0.5, -0.5, 0.5, 0.5], [0.0, 2.0, 1.0, 2.0]])
 """Two walls of 1 m; the second is far away."""
 
 
-def found(off: float = 0.01, slope: float = 0.0) -> Found:
+def found(off: float = 0.01, slope: float = 0.0) -> SensedSurroundings:
     """A wall of 0.2 m found near the first one, from (0.5 + off, 0) upwards, and a corner at its upper end."""
     ends = np.array([[0.5 + off, 0.0], [0.5 + off + 0.2 * slope, 0.2]])
     wall = FoundWall(0, 9, ends, -1, np.full(2, 0.02), 0.1)
     corner = FoundCorner(0, 9, np.array([0.45, 0.5]), 0.4, 1, np.array([0.49, 0.5]), 0.02)
     shape = np.array([[0.0, 0.0], [0.46, 0.0], [0.46, 0.2]])
     free = shapely.box(0, -0.03, 0.6, 0.03)
-    return Found(np.zeros(3), 0.66, Noise(0.003, 0.005, 0.05), (wall,), (corner,), free, (shape,))
+    return SensedSurroundings(np.zeros(3), 0.66, Noise(0.003, 0.005, 0.05), (wall,), (corner,), free, (shape,))
 
 
 def test_precision_and_recall_are_shares_of_lengths() -> None:
     """By hand: the found wall is near a true one; 0.2 m, one radius to either side, and the corner's part, of 2 m are found."""
-    session = Session.begun(RADIUS, 1.0, np.zeros((1, 3)), np.array([-0.2, -0.6, 1.2, 2.2]))
+    session = MappingSession.begin(RADIUS, 1.0, np.zeros((1, 3)), np.array([-0.2, -0.6, 1.2, 2.2]))
     seen = compare_walls(found(), WALLS, RADIUS, session)
     reach = np.sqrt(RADIUS**2 - 0.01**2)
     assert seen.precision == 1.0

@@ -188,7 +188,7 @@ def test_runs_are_real_runs(tmp_path: Path) -> None:
 def test_trees_are_drawn(tmp_path: Path, shipped: dict[str, Environment], params: VineParams) -> None:
     """The picture shows each tree in its place."""
     trees = [
-        (shipped[name], "kind", ReverseGrowth(shipped[name], params, (0.7, 3.6)).until(300))
+        (shipped[name], "kind", ReverseGrowth(shipped[name], params, (0.7, 3.6)).grow_until(300))
         for name in ("maze", "spiral")
     ]
     save_trees(tmp_path / "trees.png", trees)

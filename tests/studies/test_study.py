@@ -15,7 +15,7 @@ import pytest
 from rich.console import Console
 
 from planner.output.claim import Occupied
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from planner.output.provenance import Provenance, machine
 from vinewright.cluster.cluster import SETTINGS, WorkerKilled
 from vinewright.console.errors import MachineFault, NothingKept
@@ -30,7 +30,7 @@ def squares(cases: Sequence[int]) -> Iterator[int]:
 
 
 def report(found: list[int]) -> Report:
-    return Report("Squares", table(("square",), [[str(one)] for one in found]), {"squares": found})
+    return Report("Squares", markdown_table(("square",), [[str(one)] for one in found]), {"squares": found})
 
 
 def draw(path: Path, found: list[int]) -> None:
@@ -275,9 +275,9 @@ def test_provenance_leaves_out_what_was_not_kept() -> None:
 
 def test_tables_have_as_many_cells_as_headings() -> None:
     """A row that is too short or too long is refused."""
-    assert table(("a", "b"), [["1", "2"]]) == ["| a | b |", "|---|---|", "| 1 | 2 |"]
+    assert markdown_table(("a", "b"), [["1", "2"]]) == ["| a | b |", "|---|---|", "| 1 | 2 |"]
     with pytest.raises(ValueError, match="a row of 1 cells in a table of 2 columns"):
-        table(("a", "b"), [["1"]])
+        markdown_table(("a", "b"), [["1"]])
 
 
 def test_commands_are_written_as_they_are_typed() -> None:

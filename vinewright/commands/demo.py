@@ -40,9 +40,9 @@ def demo(
     console = make_console()
     with readable_errors():
         from environments import load_environment
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
 
-        with claimed(out, out, force) if out else nullcontext():
+        with claim(out, out, force) if out else nullcontext():
             environment = load_environment(ENVIRONMENT)
             _say(
                 console,
@@ -107,12 +107,12 @@ def _compare_models(console: Console, environment: Environment, design: Design) 
     """Grow the design with a second model, and print the distance between the tips."""
     import numpy as np
 
-    from planner.design.replay import replay, resolve_growth, simulated
+    from planner.design.replay import make_simulation, replay, resolve_growth
     from vinewright.console.compiling import compiling
 
     design, make = resolve_growth(design, environment, "impulse")
     with compiling(console, "impulse"):
-        growth = simulated(design, environment, replay(design, make(environment, design.params)))
+        growth = make_simulation(design, environment, replay(design, make(environment, design.params)))
     apart = 1e3 * float(np.hypot(*(growth.tip[:2] - design.tip[:2])))
     _say(
         console,

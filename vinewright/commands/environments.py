@@ -78,9 +78,9 @@ def show(
     if picture:
         with readable_errors():
             from planner.drawing.environment import save_environment
-            from planner.output.claim import claimed_file, writing
+            from planner.output.claim import claim_file, writing
 
-            with claimed_file(picture, force, "--picture"), writing(picture):
+            with claim_file(picture, force, "--picture"), writing(picture):
                 save_environment(picture, environment, passages)
         console.print(f"wrote {picture}")
     return answer.end(content, [picture])
@@ -106,11 +106,11 @@ def new(
     import numpy as np
 
     from environments import generate_environment, write_environment
-    from planner.output.claim import claimed_file, writing
+    from planner.output.claim import claim_file, writing
 
     if file.suffix.lower() != ".toml":
         raise BadInput(f"{file} must end in .toml")
-    with readable_errors(), claimed_file(file, force):
+    with readable_errors(), claim_file(file, force):
         try:
             generator, size = np.random.default_rng(seed), (width, height)
             environment = generate_environment(generator, size=size, density=density, name=file.stem)

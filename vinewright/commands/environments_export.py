@@ -29,10 +29,10 @@ def export_map(
     with readable_errors():
         from environments import load_environment
         from environments.importing.ros_map_writing import write_ros_map
-        from planner.output.claim import claimed_file, writing
+        from planner.output.claim import claim_file, writing
 
         environment = load_environment(env, 0.0)
-        with claimed_file(file, force), claimed_file(picture, force), writing(file):
+        with claim_file(file, force), claim_file(picture, force), writing(file):
             try:
                 columns, rows = write_ros_map(environment, file, 1e-3 * resolution)
             except ValueError as error:

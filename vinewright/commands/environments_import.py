@@ -159,7 +159,7 @@ def _write_picture(answer: Answer, found: Imported, picture: Path | None, force:
     """Write only the picture, in which the user can choose start and goal."""
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
-    from planner.output.claim import claimed_file, writing
+    from planner.output.claim import claim_file, writing
 
     lacks = f"{found.name} has no {' and no '.join(found.missing)}"
     forms = {"start": "--start X,Y,DEG", "goal": "--goal X,Y,RADIUS"}
@@ -168,7 +168,7 @@ def _write_picture(answer: Answer, found: Imported, picture: Path | None, force:
         raise BadInput(
             f"{lacks}; {wanted}; with --picture FILE.png instead, only a picture is written, to choose them in"
         )
-    with claimed_file(picture, force, "--picture"), writing(picture):
+    with claim_file(picture, force, "--picture"), writing(picture):
         save_page(picture, imported_figure(found))
     _report(answer, found)
     answer.console.print(f"wrote {picture}")
@@ -182,10 +182,10 @@ def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path
     from environments.checks import check_start
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
-    from planner.output.claim import claimed_file, writing
+    from planner.output.claim import claim_file, writing
 
     environment, radius = found.environment(out.stem), VineParams().radius
-    with claimed_file(out, force, "--out"), claimed_file(picture, force, "--picture"), writing(out):
+    with claim_file(out, force, "--out"), claim_file(picture, force, "--picture"), writing(out):
         save_page(picture, imported_figure(found))
         write_environment(environment, out)
     _report(answer, found)

@@ -76,7 +76,7 @@ def export(
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.design.design_file import design_content
         from planner.fabrication.pack import Pack
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
@@ -86,7 +86,7 @@ def export(
         environment = _load_environment(design, made, env)
         same_environment(console, made, environment, force)
         made, chosen = _use_stock(made, environment, widths)
-        with claimed(out, out, force):
+        with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit)
             files, faults = _write(console, pack, wanted, out)
@@ -113,10 +113,10 @@ def _parse_formats(formats: str) -> list[str]:
 
 def _parse_stock(stock: str | None) -> list[float]:
     """Parse the lay-flat widths in stock [m]; return an empty list without the option."""
-    from planner.fabrication.stock import parsed_widths
+    from planner.fabrication.stock import parse_widths
 
     try:
-        return parsed_widths(stock) if stock is not None else []
+        return parse_widths(stock) if stock is not None else []
     except ValueError as error:
         raise BadInput(f"--stock: {error}") from None
 
@@ -149,11 +149,11 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
     """Write all formats that can be written; return the file names, and the reason for each missing format."""
     from rich.progress import Progress
 
-    from planner.fabrication.formats import Written, write_formats
+    from planner.fabrication.formats import WrittenFormats, write_formats
     from planner.output.folder import write_folder
     from vinewright.console.progress import make_columns
 
-    written = Written()
+    written = WrittenFormats()
 
     def fill(fresh: Path) -> None:
         nonlocal written
@@ -190,8 +190,8 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             f"{_advice(pack, out, files)}",
             style="bold",
         )
-    if pack.success.trialled is None or pack.success.rounded:
-        console.print(f"note: {pack.success.text if pack.success.trialled else UNTRIED}")
+    if pack.success.planned is None or pack.success.rounded:
+        console.print(f"note: {pack.success.text if pack.success.planned else UNTRIED}")
     for warning in content["warnings"]:
         console.print(f"warning: {warning}")
     if files:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynamics.recording import Recording
-    from planner.recordings.identification import Fit, Step
+    from planner.recordings.identification import RecordingFit, SearchStep
 
 PLAIN_EVERY = 2.0
 """Seconds between progress lines where there is no terminal."""
@@ -68,7 +68,7 @@ def fit(
         if time_budget is not None and not 0 < time_budget < 1e7:
             raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
         # Imported now, because it takes long, and Ctrl-C should end the command at once.
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
         from planner.output.folder import stem_of
         from planner.recordings.fit_plots import save_fits
         from planner.recordings.fit_report import fit_content
@@ -76,7 +76,7 @@ def fit(
         apart(out, recording, "recording")
         read = _read(recording, frames_per_second)
         _warn_of_mass(console, recording, read, mass_per_length)
-        with claimed(out, Path("runs") / f"fit-{stem_of(read.name)}", force) as folder:
+        with claim(out, Path("runs") / f"fit-{stem_of(read.name)}", force) as folder:
             found = fit_with_progress(console, read, bodies, mass_per_length, time_budget or math.inf)
             _print_fit(console, found)
             _write(folder, found, save_fits, converted=recording.suffix.lower() == ".h5")
@@ -138,7 +138,7 @@ def fit_with_progress(
     mass_per_length: float | None = None,
     time_budget: float = math.inf,
     plain_every: float = PLAIN_EVERY,
-) -> Fit:
+) -> RecordingFit:
     """Fit a recording; show progress in a line that is updated on a terminal, or in a new line every `plain_every` seconds elsewhere."""
     from rich.live import Live
     from rich.text import Text
@@ -148,7 +148,7 @@ def fit_with_progress(
 
     shown = 0.0
 
-    def tell(step: Step, seconds: float) -> None:
+    def tell(step: SearchStep, seconds: float) -> None:
         nonlocal shown
         line = f"{read.name}: {_progress_text(step, seconds)}"
         if console.is_terminal:
@@ -161,12 +161,12 @@ def fit_with_progress(
         return fit_recording(read, bodies, mass_per_length, time_budget=time_budget, on_progress=tell)
 
 
-def _progress_text(step: Step, seconds: float) -> str:
+def _progress_text(step: SearchStep, seconds: float) -> str:
     near = f"{1e3 * step.rms:.2f} mm RMS" if math.isfinite(step.rms) else "no fit yet"
     return f"{seconds:.0f} s  iteration {step.iteration}  best: {near}  {step.stage}"
 
 
-def _print_fit(console: Console, found: Fit) -> None:
+def _print_fit(console: Console, found: RecordingFit) -> None:
     from rich.table import Table
 
     from planner.recordings.fit_report import chain_note, rows, sentences
@@ -182,15 +182,17 @@ def _print_fit(console: Console, found: Fit) -> None:
         console.print(note)
 
 
-def _write(folder: Path, found: Fit, draw: Callable[[Path, list[Fit]], None], converted: bool) -> None:
+def _write(
+    folder: Path, found: RecordingFit, draw: Callable[[Path, list[RecordingFit]], None], converted: bool
+) -> None:
     from dynamics.recording import write_recording
     from planner.output.folder import write_folder, write_json
     from planner.recordings.fit_report import fit_content
-    from planner.recordings.fitted_tube import fitted_tube
+    from planner.recordings.fitted_tube import fitted_tube_text
 
     def fill(fresh: Path) -> None:
         write_json(fresh / "fit.json", fit_content(found))
-        (fresh / "tube.toml").write_text(fitted_tube(found), encoding="utf-8")
+        (fresh / "tube.toml").write_text(fitted_tube_text(found), encoding="utf-8")
         draw(fresh / "fit.png", [found])
         if converted:
             write_recording(found.recording, fresh / "recording.json")

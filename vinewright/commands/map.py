@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from environments import Environment
-    from planner.mapping.policies import Step, Task
+    from planner.mapping.policies import DeploymentStep, MappingTask
 
 REPEATS = 100
 """Number of random sequences of deployments for comparison (paper 003, section 4.2)."""
@@ -67,7 +67,7 @@ def map_environment(
         from environments import load_environment
         from planner.mapping.actions import ANGLES
         from planner.mapping.policies import POLICIES
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
         from planner.output.folder import stem_of
         from surrogate.kernels.interruption import Interruption
 
@@ -81,7 +81,7 @@ def map_environment(
         command += f" --policy {policy} --seed {seed}"
         command += "".join(f" {name} {size:g}" for name, size in (("--radius", radius), ("--length", length)) if size)
         command += "" if tube is None else f" --tube {tube}"
-        with claimed(out, Path("maps") / stem_of(environment.name), force) as folder:
+        with claim(out, Path("maps") / stem_of(environment.name), force) as folder:
             task = _make_task(console, environment, actions, deployments, thick, length)
             _print_notes(console, task)
             steps, interrupted = _explore(console, task, policy, deployments, seed)
@@ -95,7 +95,7 @@ def map_environment(
 
 def _make_task(
     console: Console, environment: Environment, actions: str, deployments: int, radius: float, length_mm: float | None
-) -> Task:
+) -> MappingTask:
     """Simulate all possible deployments in an environment.
 
     Args:
@@ -103,7 +103,7 @@ def _make_task(
         length_mm: Length of the tube [mm], by default 1.2 times the longer side of the bounds.
     """
     from planner.mapping.actions import Actions
-    from planner.mapping.policies import Task
+    from planner.mapping.policies import MappingTask
 
     if length_mm is not None and length_mm < 1e3 * radius:
         raise BadInput(f"--length {length_mm:g} must be at least the tube's radius, {1e3 * radius:g} mm")
@@ -114,10 +114,10 @@ def _make_task(
     if deployments > count:
         raise BadInput(f"--deployments {deployments}: only {count} different deployments are possible")
     with console.status("compiling kernels if necessary, and simulating all deployments"):
-        return Task.of(environment, choices, radius)
+        return MappingTask.of(environment, choices, radius)
 
 
-def _print_notes(console: Console, task: Task) -> None:
+def _print_notes(console: Console, task: MappingTask) -> None:
     """Print differences from the environment file: blocked launch points, and shapes replaced by polygons."""
     from dynamics.geometric.walls import POLYGON_TOLERANCE
 
@@ -133,7 +133,9 @@ def _print_notes(console: Console, task: Task) -> None:
         console.print(f"note: {rounded} {words}, at most {1e3 * POLYGON_TOLERANCE:g} mm larger")
 
 
-def _explore(console: Console, task: Task, policy: str, deployments: int, seed: int) -> tuple[list[Step], bool]:
+def _explore(
+    console: Console, task: MappingTask, policy: str, deployments: int, seed: int
+) -> tuple[list[DeploymentStep], bool]:
     """Deploy tubes with a progress bar; return the steps and whether Ctrl-C interrupted."""
     import numpy as np
 
@@ -150,7 +152,7 @@ def _explore(console: Console, task: Task, policy: str, deployments: int, seed: 
     return steps, interrupted
 
 
-def _table(task: Task, steps: list[Step]) -> Table:
+def _table(task: MappingTask, steps: list[DeploymentStep]) -> Table:
     from rich.table import Table
 
     table = Table("", "launch mm", "angle deg", "turn at mm", "turn deg", "ends", "score")
@@ -164,7 +166,7 @@ def _table(task: Task, steps: list[Step]) -> Table:
     return table
 
 
-def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
+def _rows(task: MappingTask, steps: list[DeploymentStep]) -> list[dict[str, Any]]:
     """Return the deployments in the units of the map file."""
     from dynamics.vine import Status
 
@@ -182,7 +184,9 @@ def _rows(task: Task, steps: list[Step]) -> list[dict[str, Any]]:
     return rows
 
 
-def _write(out: Path, task: Task, policy: str, steps: list[Step], seed: int, command: str) -> dict[str, Any]:
+def _write(
+    out: Path, task: MappingTask, policy: str, steps: list[DeploymentStep], seed: int, command: str
+) -> dict[str, Any]:
     """Write the map and its figure, with the scores of the ideal and the random policy; return the content of the map file."""
     import numpy as np
 

@@ -22,7 +22,7 @@ from vinewright.console.errors import BadInput, readable_errors
 
 if TYPE_CHECKING:
     from planner.mapping.proposal import Proposal
-    from planner.mapping.session import Session
+    from planner.mapping.session import MappingSession
 
 app = typer.Typer(rich_markup_mode=None)
 
@@ -70,17 +70,17 @@ def new(
     with readable_errors():
         import numpy as np
 
-        from planner.mapping.session import Session
+        from planner.mapping.session import MappingSession
         from planner.mapping.session_file import SESSION, session_content, write_session
-        from planner.output.claim import reclaimed
+        from planner.output.claim import claim_to_resume
 
         bases = np.array([_parse_numbers("--base", text, 3) for text in base]) * [1e-3, 1e-3, math.pi / 180]
         region = None if bounds is None else 1e-3 * np.array(_parse_numbers("--bounds", bounds, 4))
         if region is not None and not (region[:2] < region[2:]).all():
             raise BadInput(f"--bounds {bounds} must be lower left X,Y and upper right X,Y")
-        started = Session.begun(1e-3 * radius, 1e-3 * length, bases, region)
+        started = MappingSession.begin(1e-3 * radius, 1e-3 * length, bases, region)
         started.known("straight")  # checks the bases
-        with reclaimed(folder):
+        with claim_to_resume(folder):
             _check_folder(folder)
             if (folder / SESSION).exists():
                 raise BadInput(f"{folder} contains a session; add to it, or give another --session")
@@ -101,12 +101,12 @@ def add(
     """Add a recorded deployment to the session. The first one begins it: its launch is the base, its final length that of the tubes."""
     folder, answer = _session_folder(context), Answer(as_json)
     with readable_errors():
-        from planner.mapping.session import Session
+        from planner.mapping.session import MappingSession
         from planner.mapping.session_file import SESSION, read_session, session_content, write_session
-        from planner.output.claim import reclaimed
+        from planner.output.claim import claim_to_resume
 
         check_readings(readings, rule)
-        with reclaimed(folder):
+        with claim_to_resume(folder):
             _check_folder(folder)
             before = read_session(folder) if (folder / SESSION).exists() else None
             read, found = sense_recording(answer.console, recording, readings, rule)
@@ -118,7 +118,7 @@ def add(
                     f"{recording}: tube_radius_m = {read.tube_radius:g} differs from that of the session, {before.radius:g} m, by more "
                     "than 10 %; begin another session for another tube"
                 )
-            before = before or Session.begun(read.tube_radius, found.length, found.start[None])
+            before = before or MappingSession.begin(read.tube_radius, found.length, found.start[None])
             after = before.with_deployment(found, read.name, sha256, readings)
             write_session(folder, after)
         last = after.added[-1]
@@ -179,14 +179,14 @@ def show(context: typer.Context, as_json: JsonOption = False) -> int:
     with readable_errors():
         from planner.mapping.plots import save_marks
         from planner.mapping.session_file import PICTURE, read_session, session_content
-        from planner.output.claim import reclaimed
+        from planner.output.claim import claim_to_resume
         from planner.output.folder import replace_file
 
         now = read_session(folder)
         for line in session_lines(now):
             answer.console.print(line, markup=False, highlight=False)
         title = f"{folder.name}: after {plural(len(now.added), 'deployment')}"
-        with reclaimed(folder):
+        with claim_to_resume(folder):
             replace_file(folder, PICTURE, lambda path: save_marks(path, title, now.rows(), now.bounds))
         answer.console.print(f"wrote {folder / PICTURE}")
     return answer.end(session_content(now), [folder / PICTURE])
@@ -221,7 +221,7 @@ def _parse_numbers(option: str, text: str, count: int) -> list[float]:
     return numbers
 
 
-def session_lines(now: Session) -> list[str]:
+def session_lines(now: MappingSession) -> list[str]:
     """Return the region, the findings of each deployment, and the map, as lines of text."""
     added = [
         f"{number}. {tube.name}: from ({round(1e3 * tube.launch[0])}, {round(1e3 * tube.launch[1])}) mm at "
@@ -232,7 +232,7 @@ def session_lines(now: Session) -> list[str]:
     return [_region_text(now), *added, *now.rows()]
 
 
-def _region_text(now: Session) -> str:
+def _region_text(now: MappingSession) -> str:
     """Return the region and the numbers of its known cells as text."""
     hits, free = int(now.belief.hits.sum()), int((now.belief.misses & ~now.belief.hits).sum())
     cells, grid = now.belief.hits.size, now.grid

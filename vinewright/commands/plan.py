@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from planner.output.claim import claimed
+from planner.output.claim import claim
 from planner.plan.options import OPTIONS
 from vinewright.commands.plan_options import Envs, FullTree, Out, Resume, SameDesign
 from vinewright.console.answer import Answer, JsonOption
@@ -97,7 +97,7 @@ def _begun(
     if same_design:
         return plan_for_all(every, inputs, out, force, full_tree, answer)
     environment, params = every[0]
-    with claimed(out, Path("runs") / stem_of(environment.name), force) as folder:
+    with claim(out, Path("runs") / stem_of(environment.name), force) as folder:
         return _planned(inputs, environment, params, None, folder, full_tree, answer)
 
 
@@ -145,11 +145,11 @@ def _resumed(
     resume: Path, given: dict[str, Any], out: Path | None, force: bool, full_tree: bool, answer: Answer
 ) -> int:
     """Continue the run in a folder, with the options that were given again; returns the exit code."""
-    from planner.output.claim import check_folder, reclaimed
+    from planner.output.claim import check_folder, claim_to_resume
     from planner.plan.run.checkpoint import read_checkpoint
 
     elsewhere = out is not None and out.resolve() != resume.resolve()
-    with claimed(out, resume, force) if elsewhere else reclaimed(resume) as folder:
+    with claim(out, resume, force) if elsewhere else claim_to_resume(resume) as folder:
         checkpoint = read_checkpoint(resume)
         check_folder(folder, force=True)
         again = checkpoint.inputs.model_copy(update=given)

@@ -164,7 +164,7 @@ def success_line(choice: Choice) -> str:
         not choice.chosen.sound
     )
     doubt += f"; {choice.chosen.jump.words}" if choice.chosen.jump else ""
-    line = ", ".join([actuators_text(chosen), *([chosen.trialled.words] if chosen.trialled else [])])
+    line = ", ".join([actuators_text(chosen), *([chosen.success.words] if chosen.success else [])])
     return line + doubt + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
 
 

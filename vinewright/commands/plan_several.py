@@ -39,7 +39,7 @@ def plan_for_all(
         NothingKept: Ctrl-C came before a tube reached every goal.
     """
     from environments.reach import WalledIn
-    from planner.output.claim import claimed
+    from planner.output.claim import claim
     from planner.output.folder import stem_of
     from planner.plan.problem import Problem
     from planner.plan.several.folder import same_content, write_same
@@ -50,7 +50,7 @@ def plan_for_all(
     environments, tube = [one for one, _ in every], every[0][1]
     stems = [stem_of(one.name) for one in environments]
     console, names = answer.console, [one.name for one in environments]
-    with claimed(out, Path("runs") / "+".join(stems), force) as folder:
+    with claim(out, Path("runs") / "+".join(stems), force) as folder:
         for environment in environments:
             print_hints(console, environment, tube.radius)
         try:
@@ -150,7 +150,7 @@ def closing_line(result: CommonResult) -> str:
         return ""
     parts = []
     for design in designs:
-        success = design.trialled.words if design.trialled else "reaches the goal as planned"
+        success = design.success.words if design.success else "reaches the goal as planned"
         off = f", actuator{'s' * (len(design.off) > 1)} {' and '.join(map(str, design.off))} off" if design.off else ""
         parts.append(f"{design.environment} {success}{off}")
     line = f"{actuators_text(designs[0])} for {COUNTED.get(len(designs), f'all {len(designs)}')}: {'; '.join(parts)}"

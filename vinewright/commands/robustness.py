@@ -131,7 +131,7 @@ def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any
     from planner.drawing.robustness import save_robustness, save_sensitivity
     from planner.output.folder import stem_of
     from planner.uncertainty.report import robustness_report, title
-    from planner.uncertainty.sensitivity import Margin, margin, parameters
+    from planner.uncertainty.sensitivity import Margin, compute_margin, parameters
     from planner.uncertainty.survey import ALL
     from planner.uncertainty.trials import grow_trials
 
@@ -142,7 +142,7 @@ def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any
     def measure(_: Sequence[Any]) -> Iterator[Any]:
         yield from survey.run()
         for parameter in varied:
-            yield margin(design, environment, parameter)
+            yield compute_margin(design, environment, parameter)
 
     def margins(found: list[Any]) -> list[Margin]:
         return [result for result in found if isinstance(result, Margin)]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from dynamics.recording import Recording
     from planner.mapping.recorded import Elements
-    from planner.mapping.sensing.found import Found
+    from planner.mapping.sensing.found import SensedSurroundings
 
 
 def sense(
@@ -55,12 +55,12 @@ def sense(
         from contextlib import ExitStack
 
         from planner.mapping.sensed_file import found_content
-        from planner.output.claim import claimed_file, writing
+        from planner.output.claim import claim_file, writing
 
         check_readings(readings, rule)
         with ExitStack() as held:
             if picture:
-                held.enter_context(claimed_file(picture, force, "--picture"))
+                held.enter_context(claim_file(picture, force, "--picture"))
             elements = _load_elements(env) if env is not None else None
             read, found = sense_recording(console, recording, readings, rule)
             elements = _recorded_walls(read, unknown) if elements is None else elements
@@ -90,7 +90,7 @@ def _recorded_walls(read: Recording, unknown: bool) -> Elements:
     return Elements.of_walls(read.walls[:0] if unknown else read.walls)
 
 
-def _print_state(found: Found, read: Recording, readings: str, answer: Answer) -> None:
+def _print_state(found: SensedSurroundings, read: Recording, readings: str, answer: Answer) -> None:
     """Print the state of the tube and the noise of the recording."""
     import numpy as np
 
@@ -115,7 +115,7 @@ def _print_state(found: Found, read: Recording, readings: str, answer: Answer) -
         )
 
 
-def _table(found: Found, elements: Elements) -> Table:
+def _table(found: SensedSurroundings, elements: Elements) -> Table:
     import numpy as np
     from rich.table import Table
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from dynamics.recording import Recording
-    from planner.mapping.sensing.found import Found
+    from planner.mapping.sensing.found import SensedSurroundings
 
 READINGS = "centerlines", "length-angle"
 RecordingArgument = Annotated[
@@ -46,7 +46,7 @@ def check_readings(readings: str, rule: str) -> None:
             raise BadInput(f"{option} {given} must be one of {', '.join(known)}")
 
 
-def sense_recording(console: Console, path: Path, readings: str, rule: str) -> tuple[Recording, Found]:
+def sense_recording(console: Console, path: Path, readings: str, rule: str) -> tuple[Recording, SensedSurroundings]:
     """Read a recording and sense the environment from it, with a progress bar for `length-angle`.
 
     Raises:
@@ -71,8 +71,8 @@ def sense_recording(console: Console, path: Path, readings: str, rule: str) -> t
     except ValueError as error:
         raise BadInput(f"{path}: {error}") from None
     estimates, interrupted = gather(
-        console, sensor.estimates(rule, np.random.default_rng(0)), RESAMPLES + 1, "estimates", transient=True
+        console, sensor.resample(rule, np.random.default_rng(0)), RESAMPLES + 1, "estimates", transient=True
     )
     if interrupted and len(estimates) < 2:
         raise NothingKept("interrupted before a second estimate, which an interval needs; nothing was found")
-    return recording, sensor.found(estimates)
+    return recording, sensor.combine(estimates)

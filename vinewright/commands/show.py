@@ -33,7 +33,7 @@ def show(
     if picture and picture.suffix.lower() != ".png":
         raise BadInput(f"--picture {picture} must end in .png")
     with readable_errors():
-        from planner.output.claim import claimed_file, writing
+        from planner.output.claim import claim_file, writing
 
         file, content, kind = _recognise(path)
         summary = kind.read(file, _validate(file, content, kind))
@@ -51,7 +51,7 @@ def show(
         elif summary.draw and not picture:
             answer.console.print("no picture yet: --picture FILE.png draws one")
         if picture and summary.draw:
-            with claimed_file(picture, force, "--picture"), writing(picture):
+            with claim_file(picture, force, "--picture"), writing(picture):
                 summary.draw(picture)
             answer.console.print(f"wrote {picture}")
     return answer.end({"kind": kind.name, "file": str(file), "pictures": pictures, "content": content}, [picture])

@@ -14,11 +14,11 @@ from rich.table import Table
 from environments.environment import Environment
 from environments.file_model import check_text
 from planner.design.design import Design
-from planner.design.design_file import DESIGN, SOLUTIONS, TrialsPart, load_design, trialled_of
-from planner.design.drive_margin import drive_line, force_at_tip
+from planner.design.design_file import DESIGN, SOLUTIONS, TrialsPart, load_design, parse_trials
+from planner.design.drive_margin import drive_text, force_at_tip
 from planner.design.estimate import Estimate
-from planner.design.solutions_file import load_jumping, solution_of
-from planner.fabrication.success import Success
+from planner.design.solutions_file import find_solution, load_solutions_with_jumps
+from planner.fabrication.success import PackSuccess
 from planner.output.text import plural
 from vinewright.commands.simulate import result_sentence
 from vinewright.console.errors import BadInput
@@ -120,7 +120,7 @@ def show_run(file: Path, run: RunFile) -> Summary:
         lines.append(
             f"success by number of actuators under {trials.errors} errors: {', '.join(front)}; {100 * trials.threshold:g} % wanted"
         )
-    lines += [drive_line(run.drive.model_dump())] if run.drive else []
+    lines += [drive_text(run.drive.model_dump())] if run.drive else []
     if second := run.verification:
         passed = sum(growth.reached for growth in second.solutions)
         lines.append(
@@ -186,11 +186,11 @@ def _environment(file: Path, design: Design) -> Environment:
 
 def show_solutions(file: Path, _: None) -> Summary:
     """Summarise the solutions of a run."""
-    solutions = load_jumping(file)
+    solutions = load_solutions_with_jumps(file)
     if not solutions:
         raise BadInput(f"{file} has no solutions")
     designs = [design for design, _ in solutions]
-    number, _count = solution_of(file.parent)
+    number, _count = find_solution(file.parent)
     table = Table("solution", "actuators", "tube mm", "tip mm", "jump mm", "")
     for column in table.columns[:5]:
         column.justify = "right"
@@ -264,7 +264,7 @@ def show_pack(file: Path, pack: PackFile) -> Summary:
     lines.append(
         f"rounded to whole cells it {result}; its tip ends {pack.tip_moved_mm:.0f} mm from the planned position"
     )
-    success = Success(trialled_of(pack.trials, file.name) if pack.trials else None, pack.rounded)
+    success = PackSuccess(parse_trials(pack.trials, file.name) if pack.trials else None, pack.rounded)
     lines.append(success.text)
     lines += [f"warning: {warning}" for warning in pack.warnings]
     if patterns:
@@ -290,7 +290,7 @@ def show_simulation(_: Path, result: SimulationFile) -> Summary:
         f"simulation in {result.environment.get('name', '?')}",
         result_sentence(result.model_dump()),
     ]
-    lines += [drive_line(result.drive.model_dump())] if result.drive else []
+    lines += [drive_text(result.drive.model_dump())] if result.drive else []
     return Summary(lines)
 
 

@@ -73,7 +73,7 @@ def simulate(
     console = (answer := Answer(as_json)).console
     with readable_errors(), ExitStack() as held:
         from environments import load_environment
-        from planner.design.replay import replay, resolve_growth, simulated
+        from planner.design.replay import make_simulation, replay, resolve_growth
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
@@ -94,7 +94,7 @@ def simulate(
         console.print(section_table(made))
         with console.status("solving every step with OSQP") if qp == "osqp" else compiling(console, propagator):
             rollout = replay(made, model)
-        simulation = simulated(made, environment, rollout)
+        simulation = make_simulation(made, environment, rollout)
         result = _result_content(environment, made, simulation)
         console.print(result_sentence(result))
         result["drive"] = _print_drive(console, environment, made, make, rollout)
@@ -123,16 +123,16 @@ def _print_crossing(console: Console, made: Design, simulation: Simulation, prop
 
 def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool) -> None:
     """Lock and check the folder and the file to write."""
-    from planner.output.claim import claimed, claimed_file
+    from planner.output.claim import claim, claim_file
 
     if animate:
         _check_animation(animate)
     if out and animate and animate.absolute().parent == out.absolute():
         raise BadInput(f"--animate {animate} must not be in the folder of --out, which is written as a whole")
     if out:
-        held.enter_context(claimed(out, out, force))
+        held.enter_context(claim(out, out, force))
     if animate:
-        held.enter_context(claimed_file(animate, force, "--animate"))
+        held.enter_context(claim_file(animate, force, "--animate"))
 
 
 def _check_animation(animate: Path) -> None:
@@ -199,13 +199,13 @@ def _print_drive(
     Returns:
         The content; None if the vine has no record, or the propagator does not compute the force that growth needs.
     """
-    from planner.design.drive_margin import drive_line, driven
+    from planner.design.drive_margin import design_drive_margin, drive_text
 
-    found = driven(design, environment, make, rollout)
+    found = design_drive_margin(design, environment, make, rollout)
     if found is None:
         return None
     content = found.content()
-    console.print(drive_line(content))
+    console.print(drive_text(content))
     return content
 
 

@@ -44,15 +44,15 @@ class Miss:
         that misses, with a single change each time; Ctrl-C ends these growths.
         """
         from dynamics.registry import load_propagator, propagators
-        from planner.design.comparison.growths import Comparison, growth, growth_of
+        from planner.design.comparison.growths import Comparison, grow_recorded, record_growth
 
         default, model = propagators()[0], load_propagator(self.name)
         if self.name == default and self.made.params == self.planned.params:
             return None
         with compiling(console, default):
             believed = load_propagator(default)(self.environment, self.planned.params)
-            first = growth(self.environment, self.planned, believed)
-        own = growth_of(self.environment, self.made, self.rollout)
+            first = grow_recorded(self.environment, self.planned, believed)
+        own = record_growth(self.environment, self.made, self.rollout)
         content: dict[str, Any] = {
             "planned_tip_from_goal_centre_mm": self._from_goal(self.planned.tip),
             "tip_from_goal_centre_mm": self._from_goal(own.lines[-1][-1] if own.lines else self.environment.start),
@@ -71,15 +71,15 @@ class Miss:
 
     def _try_changes(self, console: Console, model: type[Propagator]) -> tuple[list[str], list[str]]:
         """Grow the design with each change of the model; return all changes, and the changes with which it reaches the goal."""
-        from planner.design.comparison.changes import changes
-        from planner.design.comparison.growths import growth
+        from planner.design.comparison.changes import changed_propagators
+        from planner.design.comparison.growths import grow_recorded
 
         friction = friction_of(model, self.made.params, self.environment) > 0
         params = self.made.params
         tail = model.capabilities.tail and params.has_tail
-        several = changes(self.make, self.name, friction, tail)
+        several = changed_propagators(self.make, self.name, friction, tail)
         grown = (
-            (change, growth(self.environment, self.made, make(self.environment, params)).reached)
+            (change, grow_recorded(self.environment, self.made, make(self.environment, params)).reached)
             for change, make in several.items()
         )
         found, _ = gather(console, grown, len(several), "changes of the model", transient=True)
@@ -126,8 +126,10 @@ def differences(
         and made.segment_length != made.hinge_length
     ):
         found.append(f"{name} takes the moment per length, {default} per joint of {1e3 * made.segment_length:g} mm")
-    if changes := difference(replace(planned, friction=made.friction, static_friction=made.static_friction), made):
-        found.append(f"the tube is not that of the plan: {changes}")
+    if changed_propagators := difference(
+        replace(planned, friction=made.friction, static_friction=made.static_friction), made
+    ):
+        found.append(f"the tube is not that of the plan: {changed_propagators}")
     return found
 
 

@@ -45,7 +45,7 @@ def make(
     with readable_errors():
         import numpy as np
 
-        from planner.output.claim import claimed
+        from planner.output.claim import claim
         from planner.output.folder import write_folder
         from vinewright.commands.sweep_progress import array_command
         from vinewright.console.compiling import compiling
@@ -55,7 +55,7 @@ def make(
         with answer.console.status("loading environments and tubes"):
             name, checked, grid = load_grid(study)
         count = len(grid.cases)
-        with claimed(out, out, force):
+        with claim(out, out, force):
             with compiling(answer.console):
                 seconds, interrupted = gather(
                     answer.console, time_sample(grid), sample_size(count), "timed cases", True
@@ -83,13 +83,13 @@ def run(folder: SweepArgument, workers: WorkersOption = None, scheduler: Schedul
     if workers and scheduler:
         raise BadInput("--workers is for this machine; a cluster's workers are started with its --scheduler")
     with readable_errors():
-        from planner.output.claim import locked
+        from planner.output.claim import lock
         from surrogate.kernels.compiled import thread_count
         from vinewright.cluster.cluster import connect
         from vinewright.commands.sweep_progress import run_with_table
 
         opened, console = _open(folder), make_console()
-        with locked(folder):
+        with lock(folder):
             _check_not_cancelled(opened)
             if not (state := opened.state()).missing:
                 return _end_run(opened, state)
@@ -197,13 +197,13 @@ def collect(
     """Write one table with a row for each case, the same whatever computed it. Exit code 3 if shards are missing."""
     answer = Answer(as_json)
     with readable_errors():
-        from planner.output.claim import claimed_file, writing
+        from planner.output.claim import claim_file, writing
         from vinewright.sweeps.table import FORMATS, write_table
 
         if file.suffix not in FORMATS:
             raise BadInput(f"{file} must end in {' or '.join(FORMATS)}")
         opened = _open(folder, same_program=False)
-        with claimed_file(file, force), writing(file):
+        with claim_file(file, force), writing(file):
             rows, state = opened.table()
             write_table(rows, file)
     planned = [row["outcome"] == "design" for row in rows if "outcome" in row]

@@ -131,7 +131,7 @@ def _run(console: Console, job: TrackingJob, pixel: tuple[float, float] | None) 
     """Track the video, write and report the recording, and return the exit code."""
     from dynamics.recording import write_recording
     from planner.output.claim import writing
-    from planner.recordings.tracking.track import median_radius, recording_of, shrinking
+    from planner.recordings.tracking.track import find_shrinking, median_radius, recording_of
     from vinewright.console.answer import end_command
 
     base = _find_base(console, job, pixel)
@@ -142,7 +142,7 @@ def _run(console: Console, job: TrackingJob, pixel: tuple[float, float] | None) 
     recording = recording_of(job.video.path.stem, tracked, base.pixel, 1e-3 * job.scale, radius)
     with writing(job.recorded):
         write_recording(recording, job.recorded)
-    shrunk = shrinking(tracked)
+    shrunk = find_shrinking(tracked)
     _report(console, tracked, skipped, recording, measured, base, shrunk)
     console.print(f"wrote {job.recorded} and {job.drawn}" if complete else f"wrote {job.recorded}")
     return end_command(console, _doubt(job.segmentation, len(shrunk), len(tracked)))
@@ -184,7 +184,7 @@ def _claim_outputs(
     held: ExitStack, video: Path, out: Path | None, overlay: Path | None, force: bool
 ) -> tuple[Path, Path]:
     """Lock and check the files of the recording and of the overlay before any computation, and return them."""
-    from planner.output.claim import Occupied, claimed_file
+    from planner.output.claim import Occupied, claim_file
 
     for path, option, suffix in ((out, "--out", ".json"), (overlay, "--overlay", ".mp4")):
         if path and path.suffix.lower() != suffix:
@@ -192,9 +192,9 @@ def _claim_outputs(
         if path and path.resolve() == video.resolve():
             raise BadInput(f"{option} {path} is the video itself; give another {option}")
     if out:
-        held.enter_context(claimed_file(out, force, "--out"))
+        held.enter_context(claim_file(out, force, "--out"))
     if overlay:
-        held.enter_context(claimed_file(overlay, force, "--overlay"))
+        held.enter_context(claim_file(overlay, force, "--overlay"))
     named, number = out or video, 1
     while not (out and overlay):
         stem = named.stem if number == 1 else f"{named.stem}-{number}"
@@ -202,7 +202,7 @@ def _claim_outputs(
         try:
             with ExitStack() as attempt:
                 for path in {recorded, drawn} - {out, overlay}:
-                    attempt.enter_context(claimed_file(path, force=False))
+                    attempt.enter_context(claim_file(path, force=False))
                 held.push(attempt.pop_all())
                 out, overlay = recorded, drawn
         except Occupied:
@@ -262,7 +262,7 @@ def _follow(console: Console, job: TrackingJob, base: Base) -> tuple[list[Tracke
     from rich.progress import Progress
 
     from dynamics.recording import LEAST_FRAMES
-    from planner.recordings.tracking.overlay import overlay
+    from planner.recordings.tracking.overlay import draw_overlay
     from planner.recordings.tracking.track import track_frame
     from planner.recordings.tracking.video import VideoWriter
     from vinewright.console.progress import handle_stop_signals, make_columns
@@ -283,7 +283,7 @@ def _follow(console: Console, job: TrackingJob, base: Base) -> tuple[list[Tracke
                         skipped += not found
                         caption = f"{job.scale * found.axis.length:.0f} mm" if found else "no tube"
                         axis = found.axis if found else None
-                        writer.write(overlay(image, region, axis, base.pixel, f"{time:.2f} s   {caption}"))
+                        writer.write(draw_overlay(image, region, axis, base.pixel, f"{time:.2f} s   {caption}"))
                         bar.advance(task)
                 except KeyboardInterrupt:
                     if len(tracked) < LEAST_FRAMES:

@@ -134,10 +134,10 @@ def new(
         from dynamics.tube import VineParams
         from dynamics.tube_file import load_tube, template, tube_text
         from environments.writing import atomic_path
-        from planner.output.claim import claimed_file, writing
+        from planner.output.claim import claim_file, writing
 
         text = template(VineParams()) if like is None else tube_text(load_tube(like))
-        with claimed_file(file, force), writing(file), atomic_path(file) as partial:
+        with claim_file(file, force), writing(file), atomic_path(file) as partial:
             partial.write_text(text, encoding="utf-8")
     print(f"wrote {file}")
 

@@ -149,9 +149,9 @@ def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
 
 def solution_note(folder: Path) -> str:
     """Which solution the design of a run's folder is, as text; "" if it is the first or none of them, as one refined under errors."""
-    from planner.design.solutions_file import solution_of
+    from planner.design.solutions_file import find_solution
 
-    number, count = solution_of(folder)
+    number, count = find_solution(folder)
     if number in (None, 1):
         return ""
     return f"the design of this run is solution {number} of {count}; --solution 1 has the lowest cost"

@@ -122,13 +122,13 @@ def run_study(
         NothingKept: The study was interrupted before there were enough results for a report.
         MachineFault: A worker process was killed, or memory ran out, before there were enough results for a report.
     """
-    from planner.output.claim import claimed
+    from planner.output.claim import claim
     from planner.output.provenance import Provenance
     from surrogate.kernels.interruption import Interruption
 
     if out:
         command += f" --out {shlex.quote(out.name if out.is_absolute() else str(out))}"
-    with claimed(out and out / study.name, default or Path("runs") / study.name, force) as folder:
+    with claim(out and out / study.name, default or Path("runs") / study.name, force) as folder:
         found = _measure(study, console, scheduler)
         if found.stopped and not study.enough(found.results):
             error = MachineFault if found.code else NothingKept

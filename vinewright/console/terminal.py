@@ -75,7 +75,7 @@ def actuators_text(design: Design) -> str:
 
 def trials_line(design: Design) -> str:
     """Return the trials in the file of a design as text; "" without trials."""
-    return f"this design, as planned, {design.trialled.words}" if design.trialled else ""
+    return f"this design, as planned, {design.success.words}" if design.success else ""
 
 
 def rejection_text(rejected: int, ambiguous: int) -> str:

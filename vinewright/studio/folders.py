@@ -66,7 +66,7 @@ class RunFolders:
                     "environment": design.environment,
                     "actuators": design.actuators,
                     "length": round(1e3 * design.built, 1),
-                    "success": success_view(design.trialled),
+                    "success": success_view(design.success),
                     "changed": changed.isoformat(timespec="seconds"),
                 }
             )

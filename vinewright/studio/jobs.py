@@ -20,11 +20,11 @@ from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
 from planner.design.design_file import load_design
 from planner.design.estimate import Estimate
-from planner.design.replay import replay, resolve_growth, simulated
+from planner.design.replay import make_simulation, replay, resolve_growth
 from planner.fabrication import FORMATS
-from planner.fabrication.formats import Written, write_formats
+from planner.fabrication.formats import WrittenFormats, write_formats
 from planner.fabrication.pack import Pack
-from planner.output.claim import claimed
+from planner.output.claim import claim
 from planner.output.folder import stem_of
 from planner.plan.inputs import Inputs
 from planner.plan.plan import plan
@@ -58,7 +58,7 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
     inputs = Inputs(actuator=tube.kinds, **given["options"])
-    with claimed(None, Path(given["root"]) / stem_of(environment.name)) as folder:
+    with claim(None, Path(given["root"]) / stem_of(environment.name)) as folder:
         if stop.requested:
             raise KeyboardInterrupt
         result = plan(Problem.of(environment, tube, inputs), None, folder, watcher)
@@ -89,7 +89,7 @@ def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
     environment, design = _made(given)
     name = given["propagator"]
     design, make = resolve_growth(design, environment, name)
-    growth = simulated(design, environment, replay(design, make(environment, design.params)))
+    growth = make_simulation(design, environment, replay(design, make(environment, design.params)))
     some = np.arange(0, len(growth.lengths), -(-len(growth.lengths) // MOST_RECORDS) or 1)
     if len(growth.lengths) and some[-1] != len(growth.lengths) - 1:
         some = np.append(some, len(growth.lengths) - 1)
@@ -122,7 +122,7 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
         if stop.requested:
             break
         some = range(first, min(first + BATCH, count))
-        outcome = grow_trials(design, Worlds.drawn(environment, design.params, uncertainty, some, seed))
+        outcome = grow_trials(design, Worlds.draw(environment, design.params, uncertainty, some, seed))
         reached = np.concatenate([reached, outcome.reached])
         success = _success(name, reached)
         lines = [line_of(joints) for joints in outcome.joints]
@@ -174,7 +174,7 @@ def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
     send({"type": "pack", "pack": shown})
 
 
-def _missing(written: Written) -> list[str]:
+def _missing(written: WrittenFormats) -> list[str]:
     """What a pack lacks, and why."""
     missing = [f"{', '.join(written.missing)}: {without_extra('fab')}"] if written.missing else []
     return missing + [

@@ -14,8 +14,8 @@ from dynamics.tube_file import tube_content
 from environments.uncertainty import KEYS, PRESETS
 from planner.design.design import Design, InvalidDesign, type_of
 from planner.design.design_file import SOLUTIONS, load_design
-from planner.design.estimate import Estimate, Trialled
-from planner.design.solutions_file import load_jumping
+from planner.design.estimate import Estimate, Success
+from planner.design.solutions_file import load_solutions_with_jumps
 from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 from planner.uncertainty.survey import UNITS
 from surrogate.kernels.compiled import Floats
@@ -28,7 +28,7 @@ def line_of(joints: Floats) -> list[list[float]]:
     return (1e3 * kept).round(1).tolist()
 
 
-def success_view(success: Trialled | None) -> dict[str, Any] | None:
+def success_view(success: Success | None) -> dict[str, Any] | None:
     """Return the view of a design's success in trials; None without trials."""
     if success is None:
         return None
@@ -76,7 +76,7 @@ def design_view(design: Design, key: str, title: str, heading: float, jump: Jump
         "sections": sections,
         "line": line_of(design.centerline),
         "film": (1e3 * film).round(2).tolist(),
-        "success": success_view(design.trialled),
+        "success": success_view(design.success),
         "jumps": jump is not None,
     }
 
@@ -116,7 +116,7 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
     content = parse_content(text)
     heading = math.radians(content["start"]["heading_deg"])
     designs = [design_view(best, "best", "Design to make", heading)]
-    for number, (design, jump) in enumerate(load_jumping(folder / SOLUTIONS), start=1):
+    for number, (design, jump) in enumerate(load_solutions_with_jumps(folder / SOLUTIONS), start=1):
         designs.append(design_view(design, str(number), f"Solution {number}", heading, jump))
     tried = ShownTrials.read(folder / TRIALS) if (folder / TRIALS).exists() else None
     return {

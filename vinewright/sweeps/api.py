@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from planner.output.claim import claimed, locked
+from planner.output.claim import claim, lock
 from planner.output.contents import SWEEP
 from planner.output.folder import write_folder
 from vinewright.cluster.cluster import connect
@@ -64,7 +64,7 @@ def sweep(
     path = Path(folder)
     name, checked, grid = load_grid(study)
     if not (path / SWEEP).exists():
-        with claimed(path, path) as out:
+        with claim(path, path) as out:
             write_folder(out, make_manifest(name, checked, grid, float(np.mean([*time_sample(grid)]))).write)
     manifest = read_manifest(path)
     if manifest.grid.cases != grid.cases:
@@ -72,7 +72,7 @@ def sweep(
     results = SweepFolder(path, manifest)
     if results.state().missing:
         with (
-            locked(path),
+            lock(path),
             connect(workers or thread_count(), scheduler) as cluster,
             closing(run_sweep(results, cluster)) as steps,
         ):

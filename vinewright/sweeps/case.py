@@ -16,9 +16,9 @@ from environments import Environment
 from environments.environment_file import parse_environment
 from environments.reach import WalledIn
 from planner.design.design import Design
-from planner.design.design_file import design_in
+from planner.design.design_file import parse_design
 from planner.design.drive_margin import drive_margin
-from planner.design.replay import replay, simulated
+from planner.design.replay import make_simulation, replay
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
 from planner.plan.problem import Problem
@@ -109,7 +109,7 @@ class Input:
 
     def design(self) -> Design:
         """The design in it."""
-        return design_in(json.loads(self.text), self.name)
+        return parse_design(json.loads(self.text), self.name)
 
 
 def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
@@ -158,7 +158,7 @@ def _facts(device: str, design: Design | None = None, environment: Environment |
     if design is None or environment is None:
         return dict.fromkeys(names)
     rollout = replay(design, QuasiStatic(environment, design.params, device=device))
-    grown = simulated(design, environment, rollout)
+    grown = make_simulation(design, environment, rollout)
     force = grown.contact_force
     touched = float((force > 0).any(axis=1).mean()) if len(force) else 0.0
     margin = drive_margin(rollout, design.params)
@@ -181,7 +181,7 @@ def _tried(case: Case, design: Design | None = None, environment: Environment | 
     block = BLOCK if case.device == "cpu" else TOGETHER_ON_CUDA
     for first in range(trials.first, trials.first + trials.number, block):
         numbers = range(first, min(first + block, trials.first + trials.number))
-        worlds = Worlds.drawn(environment, design.params, uncertainty, numbers, trials.seed, case.device)
+        worlds = Worlds.draw(environment, design.params, uncertainty, numbers, trials.seed, case.device)
         found = grow_trials(design, worlds).counts()
         counts += [found[name] for name in COUNTED[1:]]
     return dict(zip(names, [trials.number, *counts.tolist()], strict=True))

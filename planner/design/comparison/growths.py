@@ -11,7 +11,7 @@ import shapely
 from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, Status
 from environments.environment import Environment
-from planner.design.comparison.paths import obstacle_name, same_way, touched
+from planner.design.comparison.paths import are_homotopic, obstacle_name, touched_obstacles
 from planner.design.design import Design
 from planner.design.replay import replay, trajectory
 from surrogate.kernels.compiled import Floats
@@ -21,15 +21,15 @@ PARTED = 10e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Growth:
-    """A design grown by one propagator."""
+class RecordedGrowth:
+    """Growth of a design by one propagator, recorded at the end of every segment."""
 
     lengths: Floats
     """Length at each record [m], shape (records,)."""
     lines: list[Floats]
     """Joints at each record [m], shape (n, 2) each."""
     touched: list[tuple[int, int]]
-    """Touched obstacles, and the first record of each contact; see `paths.touched`."""
+    """Touched obstacles, and the first record of each contact; see `paths.touched_obstacles`."""
     status: Status
     enters: bool
     """Whether the tip reaches the goal while it grows."""
@@ -44,24 +44,24 @@ class Growth:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Comparison:
-    """A design grown with one propagator, and with the default one, with which it was found."""
+    """Growth of a design by one propagator and by the default propagator, with which the design was found."""
 
     environment: Environment
     design: Design
     propagator: str
-    own: Growth
-    default: Growth
+    own: RecordedGrowth
+    default: RecordedGrowth
     cured_by: tuple[str, ...] = ()
-    """For a design that misses the goal with this propagator: those of `changes` with which it reaches the goal."""
+    """For a design that misses the goal with this propagator: names of the `changed_propagators` with which it reaches the goal."""
     default_misses: tuple[str, ...] = ()
-    """Those of `changes` with which the default propagator misses the goal."""
+    """Names of the `changed_propagators` of the default one with which the design misses the goal."""
 
     @property
     def common(self) -> int:
-        """Number of first records that both have at the same length."""
+        """Number of first records that both growths have at the same length."""
         count = min(len(self.own.lengths), len(self.default.lengths))
-        alike = np.abs(self.own.lengths[:count] - self.default.lengths[:count]) < 1e-6
-        return count if alike.all() else int(alike.argmin())
+        equal = np.abs(self.own.lengths[:count] - self.default.lengths[:count]) < 1e-6
+        return count if equal.all() else int(equal.argmin())
 
     @property
     def apart(self) -> Floats:
@@ -77,10 +77,10 @@ class Comparison:
 
     @property
     def same_class(self) -> bool | None:
-        """Whether both are in the same homotopy class at the last common record; None if that is undefined."""
+        """Whether both centrelines are in the same homotopy class at the last common record; None if that is undefined."""
         if not self.common:
             return None
-        return same_way(self.own.lines[self.common - 1], self.default.lines[self.common - 1], self.environment)
+        return are_homotopic(self.own.lines[self.common - 1], self.default.lines[self.common - 1], self.environment)
 
     @property
     def contacts(self) -> str:
@@ -99,7 +99,7 @@ class Comparison:
         return self.default.reached and not self.own.reached
 
     def causes(self) -> list[str]:
-        """Possible causes of missing the goal, from the records and from growths with one change each."""
+        """List possible causes of missing the goal, from the records and from growths with one change each."""
         if not self.fails:
             return []
         said = [self._end()]
@@ -110,7 +110,7 @@ class Comparison:
         return said
 
     def _end(self) -> str:
-        """How the growth ended, and the distance from the goal or from the obstacle that stopped it."""
+        """Describe the end of the growth, with the distance from the goal or from the obstacle that stopped the tip."""
         tip, goal = self.own.lines[-1][-1] if self.own.lines else self.environment.start[:2], self.environment.goal
         if self.own.status == Status.GROWN:
             beyond = float(np.hypot(*(tip - goal[:2])) - goal[2])
@@ -142,7 +142,7 @@ class Comparison:
         )
 
     def _parting(self, first: int, last: int) -> str:
-        """Where the tips diverge, whether they converge again, and which obstacles were touched before."""
+        """Describe where the tips diverge, whether they converge again, and which obstacles were touched before."""
         start, end = (f"{1e3 * self.own.lengths[record]:.0f}" for record in (first, last))
         at = f"the tips part at {start} mm, "
         if last < self.common - 1:
@@ -163,7 +163,7 @@ class Comparison:
         return at + (" and ".join(words) or "before either has touched anything")
 
     def content(self) -> dict[str, Any]:
-        """Content for a JSON file, in millimetres."""
+        """Return the content for a JSON file, in millimetres."""
         parts = self.parts
         return {
             "environment": self.environment.name,
@@ -191,16 +191,16 @@ class Comparison:
         }
 
 
-def growth(environment: Environment, design: Design, propagator: Propagator) -> Growth:
+def grow_recorded(environment: Environment, design: Design, propagator: Propagator) -> RecordedGrowth:
     """Grow a design, recorded at the end of every segment."""
-    return growth_of(environment, design, replay(design, propagator))
+    return record_growth(environment, design, replay(design, propagator))
 
 
-def growth_of(environment: Environment, design: Design, rollout: Rollout) -> Growth:
-    """The growth in a rollout of one vine (see `replay`)."""
+def record_growth(environment: Environment, design: Design, rollout: Rollout) -> RecordedGrowth:
+    """Make the recorded growth from the rollout of one vine (see `replay`)."""
     points, lengths = trajectory(environment, design, rollout)
     lines = [joints[~np.isnan(joints[:, 0])] for joints in points]
     ends = bool(lines) and np.hypot(*(lines[-1][-1] - environment.goal[:2])) <= environment.goal[2]
     status, enters = Status(rollout.status[0]), bool(rollout.enters(environment.goal)[0])
-    met = touched(lines, environment, design.params.radius)
-    return Growth(lengths, lines, met, status, enters, bool(ends and status == Status.GROWN))
+    met = touched_obstacles(lines, environment, design.params.radius)
+    return RecordedGrowth(lengths, lines, met, status, enters, bool(ends and status == Status.GROWN))

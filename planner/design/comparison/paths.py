@@ -15,7 +15,7 @@ TOUCH = 2e-3
 """Gap between tube and obstacle up to which they count as touching [m], because contacts are compliant and records discrete."""
 
 
-def touched(lines: Sequence[Floats], environment: Environment, radius: float) -> list[tuple[int, int]]:
+def touched_obstacles(lines: Sequence[Floats], environment: Environment, radius: float) -> list[tuple[int, int]]:
     """The obstacles that a vine touches, in the order of the first contact.
 
     The criterion is the same for all propagators and does not use forces: an obstacle is touched if its distance to the centreline
@@ -49,7 +49,8 @@ def touched(lines: Sequence[Floats], environment: Environment, radius: float) ->
 
 
 def obstacle_name(environment: Environment, index: int) -> str:
-    """Kind of an obstacle (see `touched`), and its number from 0; boxes, polygons and flat walls are polygons, in this order."""
+    """Return the kind of an obstacle (see `touched_obstacles`), and its number from 0; boxes, polygons and flat walls are
+    polygons, in this order."""
     obstacles, solids = environment.obstacles, environment.solids
     if len(obstacles.polygons) <= index < len(solids.polygons):
         return "a wall of the bounds"
@@ -60,7 +61,7 @@ def obstacle_name(environment: Environment, index: int) -> str:
     return f"wall {index}"
 
 
-def same_way(one: Floats, other: Floats, environment: Environment) -> bool | None:
+def are_homotopic(one: Floats, other: Floats, environment: Environment) -> bool | None:
     """Whether two centrelines from one base lie in the same homotopy class, their tips joined by a straight line.
 
     They do if the closed curve along the first, to the tip of the other and back along that one winds around no obstacle.

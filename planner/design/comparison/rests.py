@@ -1,4 +1,4 @@
-"""Growth that stops and rests: a check of results that should not depend on how fast a vine grows."""
+"""Growth in pieces with a hold after each: a check of results that should not depend on the growth rate."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, to_ho
 from surrogate.kernels.compiled import Floats
 
 
-class Rested(NamedTuple):
-    """Where a batch of vines ended."""
+class RestedVines(NamedTuple):
+    """Final states of a batch of vines."""
 
     state: VineState
     """The last recorded state of each vine, on the host."""
@@ -22,11 +22,11 @@ class Rested(NamedTuple):
     """`Status` of each vine, shape (batch,): of the piece that it could not grow, or `GROWN`."""
 
 
-def grow_with_rests(propagator: Propagator, actuation: Actuation, length: float, every: float) -> Rested:
+def grow_with_rests(propagator: Propagator, actuation: Actuation, length: float, every: float) -> RestedVines:
     """Grow vines from the start pose in pieces, and hold each vine until it is at rest after each piece.
 
-    A vine that ends in a piece keeps its last recorded state. One that still moves at the propagator's time limit of a rest
-    goes on from where it is.
+    A vine that ends in a piece keeps its last recorded state. A vine that still moves at the propagator's time limit for a hold
+    resumes from its state then.
 
     Args:
         length: Length to grow [m].
@@ -35,20 +35,20 @@ def grow_with_rests(propagator: Propagator, actuation: Actuation, length: float,
     batch, room = actuation.pressure.shape
     state = propagator.start(batch, room)
     tips = np.tile(np.asarray(propagator.environment.start, float), (batch, 1))
-    rested = Rested(state, tips, np.full(batch, int(Status.GROWN)))
+    rested = RestedVines(state, tips, np.full(batch, int(Status.GROWN)))
     pieces = max(int(np.ceil(length / every - 1e-9)), 1)
     for piece in np.diff(np.append(every * np.arange(pieces), length)):
         for step in (piece, 0.0):
             growing = rested.status == Status.GROWN
-            # Those that have ended are computed again, and not looked at.
+            # Vines that have ended are computed again, and ignored.
             rollout = propagator.grow(rested.state, actuation, np.where(growing, step, 0.0), every)
             ends = (Status.GROWN, Status.STALLED) if step == 0.0 else (Status.GROWN,)
-            rested = _updated(rested, rollout, growing, np.isin(rollout.status, ends))
+            rested = _update(rested, rollout, growing, np.isin(rollout.status, ends))
     return rested
 
 
-def _updated(rested: Rested, rollout: Rollout, growing: np.ndarray, sound: np.ndarray) -> Rested:
-    """The last records of the vines that were growing and have one, and the status of those that ended."""
+def _update(rested: RestedVines, rollout: Rollout, growing: np.ndarray, sound: np.ndarray) -> RestedVines:
+    """Replace the states of growing vines by their last records, if there are any, and set the status of vines that ended."""
     batch, known = np.arange(len(growing)), growing & (rollout.records > 0)
     last = np.maximum(rollout.records - 1, 0)
     found, before = rollout.state(batch, last), rested.state
@@ -59,4 +59,4 @@ def _updated(rested: Rested, rollout: Rollout, growing: np.ndarray, sound: np.nd
         found.pivots,
     )
     tips = np.where(known[:, None], rollout.tips[batch, last], rested.tips)
-    return Rested(state, tips, np.where(growing & ~sound, rollout.status, rested.status))
+    return RestedVines(state, tips, np.where(growing & ~sound, rollout.status, rested.status))

@@ -10,9 +10,9 @@ import numpy as np
 from dynamics.geometric.body import BASE
 from dynamics.geometric.hinges import FRICTION
 from dynamics.geometric.kinematics import Behaviour
-from planner.mapping.sensing.contact_fit import Course, fit_wall
+from planner.mapping.sensing.contact_fit import HingeCourse, fit_wall
 from planner.mapping.sensing.rules import RULES
-from planner.mapping.sensing.shape import Shape
+from planner.mapping.sensing.shape import TubeShape
 from surrogate.kernels.compiled import Floats
 
 AT_ONCE = 1e-6
@@ -125,15 +125,15 @@ def sense(
         raise ValueError(f"rule = {rule!r} must be one of {', '.join(RULES)}")
     lengths, angles = readings.lengths, readings.angles
     free = np.isnan(angles)
-    shape, shapes = Shape.launched(start), list[Shape]()
+    shape, shapes = TubeShape.at_launch(start), list[TubeShape]()
     walls = np.full(len(lengths), np.nan)
-    contacts, courses = list[WallContact](), list[tuple[Course, float]]()
+    contacts, courses = list[WallContact](), list[tuple[HingeCourse, float]]()
     for first, after in _stretches(lengths, angles, turn_at + ROUNDING if turn else np.inf):
         if turn and lengths[first] > turn_at + ROUNDING and not shape.natural.any():
-            shape = shape.grown(turn_at).turned_at_tip(turn)
-        shape = shape.grown(lengths[first])
+            shape = shape.extend(turn_at).with_turn_at_tip(turn)
+        shape = shape.extend(lengths[first])
         if free[first]:
-            shapes += [shape.grown(length) for length in lengths[first:after]]
+            shapes += [shape.extend(length) for length in lengths[first:after]]
             continue
         fit = fit_wall(shape, lengths[first:after], angles[first:after], noise, friction, RULES[rule])
         course = fit.course
@@ -146,13 +146,13 @@ def sense(
         shape = shapes[-1]
         if after < len(lengths) and free[after]:
             # The tip has passed the end of the wall, which now holds the tube on the wall's side.
-            shape = shape.held(shape.length, -1 if course.wall - shape.heading < np.pi / 2 else 1)
+            shape = shape.hold(shape.length, -1 if course.wall - shape.heading < np.pi / 2 else 1)
     points = tuple(one.points for one in shapes)
     return Sensed(np.array([one.tip for one in shapes]), points, walls, tuple(contacts), _pivots(courses))
 
 
 def _stretches(lengths: Floats, angles: Floats, turn_at: float) -> list[tuple[int, int]]:
-    """First reading, and reading after the last, of each interval in which the tip is free or on one wall."""
+    """Return the first reading, and the reading after the last, of each interval in which the tip is free or on one wall."""
     free = np.isnan(angles)
     changes = free[1:] != free[:-1]
     changes |= ~free[1:] & (np.diff(lengths) < AT_ONCE)
@@ -161,8 +161,8 @@ def _stretches(lengths: Floats, angles: Floats, turn_at: float) -> list[tuple[in
     return list(pairwise(cuts))
 
 
-def _behaviours(course: Course, last: float) -> tuple[Behaviour, ...]:
-    """Behaviour in each motion of a tube whose turn has grown."""
+def _behaviours(course: HingeCourse, last: float) -> tuple[Behaviour, ...]:
+    """Return the behaviour in each motion of a tube whose turn has grown."""
     found = list[Behaviour]()
     for motion in course.motions:
         shape = motion.shape
@@ -183,7 +183,7 @@ def _behaviours(course: Course, last: float) -> tuple[Behaviour, ...]:
     return tuple(found)
 
 
-def _pivots(courses: list[tuple[Course, float]]) -> tuple[Pivot, ...]:
+def _pivots(courses: list[tuple[HingeCourse, float]]) -> tuple[Pivot, ...]:
     found = dict[float, Pivot]()
     for course, last in courses:
         for motion in course.motions:

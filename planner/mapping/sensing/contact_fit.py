@@ -11,7 +11,7 @@ from scipy.optimize import least_squares
 
 from dynamics.vine import Integers
 from planner.mapping.sensing.rules import Rule
-from planner.mapping.sensing.shape import Motion, Shape, cross, slide_angle, unit
+from planner.mapping.sensing.shape import TubeShape, WallMotion, cross, slide_angle, unit
 from surrogate.kernels.compiled import Floats
 
 PRICE = 10.0
@@ -26,7 +26,7 @@ number of candidates that are refined, and number of failures allowed."""
 
 
 @dataclass(frozen=True, slots=True)
-class Change:
+class HingeChange:
     """Change to another hinge at a certain length."""
 
     length: float
@@ -40,42 +40,42 @@ class Change:
 
 
 @dataclass(frozen=True, eq=False)
-class Course:
+class HingeCourse:
     """A hypothesis for the motion of a tube with its tip on one wall."""
 
-    shape: Shape
+    shape: TubeShape
     """Shape at first contact."""
     wall: float
     """Heading of the wall's tangent [rad]."""
-    changes: tuple[Change, ...]
+    changes: tuple[HingeChange, ...]
     friction: float
     rule: Rule
-    """Which hinge gives way where nothing else is known."""
+    """Rule for the hinge that yields where nothing else is known."""
     against: bool = False
     """Whether its first motion contradicts the rule."""
 
     @cached_property
-    def motions(self) -> tuple[Motion, ...]:
+    def motions(self) -> tuple[WallMotion, ...]:
         """Successive motions; after a hinge has sprung back, the rule determines the next one."""
-        shape, found = self.shape, list[Motion]()
+        shape, found = self.shape, list[WallMotion]()
         for i, change in enumerate(self.changes):
             if i:
                 shape = found[-1].shape_at(max(change.length, found[-1].shape.length))
             if shape.node(change.arc) < 0:
-                before = found[-1] if found and not found[-1].locked else Motion(shape, self.wall, change.arc)
-                shape = shape.held(change.arc, before.sense())
-            found.append(Motion.of(shape, self.wall, change.arc, change.locked))
+                before = found[-1] if found and not found[-1].locked else WallMotion(shape, self.wall, change.arc)
+                shape = shape.hold(change.arc, before.sense())
+            found.append(WallMotion.of(shape, self.wall, change.arc, change.locked))
             until = self.changes[i + 1].length if i + 1 < len(self.changes) else np.inf
             while len(found) < 3 * MOST_CHANGES and (end := found[-1].end()) < until:
                 shape = found[-1].shape_at(end)
                 following = self.rule(shape, self.wall, self.friction)
                 if following is None:
                     break
-                found.append(Motion.of(shape, self.wall, *following))
+                found.append(WallMotion.of(shape, self.wall, *following))
         return tuple(found)
 
     def angles(self, lengths: Floats) -> Floats:
-        """Contact angles [rad] at ascending lengths [m]."""
+        """Return contact angles [rad] at ascending lengths [m]."""
         starts = np.array([motion.shape.length for motion in self.motions])
         which = np.maximum(np.searchsorted(starts, lengths, side="right") - 1, 0)
         found = np.empty(len(lengths))
@@ -84,8 +84,8 @@ class Course:
                 found[now] = self.motions[i].angles(lengths[now])
         return found
 
-    def motion_at(self, length: float) -> Motion:
-        """The motion at a length [m]."""
+    def motion_at(self, length: float) -> WallMotion:
+        """Return the motion at a length [m]."""
         return [motion for motion in self.motions if motion.shape.length <= length + 1e-12][-1]
 
     @property
@@ -94,15 +94,15 @@ class Course:
         return PRICE * (sum(change.fitted for change in self.changes) + self.against)
 
     def numbers(self) -> list[float]:
-        """All fitted numbers: the wall's heading, and the unknown values of each change."""
+        """Return all fitted numbers: the wall's heading, and the unknown values of each change."""
         found = [self.wall]
         for i, change in enumerate(self.changes):
             found += [change.length, change.arc][: change.fitted] if i else [change.arc][: change.fitted]
         return found
 
-    def with_numbers(self, numbers: Sequence[float], last: float) -> Course:
-        """The course with other numbers, clipped to valid values; `last` is the largest length [m]."""
-        rest, changes, least = list(numbers[1:]), list[Change](), self.shape.length
+    def with_numbers(self, numbers: Sequence[float], last: float) -> HingeCourse:
+        """Return the course with other numbers, clipped to valid values; `last` is the largest length [m]."""
+        rest, changes, least = list(numbers[1:]), list[HingeChange](), self.shape.length
         for i, change in enumerate(self.changes):
             length, arc = change.length, change.arc
             if i and change.fitted:
@@ -117,12 +117,12 @@ class Course:
 class WallFit:
     """The course of lowest cost."""
 
-    course: Course
+    course: HingeCourse
     determined: bool
     """Whether the readings exclude other hinges, and outnumber the fitted values."""
 
 
-def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, friction: float, rule: Rule) -> WallFit:
+def fit_wall(shape: TubeShape, lengths: Floats, angles: Floats, noise: float, friction: float, rule: Rule) -> WallFit:
     """Find the course with the least sum of squared errors, in units of the noise, and prices (see `PRICE`).
 
     Args:
@@ -133,8 +133,8 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
         friction: Friction coefficient of the tip [-], for the rule.
         rule: Which hinge gives way; its result is only preferred.
     """
-    search = _Search(shape, lengths, angles, max(noise, EXACT), friction, rule)
-    found = list[tuple[float, Course]]()
+    search = _CourseSearch(shape, lengths, angles, max(noise, EXACT), friction, rule)
+    found = list[tuple[float, HingeCourse]]()
     for first in search.beginnings():
         limit = min((search.cost(course) for _, course in found), default=np.inf)
         if (course := search.explain(first, limit)) is not None:
@@ -160,29 +160,29 @@ def fit_wall(shape: Shape, lengths: Floats, angles: Floats, noise: float, fricti
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Search:
+class _CourseSearch:
     """Search for courses that explain the readings."""
 
-    shape: Shape
+    shape: TubeShape
     lengths: Floats
     angles: Floats
     noise: float
     friction: float
     rule: Rule
 
-    def error(self, course: Course, count: int | None = None) -> float:
+    def error(self, course: HingeCourse, count: int | None = None) -> float:
         """Sum of squared errors of the first readings, in units of the noise."""
         return float((self._errors(course, count) ** 2).sum())
 
-    def cost(self, course: Course, count: int | None = None) -> float:
+    def cost(self, course: HingeCourse, count: int | None = None) -> float:
         """Error plus the course's price."""
         return self.error(course, count) + course.price
 
-    def _errors(self, course: Course, count: int | None) -> Floats:
+    def _errors(self, course: HingeCourse, count: int | None) -> Floats:
         return (course.angles(self.lengths[:count]) - self.angles[:count]) / self.noise
 
-    def refined(self, course: Course, count: int | None = None) -> Course:
-        """The course with all its numbers fitted to the first readings."""
+    def refine(self, course: HingeCourse, count: int | None = None) -> HingeCourse:
+        """Fit all numbers of a course to the first readings."""
         last = float(self.lengths[:count][-1])
         small = 1e-14 if self.noise == EXACT else 1e-5
         fit = least_squares(
@@ -192,40 +192,40 @@ class _Search:
         better = course.with_numbers(fit.x, last)
         return better if self.error(better, count) <= self.error(course, count) else course
 
-    def beginnings(self) -> Iterator[Course]:
-        """Candidates for the first motion: that of the rule, or about another node, or about an unknown corner."""
+    def beginnings(self) -> Iterator[HingeCourse]:
+        """Generate candidates for the first motion: that of the rule, or about another node, or about an unknown corner."""
         start, wall = self.shape.length, self.shape.heading + float(self.angles[0])
         predicted = self.rule(self.shape, wall, self.friction)
         if predicted:
-            yield self._course(wall, Change(start, *predicted), against=False)
+            yield self._course(wall, HingeChange(start, *predicted), against=False)
         if len(self.lengths) == 1:
             if not predicted:
-                yield self._course(wall, Change(start, 0.0), against=True)
+                yield self._course(wall, HingeChange(start, 0.0), against=True)
             return
         nodes = [float(arc) for arc in self.shape.arcs[:-1] if start - arc > 1e-6]
         turn = self.shape.arcs[self.shape.turn_node] if self.shape.turn_node > 0 else 0.0
         ways = [(arc, locked) for locked in (False, True) for arc in nodes[::-1] if not locked or arc < turn - 1e-6]
         for way in ways:
             if way != predicted:
-                yield self._course(wall, Change(start, *way), against=True)
+                yield self._course(wall, HingeChange(start, *way), against=True)
         arcs = np.linspace(0, start, _ARCS + 1)[:-1]
         few = min(len(self.lengths), 8)
         errors = self._slides(self.shape, wall, arcs, few, 0)
         for k in _lowest(errors):
-            yield self._course(wall, Change(start, float(arcs[k]), fitted=1), against=True)
+            yield self._course(wall, HingeChange(start, float(arcs[k]), fitted=1), against=True)
 
-    def _course(self, wall: float, first: Change, against: bool) -> Course:
-        return Course(self.shape, wall, (first,), self.friction, self.rule, against)
+    def _course(self, wall: float, first: HingeChange, against: bool) -> HingeCourse:
+        return HingeCourse(self.shape, wall, (first,), self.friction, self.rule, against)
 
-    def _slides(self, shape: Shape, wall: float, arcs: Floats, count: int, first: int) -> Floats:
-        """Errors of the readings from `first` to before `count` with the hinge at each of the arcs, shape (arcs,)."""
+    def _slides(self, shape: TubeShape, wall: float, arcs: Floats, count: int, first: int) -> Floats:
+        """Return errors of the readings from `first` to before `count` with the hinge at each of the arcs, shape (arcs,)."""
         reach, ahead = shape.tip - shape.at(arcs), unit(shape.heading)
         growth = self.lengths[first:count] - shape.length
         across = cross(np.broadcast_to(ahead, reach.shape), reach)
         angles = slide_angle((reach @ ahead)[:, None], across[:, None], wall - shape.heading, growth)
         return (((angles - self.angles[first:count]) / self.noise) ** 2).sum(axis=1)
 
-    def explain(self, course: Course, limit: float) -> Course | None:
+    def explain(self, course: HingeCourse, limit: float) -> HingeCourse | None:
         """Add changes of the hinge one by one as the readings require; None if the cost exceeds a limit."""
         n, exact = len(self.lengths), self.noise == EXACT
         counts = range(2, n + 1) if exact else np.unique(np.linspace(2, n, _PREFIXES).astype(int))
@@ -234,38 +234,38 @@ class _Search:
             if exact and np.abs(self._errors(course, count)).max() < 1:
                 continue
             count = min(count + 2, n) if exact else count
-            course = self.refined(course, count)
+            course = self.refine(course, count)
             if self.error(course, count) > 2 * PRICE and len(course.changes) < MOST_CHANGES:
-                course = self._changed(course, count)
+                course = self._replace_or_add_change(course, count)
                 failed += self.error(course, count) > 2 * PRICE + 2 * count
             if failed > _FAILED:
                 break
             if self.cost(course, count) > limit:
                 return None
-        return self.refined(course)
+        return self.refine(course)
 
-    def _changed(self, course: Course, count: int) -> Course:
-        """The course with its last change replaced, or with one more, if that lowers the cost for the first readings."""
+    def _replace_or_add_change(self, course: HingeCourse, count: int) -> HingeCourse:
+        """Replace the last change of a course, or add a change, if that lowers the cost for the first readings."""
         known = replace(course, changes=course.changes[:-1]) if len(course.changes) > 1 else None
         best, cost = course, self.cost(course, count)
         for base in (known, course):
             if base is None:
                 continue
-            for candidate in self._extended(base, count):
-                better = self.refined(candidate, count)
+            for candidate in self._add_change(base, count):
+                better = self.refine(candidate, count)
                 if (now := self.cost(better, count)) < cost:
                     best, cost = better, now
                 if self.error(best, count) < PRICE:
                     return best
         return best
 
-    def _extended(self, course: Course, count: int) -> Iterator[Course]:
-        """The course with one more change, for the best candidates: at a node, or at an unknown corner."""
+    def _add_change(self, course: HingeCourse, count: int) -> Iterator[HingeCourse]:
+        """Generate courses with a further change, for the best candidates: at a node, or at an unknown corner."""
         begin = course.changes[-1].length
         first = int(np.searchsorted(self.lengths, begin))
         spread = np.linspace(first, count - 2, _LENGTHS).astype(int)
         positions = np.unique([*spread[spread >= first], *range(max(first, count - 6), count - 1)]).astype(int)
-        found = list[tuple[float, Change]]()
+        found = list[tuple[float, HingeChange]]()
         for position in positions:
             length = float(max(self.lengths[position], begin))
             motion = course.motion_at(length)
@@ -275,7 +275,7 @@ class _Search:
             errors = self._slides(shape, course.wall, arcs, count, position) + self.error(course, position)
             for k in [*range(len(nodes)), *(len(nodes) + _lowest(errors[len(nodes) :]))]:
                 new = k >= len(nodes)
-                found.append((float(errors[k]) + PRICE * new, Change(length, float(arcs[k]), fitted=1 + new)))
+                found.append((float(errors[k]) + PRICE * new, HingeChange(length, float(arcs[k]), fitted=1 + new)))
         found.sort(key=lambda one: one[0])
         kinds = [[change for _, change in found if change.fitted == fitted][:_TRIED] for fitted in (1, 2)]
         for change in [*kinds[0], *kinds[1]]:
@@ -283,7 +283,7 @@ class _Search:
 
 
 def _lowest(errors: Floats) -> Integers:
-    """Indices of the lowest local minima."""
+    """Return indices of the lowest local minima."""
     padded = np.concatenate([[np.inf], errors, [np.inf]])
     minima = np.flatnonzero((errors <= padded[:-2]) & (errors <= padded[2:]))
     return minima[np.argsort(errors[minima])][:_TRIED]

@@ -25,7 +25,7 @@ PRICE = 2.0
 """Fitted numbers of a step: its place and its size. Each costs log(n), as in BIC."""
 
 
-class Body(NamedTuple):
+class TrackedBody(NamedTuple):
     """A body in successive frames."""
 
     first: int
@@ -51,8 +51,8 @@ class _Profile(NamedTuple):
     """Points of the axis at these arcs [m], shape (frames, n, 2)."""
 
 
-def corner_of(body: Body, side: int, radius: float) -> FoundCorner | None:
-    """The corner about which a body turned; None if it turned about its mount, or in too few frames, or not clearly.
+def corner_of(body: TrackedBody, side: int, radius: float) -> FoundCorner | None:
+    """Find the corner about which a body turned; None if it turned about its mount, or in too few frames, or not clearly.
 
     The heading at each arc is fitted as a linear function of the frame. Its change along the body is constant where the body
     moves rigidly, and has a step where it turns about something. One hinge turns at a time, so the largest step counts.
@@ -74,13 +74,13 @@ def corner_of(body: Body, side: int, radius: float) -> FoundCorner | None:
     k = int(turns.argmax())
     if k == 0 or turns[k] <= 0:
         return None
-    unsure = _unsure(apart / noise, cuts[k - 1], cuts[k], cuts[k + 1])
+    unsure = _step_range(apart / noise, cuts[k - 1], cuts[k], cuts[k + 1])
     corner = _corner(body, profile, STEP * cuts[k], (float(levels[k - 1]), float(levels[k])), unsure)
     return corner if corner.arc > MOUNT * radius else None
 
 
-def _unsure(values: Floats, first: int, cut: int, after: int) -> int:
-    """How far from its best place a step may be, in places, with the confidence of the intervals (profile likelihood)."""
+def _step_range(values: Floats, first: int, cut: int, after: int) -> int:
+    """Return the range of places of a step about its best place, with the confidence of the intervals (profile likelihood)."""
     places = np.arange(first + 1, after)
     parts = [np.split(values[first:after], [place - first]) for place in places]
     costs = np.array([sum(len(part) * float(part.var()) for part in both) for both in parts])
@@ -88,8 +88,8 @@ def _unsure(values: Floats, first: int, cut: int, after: int) -> int:
     return int(abs(likely - cut).max())
 
 
-def _corner(body: Body, profile: _Profile, near: int, levels: tuple[float, float], unsure: int) -> FoundCorner:
-    """The corner at the step between two levels: where the change passes half of it.
+def _corner(body: TrackedBody, profile: _Profile, near: int, levels: tuple[float, float], unsure: int) -> FoundCorner:
+    """Locate the corner at the step between two levels: where the change passes half of it.
 
     Args:
         near: Index of the first heading beyond the step.
@@ -112,8 +112,8 @@ def _corner(body: Body, profile: _Profile, near: int, levels: tuple[float, float
     return FoundCorner(body.first, body.first + len(body.lines) - 1, pivot, arc, side, touch, within)
 
 
-def _profile(body: Body, radius: float) -> _Profile:
-    """Change of the heading along the part of the body that is visible in all frames, without its tip."""
+def _profile(body: TrackedBody, radius: float) -> _Profile:
+    """Compute the change of the heading along the part of the body that is visible in all frames, without its tip."""
     low, high = max(arcs[0] for arcs in body.arcs), min(arcs[-1] for arcs in body.arcs) - HOOK * radius
     half = CHORD * radius / 2
     arcs = np.arange(low + half, high, CHORD * radius / STEP)
@@ -139,7 +139,7 @@ def trend(values: Floats) -> tuple[Floats, Floats]:
 
 
 def _steps(values: Floats, noise: float) -> list[int]:
-    """Indices at which the mean of values changes, by optimal partitioning as in `straight_pieces`."""
+    """Find indices at which the mean of values changes, by optimal partitioning as in `straight_pieces`."""
     count = len(values)
     sums = np.concatenate([[0.0], np.cumsum(values)])
     squares = np.concatenate([[0.0], np.cumsum(values**2)])
@@ -155,7 +155,7 @@ def _steps(values: Floats, noise: float) -> list[int]:
 
 
 def _cuts(previous: Integers) -> list[int]:
-    """The inner cuts of the best partition, ascending."""
+    """Return the inner cuts of the best partition, ascending."""
     cuts = [int(previous[-1])]
     while cuts[-1] > 0:
         cuts.append(int(previous[cuts[-1]]))

@@ -12,8 +12,8 @@ from scipy.stats import chi2, t
 
 from dynamics.vine import Integers
 from planner.mapping.sensing import AT_ONCE, Pivot, Readings, Sensed, WallContact, sense
-from planner.mapping.sensing.found import CONFIDENCE, Found, FoundCorner, FoundWall, beside, swept_free
-from planner.mapping.sensing.paths import Piece
+from planner.mapping.sensing.found import CONFIDENCE, FoundCorner, FoundWall, SensedSurroundings, beside, swept_free
+from planner.mapping.sensing.paths import PathPiece
 from planner.mapping.sensing.tracked import Track
 from surrogate.kernels.compiled import Floats
 
@@ -25,8 +25,8 @@ AGAIN = 0.5
 """Share of these in which a corner must be found again to be reported [-]."""
 
 
-class Estimate(NamedTuple):
-    """What is recovered from readings."""
+class SensedEstimate(NamedTuple):
+    """Walls, pivots and shapes from readings, with the frames of the readings."""
 
     sensed: Sensed
     frames: Integers
@@ -38,12 +38,12 @@ class Sensor:
     """A sensor of length and contact angle, simulated from a recording."""
 
     track: Track
-    contacts: tuple[Piece, ...]
+    contacts: tuple[PathPiece, ...]
     """Pieces of the tip's path on walls."""
 
     @classmethod
     def of(cls, track: Track) -> Sensor:
-        """The sensor of a recorded growth.
+        """Make the sensor of a recorded growth.
 
         Raises:
             ValueError: The tube does not grow.
@@ -54,7 +54,8 @@ class Sensor:
         return cls(track, tuple(track.contacts()))
 
     def read(self, rng: np.random.Generator | None = None) -> tuple[Readings, Integers]:
-        """Readings, and the frame of each: lengths made ascending, and the angle from the tip's heading to its path on each wall.
+        """Return readings, and the frame of each: lengths made ascending, and the angle from the tip's heading to its path on
+        each wall.
 
         A contact begins between two frames. Without a generator, it is where that is most likely; else it is drawn.
         """
@@ -65,19 +66,19 @@ class Sensor:
         for number, (piece, begin) in enumerate(zip(self.contacts, begins, strict=True), start=1):
             after = next((other.earliest for other in track.pieces if other.earliest >= piece.after), len(lengths))
             after = min([after, *(other for other in begins[number:] if other > begin)])
-            differences = wrapped_about(track.headings[begin:after] - piece.heading, track.difference(piece).mean())
+            differences = wrap_about(track.headings[begin:after] - piece.heading, track.difference(piece).mean())
             which[begin:after] = number
             angles[begin:after] = (np.pi if differences.mean() > 0 else 0.0) - differences
-        lengths = _apart(lengths, which, shares)
+        lengths = _spread_contacts(lengths, which, shares)
         group = np.concatenate([[0], np.cumsum((np.diff(lengths) > 2 * _TINY) | (np.diff(which) != 0))])
         first = np.unique(group, return_index=True)[1]
         mean = np.array([angles[group == k].mean() for k in range(len(first))])
         return Readings(lengths[first], mean), first
 
-    def estimates(
+    def resample(
         self, rule: str, rng: np.random.Generator, added: float = 0.0, resamples: int = RESAMPLES
-    ) -> Iterator[Estimate]:
-        """The estimate, and estimates from readings with noise added to them, and with other beginnings of contacts.
+    ) -> Iterator[SensedEstimate]:
+        """Generate the estimate, then estimates from readings with noise added to them, and with other beginnings of contacts.
 
         Args:
             rule: A key of `planner.mapping.sensing.rules.RULES`.
@@ -87,15 +88,15 @@ class Sensor:
         readings, frames = self.read()
         extra = added * rng.standard_normal(len(self.track.lines))
         readings = Readings(readings.lengths, readings.angles + extra[frames])
-        yield Estimate(sense(readings, self.track.start, noise=noise, rule=rule), frames)
+        yield SensedEstimate(sense(readings, self.track.start, noise=noise, rule=rule), frames)
         for _ in range(resamples):
             again, others = self.read(rng)
             more = extra[others] + noise * rng.standard_normal(len(others))
             again = Readings(again.lengths, again.angles + more)
-            yield Estimate(sense(again, self.track.start, noise=noise, rule=rule), others)
+            yield SensedEstimate(sense(again, self.track.start, noise=noise, rule=rule), others)
 
-    def found(self, estimates: Sequence[Estimate]) -> Found:
-        """Walls, corners and free area from the estimate and those from resampled readings; at least one of these.
+    def combine(self, estimates: Sequence[SensedEstimate]) -> SensedSurroundings:
+        """Combine the estimate and those from resampled readings, at least one, into walls, corners and free area.
 
         Raises:
             ValueError: There are fewer than two estimates.
@@ -115,9 +116,9 @@ class Sensor:
         spread = np.hypot(np.sqrt(np.mean(np.square(apart), axis=0)), track.noise.across)
         free = swept_free(own.shapes, track.radius, spread, np.hypot(spread, track.noise.along))
         length, kept = float(track.lengths().max()), tuple(corner for corner in corners if corner)
-        return Found(track.start, length, track.noise, walls, kept, free, own.shapes)
+        return SensedSurroundings(track.start, length, track.noise, walls, kept, free, own.shapes)
 
-    def _corner(self, estimate: Estimate, pivot: Pivot, others: Sequence[Sensed]) -> FoundCorner | None:
+    def _corner(self, estimate: SensedEstimate, pivot: Pivot, others: Sequence[Sensed]) -> FoundCorner | None:
         """A pivot as a corner; None if it is not found again often enough."""
         own, seen = estimate
         apart = [
@@ -147,13 +148,13 @@ class Sensor:
         return None
 
     def _wall(
-        self, estimate: Estimate, contact: WallContact, others: Sequence[tuple[Sensed, WallContact]]
+        self, estimate: SensedEstimate, contact: WallContact, others: Sequence[tuple[Sensed, WallContact]]
     ) -> FoundWall:
         """A contact as a wall, with the deviations of the same contact in other estimates."""
-        ends, heading, side = _ends(estimate.sensed, contact, self.track.radius)
+        ends, heading, side = _wall_ends(estimate.sensed, contact, self.track.radius)
         normal = np.array([-np.sin(heading), np.cos(heading)])
         quantile = float(t.ppf((1 + CONFIDENCE) / 2, max(len(others) - 1, 1)))
-        off = np.array([(_ends(*one, self.track.radius)[0] - ends) @ normal for one in others])
+        off = np.array([(_wall_ends(*one, self.track.radius)[0] - ends) @ normal for one in others])
         turned = np.array([(same.wall - contact.wall + np.pi / 2) % np.pi - np.pi / 2 for _, same in others])
         within = quantile * np.hypot(np.sqrt(np.mean(off**2, axis=0)), self.track.noise.across)
         frames = estimate.frames[[contact.first, contact.last]]
@@ -166,13 +167,14 @@ def length_of(shape: Floats) -> float:
     return float(np.hypot(*np.diff(shape, axis=0).T).sum())
 
 
-def wrapped_about(angles: Floats, middle: float) -> Floats:
-    """Angles that differ from a middle one by at most half a turn [rad]."""
+def wrap_about(angles: Floats, middle: float) -> Floats:
+    """Wrap angles to differ from a middle angle by at most half a turn [rad]."""
     return (angles - middle + np.pi) % (2 * np.pi) - np.pi + middle
 
 
-def _apart(lengths: Floats, which: Integers, shares: Floats) -> Floats:
-    """Ascending lengths [m] in which each contact begins between two frames, at the given share of the growth between them.
+def _spread_contacts(lengths: Floats, which: Integers, shares: Floats) -> Floats:
+    """Return ascending lengths [m] in which each contact begins between two frames, at the given share of the growth between
+    them.
 
     Where the tip goes from one wall straight to another, `sense` sees that in two readings at once.
     """
@@ -185,8 +187,8 @@ def _apart(lengths: Floats, which: Integers, shares: Floats) -> Floats:
     return np.asarray(found)
 
 
-def _ends(sensed: Sensed, contact: WallContact, radius: float) -> tuple[Floats, float, int]:
-    """Points of the wall at the first and the last contact [m], direction of the slide [rad], and side of the wall."""
+def _wall_ends(sensed: Sensed, contact: WallContact, radius: float) -> tuple[Floats, float, int]:
+    """Return the wall's points at the first and last contact [m], direction of the slide [rad], and side of the wall."""
     tips = sensed.tips[[contact.first, contact.last]]
     shape = sensed.shapes[contact.first]
     ahead = shape[-1] - shape[-2]

@@ -1,4 +1,4 @@
-"""What a growth reveals of its environment: walls that the tip slid on, corners that the body bent around, and free area."""
+"""Surroundings that a growth reveals: walls that the tip slid on, corners that the body bent around, and free area."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class FoundWall:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FoundCorner:
-    """A place, not the base, about which the body turned: an obstacle holds it there on the inside of the bend."""
+    """A point, not the base, about which the body turned: an obstacle holds it there on the inside of the bend."""
 
     first: int
     """First frame."""
@@ -75,8 +75,8 @@ class FoundCorner:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """Everything found in one growth."""
+class SensedSurroundings:
+    """Walls, corners and free area found in one growth."""
 
     start: Floats
     """x, y [m] and heading [rad] of the launch, shape (3,)."""
@@ -91,16 +91,16 @@ class Found:
     """Axis of the tube in each frame [m], shape (points, 2)."""
 
     def touched(self) -> list[shapely.Geometry]:
-        """The walls as lines, and the surface points at corners [m]."""
+        """Return the walls as lines, and the surface points at corners [m]."""
         return [*(shapely.LineString(wall.ends) for wall in self.walls), *map(shapely.Point, self.corner_points())]
 
     def corner_points(self) -> list[Floats]:
-        """Points of the tube's surface at corners [m]."""
+        """Return points of the tube's surface at corners [m]."""
         return [corner.touch for corner in self.corners]
 
 
 def swept_free(shapes: Sequence[Floats], radius: float, across: ArrayLike, along: ArrayLike) -> shapely.Geometry:
-    """Area that a tube swept, reduced so that with the confidence of the intervals all of it was swept.
+    """Return the area that a tube swept, reduced so that with the confidence of the intervals all of it was swept.
 
     The tube is taken as thinner and shorter by the largest error expected of any point of any frame.
 
@@ -123,5 +123,5 @@ def swept_free(shapes: Sequence[Floats], radius: float, across: ArrayLike, along
 
 
 def beside(point: Floats, heading: float, side: int, radius: float) -> Floats:
-    """The point of a tube's surface to one side of a point of its axis [m], shape (2,)."""
+    """Return the point of a tube's surface to one side of a point of its axis [m], shape (2,)."""
     return np.asarray(point + radius * unit(heading + side * np.pi / 2))

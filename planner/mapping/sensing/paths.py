@@ -21,7 +21,7 @@ UNSURE = float(chi2.ppf(0.95, 1))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class PathPiece:
     """A straight piece of a path."""
 
     first: int
@@ -42,8 +42,8 @@ class Piece:
     """Distances of the points from the line, to the left [m], shape (points,)."""
 
     @classmethod
-    def of(cls, points: Floats, first: int, after: int, begin: int = 0, earliest: int = 0) -> Piece:
-        """The line through the points of a path from `first` to before `after`; points has shape (n, 2).
+    def of(cls, points: Floats, first: int, after: int, begin: int = 0, earliest: int = 0) -> PathPiece:
+        """Fit the line through the points of a path from `first` to before `after`; points has shape (n, 2).
 
         Its direction is that of the points' regression on their numbers. Total least squares would be biased where the errors
         along and across the path are correlated, as those of a tip are that heads obliquely into a wall.
@@ -74,11 +74,11 @@ class Piece:
         return float((order @ self.along) ** 2 / (order @ order))
 
     def point(self, along: float) -> Floats:
-        """The point of the line at a distance from its middle [m], shape (2,)."""
+        """Return the point of the line at a distance from its middle [m], shape (2,)."""
         return self.middle + along * np.array([np.cos(self.heading), np.sin(self.heading)])
 
 
-def straight_pieces(points: Floats, noise: float) -> list[Piece]:
+def straight_pieces(points: Floats, noise: float) -> list[PathPiece]:
     """Divide a path into straight pieces, so that the sum of squared distances and the price of the pieces is least.
 
     Points near a cut that may as well belong to the next piece are left out of both.
@@ -106,11 +106,11 @@ def straight_pieces(points: Floats, noise: float) -> list[Piece]:
     while cuts[-1] > 0:
         cuts.append(int(previous[cuts[-1]]))
     cuts.reverse()
-    return [Piece.of(points, *limits) for limits in _limits(costs, cuts)]
+    return [PathPiece.of(points, *limits) for limits in _limits(costs, cuts)]
 
 
 def _limits(costs: Floats, cuts: list[int]) -> Iterator[tuple[int, int, int, int]]:
-    """`first`, `after`, `begin` and `earliest` of each piece: its points are those that may not belong to a neighbour.
+    """Return `first`, `after`, `begin` and `earliest` of each piece: its points are those that may not belong to a neighbour.
 
     A cut may be anywhere where the cost rises by less than a chi-squared quantile (profile likelihood). A piece that would be too
     short keeps its points.
@@ -128,7 +128,7 @@ def _limits(costs: Floats, cuts: list[int]) -> Iterator[tuple[int, int, int, int
 
 
 def _costs(points: Floats) -> Floats:
-    """Sum of squared distances of the points i to j - 1 from their line, for all i < j [m^2], shape (n + 1, n + 1)."""
+    """Return sums of squared distances of the points i to j - 1 from their line, for all i < j [m^2], shape (n + 1, n + 1)."""
     x, y = points.T
     sums = np.vstack([np.zeros(5), np.cumsum(np.column_stack([x, y, x * x, y * y, x * y]), axis=0)])
     each = sums[None, :] - sums[:, None]
@@ -141,5 +141,5 @@ def _costs(points: Floats) -> Floats:
 
 
 def _order(count: int) -> Floats:
-    """Numbers of points, from their mean, shape (count,)."""
+    """Return numbers of points, from their mean, shape (count,)."""
     return np.arange(float(count)) - (count - 1) / 2

@@ -1,4 +1,4 @@
-"""Which hinge of a tube gives way when its tip meets a wall: by limit analysis, or by the equations of paper 003."""
+"""Rules for the hinge that yields when the tip of a tube meets a wall: limit analysis, or the equations of paper 003."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ import numpy as np
 
 from dynamics.geometric.body import BASE
 from dynamics.geometric.kinematics import Behaviour, behaviour, boundaries
-from planner.mapping.sensing.shape import SAME, Shape, cross, unit, wrapped
+from planner.mapping.sensing.shape import SAME, TubeShape, cross, unit, wrap
 from surrogate.kernels.compiled import Floats
 
 Hinge = tuple[float, bool]
 """Arc of the hinge [m], and whether friction holds the tip (then it is the pivot's arc, and the turn bends too)."""
-Rule = Callable[[Shape, float, float], Hinge | None]
+Rule = Callable[[TubeShape, float, float], Hinge | None]
 """Shape of a slender tube, heading of the wall's tangent, at 0 to pi anticlockwise from the tip's [rad], and friction [-]; None if
 the tube is stuck."""
 
 
-def limit_analysis(shape: Shape, wall: float, friction: float) -> Hinge | None:
-    """The hinge with the longest lever arm, all hinges having the same yield moment.
+def limit_analysis(shape: TubeShape, wall: float, friction: float) -> Hinge | None:
+    """Return the hinge with the longest lever arm, all hinges having the same yield moment.
 
     The base bends in both directions, a node held by a corner only further around it, and a turn only in its own direction.
     A node that has bent beyond its natural shape springs back first.
@@ -29,7 +29,7 @@ def limit_analysis(shape: Shape, wall: float, friction: float) -> Hinge | None:
     reaches, ahead = shape.tip - shape.points[:-1], unit(shape.heading)
     for slide in (1, -1):
         levers = cross(reaches, -into - slide * friction * tangent)
-        chosen = _longest(shape, levers)
+        chosen = _yielding_node(shape, levers)
         if chosen < 0:
             continue
         side, reach = np.sign(levers[chosen]), reaches[chosen]
@@ -42,8 +42,8 @@ def limit_analysis(shape: Shape, wall: float, friction: float) -> Hinge | None:
     return (float(shape.arcs[held[-1]]), True) if held else None
 
 
-def published(shape: Shape, wall: float, friction: float) -> Hinge | None:
-    """The hinge by the contact angle alone.
+def paper_rule(shape: TubeShape, wall: float, friction: float) -> Hinge | None:
+    """Return the hinge by the contact angle alone.
 
     A straight tube turns about the last contact that can hold it, to the side of the larger contact angle, and buckles in the
     place, that is, is stuck, where friction holds the tip. Beyond a turn, the four behaviours follow one another.
@@ -55,41 +55,42 @@ def published(shape: Shape, wall: float, friction: float) -> Hinge | None:
     if turn < 0:
         if abs(angle - np.pi / 2) <= slip:
             return None
-        return float(shape.arcs[_held(shape, len(shape.side), 1 if angle < np.pi / 2 else -1)]), False
+        return float(shape.arcs[_holding_node(shape, len(shape.side), 1 if angle < np.pi / 2 else -1)]), False
     bent = 1 if shape.natural[turn] > 0 else -1
-    negative = _held(shape, turn, -bent)
-    found = _behaviour(shape, turn, negative, angle, friction)
+    negative = _holding_node(shape, turn, -bent)
+    found = _find_behaviour(shape, turn, negative, angle, friction)
     if found is None:
         return None
     if found == Behaviour.PIVOT_AT_TURN:
         return float(shape.arcs[turn]), False
     if found == Behaviour.POSITIVE_PIVOT:
-        return float(shape.arcs[_held(shape, turn, bent)]), False
+        return float(shape.arcs[_holding_node(shape, turn, bent)]), False
     return float(shape.arcs[negative]), found == Behaviour.FRICTION_LOCKED
 
 
-RULES: dict[str, Rule] = {"limit-analysis": limit_analysis, "published": published}
+RULES: dict[str, Rule] = {"limit-analysis": limit_analysis, "published": paper_rule}
 """All rules, by name."""
 
 
-def _held(shape: Shape, before: int, side: int) -> int:
-    """The last node before node `before` about which the tube can turn to a side: the base, or a corner on that side."""
+def _holding_node(shape: TubeShape, before: int, side: int) -> int:
+    """Return the last node before node `before` about which the tube can turn to a side: the base, or a corner on that side."""
     return max(k for k in range(before) if shape.side[k] in (BASE, side))
 
 
-def _behaviour(shape: Shape, turn: int, pivot: int, angle: float, friction: float) -> Behaviour | None:
-    """The behaviour of a tube with a turn; None if the tip is not ahead of the pivot, for which there are no equations."""
+def _find_behaviour(shape: TubeShape, turn: int, pivot: int, angle: float, friction: float) -> Behaviour | None:
+    """Return the behaviour of a tube with a turn; None if the tip is not ahead of the pivot, for which there are no
+    equations."""
     before = shape.points[turn] - shape.points[pivot]
     first = float(np.hypot(*before))
-    bend = wrapped(shape.heading - float(np.arctan2(before[1], before[0]))) if first > SAME else shape.natural[turn]
+    bend = wrap(shape.heading - float(np.arctan2(before[1], before[0]))) if first > SAME else shape.natural[turn]
     ratio = first / max(shape.length - float(shape.arcs[turn]), SAME)
     if 1 + ratio * np.cos(bend) <= 0:
         return None
     return Behaviour(int(behaviour(angle, boundaries(friction, bend, ratio))))
 
 
-def _longest(shape: Shape, levers: Floats) -> int:
-    """The node that yields for given lever arms about the nodes [m], shape (nodes,); -1 if none does."""
+def _yielding_node(shape: TubeShape, levers: Floats) -> int:
+    """Return the node that yields for given lever arms about the nodes [m], shape (nodes,); -1 if none does."""
     chosen, longest = -1, 0.0
     for k in range(len(levers) - 1, -1, -1):
         side = np.sign(levers[k])

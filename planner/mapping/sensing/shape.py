@@ -16,8 +16,8 @@ SAME = 1e-9
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Shape:
-    """Straight links from node to node; the last one ends at the tip."""
+class TubeShape:
+    """Axis of a tube as straight links from node to node; the last one ends at the tip."""
 
     points: Floats
     """Nodes, and the tip [m], shape (nodes + 1, 2)."""
@@ -31,8 +31,8 @@ class Shape:
     """Side on which an obstacle holds each node: 1 left, -1 right, or `BASE`, or `FREE`; shape (nodes,)."""
 
     @classmethod
-    def launched(cls, start: Floats) -> Shape:
-        """A tube of zero length at x, y [m] and heading [rad]."""
+    def at_launch(cls, start: Floats) -> TubeShape:
+        """Return a tube of zero length at x, y [m] and heading [rad]."""
         position, heading = np.asarray(start[:2], float), float(start[2])
         return cls(
             np.array([position, position]),
@@ -63,29 +63,29 @@ class Shape:
         return np.diff(self.headings) - self.natural
 
     def at(self, arc: Floats | float) -> Floats:
-        """Points on the axis at distances from the base along the tube [m], shape (..., 2)."""
+        """Return points on the axis at distances from the base along the tube [m], shape (..., 2)."""
         return np.stack([np.interp(arc, self.arcs, side) for side in self.points.T], axis=-1)
 
     def node(self, arc: float) -> int:
-        """Index of the node at an arc; -1 if there is none."""
+        """Return the index of the node at an arc; -1 if there is none."""
         nearest = int(np.argmin(abs(self.arcs[:-1] - arc)))
         return nearest if abs(self.arcs[nearest] - arc) < SAME else -1
 
-    def grown(self, length: float) -> Shape:
-        """The same shape, with its last link extended to a total length [m]."""
+    def extend(self, length: float) -> TubeShape:
+        """Return the shape with its last link extended to a total length [m]."""
         points, arcs = self.points.copy(), self.arcs.copy()
         points[-1] = points[-2] + (length - arcs[-2]) * unit(self.heading)
         arcs[-1] = length
         return replace(self, points=points, arcs=arcs)
 
-    def held(self, arc: float, side: int) -> Shape:
-        """The same shape with a node at an arc, held by an obstacle on one side."""
+    def hold(self, arc: float, side: int) -> TubeShape:
+        """Return the shape with a node at an arc, held by an obstacle on one side."""
         if (known := self.node(arc)) >= 0:
             sides = self.side.copy()
             sides[known] = side if self.side[known] != BASE else BASE
             return replace(self, side=sides)
         k = int(np.searchsorted(self.arcs[1:-1], arc)) + 1
-        return Shape(
+        return TubeShape(
             np.insert(self.points, k, self.at(arc), axis=0),
             np.insert(self.arcs, k, arc),
             np.insert(self.headings, k, self.headings[k]),
@@ -93,9 +93,9 @@ class Shape:
             np.insert(self.side, k, side),
         )
 
-    def turned_at_tip(self, turn: float) -> Shape:
-        """The same shape with its turn [rad] just grown, at the tip."""
-        return Shape(
+    def with_turn_at_tip(self, turn: float) -> TubeShape:
+        """Return the shape with its turn [rad] just grown, at the tip."""
+        return TubeShape(
             np.concatenate([self.points, self.points[-1:]]),
             np.append(self.arcs, self.length),
             np.append(self.headings, self.heading + turn),
@@ -105,22 +105,22 @@ class Shape:
 
     @property
     def turn_node(self) -> int:
-        """The node that is the turn, if the tube is straight from there to the tip; else -1."""
+        """Index of the node that is the turn, if the tube is straight from there to the tip; else -1."""
         turns = np.flatnonzero(self.natural)
         return int(turns[0]) if len(turns) and (abs(self.bends[turns[0] + 1 :]) < 1e-7).all() else -1
 
-    def let_go(self, arc: float) -> Shape:
-        """The same shape, released from contacts beyond an arc; straight nodes there are removed."""
+    def release(self, arc: float) -> TubeShape:
+        """Return the shape released from contacts beyond an arc; straight nodes there are removed."""
         straight = (self.arcs[:-1] > arc + SAME) & (self.natural == 0) & (abs(np.diff(self.headings)) < 1e-7)
         kept = np.flatnonzero(~straight)
         ends = np.append(kept, len(straight))
         side = np.where(self.arcs[kept] > arc + SAME, FREE, self.side[kept])
         headings = np.append(self.headings[0], self.headings[kept + 1])
-        return Shape(self.points[ends], self.arcs[ends], headings, self.natural[kept], side)
+        return TubeShape(self.points[ends], self.arcs[ends], headings, self.natural[kept], side)
 
-    def rotated(self, arc: float, angle: float) -> Shape:
-        """The same shape with the part beyond an arc rotated about the point there."""
-        shape = self if self.node(arc) >= 0 else self.held(arc, FREE)
+    def rotate(self, arc: float, angle: float) -> TubeShape:
+        """Return the shape with the part beyond an arc rotated about the point there."""
+        shape = self if self.node(arc) >= 0 else self.hold(arc, FREE)
         k = shape.node(arc)
         c, s = np.cos(angle), np.sin(angle)
         points, headings = shape.points.copy(), shape.headings.copy()
@@ -130,10 +130,10 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Motion:
+class WallMotion:
     """Motion of a growing tube whose tip is on a flat wall: one hinge turns, or pivot and turn bend while the tip sticks."""
 
-    shape: Shape
+    shape: TubeShape
     """Shape at the start of the motion."""
     wall: float
     """Heading of the wall's tangent [rad], at 0 to pi anticlockwise from the tip's heading."""
@@ -142,12 +142,12 @@ class Motion:
     locked: bool = False
 
     @classmethod
-    def of(cls, shape: Shape, wall: float, arc: float, locked: bool = False) -> Motion:
-        """A motion that begins: the tube is released from contacts beyond the hinge."""
-        return cls(shape.let_go(arc), wall, arc, locked)
+    def of(cls, shape: TubeShape, wall: float, arc: float, locked: bool = False) -> WallMotion:
+        """Begin a motion: the tube is released from contacts beyond the hinge."""
+        return cls(shape.release(arc), wall, arc, locked)
 
     def angles(self, lengths: Floats) -> Floats:
-        """Contact angles at lengths of the whole tube [rad].
+        """Return contact angles at lengths of the whole tube [rad].
 
         Source: paper 003, Eqs. 17 and 23 to 25, solved for the angle; locked, Eqs. 26 to 29.
         """
@@ -158,27 +158,28 @@ class Motion:
         return slide_angle(along, across, self.wall - self.shape.heading, growth)
 
     def lever(self) -> tuple[float, float]:
-        """Components across and along the tip's heading of the vector from the hinge to the tip [m]."""
+        """Return components across and along the tip's heading of the vector from the hinge to the tip [m]."""
         reach = self.shape.tip - self.shape.at(self.arc)
         ahead = unit(self.shape.heading)
         return float(ahead[0] * reach[1] - ahead[1] * reach[0]), float(reach @ ahead)
 
-    def shape_at(self, length: float) -> Shape:
-        """The tube at a length [m]."""
+    def shape_at(self, length: float) -> TubeShape:
+        """Return the tube at a length [m]."""
         heading = self.wall - float(self.angles(np.array([length]))[0])
         if not self.locked:
-            return self.shape.rotated(self.arc, heading - self.shape.heading).grown(length)
+            return self.shape.rotate(self.arc, heading - self.shape.heading).extend(length)
         tip, turn = self.shape.tip, self.shape.arcs[-2]
         joint = tip - (length - turn) * unit(heading)
         pivot, before = self.shape.at(self.arc), self.shape.points[-2]
-        angle = wrapped(bearing(joint - pivot) - bearing(before - pivot))
-        moved = self.shape.rotated(self.arc, angle)
+        angle = wrap(bearing(joint - pivot) - bearing(before - pivot))
+        moved = self.shape.rotate(self.arc, angle)
         headings = moved.headings.copy()
         headings[-1] = heading
-        return replace(moved, headings=headings).grown(length)
+        return replace(moved, headings=headings).extend(length)
 
     def end(self) -> float:
-        """Length of the whole tube at which the hinge has sprung back to its natural bend [m]; inf if it does not."""
+        """Return the length of the whole tube at which the hinge has sprung back to its natural bend [m]; inf if it does
+        not."""
         k = self.shape.node(self.arc)
         if self.locked or k < 0:
             return np.inf
@@ -195,7 +196,7 @@ class Motion:
         return self.shape.length + float((height + across * np.cos(straight)) / np.sin(straight) - along)
 
     def sense(self) -> int:
-        """1 if the tip's heading turns to the left, -1 to the right."""
+        """Return 1 if the tip's heading turns to the left, -1 to the right."""
         now = self.wall - self.shape.heading
         soon = self.angles(np.array([self.shape.length + 1e-6]))[0]
         return 1 if soon < now else -1
@@ -205,7 +206,7 @@ class Motion:
         tip, joint, pivot = self.shape.tip, self.shape.points[-2], self.shape.at(self.arc)
         from_pivot, arm = np.hypot(*(tip - pivot)), np.hypot(*(joint - pivot))
         last = self.shape.length - self.shape.arcs[-2]
-        side = np.sign(wrapped(self.shape.heading - bearing(tip - pivot)))
+        side = np.sign(wrap(self.shape.heading - bearing(tip - pivot)))
 
         def opened(length: Floats | float) -> Floats:
             cosine = (from_pivot**2 + length**2 - arm**2) / np.maximum(2 * from_pivot * length, 1e-300)
@@ -249,7 +250,7 @@ def bearing(vector: Floats) -> float:
     return float(np.arctan2(vector[1], vector[0]))
 
 
-def wrapped(angle: float) -> float:
+def wrap(angle: float) -> float:
     """The equivalent angle from -pi to pi [rad]."""
     return float((angle + np.pi) % (2 * np.pi) - np.pi)
 

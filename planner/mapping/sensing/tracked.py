@@ -14,9 +14,17 @@ import numpy as np
 import shapely
 from scipy.stats import t
 
-from planner.mapping.sensing.corners import LEAST_FRAMES, MOUNT, Body, corner_of
-from planner.mapping.sensing.found import CONFIDENCE, Found, FoundCorner, FoundWall, Noise, beside, swept_free
-from planner.mapping.sensing.paths import LEAST, Piece, straight_pieces
+from planner.mapping.sensing.corners import LEAST_FRAMES, MOUNT, TrackedBody, corner_of
+from planner.mapping.sensing.found import (
+    CONFIDENCE,
+    FoundCorner,
+    FoundWall,
+    Noise,
+    SensedSurroundings,
+    beside,
+    swept_free,
+)
+from planner.mapping.sensing.paths import LEAST, PathPiece, straight_pieces
 from planner.mapping.sensing.shape import unit
 from surrogate.kernels.compiled import Floats
 
@@ -26,7 +34,7 @@ TIP = 2.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Track:
-    """The centrelines of a growth, and what follows directly from them."""
+    """Centrelines of a growth, with noise, pieces of the tip's path and launch."""
 
     lines: tuple[Floats, ...]
     """Centreline in each frame [m], shape (points, 2)."""
@@ -35,7 +43,7 @@ class Track:
     headings: Floats
     """Heading of the tip in each frame, continuous [rad], shape (frames,)."""
     noise: Noise
-    pieces: tuple[Piece, ...]
+    pieces: tuple[PathPiece, ...]
     """Straight pieces of the tip's path."""
     start: Floats
     """x, y [m] and heading [rad] of the launch, shape (3,)."""
@@ -63,12 +71,13 @@ class Track:
         start = _projected(base, np.concatenate(early)) if early else np.asarray(base, float)
         return cls(tuple(lines), radius, headings, noise, tuple(pieces), start)
 
-    def difference(self, piece: Piece) -> Floats:
-        """Angle from a piece of the tip's path anticlockwise to the tip's heading in each of its frames [rad], -pi to pi."""
+    def difference(self, piece: PathPiece) -> Floats:
+        """Return the angle from a piece of the tip's path anticlockwise to the tip's heading in each of its frames [rad], -pi
+        to pi."""
         return (self.headings[piece.first : piece.after] - piece.heading + np.pi) % (2 * np.pi) - np.pi
 
-    def contacts(self) -> list[Piece]:
-        """Pieces of the tip's path that are walls: the tip's mean heading differs from them.
+    def contacts(self) -> list[PathPiece]:
+        """Return pieces of the tip's path that are walls: the tip's mean heading differs from them.
 
         The difference must exceed its error: that of the mean, and the systematic one, which is as large as in the first piece,
         where the tube has not touched anything.
@@ -83,24 +92,26 @@ class Track:
         return found
 
     def arcs(self, frame: int) -> Floats:
-        """Distance of each point of a centreline from the launch along the tube [m]; its first points may be hidden."""
+        """Return the distance of each point of a centreline from the launch along the tube [m]; its first points may be
+        hidden."""
         line = self.lines[frame]
         hidden = max(float((line[0] - self.start[:2]) @ unit(self.start[2])), 0.0)
         return hidden + np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(line, axis=0).T))])
 
-    def body(self, piece: Piece) -> Body:
-        """The body in the frames of a piece: the later half, if it is long, because the body may meet a corner meanwhile."""
+    def body(self, piece: PathPiece) -> TrackedBody:
+        """Return the body in the frames of a piece: the later half, if it is long, because the body may meet a corner
+        meanwhile."""
         late = (piece.first + piece.after) // 2 if piece.count >= 2 * LEAST_FRAMES else piece.first
         frames = range(late, piece.after)
-        return Body(late, tuple(self.lines[k] for k in frames), tuple(self.arcs(k) for k in frames))
+        return TrackedBody(late, tuple(self.lines[k] for k in frames), tuple(self.arcs(k) for k in frames))
 
     def lengths(self) -> Floats:
-        """Length of the tube in each frame [m], shape (frames,)."""
+        """Return the length of the tube in each frame [m], shape (frames,)."""
         return np.array([self.arcs(frame)[-1] for frame in range(len(self.lines))])
 
 
-def sense_tracked(track: Track) -> Found:
-    """Walls, corners and free area from centrelines."""
+def sense_tracked(track: Track) -> SensedSurroundings:
+    """Find walls, corners and free area from centrelines."""
     contacts = track.contacts()
     inflation = _inflation(track.pieces)
     walls = tuple(_wall(track, piece, inflation) for piece in contacts)
@@ -110,7 +121,9 @@ def sense_tracked(track: Track) -> Found:
         if corner and all(np.hypot(*(corner.pivot - one.pivot)) > TIP * track.radius for one in corners):
             corners.append(corner)
     free = swept_free(track.lines, track.radius, track.noise.across, track.noise.along)
-    return Found(track.start, float(track.lengths().max()), track.noise, walls, tuple(corners), free, track.lines)
+    return SensedSurroundings(
+        track.start, float(track.lengths().max()), track.noise, walls, tuple(corners), free, track.lines
+    )
 
 
 def tip_heading(line: Floats, length: float) -> float:
@@ -137,14 +150,14 @@ def _noise(tips: Floats, headings: Floats) -> Noise:
 
 
 def _projected(base: Floats, points: Floats) -> Floats:
-    """The projection of a pose's position onto the line through points, with the line's heading, shape (3,)."""
+    """Project a pose's position onto the line through points, with the line's heading, shape (3,)."""
     middle = points.mean(axis=0)
     way = np.linalg.svd(points - middle, full_matrices=False)[2][0]
     way = way if way @ unit(float(base[2])) >= 0 else -way
     return np.array([*(middle + way * ((base[:2] - middle) @ way)), np.arctan2(way[1], way[0])])
 
 
-def _inflation(pieces: Sequence[Piece]) -> float:
+def _inflation(pieces: Sequence[PathPiece]) -> float:
     """Factor by which correlation from frame to frame increases the variance of a mean: (1 + r) / (1 - r), r from all pieces."""
     products = sum(float(piece.aside[1:] @ piece.aside[:-1]) for piece in pieces)
     squares = sum(float(piece.aside @ piece.aside) for piece in pieces)
@@ -152,8 +165,8 @@ def _inflation(pieces: Sequence[Piece]) -> float:
     return (1 + correlation) / (1 - correlation)
 
 
-def _wall(track: Track, piece: Piece, inflation: float) -> FoundWall:
-    """The wall beside a piece of the tip's path, on the side to which the tip heads."""
+def _wall(track: Track, piece: PathPiece, inflation: float) -> FoundWall:
+    """Make the wall beside a piece of the tip's path, on the side to which the tip heads."""
     side = 1 if track.difference(piece).mean() > 0 else -1
     ends = np.array([piece.along.min(), piece.along.max()])
     points = np.array([beside(piece.point(end), piece.heading, side, track.radius) for end in ends])

@@ -16,10 +16,11 @@ import numpy as np
 from dynamics.moment import centerline_curvature
 from dynamics.preformed import largest_turn
 from dynamics.vine import Integers
-from planner.design.catalogue import Catalogue
+from planner.design.catalogue import LEAST_CELLS, Catalogue
 from planner.design.design import Design, Section, Side
 from planner.plan.effort import Effort
-from planner.uncertainty.trials import Worlds, nearest_to_goal
+from planner.search.goal import GOAL_MARGIN
+from planner.uncertainty.trials import Worlds, compute_goal_distances
 from surrogate.kernels.compiled import Floats
 
 BLUR = 20e-3
@@ -41,12 +42,8 @@ LEAST_GAIN = 5e-3
 """A candidate whose loss is lower by less is not much better [-]."""
 FINEST = 1e-3
 """Boundaries are rounded to this, for the prototype [m]."""
-LEAST_CELLS = 2
-"""Minimum number of cells of a section."""
 NOT_IN_GOAL = 1.0
 """Loss of a design that does not end in the goal as planned [-]: as much as if it missed in every world."""
-INSIDE = 2e-3
-"""A planned tip that is this far inside the goal's edge has arrived, for the prototype [m]: a replay may end slightly differently."""
 SHORTEST_BARE = 0.1
 """Minimum length of tube into which another section is put, for the prototype [m]."""
 
@@ -72,12 +69,12 @@ class Candidate:
         size = self.design.params.scale
         distance = np.clip(self.nearest / (BLUR * size), -50.0, 1e4)
         failures = float((1 / (1 + np.exp(-distance)) + FAR * np.log1p(np.maximum(distance, 0.0))).mean())
-        return failures + NOT_IN_GOAL * (self.planned > -INSIDE * size)
+        return failures + NOT_IN_GOAL * (self.planned > -GOAL_MARGIN * size)
 
 
 def grown_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candidate]:
     """Grow designs in some worlds, of which the first is as planned."""
-    nearest, last = nearest_to_goal(designs, worlds, rows)
+    nearest, last = compute_goal_distances(designs, worlds, rows)
     return [Candidate(*one) for one in zip(designs, nearest, last[:, 0].tolist(), strict=True)]
 
 
@@ -100,7 +97,7 @@ def raced(designs: list[Design], worlds: Worlds, rows: Integers, keep: int, effo
         losses = np.array([found[k].loss for k in left])
         left = sorted(np.array(left)[np.argsort(losses, kind="stable")[:keep]].tolist())
         end = min(effort.world_factor * done, len(rows))
-        more, _ = nearest_to_goal([designs[k] for k in left], worlds, rows[done:end])
+        more, _ = compute_goal_distances([designs[k] for k in left], worlds, rows[done:end])
         for k, nearest in zip(left, more, strict=True):
             found[k] = replace(found[k], nearest=np.concatenate([found[k].nearest, nearest]))
         done, keep = end, max(keep // 2, effort.finalists)
@@ -206,7 +203,7 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
         if not fits(made, design.params.segment_length):
             return None
         sections.append(made)
-    return replace(design, sections=tuple(sections), trialled=None)
+    return replace(design, sections=tuple(sections), success=None)
 
 
 def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator) -> Design | None:
@@ -230,7 +227,7 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
         sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
     if not all(fits(section, params.segment_length) for section in sections):
         return None
-    return replace(design, sections=tuple(sections), trialled=None)
+    return replace(design, sections=tuple(sections), success=None)
 
 
 def fits(section: Section, segment_length: float) -> bool:

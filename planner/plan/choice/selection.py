@@ -14,16 +14,16 @@ from dynamics.snaps import Snaps
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
-from planner.design.estimate import Estimate, Trialled
-from planner.design.replay import grow_designs, replay, simulated
+from planner.design.estimate import Estimate, Success
+from planner.design.replay import grow_designs, make_simulation, replay
 from planner.plan.choice.contest import MORE, Contest
 from planner.plan.choice.shortening import ending_in_goal
 from planner.plan.effort import Effort, default_effort
 from planner.search.run import Keep, Run
 from planner.uncertainty.deviations import Trials
-from planner.uncertainty.memo import Known
+from planner.uncertainty.memo import TrialMemo
 from planner.uncertainty.shown_trials import DRAWN, ShownTrials
-from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, grow_trials, nearest_to_goal
+from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, compute_goal_distances, grow_trials
 from planner.uncertainty.weakest import weakest_error
 
 SLACK = MORE + 0.05
@@ -137,13 +137,13 @@ class Choice:
         """Grow the design that is written again, in the first of the trials that evaluated the chosen one."""
         first = range(EVALUATING, EVALUATING + min(DRAWN, self.chosen.estimate.trials))
         outcome = grow_trials(
-            design, Worlds.drawn(environment, design.params, self.uncertainty, first, seed, self.device)
+            design, Worlds.draw(environment, design.params, self.uncertainty, first, seed, self.device)
         )
         return ShownTrials(
             outcome.joints,
             outcome.reached,
             np.array([champion.design.actuators for champion in self.front]),
-            tuple(Trialled(self.errors, found.estimate.reached, found.estimate.trials) for found in self.front),
+            tuple(Success(self.errors, found.estimate.reached, found.estimate.trials) for found in self.front),
             self.front.index(self.chosen),
             self.threshold,
         )
@@ -189,7 +189,7 @@ class Selection:
         uncertainty: Uncertainty,
         left: Callable[[], float],
         show: Callable[[Progress], None],
-        known: Known | None = None,
+        known: TrialMemo | None = None,
         device: str | None = None,
         effort: Effort | None = None,
     ) -> None:
@@ -203,7 +203,7 @@ class Selection:
             device: Where trials grow, see `QuasiStatic`; None for its default.
             effort: Numbers of worlds, generations and trials; None for the default.
         """
-        self.known, self.device, self.refinement_s = known or Known(), device, 0.0
+        self.known, self.device, self.refinement_s = known or TrialMemo(), device, 0.0
         self.environment, self.params, self.uncertainty = run.environment, run.params, uncertainty
         self.catalogue, self.solutions, self.seed = run.search.catalogue, run.solutions, run.seed
         self.replayer = self.solutions.replayer
@@ -212,7 +212,7 @@ class Selection:
         self._blocks: dict[int, Worlds] = {}
 
     def _worlds(self, trials: Trials) -> Worlds:
-        worlds = Worlds.drawn(self.environment, self.params, self.uncertainty, trials, self.seed, self.device)
+        worlds = Worlds.draw(self.environment, self.params, self.uncertainty, trials, self.seed, self.device)
         worlds.known = self.known
         return worlds
 
@@ -254,7 +254,7 @@ class Selection:
                 return
             few = [design for design in designs if design.actuators == actuators][: self.effort.compared]
             self.show(Progress(actuators, 0, 0.0))
-            nearest, _ = nearest_to_goal(few, self.worlds, np.arange(len(self.worlds)))
+            nearest, _ = compute_goal_distances(few, self.worlds, np.arange(len(self.worlds)))
             best = few[int((nearest <= 0.0).mean(axis=1).argmax())]
             self.refinement_s = self.known.seconds
             yield self.with_trials(Champion(best, NO_TRIALS, len(few)), self.effort.block)
@@ -277,7 +277,7 @@ class Selection:
             reached = np.concatenate([reached, self._block(design, len(reached) // self.effort.block)])
             self.show(Progress(design.actuators, 0, float(reached.mean()), len(reached)))
         rollout = replay(design, self.replayer)
-        planned = simulated(design, self.environment, rollout).design
+        planned = make_simulation(design, self.environment, rollout).design
         trials = range(EVALUATING, EVALUATING + len(reached))
         weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)
         estimate = Estimate(int(reached.sum()), len(reached))
@@ -289,4 +289,4 @@ class Selection:
             first = EVALUATING + block * self.effort.block
             self._blocks[block] = self._worlds(range(first, first + self.effort.block))
         rows = np.arange(self.effort.block)
-        return np.asarray(nearest_to_goal([design], self._blocks[block], rows)[0][0] <= 0.0)
+        return np.asarray(compute_goal_distances([design], self._blocks[block], rows)[0][0] <= 0.0)

@@ -10,7 +10,8 @@ import numpy as np
 from dynamics.vine import grown_length
 from planner.design.design import Design
 from planner.design.replay import grow_together
-from planner.plan.choice.refinement import INSIDE, fits
+from planner.plan.choice.refinement import fits
+from planner.search.goal import GOAL_MARGIN
 from planner.uncertainty.trials import Worlds
 
 
@@ -25,7 +26,7 @@ def ending_in_goal(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
     for k, design in enumerate(designs):
         tips = rollout.tips[k, : rollout.records[k], :2]
         depth = goal[2] - np.hypot(*(tips - goal[:2]).T)
-        inside = depth > INSIDE * design.params.scale
+        inside = depth > GOAL_MARGIN * design.params.scale
         if not inside.any() or inside[-1]:
             found.append(design)
             continue
@@ -38,4 +39,4 @@ def shortened(design: Design, length: float) -> Design:
     sections = [replace(one, end=min(one.end, length)) for one in design.sections if one.start < length - 1e-9]
     if not fits(sections[-1], design.params.segment_length):
         return design
-    return replace(design, sections=tuple(sections), trialled=None)
+    return replace(design, sections=tuple(sections), success=None)

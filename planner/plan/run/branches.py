@@ -1,4 +1,4 @@
-"""Which branches of a search tree a picture shows, and what of them follows a jump of the tip."""
+"""Branches of a search tree for a picture, and their parts after a jump of the tip."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import numpy as np
 from dynamics.tube import VineParams
 from dynamics.vine import centerlines
 from environments.environment import Environment
-from planner.drawing.search import Branches
+from planner.drawing.search import TreeBranches
 from planner.search.tree import Tree, branches_of
 from surrogate.kernels.compiled import Floats
 
@@ -19,8 +19,8 @@ SPACING = 0.03
 """Minimum distance of a shown tip from all vines chosen before, relative to the larger side of the bounds."""
 
 
-def branches_to_draw(tree: Tree, environment: Environment, params: VineParams, full: bool = False) -> Branches:
-    """Lines of a search tree for a picture.
+def select_branches(tree: Tree, environment: Environment, params: VineParams, full: bool = False) -> TreeBranches:
+    """Select lines of a search tree for a picture.
 
     By default these are the vines of few leaves, from the base to the tip: those that end nearest to the goal, then again and
     again the one whose tip is farthest from all vines chosen before. They cover what was searched.
@@ -31,7 +31,7 @@ def branches_to_draw(tree: Tree, environment: Environment, params: VineParams, f
     if full:
         marked, lines = tree.jumped[tree.used & (tree.parent >= 0)], branches_of(tree, environment.start, params)
         sides = ([line for line, mark in zip(lines, marked, strict=True) if mark == side] for side in (False, True))
-        return Branches(*sides)
+        return TreeBranches(*sides)
     leaves = np.flatnonzero(tree.used & (tree.children == 0) & (tree.parent >= 0))
     bounds = environment.bounds
     spacing = SPACING * float((bounds[2:] - bounds[:2]).max())
@@ -51,11 +51,11 @@ def branches_to_draw(tree: Tree, environment: Environment, params: VineParams, f
         jumped.append(drawn[-1][since:])
         distances = np.linalg.norm(tips[:, None] - drawn[-1][::-2], axis=-1)
         to_drawn = np.minimum(to_drawn, distances.min(axis=1))
-    return Branches(*([line for line in lines if len(line) > 1] for lines in (steady, jumped)))
+    return TreeBranches(*([line for line in lines if len(line) > 1] for lines in (steady, jumped)))
 
 
 def _steady(tree: Tree, slot: int) -> int:
-    """Number of segments of the last node on the way to a node whose vine has not jumped; the root's has not."""
+    """Return the number of segments of the last node on the way to a node whose vine has not jumped; the root's has not."""
     while tree.jumped[slot]:
         slot = int(tree.parent[slot])
     return int(tree.segments[slot])

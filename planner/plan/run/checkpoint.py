@@ -29,9 +29,9 @@ from planner.plan.inputs import Inputs
 from planner.plan.run.arrays import Arrays, InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.facts import Facts, SolutionPart
 from planner.search.reverse.arc_collision import arc_scene
-from planner.search.reverse.arc_price import Bends
+from planner.search.reverse.arc_price import ArcCurvatures
 from planner.search.reverse.reverse_tree import ReverseTree
-from planner.search.run import MOST_SAMPLES, HistoryEntry, Past, Run
+from planner.search.run import MOST_SAMPLES, EarlierRun, HistoryEntry, Run
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
@@ -114,10 +114,10 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
     arrays: Arrays = {
         "facts": np.frombuffer(json.dumps(facts, allow_nan=False).encode(), np.uint8),
         "place": exact_numbers(run.environment),
-        **search.tree.stored(root_only=search.repeated),
+        **search.tree.to_arrays(root_only=search.repeated),
         "witness_poses": search.witnesses.poses,
         "witness_nodes": search.witnesses.node.ravel(),
-        **(search.particles.stored(search.tree) if search.particles else NO_PARTICLES),
+        **(search.particles.to_arrays(search.tree) if search.particles else NO_PARTICLES),
         "reverse_poses": tree.poses if tree else np.zeros((0, 3)),
         "reverse_parent": tree.parent if tree else np.zeros(0, np.int64),
         "reverse_cost": tree.cost if tree else np.zeros(0),
@@ -169,7 +169,7 @@ class Checkpoint:
         history = [HistoryEntry(**part.model_dump()) for part in facts.history]
         run.prepare_seconds += facts.prepare_seconds
         if search.repeated:
-            run.past = Past(facts.iteration, facts.seconds, history) if facts.iteration else None
+            run.past = EarlierRun(facts.iteration, facts.seconds, history) if facts.iteration else None
             return
         try:
             _check_nodes(arrays, search.max_segments, len(search.catalogue.l_0))
@@ -217,7 +217,7 @@ class Checkpoint:
             above = np.where(above >= 0, above[above], -1)
         require((above < 0).all(), "reverse_parent leads round in a circle")
         older, radius = part.samples is None, run.params.clearance
-        bends = Bends.of(run.search.catalogue.reachable, run.params, run.search.switches.contact and not older)
+        bends = ArcCurvatures.of(run.search.catalogue.reachable, run.params, run.search.switches.contact and not older)
         scene, refused = arc_scene(run.environment, radius), (part.too_tight, part.blocked)
         samples = MOST_SAMPLES if part.samples is None else part.samples
         tree = ReverseTree.of(scene, poses, parent, bends, radius, refused, samples, part.seconds)

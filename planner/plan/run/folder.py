@@ -166,9 +166,9 @@ def _draw(
     """Draw the plan and its solutions; the arguments are those of `fill_run`, and the trials of the design."""
     from planner.drawing.plan import save_plan
     from planner.drawing.solutions import save_solutions
-    from planner.plan.run.branches import branches_to_draw
+    from planner.plan.run.branches import select_branches
 
-    branches = branches_to_draw(run.search.tree, run.environment, run.params, full_tree)
+    branches = select_branches(run.search.tree, run.environment, run.params, full_tree)
     save_plan(folder / "plan.png", run.environment, best, branches, tried)
     found = run.solutions.best
     designs, words = [solution.design for solution in found], success(choice, verification, found)

@@ -35,7 +35,7 @@ from planner.plan.run.facts import LARGEST, NotNegative
 from planner.search.planners import SST_STAR
 from planner.search.run import Run
 from planner.uncertainty.errors import named_errors
-from planner.uncertainty.memo import AS_PLANNED, DIGEST, Known
+from planner.uncertainty.memo import AS_PLANNED, DIGEST, TrialMemo
 
 MAY_CHANGE = {"time_budget_s", "iterations", "first", "target_actuators", "verify", "device"}
 """Inputs that say how far a plan goes, or on which device: the others must be those of the plan that is resumed."""
@@ -64,9 +64,9 @@ class _Facts(BaseModel):
     inputs: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
     """See `fingerprint`."""
     seconds: NotNegative
-    """Time of the stages so far [s], see `Known.spent`."""
+    """Time of the stages so far [s], see `TrialMemo.spent`."""
     before: NotNegative
-    """Time of the budgets before the present one [s], see `Known.base`."""
+    """Time of the budgets before the present one [s], see `TrialMemo.base`."""
 
 
 @dataclass(slots=True, eq=False)
@@ -78,7 +78,7 @@ class Stages:
     """Where they are saved; None saves nothing."""
     searches: list[Run] = field(default_factory=list)
     """The searches with friction."""
-    known: Known = field(default_factory=Known)
+    known: TrialMemo = field(default_factory=TrialMemo)
     """What refinement and trials have found."""
     _before: list[Checkpoint] = field(default_factory=list)
     """The searches with friction of the plan that is resumed."""
@@ -206,7 +206,7 @@ class Stages:
             "before": self.known.base,
         }
         packed = np.frombuffer(json.dumps(facts, allow_nan=False).encode(), np.uint8)
-        write_arrays(path, {"facts": packed, **self.known.stored()})
+        write_arrays(path, {"facts": packed, **self.known.to_arrays()})
 
 
 def fingerprint(environment: Environment, tube: VineParams, options: Inputs, uncertainty: Uncertainty) -> str:
@@ -223,7 +223,7 @@ def fingerprint(environment: Environment, tube: VineParams, options: Inputs, unc
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
-def read_known(path: Path) -> tuple[_Facts, Known]:
+def read_known(path: Path) -> tuple[_Facts, TrialMemo]:
     """Read and check what refinement and trials have found, and the facts about it.
 
     Raises:
@@ -251,4 +251,4 @@ def read_known(path: Path) -> tuple[_Facts, Known]:
         raise InvalidCheckpoint(f"{path}: {error}") from None
     except (ValueError, RecursionError):
         raise InvalidCheckpoint(f"{path}: facts is not JSON") from None
-    return facts, Known.restored(arrays, facts.seconds, facts.before)
+    return facts, TrialMemo.from_arrays(arrays, facts.seconds, facts.before)

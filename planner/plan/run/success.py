@@ -8,7 +8,7 @@ from functools import partial
 
 from dynamics.jumps import Jump
 from planner.design.design import Design
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from planner.design.verification import Verification
 from planner.plan.choice.selection import Champion, Choice
 from planner.search.solutions import Solution
@@ -65,7 +65,7 @@ def with_trials(design: Design, choice: Choice | None) -> Design:
     if choice is None or champion is None:
         return design
     estimate = champion.estimate
-    return replace(design, trialled=Trialled(choice.errors, estimate.reached, estimate.trials, champion.weakest))
+    return replace(design, success=Success(choice.errors, estimate.reached, estimate.trials, champion.weakest))
 
 
 def _champion(design: Design, choice: Choice | None) -> Champion | None:

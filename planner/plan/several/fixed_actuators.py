@@ -24,7 +24,7 @@ Controls = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Given:
+class FixedActuators:
     """A tube by its controls, and how some environments use it."""
 
     controls: Controls
@@ -33,12 +33,12 @@ class Given:
     """One for each of these environments."""
 
     @classmethod
-    def of(cls, solution: Solution) -> Given:
+    def of(cls, solution: Solution) -> FixedActuators:
         """The tube of a solution of one environment."""
         count = len(runs_of(solution.controls))
         return cls(solution.controls, ((True,) * count,))
 
-    def with_solution(self, solution: Solution) -> Given:
+    def with_solution(self, solution: Solution) -> FixedActuators:
         """The tube with the new actuators of a solution for one more environment."""
         own = solution.controls
         longest = max(len(own), len(self.controls))
@@ -50,7 +50,7 @@ class Given:
             marks = iter(mask)
             masks.append(tuple(first in old and next(marks) for first in starts))
         masks.append(tuple(bool(found[first]) for first in starts))
-        return Given(controls, tuple(masks))
+        return FixedActuators(controls, tuple(masks))
 
     def tube(self, run: Run, order: list[int]) -> Tube:
         """What is built.

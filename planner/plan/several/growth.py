@@ -10,9 +10,10 @@ import numpy as np
 from dynamics.vine import Integers
 from planner.design.design import Design
 from planner.design.replay import grow_together
-from planner.plan.choice.refinement import INSIDE, Candidate
+from planner.plan.choice.refinement import Candidate
 from planner.plan.several.tubes import Mask, Tube, all_masks, in_environment
-from planner.uncertainty.trials import Worlds, nearest_to_goal
+from planner.search.goal import GOAL_MARGIN
+from planner.uncertainty.trials import Worlds, compute_goal_distances
 from surrogate.kernels.compiled import Floats
 
 DEEP = 0.5
@@ -56,7 +57,7 @@ class Common(Candidate):
     @property
     def reached(self) -> bool:
         """Whether it ends in the goal of every environment as planned."""
-        return all(one.planned <= -INSIDE * self.design.params.scale for one in self.each)
+        return all(one.planned <= -GOAL_MARGIN * self.design.params.scale for one in self.each)
 
     @property
     def tube(self) -> Tube:
@@ -107,10 +108,10 @@ def _grown(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candid
             stopped.append(replace(design, stop=stop))
             ends.append(end)
     nearest = np.repeat(np.array(ends)[:, None], len(rows), axis=1)
-    inside = -INSIDE * worlds.params.scale
+    inside = -GOAL_MARGIN * worlds.params.scale
     good = [k for k, end in enumerate(ends) if end <= inside]
     if good and len(rows) > 1:
-        nearest[good], _ = nearest_to_goal([stopped[k] for k in good], worlds, rows)
+        nearest[good], _ = compute_goal_distances([stopped[k] for k in good], worlds, rows)
     return [Candidate(*one) for one in zip(stopped, nearest, ends, strict=True)]
 
 

@@ -14,7 +14,7 @@ from planner.design.replay import grow_designs
 from planner.plan.choice import contest
 from planner.plan.choice.refinement import Candidate, Descent, with_another
 from planner.plan.choice.selection import NO_TRIALS, Champion, Progress, Selection
-from planner.plan.several.fixed_actuators import Given, given_run, runs_of
+from planner.plan.several.fixed_actuators import FixedActuators, given_run, runs_of
 from planner.plan.several.growth import PLANNED, Common, best_masked, grown_tubes
 from planner.plan.several.tubes import Tube, all_masks, extended, trimmed, without
 from planner.search.run import Budget, Run
@@ -151,14 +151,14 @@ class JointSelection:
                 order = [(first + step) % count for step in range(count)]
                 if k >= len(best) or self.left() <= (until if self._fewest() < np.inf else 0.0):
                     continue
-                tubes = [Given.of(best[k])]
+                tubes = [FixedActuators.of(best[k])]
                 for step in order[1:]:
                     tubes = [more for one in tubes[: self.shared.fixed_kept] for more in self._given(one, step, k)]
                 made = [one.tube(self.searches[0][0], order) for one in tubes]
                 masked = [one for one in made if one.design.actuators == len(one.masks[0])]
                 self._add(grown_tubes(masked, self.worlds, PLANNED) if masked else [])
 
-    def _given(self, tube: Given, environment: int, k: int) -> list[Given]:
+    def _given(self, tube: FixedActuators, environment: int, k: int) -> list[FixedActuators]:
         """Tubes with new actuators for one more environment, from a search of a share of the remaining time."""
         like = self.searches[environment][-1]
         run = given_run(like, tube.controls, like.seed + k, self.shared.fixed_kept)

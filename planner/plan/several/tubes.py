@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 from environments.environment import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.design import Design, Section
-from planner.plan.choice.refinement import LEAST_CELLS
 
 MANY = 6
 """Number of actuators up to which all combinations of those under pressure are tried."""
@@ -36,7 +36,7 @@ def in_environment(design: Design, mask: Mask, environment: Environment, stop: f
     marks = iter(mask)
     sections = tuple(replace(one, on=next(marks)) if one.actuated else one for one in design.sections)
     return replace(
-        design, environment=environment.name, sha256=environment.sha256, sections=sections, trialled=None, stop=stop
+        design, environment=environment.name, sha256=environment.sha256, sections=sections, success=None, stop=stop
     )
 
 
@@ -85,4 +85,4 @@ def _laid_out(design: Design, actuated: list[Section], length: float) -> Design:
         done = section.end
     if length >= done + shortest:
         sections.append(Section(done, length, "none", 0.0, 0.0, 0.0))
-    return replace(design, sections=tuple(sections), trialled=None, stop=None)
+    return replace(design, sections=tuple(sections), success=None, stop=None)

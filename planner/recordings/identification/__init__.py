@@ -14,13 +14,13 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from dynamics.recording import Recording
-from planner.recordings.identification.result import Convergence, Fit, Parameter, Profile
-from planner.recordings.identification.search import Search, Step
+from planner.recordings.identification.result import Convergence, FittedParameter, Profile, RecordingFit
+from planner.recordings.identification.search import FitSearch, SearchStep
 from planner.recordings.identification.settings import Settings
-from planner.recordings.identification.summary import Found, summary
+from planner.recordings.identification.summary import SearchState, summarise
 from surrogate.kernels.interruption import Interruption
 
-__all__ = ["Convergence", "Fit", "Parameter", "Profile", "Step", "default_mass_per_length", "fit"]
+__all__ = ["Convergence", "FittedParameter", "Profile", "RecordingFit", "SearchStep", "default_mass_per_length", "fit"]
 
 FILM_MASS = 0.092
 """Mass per area of polyethylene film of 0.1 mm, which is common for vines [kg/m2]."""
@@ -29,7 +29,7 @@ REPORT_EVERY = 0.25
 """Seconds after which the progress is reported again, and Ctrl-C is noticed."""
 INTERRUPTED = "Ctrl-C interrupted the fit"
 
-OnProgress = Callable[[Step, float], None]
+OnProgress = Callable[[SearchStep, float], None]
 """Called with every step of the search and the seconds since its start, and at least every `REPORT_EVERY`."""
 
 
@@ -47,8 +47,8 @@ def fit(
     refine: int | None = None,
     time_budget: float = math.inf,
     on_progress: OnProgress | None = None,
-) -> Fit:
-    """Fit stiffness, damping, growth rate and the trajectory (see `Problem` and `Search`).
+) -> RecordingFit:
+    """Fit stiffness, damping, growth rate and the trajectory (see `Problem` and `FitSearch`).
 
     The search runs in a process of its own. Ctrl-C or the end of the time budget ends that process at once; the result is the
     best fit until then, also if others kill the process. The best fit is the minimum with the lowest cost, or the feasible
@@ -69,12 +69,12 @@ def fit(
     mass = mass_per_length or recording.mass_per_length or default_mass_per_length(recording.tube_radius)
     assumed = mass_per_length is None and recording.mass_per_length is None
     settings = Settings(recording, bodies, mass, assumed, start, profiles, refine)
-    step, note, interruption = Step("starting", 0, math.inf), "", Interruption()
+    step, note, interruption = SearchStep("starting", 0, math.inf), "", Interruption()
     with interruption.handling_signals():
-        best = _from_the_data(settings)
+        best = _guess_from_data(settings)
         try:
-            with _searching(settings) as messages:
-                while not (note := _reason(interruption, time.perf_counter() - begun, time_budget)):
+            with _run_search(settings) as messages:
+                while not (note := _stop_reason(interruption, time.perf_counter() - begun, time_budget)):
                     if on_progress:
                         on_progress(step, time.perf_counter() - begun)
                     if not messages.poll(max(0.0, min(REPORT_EVERY, begun + time_budget - time.perf_counter()))):
@@ -84,7 +84,7 @@ def fit(
                         break
                     if isinstance(message, Exception):
                         raise message
-                    if isinstance(message, Fit):
+                    if isinstance(message, RecordingFit):
                         best = message
                     else:
                         step = message
@@ -92,27 +92,27 @@ def fit(
             note = INTERRUPTED
         except EOFError:
             note = "The process of the fit was killed (is there enough memory?)"
-    return _ended(best, note)
+    return _with_ending(best, note)
 
 
-def _reason(interruption: Interruption, seconds: float, time_budget: float) -> str:
-    """Why the search must end now, if it must."""
+def _stop_reason(interruption: Interruption, seconds: float, time_budget: float) -> str:
+    """Return the reason why the search must end now, if it must."""
     if interruption.requested:
         return INTERRUPTED
     return f"The time budget of {time_budget:g} s ended the fit" if seconds > time_budget else ""
 
 
-def _from_the_data(settings: Settings) -> Fit:
-    """The first guess: trajectory, first length and growth rate of the measured points, with a very soft tube."""
+def _guess_from_data(settings: Settings) -> RecordingFit:
+    """Return the first guess: trajectory, first length and growth rate of the measured points, with a very soft tube."""
     unknowns = settings.unknowns(settings.refine or 1)
     stiffness, damping = settings.start or [10 * math.exp(low) for low in unknowns.bounds[:2, 0]]
     x = unknowns.first_guess(stiffness, damping)
-    guess = summary(settings, unknowns, Found(x, "the first guess from the data"))
+    guess = summarise(settings, unknowns, SearchState(x, "the first guess from the data"))
     return replace(guess, model_rms=math.nan)
 
 
-def _ended(best: Fit, note: str) -> Fit:
-    """The fit with notes on how it ended."""
+def _with_ending(best: RecordingFit, note: str) -> RecordingFit:
+    """Add notes on the end of the search to the fit."""
     done, first = best.convergence, note
     if note and done.converged:
         first = f"{note} after it had converged; unfinished refinement of steps and unfinished profiles are missing."
@@ -124,7 +124,7 @@ def _ended(best: Fit, note: str) -> Fit:
 
 
 @contextmanager
-def _searching(settings: Settings) -> Iterator[Connection]:
+def _run_search(settings: Settings) -> Iterator[Connection]:
     """Run the search in another process, and kill it in the end. It sends steps, improved fits, and None or an error last."""
     # A fork starts at once. Elsewhere than on Linux the libraries of linear algebra may not survive it.
     context: Any = multiprocessing.get_context("fork" if sys.platform == "linux" else "spawn")
@@ -147,7 +147,7 @@ def _search(settings: Settings, sender: Connection, messages: Connection) -> Non
     # Otherwise a write would not fail after the main process has ended.
     messages.close()
     try:
-        Search(settings, sender.send, sender.send).run()
+        FitSearch(settings, sender.send, sender.send).run()
         sender.send(None)
     except BrokenPipeError:
         pass

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from planner.recordings.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
-from planner.recordings.identification.observed import Observed
+from planner.recordings.identification.observed import PreparedRecording
 from surrogate.kernels.compiled import Floats
 
 FIRST_MODE = 1.8751**4
@@ -55,7 +55,7 @@ def excess(links: int) -> float:
 
 
 @dataclass(frozen=True, slots=True)
-class Beam:
+class UniformCantilever:
     """A uniform cantilever of the tube's mean length: it relates K and C of the joints to frequency and decay."""
 
     inertia: float
@@ -76,12 +76,12 @@ class Beam:
         return 2 * decay * self.inertia / self.spacing
 
 
-def mean_beam(model: LinkModel, mean_length: float) -> Beam:
-    """The cantilever with the model's mass per length and a mean length [m]."""
-    return Beam(model.mass_per_length * mean_length**4 / FIRST_MODE, mean_length / model.links)
+def mean_beam(model: LinkModel, mean_length: float) -> UniformCantilever:
+    """Make the cantilever with the model's mass per length and a mean length [m]."""
+    return UniformCantilever(model.mass_per_length * mean_length**4 / FIRST_MODE, mean_length / model.links)
 
 
-def bounds(model: LinkModel, observed: Observed) -> Floats:
+def bounds(model: LinkModel, observed: PreparedRecording) -> Floats:
     """Lower and upper bound of every parameter (see `REASONS`), logarithms for K and C, shape (4, 2).
 
     K: the period of the first mode is at most `LONGEST_PERIOD` recordings, and EI at most that of a thin cylinder of the
@@ -107,7 +107,7 @@ def bounds(model: LinkModel, observed: Observed) -> Floats:
 
 
 def side_at_bound(parameter: int, value: float, limits: Floats) -> int | None:
-    """0 at the lower bound, 1 at the upper one, None between them.
+    """Return 0 at the lower bound, 1 at the upper one, None between them.
 
     Args:
         value: In the form of `limits`, shape (4, 2).

@@ -11,7 +11,7 @@ from scipy.sparse import bmat, diags
 from scipy.sparse.linalg import splu
 
 from planner.recordings.identification.model import LENGTH
-from planner.recordings.identification.problem import PRIOR_WEIGHT, Problem, Solution
+from planner.recordings.identification.problem import PRIOR_WEIGHT, FitSolution, Problem
 from planner.recordings.identification.result import CHI_SQUARE, Profile
 from planner.recordings.identification.unknowns import Unknowns
 from surrogate.kernels.compiled import Floats
@@ -76,7 +76,7 @@ def _correlation(pairs: list[tuple[Floats, Floats]]) -> float:
     return float(np.clip((one * other).sum() / power, 0.0, MOST_CORRELATED)) if power > 0 else 0.0
 
 
-def covariance(problem: Problem, solution: Solution, variance: float) -> Floats:
+def covariance(problem: Problem, solution: FitSolution, variance: float) -> Floats:
     """Covariance of the parameters: twice the noise's variance times the inverse reduced Hessian of the cost.
 
     The inverse is the parameters' block of the inverse of the optimality (KKT) matrix. Variables at a bound get the bound's
@@ -105,15 +105,15 @@ class ProfileFinder:
     """Computes profiles: holds K or C at values increasingly far from the optimum and fits all other variables again."""
 
     problem: Problem
-    best: Solution
-    others: list[Solution]
+    best: FitSolution
+    others: list[FitSolution]
     """Other minima of the same problem."""
     parameter: int
     """`STIFFNESS` or `DAMPING`."""
     variance: float
     """Variance of the noise [m2]."""
 
-    def find(self, name: str, unit: str, deviation: float, on_point: OnPoint) -> tuple[Profile, Solution]:
+    def find(self, name: str, unit: str, deviation: float, on_point: OnPoint) -> tuple[Profile, FitSolution]:
         """Step to both sides, in the logarithm, until the cost has risen by `CHI_SQUARE` variances.
 
         Steps double, starting from half the distance at which a parabola would reach that, and end at 1/100 and 100 times
@@ -145,9 +145,9 @@ class ProfileFinder:
         values, costs = np.array(sorted(found)).T
         return Profile(name, unit, np.exp(values), (costs - lowest.cost) / self.variance, complete), lowest
 
-    def _held(self, last: Solution, value: float) -> Solution | None:
+    def _held(self, last: FitSolution, value: float) -> FitSolution | None:
         """The lowest-cost fit with the parameter held, from the last point; if its cost has risen, also from the other minima."""
-        lowest: Solution | None = None
+        lowest: FitSolution | None = None
         for begin in (last, *self.others):
             held = self.problem.solve(begin.x, {self.parameter: value}, PRIOR_WEIGHT, MOST_HELD)
             if held.converged and (lowest is None or held.cost < lowest.cost):
@@ -156,5 +156,5 @@ class ProfileFinder:
                 break
         return lowest
 
-    def _rise(self, held: Solution) -> float:
+    def _rise(self, held: FitSolution) -> float:
         return (held.cost - self.best.cost) / self.variance

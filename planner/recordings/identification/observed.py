@@ -16,7 +16,7 @@ MOST_STEPS = 250
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Touch:
+class WallTouch:
     """Contact of a point of the tube with a wall at one node."""
 
     node: int
@@ -29,7 +29,7 @@ class Touch:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Observed:
+class PreparedRecording:
     """A recording prepared for comparison with a model."""
 
     times: Floats
@@ -42,10 +42,10 @@ class Observed:
     """Their positions along the tube, from 0 to 1, each of shape (points,)."""
     lengths: Floats
     """Length of the tube in every frame [m], shape (frames,)."""
-    touches: tuple[Touch, ...]
+    touches: tuple[WallTouch, ...]
 
 
-def observe(recording: Recording, refine: int = 1) -> Observed:
+def observe(recording: Recording, refine: int = 1) -> PreparedRecording:
     """Prepare a recording.
 
     The time between two frames is divided evenly into steps of at most `LONGEST_STEP`. If this gives more than `MOST_STEPS`
@@ -72,11 +72,11 @@ def observe(recording: Recording, refine: int = 1) -> Observed:
         fractions.append(along / along[-1])
         lengths.append(along[-1])
     touches = _touches(recording, times, frames, fractions)
-    return Observed(times, frames, recording.centerlines, tuple(fractions), np.array(lengths), tuple(touches))
+    return PreparedRecording(times, frames, recording.centerlines, tuple(fractions), np.array(lengths), tuple(touches))
 
 
-def _touches(recording: Recording, times: Floats, frames: np.ndarray, fractions: list[Floats]) -> list[Touch]:
-    """Contacts at the nodes of their frames, and at nodes between two frames that both list the wall."""
+def _touches(recording: Recording, times: Floats, frames: np.ndarray, fractions: list[Floats]) -> list[WallTouch]:
+    """Return contacts at the nodes of their frames, and at nodes between two frames that both list the wall."""
     listed: list[dict[tuple[int, int], float]] = [{} for _ in frames]
     for contact in recording.contacts:
         known = listed[contact.frame]
@@ -92,12 +92,12 @@ def _touches(recording: Recording, times: Floats, frames: np.ndarray, fractions:
             for node in range(frames[frame], last):
                 share = (times[node] - begin) / span
                 now = (1 - share) * fraction + share * following.get(key, fraction)
-                touches.append(Touch(node, float(now), normal, offset))
+                touches.append(WallTouch(node, float(now), normal, offset))
     return sorted(touches, key=lambda touch: touch.node)
 
 
 def _wall_line(recording: Recording, wall: int) -> tuple[Floats, float]:
-    """The line on which the axis lies at contact with a wall on the base's side: normal and offset [m]."""
+    """Return the line on which the axis lies at contact with a wall on the base's side: normal and offset [m]."""
     start, end = recording.walls[wall].reshape(2, 2)
     along = (end - start) / np.hypot(*(end - start))
     normal = np.array([-along[1], along[0]])

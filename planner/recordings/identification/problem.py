@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import csc_matrix, triu
 
 from planner.recordings.identification.model import LENGTH
-from planner.recordings.identification.observed import Touch
+from planner.recordings.identification.observed import WallTouch
 from planner.recordings.identification.unknowns import Unknowns, joint_weights
 from surrogate.kernels.compiled import Floats
 
@@ -47,7 +47,7 @@ class Iterate:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Solution:
+class FitSolution:
     """A minimum, or the feasible iterate of lowest cost if the solver ended elsewhere."""
 
     x: Floats
@@ -160,7 +160,7 @@ class Problem:
         errors = casadi.Function("joint_errors", [one, own, time], [self.model.joint_errors(one, own, time)])
         return errors.map("all", "serial", q.shape[1], [1], [])(q, parameters, self.observed.times[None])
 
-    def _gap(self, touch: Touch, q: Any, parameters: Any) -> Any:
+    def _gap(self, touch: WallTouch, q: Any, parameters: Any) -> Any:
         """Distance of a contact point from its contact position [m]."""
         weights = joint_weights(np.array([touch.fraction]), self.model.links)
         point = casadi.DM(weights) @ self.model.joints(q[:, touch.node], parameters)
@@ -173,7 +173,7 @@ class Problem:
         prior_weight: float = 0.0,
         most: int | None = None,
         reach: float = REACH,
-    ) -> Solution:
+    ) -> FitSolution:
         """Optimise from `x`, with K and C within a factor of `reach`.
 
         Without this limit the first steps change K and C by many orders of magnitude where data say little about them, and
@@ -208,7 +208,7 @@ class Problem:
         free = (low[near] < high[near]) & (np.minimum(end[near] - low[near], high[near] - end[near]) < AT_LIMIT)
         settled = settled and not (free & (self.unknowns.room(end)[near] > AT_LIMIT)).any()
         kept = last if best is None or (settled and last.cost <= (1 + SAME_COST) * best.cost) else best
-        return Solution(
+        return FitSolution(
             end if kept is last else kept.x,
             np.array(found["lam_g"]).ravel(),
             np.array(found["lam_x"]).ravel(),
@@ -234,7 +234,7 @@ class Problem:
         cost = self.unknowns.misfit(whole) + float(self._state(whole)[0])
         return Iterate(whole, cost if feasible else np.inf, number)
 
-    def derivatives(self, solution: Solution) -> tuple[csc_matrix, csc_matrix]:
+    def derivatives(self, solution: FitSolution) -> tuple[csc_matrix, csc_matrix]:
         """Hessian of the Lagrangian [mm2] and Jacobian of the constraints at a solution."""
         held = np.concatenate([solution.x[self.unknowns.slices["parameters"]][:LENGTH], [1e6 * PRIOR_WEIGHT]])
         upper = self._solver.get_function("nlp_hess_l")(solution.x, held, 1.0, solution.multipliers)
@@ -263,7 +263,7 @@ class _Watch(casadi.Callback):
         return casadi.nlpsol_n_out()
 
     def get_n_out(self) -> int:
-        """One output: whether to stop."""
+        """Number of outputs of a solver's callback: one, which stops it."""
         return 1
 
     def get_name_in(self, number: int) -> str:

@@ -27,7 +27,7 @@ class Profile:
     """False if a point did not converge."""
 
     def crossing(self, side: int) -> float | None:
-        """Value at which the profile exceeds `CHI_SQUARE`, below (-1) or above (+1) the optimum; None if it does not.
+        """Find the value at which the profile exceeds `CHI_SQUARE`, below (-1) or above (+1) the optimum; None if it does not.
 
         Between points the square root of the rise is linear in the parameter's logarithm, as for a parabola.
         """
@@ -42,7 +42,7 @@ class Profile:
 
 
 @dataclass(frozen=True, slots=True)
-class Parameter:
+class FittedParameter:
     """A fitted parameter."""
 
     name: str
@@ -82,7 +82,7 @@ class Convergence:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Fit:
+class RecordingFit:
     """A model fitted to a recording."""
 
     recording: Recording
@@ -91,7 +91,7 @@ class Fit:
     """Mass per length [kg/m]."""
     step: float
     """Longest time between nodes [s]."""
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[FittedParameter, ...]
     profiles: tuple[Profile, ...]
     times: Floats
     """Times of the nodes, from the recording's first frame [s], shape (nodes,)."""
@@ -113,17 +113,17 @@ class Fit:
     notes: tuple[str, ...]
     """Notes on the fit."""
 
-    def parameter(self, name: str) -> Parameter:
-        """The parameter with a name."""
+    def parameter(self, name: str) -> FittedParameter:
+        """Return the parameter with a name."""
         return next(one for one in self.parameters if one.name == name)
 
 
-def from_profile(name: str, value: float, unit: str, profile: Profile) -> Parameter:
-    """A parameter with the interval of its profile."""
+def from_profile(name: str, value: float, unit: str, profile: Profile) -> FittedParameter:
+    """Make a parameter with the interval of its profile."""
     low, high = profile.crossing(-1), profile.crossing(+1)
     least, most = profile.values[0], profile.values[-1]
     vague = f"These data do not identify the {name}: anything from"
-    made = Parameter(name, value, unit, (low, high), "")
+    made = FittedParameter(name, value, unit, (low, high), "")
     if not profile.complete and (low is None or high is None):
         words = f"How well these data identify the {name} is not known: its profile was not finished."
     elif made.identified:
@@ -139,13 +139,15 @@ def from_profile(name: str, value: float, unit: str, profile: Profile) -> Parame
     return replace(made, sentence=words)
 
 
-def from_deviation(name: str, value: float, unit: str, deviation: float) -> Parameter:
-    """A parameter with the interval of its standard deviation."""
+def from_deviation(name: str, value: float, unit: str, deviation: float) -> FittedParameter:
+    """Make a parameter with the interval of its standard deviation."""
     if not np.isfinite(deviation):
-        return Parameter(name, value, unit, (None, None), f"How well these data identify the {name} is not known.")
+        return FittedParameter(
+            name, value, unit, (None, None), f"How well these data identify the {name} is not known."
+        )
     reach = CHI_SQUARE**0.5 * deviation
     interval = value - reach, value + reach
-    made = Parameter(name, value, unit, interval, f"The {name} is {value:.4g} +- {reach:.2g} {unit} (95 %).")
+    made = FittedParameter(name, value, unit, interval, f"The {name} is {value:.4g} +- {reach:.2g} {unit} (95 %).")
     if made.identified:
         return made
     vague = f"These data do not identify the {name}: {interval[0]:.2g} to {interval[1]:.2g} {unit} (95 %)."

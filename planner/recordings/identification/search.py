@@ -1,4 +1,4 @@
-"""The search for the best fit: several starts raced, the best continued, then finer steps and profiles."""
+"""Search for the best fit: short runs from several starts, continuation of the best, then finer steps and profiles."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from planner.recordings.identification.confidence import ProfileFinder, covariance, noise_variance
 from planner.recordings.identification.model import DAMPING, LENGTH, STIFFNESS
-from planner.recordings.identification.problem import PRIOR_WEIGHT, REACH, SAME_COST, Iterate, Problem, Solution
-from planner.recordings.identification.result import CHI_SQUARE, Fit, Profile
+from planner.recordings.identification.problem import PRIOR_WEIGHT, REACH, SAME_COST, FitSolution, Iterate, Problem
+from planner.recordings.identification.result import CHI_SQUARE, Profile, RecordingFit
 from planner.recordings.identification.settings import Settings
-from planner.recordings.identification.starts import Start, starting_points
-from planner.recordings.identification.summary import NAMES, Found, step_error, summary
+from planner.recordings.identification.starts import StartingPoint, starting_points
+from planner.recordings.identification.summary import NAMES, SearchState, step_error, summarise
 from surrogate.kernels.compiled import Floats
 
 HELD, FREED, FREED_STARTS = 8, 12, 2
@@ -38,7 +38,7 @@ WORSE = 1.1
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class SearchStep:
     """A step of the search, for display."""
 
     stage: str
@@ -49,12 +49,12 @@ class Step:
 
 
 @dataclass(slots=True, eq=False)
-class Search:
-    """The search; `keep` gets every improved fit."""
+class FitSearch:
+    """Search for the best fit; `keep` gets every improved fit."""
 
     settings: Settings
-    report: Callable[[Step], None]
-    keep: Callable[[Fit], None]
+    report: Callable[[SearchStep], None]
+    keep: Callable[[RecordingFit], None]
     stage: str = "preparing"
     iterations: int = 0
     """Number of iterations without those of profiles."""
@@ -72,31 +72,31 @@ class Search:
         refine = self.settings.refine
         self._prepare(refine or 1)
         best, others = self._race()
-        if refine is None and best.converged and (finer := _finer(self.problem, best)) > 1:
-            best = self._refined(best, finer)
+        if refine is None and best.converged and (finer := _finer_divisor(self.problem, best)) > 1:
+            best = self._refine(best, finer)
         self._identify(best, others)
 
     def _prepare(self, refine: int) -> None:
         self._say("preparing the equations")
         self.problem = Problem(self.settings.unknowns(refine), self._watch)
 
-    def _race(self) -> tuple[Solution, list[Solution]]:
-        """The best solution, and other minima.
+    def _race(self) -> tuple[FitSolution, list[FitSolution]]:
+        """Run all starts, and return the best solution, and other minima.
 
         All starts run for a few iterations with K and C held, which is robust, and the best of them with K and C free. The
         best of these is continued to a minimum; the next only if there is none.
         """
-        begun = sorted(map(self._held, self._starts()), key=lambda one: one.cost)
+        begun = sorted(map(self._solve_held, self._starts()), key=lambda one: one.cost)
         rivals = [one for one in begun[:FREED_STARTS] if one.cost <= RIVAL * begun[0].cost]
-        begun = sorted(map(self._freed, rivals or begun[:1]), key=lambda one: one.cost)
+        begun = sorted(map(self._solve_freed, rivals or begun[:1]), key=lambda one: one.cost)
         best, rest = begun[0], begun[1:]
         for wider in range(CONTINUED):
             if not best.converged:
                 reach = REACH ** (wider + 1)
-                best = self._better(best, self._solve("continuing the best start", best.x, reach=reach))
+                best = self._better_of(best, self._solve("continuing the best start", best.x, reach=reach))
         while rest and not best.converged:
-            best = self._better(best, self._solve("continuing another start", rest.pop(0).x))
-        if not best.converged or not self.settings.profiles or self._sharp(best):
+            best = self._better_of(best, self._solve("continuing another start", rest.pop(0).x))
+        if not best.converged or not self.settings.profiles or self._is_sharp(best):
             return best, []
         # Data with little information have many equally good minima, far apart in K and C.
         variance = self._variance(best)
@@ -105,23 +105,23 @@ class Search:
         minima = sorted([best, *(one for one in minima if one.converged)], key=lambda one: one.cost)
         return minima[0], [one for one in minima[1:] if one.cost > (1 + 1e-6) * minima[0].cost]
 
-    def _starts(self) -> list[Start]:
+    def _starts(self) -> list[StartingPoint]:
         if self.settings.start:
-            return [Start("the given values", *self.settings.start)]
+            return [StartingPoint("the given values", *self.settings.start)]
         return starting_points(self.problem.unknowns)
 
-    def _held(self, start: Start) -> Solution:
-        """A few iterations from a start with its K and C."""
+    def _solve_held(self, start: StartingPoint) -> FitSolution:
+        """Run a few iterations from a start with its K and C held."""
         held = {STIFFNESS: math.log(start.stiffness), DAMPING: math.log(start.damping)}
         guess = self.problem.unknowns.first_guess(start.stiffness, start.damping)
         # A minimum with K and C held is none with them free.
         return replace(self._solve(f"starting with {start.name}", guess, held, HELD), converged=False)
 
-    def _freed(self, begun: Solution) -> Solution:
-        return self._better(begun, self._solve("freeing stiffness and damping", begun.x, None, FREED))
+    def _solve_freed(self, begun: FitSolution) -> FitSolution:
+        return self._better_of(begun, self._solve("freeing stiffness and damping", begun.x, None, FREED))
 
-    def _refined(self, best: Solution, finer: int) -> Solution:
-        """The minimum with finer steps, or `best` if there is none."""
+    def _refine(self, best: FitSolution, finer: int) -> FitSolution:
+        """Find the minimum with finer steps; return `best` if there is none."""
         coarse, rms = self.problem, self.problem.unknowns.rms(best.x)
         stiffness, damping, *_ = coarse.unknowns.parameters(best.x)
         self._prepare(finer)
@@ -136,7 +136,7 @@ class Search:
         self.problem, self.least = coarse, kept
         return best
 
-    def _identify(self, best: Solution, others: list[Solution]) -> None:
+    def _identify(self, best: FitSolution, others: list[FitSolution]) -> None:
         """Keep the covariance of the best solution, and then its profiles if requested."""
         for _ in range(ROUNDS):
             if not best.converged:
@@ -154,7 +154,7 @@ class Search:
                 break
             best, others = better, [best, *others]
 
-    def _profile(self, best: Solution, others: list[Solution], spread: Floats, variance: float) -> Solution:
+    def _profile(self, best: FitSolution, others: list[FitSolution], spread: Floats, variance: float) -> FitSolution:
         """Keep profiles of K and C; return the lowest-cost solution found on the way."""
         made: list[Profile] = []
         lowest = best
@@ -181,7 +181,7 @@ class Search:
         held: dict[int, float] | None = None,
         most: int | None = None,
         reach: float = REACH,
-    ) -> Solution:
+    ) -> FitSolution:
         self._say(stage)
         prior_weight = 0.0 if held else PRIOR_WEIGHT
         found = replace(self.problem.solve(x, held, prior_weight, most, reach), origin=stage)
@@ -190,8 +190,8 @@ class Search:
             self._keep_solution(found)
         return found
 
-    def _better(self, one: Solution, other: Solution) -> Solution:
-        """The solution of lower cost; a minimum if the costs are almost equal."""
+    def _better_of(self, one: FitSolution, other: FitSolution) -> FitSolution:
+        """Return the solution of lower cost; a minimum if the costs are almost equal."""
         if other.converged != one.converged and max(one.cost, other.cost) <= (1 + SAME_COST) * min(
             one.cost, other.cost
         ):
@@ -200,39 +200,41 @@ class Search:
 
     def _say(self, stage: str) -> None:
         self.stage = stage
-        self.report(Step(stage, self.iterations + self.profiled, self.rms))
+        self.report(SearchStep(stage, self.iterations + self.profiled, self.rms))
 
     def _watch(self, now: Iterate) -> None:
         if now.number > 0:
             self.iterations, self.profiled = self.iterations + (not self.profiling), self.profiled + self.profiling
         if now.cost < self.least and not self.profiling:
             self.least = now.cost
-            self._keep(Found(now.x, f"iteration {now.number} of the solver, {self.stage}"))
-        self.report(Step(self.stage, self.iterations + self.profiled, self.rms))
+            self._keep(SearchState(now.x, f"iteration {now.number} of the solver, {self.stage}"))
+        self.report(SearchStep(self.stage, self.iterations + self.profiled, self.rms))
 
-    def _keep_solution(self, one: Solution, profiles: tuple[Profile, ...] = (), spread: Floats | None = None) -> None:
+    def _keep_solution(
+        self, one: FitSolution, profiles: tuple[Profile, ...] = (), spread: Floats | None = None
+    ) -> None:
         self.least = min(self.least, one.cost)
-        self._keep(Found(one.x, f"minimum, {one.origin}", one, profiles, spread))
+        self._keep(SearchState(one.x, f"minimum, {one.origin}", one, profiles, spread))
 
-    def _keep(self, found: Found) -> None:
+    def _keep(self, found: SearchState) -> None:
         self.rms = self.problem.unknowns.rms(found.x)
         self.keep(
-            summary(
+            summarise(
                 self.settings, self.problem.unknowns, replace(found, iterations=self.iterations, seconds=self.seconds)
             )
         )
 
-    def _variance(self, best: Solution) -> float:
+    def _variance(self, best: FitSolution) -> float:
         unknowns = self.problem.unknowns
         return noise_variance(self.problem, unknowns.joints(best.x)[unknowns.observed.frames])
 
-    def _sharp(self, best: Solution) -> bool:
-        """Whether the data determine K and C so well that no other minimum can be as good."""
+    def _is_sharp(self, best: FitSolution) -> bool:
+        """Return whether the data determine K and C so well that no other minimum can be as good."""
         spread = np.diag(covariance(self.problem, best, self._variance(best)))[:LENGTH]
         return bool(np.all(spread > 0) and np.all(spread < SHARP**2))
 
 
-def _finer(problem: Problem, best: Solution) -> int:
-    """Divisor of every step for which the time step hardly changes K."""
+def _finer_divisor(problem: Problem, best: FitSolution) -> int:
+    """Return the divisor of every step for which the time step hardly changes K."""
     wanted = math.ceil(math.sqrt(step_error(problem.unknowns, best.x) / COARSE))
     return max(1, min(wanted, MOST_FINE_STEPS // (len(problem.observed.times) - 1)))

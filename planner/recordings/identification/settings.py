@@ -1,4 +1,4 @@
-"""What to fit, and how."""
+"""Settings of a fit."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from planner.recordings.identification.unknowns import Unknowns
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What to fit."""
+    """Recording and settings of a fit."""
 
     recording: Recording
     bodies: int
@@ -26,7 +26,7 @@ class Settings:
     refine: int | None
 
     def unknowns(self, refine: int) -> Unknowns:
-        """The unknowns with every step divided by `refine`."""
+        """Return the unknowns with every step divided by `refine`."""
         observed = observe(self.recording, refine)
         model = LinkModel(
             self.bodies // 2,

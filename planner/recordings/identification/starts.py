@@ -24,7 +24,7 @@ LEAST_LEFT, MOST_LEFT = 0.05, 0.98
 
 
 @dataclass(frozen=True, slots=True)
-class Start:
+class StartingPoint:
     """Initial values of K and C."""
 
     name: str
@@ -34,8 +34,8 @@ class Start:
     """[N m s/rad]"""
 
 
-def starting_points(unknowns: Unknowns) -> list[Start]:
-    """The starting points for a recording, all between the bounds of K and C."""
+def starting_points(unknowns: Unknowns) -> list[StartingPoint]:
+    """Return the starting points for a recording, all between the bounds of K and C."""
     beam = mean_beam(unknowns.model, float(unknowns.observed.lengths.mean()))
     duration = unknowns.model.duration
     soft = beam.stiffness(2 * math.pi / (SOFT_PERIOD * duration)), beam.damping(SOFT_DECAY / duration)
@@ -47,11 +47,11 @@ def starting_points(unknowns: Unknowns) -> list[Start]:
     if swing := oscillation(unknowns):
         made.append(("the oscillation of the tip", beam.stiffness(swing[0]), beam.damping(swing[1])))
     low, high = np.exp(unknowns.bounds[:LENGTH]).T
-    return [Start(name, *np.clip(values, 2 * low, high / 2).tolist()) for name, *values in made]
+    return [StartingPoint(name, *np.clip(values, 2 * low, high / 2).tolist()) for name, *values in made]
 
 
 def oscillation(unknowns: Unknowns) -> tuple[float, float] | None:
-    """Angular frequency [rad/s] and decay rate [1/s] of the tip's angle seen from the base; None without an oscillation.
+    """Fit angular frequency [rad/s] and decay rate [1/s] of the tip's angle seen from the base; None without an oscillation.
 
     The frequency is that of the largest amplitude of the spectrum, after subtraction of a straight line. The decay is that of
     the amplitude from the first half of the recording to the second.

@@ -12,12 +12,19 @@ from planner.recordings.identification.bounds import REASONS, mean_beam, side_at
 from planner.recordings.identification.confidence import length_deviations
 from planner.recordings.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS
 from planner.recordings.identification.observed import LONGEST_STEP
-from planner.recordings.identification.result import Convergence, Fit, Parameter, Profile, from_deviation, from_profile
+from planner.recordings.identification.result import (
+    Convergence,
+    FittedParameter,
+    Profile,
+    RecordingFit,
+    from_deviation,
+    from_profile,
+)
 from planner.recordings.identification.unknowns import Unknowns
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
-    from planner.recordings.identification.problem import Solution
+    from planner.recordings.identification.problem import FitSolution
     from planner.recordings.identification.settings import Settings
 
 NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
@@ -26,13 +33,13 @@ MOST_STEP_ERROR = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Found:
-    """What a search has found at some time."""
+class SearchState:
+    """Best values of a search at a time, with their origin."""
 
     x: Floats
     kept: str
-    """Where `x` is from."""
-    solution: Solution | None = None
+    """Origin of `x`."""
+    solution: FitSolution | None = None
     """The minimum, if `x` is one."""
     profiles: tuple[Profile, ...] = ()
     spread: Floats | None = None
@@ -41,8 +48,8 @@ class Found:
     seconds: float = 0.0
 
 
-def summary(settings: Settings, unknowns: Unknowns, found: Found) -> Fit:
-    """The fit from what was found."""
+def summarise(settings: Settings, unknowns: Unknowns, found: SearchState) -> RecordingFit:
+    """Make the fit from the state of a search."""
     recording, observed, x, best = settings.recording, unknowns.observed, found.x, found.solution
     joints = unknowns.joints(x)
     tips = joints[observed.frames, -1] - np.array([line[-1] for line in recording.centerlines])
@@ -55,7 +62,7 @@ def summary(settings: Settings, unknowns: Unknowns, found: Found) -> Fit:
         best.dual if best else math.nan,
         found.kept,
     )
-    return Fit(
+    return RecordingFit(
         recording, settings.bodies, settings.mass_per_length, float(np.diff(observed.times).max()),
         _parameters(unknowns, found), found.profiles, observed.times, joints, observed.frames, unknowns.contact_forces(x),
         np.abs(tips).mean(axis=0), unknowns.rms(x), unknowns.model_rms(x), convergence, False,
@@ -63,8 +70,8 @@ def summary(settings: Settings, unknowns: Unknowns, found: Found) -> Fit:
     )  # fmt: skip
 
 
-def _parameters(unknowns: Unknowns, found: Found) -> tuple[Parameter, ...]:
-    """The fitted parameters, then those that do not depend on the number of bodies."""
+def _parameters(unknowns: Unknowns, found: SearchState) -> tuple[FittedParameter, ...]:
+    """Return the fitted parameters, then those that do not depend on the number of bodies."""
     values, settled = unknowns.parameters(found.x), found.solution is not None
     length_deviation, growth_deviation = length_deviations(unknowns, found.x) if settled else (math.nan, math.nan)
     known = {one.name: one for one in found.profiles}
@@ -74,7 +81,7 @@ def _parameters(unknowns: Unknowns, found: Found) -> tuple[Parameter, ...]:
             parts.append(from_profile(name, values[parameter], unit, known[name]))
         else:
             words = f"How well these data identify the {name} was not examined."
-            parts.append(Parameter(name, values[parameter], unit, (None, None), words))
+            parts.append(FittedParameter(name, values[parameter], unit, (None, None), words))
     parts.append(from_deviation("first length", values[LENGTH], "m", length_deviation))
     parts.append(from_deviation("growth rate", values[GROWTH], "m/s", growth_deviation))
     logs = found.x[unknowns.slices["parameters"]]
@@ -83,12 +90,14 @@ def _parameters(unknowns: Unknowns, found: Found) -> tuple[Parameter, ...]:
     spacing = unknowns.mean_length(found.x) / unknowns.model.links
     low, high = (side and side * spacing for side in stiffness.interval)
     words = "It is the stiffness times the joints' spacing, and equally well identified."
-    bending = Parameter("bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), words, stiffness.bound)
+    bending = FittedParameter(
+        "bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), words, stiffness.bound
+    )
     return stiffness, damping, growth, length, bending, _damping_time(stiffness, damping, found.spread)
 
 
-def _damping_time(stiffness: Parameter, damping: Parameter, spread: Floats | None) -> Parameter:
-    """C / K, with the interval of the covariance if both are identified."""
+def _damping_time(stiffness: FittedParameter, damping: FittedParameter, spread: Floats | None) -> FittedParameter:
+    """Return C / K, with the interval of the covariance if both are identified."""
     ratio = damping.value / stiffness.value
     interval: tuple[float | None, float | None] = None, None
     words = "It is the damping over the stiffness; not both are identified."
@@ -98,11 +107,11 @@ def _damping_time(stiffness: Parameter, damping: Parameter, spread: Floats | Non
             (ratio / reach, ratio * reach),
             "It is the damping over the stiffness, by the covariance of both.",
         )
-    return Parameter("damping time", ratio, "s", interval, words, damping.bound or stiffness.bound)
+    return FittedParameter("damping time", ratio, "s", interval, words, damping.bound or stiffness.bound)
 
 
-def _bound(number: int, one: Parameter, values: Floats, limits: Floats) -> str:
-    """A sentence if a parameter is at a bound."""
+def _bound(number: int, one: FittedParameter, values: Floats, limits: Floats) -> str:
+    """Return a sentence if a parameter is at a bound."""
     if (side := side_at_bound(number, values[number], limits)) is None:
         return ""
     end = limits[number, side] if number >= LENGTH else math.exp(limits[number, side])
@@ -111,7 +120,7 @@ def _bound(number: int, one: Parameter, values: Floats, limits: Floats) -> str:
     )
 
 
-def _notes(settings: Settings, unknowns: Unknowns, found: Found) -> list[str]:
+def _notes(settings: Settings, unknowns: Unknowns, found: SearchState) -> list[str]:
     notes, recording, observed = [], settings.recording, unknowns.observed
     if settings.assumed:
         notes.append(

@@ -7,7 +7,7 @@ from scipy.stats import theilslopes
 
 from planner.recordings.identification.bounds import bounds
 from planner.recordings.identification.model import LENGTH, LinkModel
-from planner.recordings.identification.observed import Observed
+from planner.recordings.identification.observed import PreparedRecording
 from surrogate.kernels.compiled import Floats
 
 MOST_LENGTHS = 400
@@ -18,7 +18,7 @@ class Unknowns:
     """Coordinates at every node, impulses of joints and contacts and residual accelerations at every inner node, and the
     four parameters, one after the other."""
 
-    def __init__(self, model: LinkModel, observed: Observed) -> None:
+    def __init__(self, model: LinkModel, observed: PreparedRecording) -> None:
         self.model, self.observed = model, observed
         links, nodes = model.links, len(observed.times)
         self.pushing = [touch for touch in observed.touches if 0 < touch.node < nodes - 1]
@@ -42,7 +42,8 @@ class Unknowns:
         self.low[self.slices["push"]] = 0.0
 
     def growth_line(self) -> tuple[float, float]:
-        """First length [m] and growth rate [m/s] within their bounds: the median slope of all pairs of frames (Theil-Sen)."""
+        """Return first length [m] and growth rate [m/s] within their bounds: the median slope of all pairs of frames
+        (Theil-Sen)."""
         lengths, times = self.observed.lengths, self.observed.times[self.observed.frames]
         chosen = np.unique(np.linspace(0, len(times) - 1, MOST_LENGTHS).round().astype(int))
         growth, length, *_ = theilslopes(lengths[chosen], times[chosen], method="joint")
@@ -50,7 +51,7 @@ class Unknowns:
         return float(length), float(growth)
 
     def first_guess(self, stiffness: float, damping: float) -> Floats:
-        """Values from the measured points: headings between the links' ends, and a linearly growing length."""
+        """Return values from the measured points: headings between the links' ends, and a linearly growing length."""
         observed, links = self.observed, self.model.links
         moments = observed.times[observed.frames]
         length, growth = self.growth_line()

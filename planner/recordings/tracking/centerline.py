@@ -71,20 +71,24 @@ def tube_axis(region: Mask, base: Floats | None) -> Axis | None:
     if len(points) < 8 or _arc(points)[-1] < radius / 2:
         return None
     soft = gaussian_filter(box.astype(float), SOFTNESS)
-    points = _smoothed(points, radius)
+    points = _smooth(points, radius)
     for _ in range(2):
-        points, radius = _recentered(points, soft, radius)
-        points = _smoothed(points, radius)
-    points = _from_base(points, soft, radius, None if base is None else base - corner)
-    points = _from_base(points[::-1], soft, radius, None)[::-1] if base is None else _to_tip(points, soft, radius)
+        points, radius = _recenter(points, soft, radius)
+        points = _smooth(points, radius)
+    points = _extend_to_base(points, soft, radius, None if base is None else base - corner)
+    points = (
+        _extend_to_base(points[::-1], soft, radius, None)[::-1]
+        if base is None
+        else _extend_to_tip(points, soft, radius)
+    )
     if len(points) < 2 or _arc(points)[-1] < radius:
         return None
     count = max(2, int(np.ceil(_arc(points)[-1] / radius * POINTS_PER_RADIUS)) + 1)
-    return Axis(resampled(points, count) + corner, radius)
+    return Axis(resample(points, count) + corner, radius)
 
 
 def skeleton_path(skeleton: Mask, base: Floats | None) -> np.ndarray:
-    """The longest of all shortest paths along a skeleton from its pixel nearest to the base.
+    """Return the longest of all shortest paths along a skeleton from its pixel nearest to the base.
 
     Args:
         base: (x, y) [pixel], or None to start at one of the two ends that are farthest apart.
@@ -110,20 +114,20 @@ def _farthest(distances: Floats) -> int:
 
 
 def _arc(points: Floats) -> Floats:
-    """Arc length of a polyline at each of its points, shape (n,)."""
+    """Return the arc length of a polyline at each of its points, shape (n,)."""
     return np.concatenate([[0.0], np.hypot(*np.diff(points, axis=0).T).cumsum()])
 
 
-def resampled(points: Floats, count: int) -> Floats:
-    """Points at equal distances along a polyline, shape (count, 2)."""
+def resample(points: Floats, count: int) -> Floats:
+    """Return points at equal distances along a polyline, shape (count, 2)."""
     arc = _arc(points)
     at = np.linspace(0, arc[-1], count)
     return np.column_stack([np.interp(at, arc, column) for column in points.T])
 
 
-def _smoothed(points: Floats, radius: float) -> Floats:
-    """A polyline resampled at equal steps and smoothed by a Savitzky-Golay filter."""
-    even = resampled(points, max(4, int(_arc(points)[-1] / STEP)))
+def _smooth(points: Floats, radius: float) -> Floats:
+    """Resample a polyline at equal steps and smooth it by a Savitzky-Golay filter."""
+    even = resample(points, max(4, int(_arc(points)[-1] / STEP)))
     window = min(max(int(SMOOTHED_RADII * radius / STEP), 5), len(even))
     window -= (window + 1) % 2
     return savgol_filter(even, window, min(3, window - 1), axis=0)
@@ -135,7 +139,8 @@ def _tangents(points: Floats) -> Floats:
 
 
 def _edge(points: Floats, directions: Floats, soft: Floats, reach: float) -> Floats:
-    """Distance from points inside the region to its edge in given directions [pixel], NaN beyond `reach`; shape (n,)."""
+    """Return distances from points inside the region to its edge in given directions [pixel], NaN beyond `reach`; shape
+    (n,)."""
     at = np.arange(0, reach, RAY_STEP)
     x, y = (points[:, i, None] + at * directions[:, i, None] for i in (0, 1))
     values = map_coordinates(soft, [y, x], order=1)
@@ -147,8 +152,8 @@ def _edge(points: Floats, directions: Floats, soft: Floats, reach: float) -> Flo
     return np.where(outside.any(axis=1) & ~outside[:, 0], RAY_STEP * (last + share), np.nan)
 
 
-def _recentered(points: Floats, soft: Floats, radius: float) -> tuple[Floats, float]:
-    """Points centred between the edges on both sides, and the median half width [pixel]."""
+def _recenter(points: Floats, soft: Floats, radius: float) -> tuple[Floats, float]:
+    """Centre points between the edges on both sides; return them and the median half width [pixel]."""
     normals = _tangents(points) @ np.array([[0.0, 1.0], [-1.0, 0.0]])
     one, other = (_edge(points, side * normals, soft, 2 * radius) for side in (1, -1))
     half, aside = (one + other) / 2, (one - other) / 2
@@ -164,13 +169,13 @@ def _recentered(points: Floats, soft: Floats, radius: float) -> tuple[Floats, fl
 
 
 def _end_direction(points: Floats, radius: float) -> Floats:
-    """Direction of the end of a polyline, over its last half radius."""
+    """Return the direction of the end of a polyline, over its last half radius."""
     back = points[max(0, len(points) - 1 - max(3, int(radius / 2 / STEP)))]
     return (points[-1] - back) / np.hypot(*(points[-1] - back))
 
 
-def _from_base(points: Floats, soft: Floats, radius: float, base: Floats | None) -> Floats:
-    """The axis extended backwards to the region's border, and cut where it passes the base."""
+def _extend_to_base(points: Floats, soft: Floats, radius: float, base: Floats | None) -> Floats:
+    """Extend the axis backwards to the region's border, and cut it where it passes the base."""
     behind = _end_direction(points[::-1], radius)
     reach = float(_edge(points[:1], behind[None], soft, 6 * radius)[0])
     if np.isfinite(reach):
@@ -178,13 +183,13 @@ def _from_base(points: Floats, soft: Floats, radius: float, base: Floats | None)
         points = np.concatenate([points[0] + steps * behind, points])
     if base is None:
         return points
-    fine = resampled(points, 8 * len(points))
+    fine = resample(points, 8 * len(points))
     return fine[int(np.hypot(*(fine - base).T).argmin()) :]
 
 
-def _to_tip(points: Floats, soft: Floats, radius: float) -> Floats:
-    """The axis shortened or extended to the centre of the half circle at the tube's tip."""
-    ahead = _end_direction(resampled(points, max(4, int(_arc(points)[-1] / STEP))), radius)
+def _extend_to_tip(points: Floats, soft: Floats, radius: float) -> Floats:
+    """Shorten or extend the axis to the centre of the half circle at the tube's tip."""
+    ahead = _end_direction(resample(points, max(4, int(_arc(points)[-1] / STEP))), radius)
     side = np.array([-ahead[1], ahead[0]])
     angles = np.radians(np.arange(-60, 61, 4))
     rays = np.cos(angles)[:, None] * ahead + np.sin(angles)[:, None] * side
@@ -199,7 +204,7 @@ def _to_tip(points: Floats, soft: Floats, radius: float) -> Floats:
         return np.concatenate([points, points[-1:] + beyond * ahead])
     arc = _arc(points)
     kept = arc[-1] + beyond
-    return resampled(points, len(points)) if kept <= 0 else _cut(points, arc, kept)
+    return resample(points, len(points)) if kept <= 0 else _cut(points, arc, kept)
 
 
 def _cut(points: Floats, arc: Floats, length: float) -> Floats:

@@ -38,7 +38,7 @@ class Segmentation(Protocol):
         ...
 
     def likeness(self, image: Image) -> NDArray[np.float32]:
-        """Likeness of each pixel to the tube in CIELAB units, positive for the tube; shape (height, width)."""
+        """Return the likeness of each pixel to the tube in CIELAB units, positive for the tube; shape (height, width)."""
         ...
 
 
@@ -72,7 +72,7 @@ class ByBackground:
 
 
 def lab(image: Image) -> NDArray[np.float32]:
-    """An image in CIELAB (lightness from 0 to 100, a, b), slightly smoothed against noise."""
+    """Return an image in CIELAB (lightness from 0 to 100, a, b), slightly smoothed against noise."""
     smooth = cv2.GaussianBlur(image, (3, 3), 0)
     return np.asarray(cv2.cvtColor(smooth.astype(np.float32) / 255, cv2.COLOR_BGR2LAB), np.float32)
 
@@ -83,7 +83,7 @@ def _size(difference: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def median_image(images: Sequence[Image]) -> Image:
-    """The median of each pixel over images. A tube that covers each pixel in fewer than half of them is removed."""
+    """Return the median of each pixel over images. A tube that covers each pixel in fewer than half of them is removed."""
     return np.median(np.stack(images), axis=0).astype(np.uint8)
 
 
@@ -97,11 +97,11 @@ def tube_region(likeness: NDArray[np.float32], base: Floats | None) -> Mask | No
     Returns:
         The region, or None if there is none near the base.
     """
-    coarse = _region(likeness > 0, base)
-    return None if coarse is None else _region(_edged(likeness, coarse), base)
+    coarse = _largest_region(likeness > 0, base)
+    return None if coarse is None else _largest_region(_move_edge(likeness, coarse), base)
 
 
-def _region(mask: Mask, base: Floats | None) -> Mask | None:
+def _largest_region(mask: Mask, base: Floats | None) -> Mask | None:
     whole = cv2.morphologyEx(mask.astype(np.uint8), cv2.MORPH_OPEN, _disc(5))
     whole = cv2.morphologyEx(whole, cv2.MORPH_CLOSE, _disc(5))
     count, labels, facts, _ = cv2.connectedComponentsWithStats(whole, connectivity=8)
@@ -112,15 +112,15 @@ def _region(mask: Mask, base: Floats | None) -> Mask | None:
         # Regions within 5 pixels count as equally near, so that a speck is not preferred to the tube.
         reach = min(min(away.values(), default=0.0) + 5, FARTHEST_FROM_BASE * float(np.hypot(*mask.shape)))
         known = [label for label in known if away[label] <= reach]
-    return _filled(labels == max(known, key=lambda label: areas[label])) if known else None
+    return _fill_holes(labels == max(known, key=lambda label: areas[label])) if known else None
 
 
 def _disc(width: int) -> Any:
     return cv2.getStructuringElement(cv2.MORPH_ELLIPSE, (width, width))
 
 
-def _edged(likeness: NDArray[np.float32], region: Mask) -> Mask:
-    """A region whose edge is moved, by at most `EDGE`, to where the likeness is halfway between inside and outside.
+def _move_edge(likeness: NDArray[np.float32], region: Mask) -> Mask:
+    """Move the edge of a region, by at most `EDGE`, to where the likeness is halfway between inside and outside.
 
     A tolerance that includes all of a shaded tube may also include, or exclude, some of the blur at its edge.
     """
@@ -138,8 +138,8 @@ def _distance(region: Mask, base: Floats) -> float:
     return float(np.hypot(columns - base[0], rows - base[1]).min())
 
 
-def _filled(region: Mask) -> Mask:
-    """The region without holes smaller than its largest inscribed disc; a loop of the tube remains open."""
+def _fill_holes(region: Mask) -> Mask:
+    """Fill holes smaller than the largest inscribed disc of the region; a loop of the tube remains open."""
     widest = cv2.distanceTransform(region.astype(np.uint8), cv2.DIST_L2, cv2.DIST_MASK_PRECISE).max()
     count, labels, facts, _ = cv2.connectedComponentsWithStats((~region).astype(np.uint8), connectivity=4)
     small = facts[:, cv2.CC_STAT_AREA] < np.pi * widest**2

@@ -80,12 +80,12 @@ def track_frame(
 
 
 def median_radius(tracked: Sequence[Tracked]) -> float:
-    """Median of the tube's radius over all frames [pixel]."""
+    """Return the median of the tube's radius over all frames [pixel]."""
     return float(np.median([one.axis.radius for one in tracked]))
 
 
 def in_metres(axis: Axis, base: Floats, scale: float) -> Floats:
-    """Points of an axis with the origin at the base and y up [m], shape (n, 2).
+    """Return points of an axis with the origin at the base and y up [m], shape (n, 2).
 
     Args:
         base: (x, y) [pixel].
@@ -95,7 +95,7 @@ def in_metres(axis: Axis, base: Floats, scale: float) -> Floats:
 
 
 def base_heading(centerlines: Sequence[Floats], radius: float) -> float:
-    """Median direction of the proximal part of centrelines [rad].
+    """Return the median direction of the proximal part of centrelines [rad].
 
     Args:
         centerlines: Points from base to tip, y up [m].
@@ -134,8 +134,8 @@ def recording_of(name: str, tracked: Sequence[Tracked], base: Floats, scale: flo
     )
 
 
-def shrinking(tracked: Sequence[Tracked]) -> list[float]:
-    """Times of the frames in which the tube is shorter by more than a radius than in an earlier frame [s]."""
+def find_shrinking(tracked: Sequence[Tracked]) -> list[float]:
+    """Find times of the frames in which the tube is shorter by more than a radius than in an earlier frame [s]."""
     longest, times = 0.0, []
     for one in tracked:
         if one.axis.length < longest - one.axis.radius:

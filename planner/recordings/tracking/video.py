@@ -63,7 +63,7 @@ class VideoFile:
         return cls(path, image.shape[1], image.shape[0], frames, rate)
 
     def images(self, every: int = 1) -> Iterator[tuple[int, Image]]:
-        """Index, from 0, and image of every `every`-th frame."""
+        """Generate the index, from 0, and image of every `every`-th frame."""
         capture = _capture(self.path)
         try:
             index = 0
@@ -78,7 +78,7 @@ class VideoFile:
             capture.release()
 
     def samples(self, count: int) -> list[Image]:
-        """At most `count` frames at equal intervals over the video."""
+        """Return at most `count` frames at equal intervals over the video."""
         capture, found = _capture(self.path), []
         for index in np.unique(np.linspace(0, self.frames - 1, count).astype(int)):
             capture.set(cv2.CAP_PROP_POS_FRAMES, float(index))

@@ -1,4 +1,4 @@
-"""OMPL's control planners: which ones the installed package can make, by name."""
+"""OMPL's control planners: names of the planners that the installed package can make."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class NoPlanner(CannotRun):
 
 
 def planner_names() -> dict[str, str]:
-    """Names of OMPL's control planners, and of their classes: `KPIECE1` is `kpiece`, `SyclopRRT` is `syclop-rrt`."""
+    """Return the names of OMPL's control planners, and of their classes: `KPIECE1` is `kpiece`, `SyclopRRT` is `syclop-rrt`."""
     classes = [
         name for name, kind in vars(control).items() if isinstance(kind, type) and issubclass(kind, base.Planner)
     ]
@@ -24,7 +24,7 @@ def planner_names() -> dict[str, str]:
 
 
 def make_planner(name: str, information: Any) -> Any:
-    """One of OMPL's control planners.
+    """Make a control planner of OMPL.
 
     Args:
         name: One of `planner_names`.
@@ -52,7 +52,7 @@ def check_planner(name: str) -> None:
 
 
 def available_planners() -> list[str]:
-    """Names of the planners that can be made from a space, tried with one of one dimension.
+    """Return the names of the planners that can be made from a space, tested with a space of one dimension.
 
     SST and PDST have no constructor in ompl 2.0.1. Syclop's needs a decomposition, whose `project` returns nothing to OMPL if it is
     written in Python: all states would be in one region.

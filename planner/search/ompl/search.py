@@ -1,4 +1,4 @@
-"""A search by one of OMPL's planners instead of SST*, with the same solutions, costs, files and budget."""
+"""Search by an OMPL planner instead of SST*, with the same solutions, costs, files and budget."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from dynamics.vine import Integers, Rollout, Status, convert_like
 from environments.environment import Environment
 from planner.search.ompl.planners import make_planner
 from planner.search.ompl.setup import VineSetup
-from planner.search.ompl.vines import Growth, Vine
+from planner.search.ompl.vines import OmplVine, VineGrower
 from planner.search.reverse.seeded_ompl import quiet_ompl
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.tree import Candidates
@@ -29,7 +29,7 @@ IDLE = 1000
 
 
 class OmplSearch(Search):
-    """Vines grown by one of OMPL's planners, recorded in the tree of a `Search`; an iteration is a batch of extensions.
+    """Vines grown by an OMPL planner, recorded in the tree of a `Search`; an iteration is a batch of extensions.
 
     OMPL's planners stop at a path to the goal; here they go on, and a vine is only valid while its cost may stay below `bound`, that
     of the solutions that are kept. So each of them improves with time, as in AO-RRT (Hauser & Zhou 2016), without beginning again.
@@ -98,31 +98,31 @@ class OmplSearch(Search):
         return self.arrived[0] if self.arrived else self._none, lambda: None
 
     def prune(self, slots: Integers) -> None:
-        """Grow nodes no further, except the root; they stay in OMPL's tree, so they stay in this one."""
+        """Stop growing from nodes, except the root; they stay in OMPL's tree, so they stay in this tree."""
         self.tree.active[slots[self.tree.segments[slots] > 0]] = False
 
     @property
     def exhausted(self) -> bool:
-        """OMPL's planners never know that nothing is left to try."""
+        """Always False: OMPL's planners cannot tell that nothing is left to try."""
         return False
 
-    def keep(self, before: Vine, vine: Vine, rollout: Rollout, record: int) -> Vine:
-        """Add a vine to the tree; returns it with its slot as its number."""
+    def keep(self, before: OmplVine, vine: OmplVine, rollout: Rollout, record: int) -> OmplVine:
+        """Add a vine to the tree; return it with its slot as its number."""
         tree, params = self.tree, self.params
         length = np.array([params.segment_length * before.segments])
         marked = tree.jumped[before.number] or follows_jump(rollout, before.tip[None, :2], length, params)[0, record]
         row = self._row(vine, before.number, bool(marked), record)
         (slot,) = tree.add(row)
-        if self.growth.arrived(vine):
+        if self.growth.has_arrived(vine):
             self.arrived.append(row)
         return replace(vine, number=int(slot))
 
-    def hopeful(self, tips: Floats, actuators: int, segments: Integers) -> NDArray[np.bool_]:
-        """Which states may still lead to a solution that is kept, shape (n,)."""
+    def may_improve(self, tips: Floats, actuators: int, segments: Integers) -> NDArray[np.bool_]:
+        """Return whether states may still lead to a solution that is kept, shape (n,)."""
         return self._least_cost(tips, np.full(len(segments), actuators), segments) < self.bound
 
-    def _row(self, vine: Vine, parent: int, marked: bool = False, record: int = 0) -> Candidates:
-        """One vine as a candidate."""
+    def _row(self, vine: OmplVine, parent: int, marked: bool = False, record: int = 0) -> Candidates:
+        """Return a vine as a candidate."""
         angles = convert_like(self.propagator.start(0, 1).angles, vine.angles[None])
         return Candidates(
             angles, vine.controls[None], np.array([vine.segments]), vine.tip[None],
@@ -131,21 +131,21 @@ class OmplSearch(Search):
         )  # fmt: skip
 
 
-class _RecordedGrowth(Growth):
+class _RecordedGrowth(VineGrower):
     """Growth of vines that a search records: only of those that it keeps."""
 
     def __init__(self, propagator: Propagator, search: OmplSearch) -> None:
         super().__init__(propagator)
         self.search = search
 
-    def extended(self, vine: Vine, control: int, segments: int) -> Vine:
+    def extend(self, vine: OmplVine, control: int, segments: int) -> OmplVine:
         if not self.search.tree.active[vine.number]:
             self.asked += 1
             return replace(vine, status=Status.STALLED)
-        return super().extended(vine, control, segments)
+        return super().extend(vine, control, segments)
 
-    def hopeful(self, tips: Floats, actuators: int, segments: Integers) -> NDArray[np.bool_]:
-        return self.search.hopeful(tips, actuators, segments)
+    def may_improve(self, tips: Floats, actuators: int, segments: Integers) -> NDArray[np.bool_]:
+        return self.search.may_improve(tips, actuators, segments)
 
-    def numbered(self, before: Vine, vine: Vine, rollout: Rollout, record: int) -> Vine:
+    def number_vine(self, before: OmplVine, vine: OmplVine, rollout: Rollout, record: int) -> OmplVine:
         return self.search.keep(before, vine, rollout, record)

@@ -19,7 +19,7 @@ from environments.environment import Environment
 from environments.environment_file import check_environment
 from planner.design.design import Design
 from planner.search.goal import goal_radius
-from planner.search.ompl.vines import Growth, Vine
+from planner.search.ompl.vines import OmplVine, VineGrower
 from planner.search.sst import LENGTH_COST, LONGEST_GROWTH
 from planner.search.witnesses import HEADING_WEIGHT
 from surrogate.kernels.compiled import Floats
@@ -43,11 +43,11 @@ class VineSetup(control.SimpleSetup):  # type: ignore[misc]
     """OMPL's `SimpleSetup` for a vine in an environment.
 
     A state is the pose of the tip, an SE(2) state, and the rest of the vine. Distances are those of the tips, with `HEADING_WEIGHT`.
-    A control is a point in four dimensions, see `Growth.decoded`: side, cell length and pressure on the grid that can be
+    A control is a point in four dimensions, see `VineGrower.decode`: side, cell length and pressure on the grid that can be
     fabricated, and length. It is applied for one step.
     """
 
-    def __init__(self, growth: Growth) -> None:
+    def __init__(self, growth: VineGrower) -> None:
         """Build the space; the planner is the caller's choice."""
         states = _states(growth.environment, growth.max_segments)
         controls = control.RealVectorControlSpace(states, 4)
@@ -69,7 +69,7 @@ class VineSetup(control.SimpleSetup):  # type: ignore[misc]
     __str__ = __repr__  # that of OMPL ends the process as long as there is no planner
 
     def start(self) -> Any:
-        """A new state of the vine of zero length, for planners in Python.
+        """Return a new state of the vine of zero length, for planners in Python.
 
         Of the problem definition's own, OMPL 2.0.1 gives away a state that it frees again later, which ends the process.
         """
@@ -78,19 +78,19 @@ class VineSetup(control.SimpleSetup):  # type: ignore[misc]
         return state
 
     def design(self, state: Any) -> Design:
-        """The design of a state's vine.
+        """Return the design of a state's vine.
 
         The vine was grown once. To check a design as `vinewright plan` does, grow it again at a smaller step.
         """
         return self.growth.design(read_vine(state, self.growth.max_segments))
 
     def best(self) -> Design | None:
-        """The design of the solution path; None if the goal was not reached."""
+        """Return the design of the solution path; None if the goal was not reached."""
         return self.design(self.getSolutionPath().getStates()[-1]) if self.haveExactSolutionPath() else None
 
 
 def space(environment: Environment, tube: VineParams, propagator: str | type[Propagator] = "quasistatic") -> VineSetup:
-    """OMPL's control space of a tube in an environment: a `SimpleSetup` that needs only a planner.
+    """Make OMPL's control space of a tube in an environment: a `SimpleSetup` that needs only a planner.
 
     Args:
         tube: See `vinewright.load_tube`.
@@ -115,21 +115,21 @@ def space(environment: Environment, tube: VineParams, propagator: str | type[Pro
         raise ValueError(
             f"{getattr(propagator, '__name__', propagator)} models a tube as one arc; choose a propagator with sections"
         )
-    return VineSetup(Growth(model(environment, tube)))
+    return VineSetup(VineGrower(model(environment, tube)))
 
 
-def read_vine(state: Any, max_segments: int) -> Vine:
-    """The vine of a state."""
+def read_vine(state: Any, max_segments: int) -> OmplVine:
+    """Read the vine of a state."""
     pose, rest = state[0], state[1]
     status, segments, actuators, number = (int(value) for value in rest[0:FACTS])
     bends = np.array(rest[FACTS : FACTS + max_segments])
     controls = np.array(rest[FACTS + max_segments : FACTS + 2 * max_segments]).astype(np.int32)
     tip = np.array([pose.getX(), pose.getY(), pose.getYaw()])
-    return Vine(tip, bends, controls, segments, actuators, Status(status), number)
+    return OmplVine(tip, bends, controls, segments, actuators, Status(status), number)
 
 
-def write_vine(state: Any, vine: Vine) -> None:
-    """Make a state that of a vine. Its heading is within half a turn."""
+def write_vine(state: Any, vine: OmplVine) -> None:
+    """Write a vine into a state. Its heading is within half a turn."""
     x, y, heading = vine.tip.tolist()
     pose, rest = state[0], state[1]
     pose.setXY(x, y)
@@ -139,7 +139,7 @@ def write_vine(state: Any, vine: Vine) -> None:
 
 
 def _states(environment: Environment, max_segments: int) -> Any:
-    """The space of vines: poses of their tips within the bounds, and the rest, which has no distance."""
+    """Make the space of vines: poses of their tips within the bounds, and the other properties, which have no distance."""
     poses = base.SE2StateSpace()
     poses.setBounds(_bounds(environment.bounds[:2], environment.bounds[2:]))
     poses.setSubspaceWeight(1, HEADING_WEIGHT)
@@ -162,23 +162,23 @@ def _bounds(low: Floats | list[float], high: Floats | list[float]) -> Any:
     return bounds
 
 
-def _propagation(growth: Growth) -> Callable[[Any, Any, float, Any], None]:
-    """The function with which OMPL grows a state; it must not refer to OMPL's objects, which own it."""
+def _propagation(growth: VineGrower) -> Callable[[Any, Any, float, Any], None]:
+    """Make the function with which OMPL grows a state; it must not refer to OMPL's objects, which own it."""
 
     def grow(state: Any, values: Any, _: float, result: Any) -> None:
         vine = read_vine(state, growth.max_segments)
-        write_vine(result, growth.extended(vine, *growth.decoded(*(values[axis] for axis in range(4)))))
+        write_vine(result, growth.extend(vine, *growth.decode(*(values[axis] for axis in range(4)))))
 
     return grow
 
 
 def _is_valid(state: Any) -> bool:
-    """Whether no growth has failed with this state: those that planners sample as directions are no vines, and valid."""
+    """Whether no growth has failed with this state; sampled states are directions without a vine, and valid."""
     return state[1][0] not in FAILED
 
 
-def _goal(information: Any, growth: Growth) -> Any:
-    """The goal's disc; planners may also sample its centre, with any heading."""
+def _goal(information: Any, growth: VineGrower) -> Any:
+    """Make the goal's disc; planners may also sample its centre, with any heading."""
     x, y, _ = growth.environment.goal.tolist()
     within, generator, bare = goal_radius(growth.environment, growth.params), util.RNG(), growth.start()
 
@@ -197,8 +197,8 @@ def _goal(information: Any, growth: Growth) -> Any:
     return goal
 
 
-def _objective(information: Any, growth: Growth) -> Any:
-    """Cost of a motion: the new actuators, plus `LENGTH_COST` per metre."""
+def _objective(information: Any, growth: VineGrower) -> Any:
+    """Make the cost of a motion: the new actuators, plus `LENGTH_COST` per metre."""
     per_segment = LENGTH_COST * growth.params.segment_length
 
     class FewestActuators(base.OptimizationObjective):  # type: ignore[misc]

@@ -1,4 +1,4 @@
-"""Growth of one vine by one control, as OMPL's planners see it."""
+"""Growth of one vine by one control, for OMPL's planners."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from numpy.typing import NDArray
 
 from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, Status, VineState, centerlines, convert_like, pivots_of, to_host
-from planner.design.catalogue import Catalogue
+from planner.design.catalogue import LEAST_CELLS, Catalogue
 from planner.design.design import Design
 from planner.search.controls import actuation, sections_of
 from planner.search.goal import in_goal
 from planner.search.solutions import segments_to
-from planner.search.sst import LEAST_CELLS, LONGEST_GROWTH, most_segments
+from planner.search.sst import LONGEST_GROWTH, most_segments
 from surrogate.kernels.compiled import Floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Vine:
+class OmplVine:
     """A vine at the end of a segment."""
 
     tip: Floats
@@ -31,12 +31,12 @@ class Vine:
     segments: int = 0
     actuators: int = 0
     status: Status = Status.GROWN
-    """How its growth ended; anything but `GROWN` means that it is not valid."""
+    """Status at the end of its growth; a vine is valid only if it is `GROWN`."""
     number: int = 0
-    """Given by whoever records vines, see `Growth.numbered`."""
+    """Given by whoever records vines, see `VineGrower.number_vine`."""
 
 
-class Growth:
+class VineGrower:
     """Grows vines in an environment, one at a time."""
 
     def __init__(self, propagator: Propagator) -> None:
@@ -52,13 +52,13 @@ class Growth:
         self.vine_steps = 0
         self._pivot = self.params.pivot if propagator.capabilities.shortening else 0.0
 
-    def start(self) -> Vine:
-        """A vine of zero length at the start."""
+    def start(self) -> OmplVine:
+        """Return a vine of zero length at the start."""
         count = self.max_segments
-        return Vine(np.asarray(self.environment.start, float), np.zeros(count), np.zeros(count, np.int32))
+        return OmplVine(np.asarray(self.environment.start, float), np.zeros(count), np.zeros(count, np.int32))
 
-    def decoded(self, side: float, cell: float, pressure: float, length: float) -> tuple[int, int]:
-        """The control and the number of segments that a point of the control space stands for.
+    def decode(self, side: float, cell: float, pressure: float, length: float) -> tuple[int, int]:
+        """Return the control and the number of segments for a point of the control space.
 
         Args:
             side: From 0 to 3: right, none, left.
@@ -70,7 +70,7 @@ class Growth:
         entry = min(int(pressure), self.pressures - 1) * self.cells + min(int(cell), self.cells - 1)
         return sign * (entry + 1), min(int(length), LONGEST_GROWTH)
 
-    def extended(self, vine: Vine, control: int, segments: int) -> Vine:
+    def extend(self, vine: OmplVine, control: int, segments: int) -> OmplVine:
         """Grow a vine: to its first state with the tip in the goal, or else by a number of segments or as far as it grows.
 
         A section with a new actuator becomes at least as long as it can be fabricated.
@@ -85,54 +85,54 @@ class Growth:
         least = segments_to(LEAST_CELLS * cell, self.params.segment_length) if new else 1
         count = min(max(segments, least), self.max_segments - old)
         if count < least:
-            return self._failed(vine, Status.OUT_OF_BOUNDS)
+            return self._fail(vine, Status.OUT_OF_BOUNDS)
         controls = vine.controls.copy()
         controls[old:] = control
-        rollout = self._grown(vine, controls, count)
+        rollout = self._grow(vine, controls, count)
         actuators = vine.actuators + new
         records = np.arange(rollout.records[0] if rollout.broken[0] < 0 else 0)
         whole = np.isclose(rollout.last_length[0, records], self.params.segment_length)
         enough = rollout.segments[0, records] - old >= least
         records = records[whole & enough]
-        records = records[self.hopeful(rollout.tips[0, records], actuators, rollout.segments[0, records])]
+        records = records[self.may_improve(rollout.tips[0, records], actuators, rollout.segments[0, records])]
         if not len(records):
-            return self._failed(vine, Status(rollout.status[0]) or Status.STALLED)
+            return self._fail(vine, Status(rollout.status[0]) or Status.STALLED)
         arrived = records[in_goal(rollout.tips[0, records], self.environment, self.params)]
         record = int((arrived if len(arrived) else records[-1:])[0])
         after = int(rollout.segments[0, record])
         controls[after:] = 0
-        grown = Vine(rollout.tips[0, record], to_host(rollout.angles[0, record]), controls, after, actuators)
-        return self.numbered(vine, grown, rollout, record)
+        grown = OmplVine(rollout.tips[0, record], to_host(rollout.angles[0, record]), controls, after, actuators)
+        return self.number_vine(vine, grown, rollout, record)
 
-    def hopeful(self, tips: Floats, actuators: int, segments: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: ARG002
-        """Which states are worth keeping, shape (n,): here all."""
+    def may_improve(self, tips: Floats, actuators: int, segments: NDArray[np.int64]) -> NDArray[np.bool_]:  # noqa: ARG002
+        """Return whether states are to be kept, shape (n,): here all."""
         return np.ones(len(tips), bool)
 
-    def numbered(self, before: Vine, vine: Vine, rollout: Rollout, record: int) -> Vine:  # noqa: ARG002
-        """The vine with a number, for whoever records vines: here without."""
+    def number_vine(self, before: OmplVine, vine: OmplVine, rollout: Rollout, record: int) -> OmplVine:  # noqa: ARG002
+        """Return the vine with a number, for a subclass that records vines: here unchanged."""
         return vine
 
-    def arrived(self, vine: Vine) -> bool:
-        """Whether its tip is in the goal."""
+    def has_arrived(self, vine: OmplVine) -> bool:
+        """Return whether the tip of a vine is in the goal."""
         return bool(in_goal(vine.tip[None], self.environment, self.params)[0])
 
-    def design(self, vine: Vine) -> Design:
-        """The design of a vine, not replayed."""
+    def design(self, vine: OmplVine) -> Design:
+        """Return the design of a vine, not replayed."""
         grown = slice(0, vine.segments)
         sections = sections_of(vine.controls[grown], self.params.segment_length, self.catalogue)
         joints = centerlines(self._state(vine), self.environment.start, self.params)[0, : vine.segments + 1]
         return Design(self.environment.name, self.environment.sha256, self.params, sections, vine.tip, joints)
 
-    def _failed(self, vine: Vine, status: Status) -> Vine:
-        return Vine(vine.tip, vine.angles, vine.controls, vine.segments, vine.actuators, status, vine.number)
+    def _fail(self, vine: OmplVine, status: Status) -> OmplVine:
+        return OmplVine(vine.tip, vine.angles, vine.controls, vine.segments, vine.actuators, status, vine.number)
 
-    def _state(self, vine: Vine) -> VineState:
+    def _state(self, vine: OmplVine) -> VineState:
         full = self.params.segment_length
         last, pivots = np.array([full if vine.segments else 0.0]), pivots_of(vine.controls[None], self._pivot)
         unbent = self.propagator.start(1, self.max_segments).angles
         return VineState(convert_like(unbent, vine.angles[None]), np.array([max(vine.segments, 1)]), last, pivots)
 
-    def _grown(self, vine: Vine, controls: NDArray[np.int32], count: int) -> Rollout:
+    def _grow(self, vine: OmplVine, controls: NDArray[np.int32], count: int) -> Rollout:
         full = self.params.segment_length
         carried = actuation(controls[None], self.catalogue)
         rollout = self.propagator.grow(self._state(vine), carried, count * full, full)

@@ -7,7 +7,7 @@ import numpy as np
 from dynamics.scene import BASE_X, BASE_Y, COSINE, SINE, SPARED, TABLE, Scene, build_scene, cell_of
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from planner.search.reverse.arc_price import Bends, arc_is_possible, arc_price
+from planner.search.reverse.arc_price import ArcCurvatures, arc_is_possible, arc_price
 from planner.search.reverse.biarc import arc_point, biarc
 from surrogate.kernels.compiled import Floats, compiled
 
@@ -31,7 +31,7 @@ def arc_scene(environment: Environment, radius: float) -> Scene:
 
 @compiled()
 def leaves_base(scene: Scene, radius: float, x: float, y: float) -> bool:
-    """Whether a point lies within the first diameter of a tube that grows straight from the base."""
+    """Return whether a point lies within the first diameter of a tube that grows straight from the base."""
     bounds = scene.bounds
     dx, dy, cosine, sine = x - bounds[BASE_X], y - bounds[BASE_Y], bounds[COSINE], bounds[SINE]
     along, aside = dx * cosine + dy * sine, dx * sine - dy * cosine
@@ -40,7 +40,7 @@ def leaves_base(scene: Scene, radius: float, x: float, y: float) -> bool:
 
 @compiled()
 def gap(scene: Scene, radius: float, x: float, y: float) -> float:
-    """Distance between a disc and the nearest outline [m]; negative if they intersect, also from inside an obstacle.
+    """Return the distance between a disc and the nearest outline [m]; negative if they intersect, also from inside an obstacle.
 
     Near a base that is mounted in a wall, that wall does not count, and the distance is at most 0.
     """
@@ -69,7 +69,7 @@ def gap(scene: Scene, radius: float, x: float, y: float) -> float:
 def arc_is_free(
     scene: Scene, radius: float, x: float, y: float, heading: float, curvature: float, length: float
 ) -> bool:
-    """Whether a disc can move along an arc from a pose without contact and within the bounds.
+    """Return whether a disc can move along an arc from a pose without contact and within the bounds.
 
     The pose must be outside all obstacles: an arc that starts inside one is reported free unless it meets an outline.
     """
@@ -92,7 +92,8 @@ def arc_is_free(
 def touching_share(
     scene: Scene, radius: float, x: float, y: float, heading: float, curvature: float, length: float
 ) -> float:
-    """Share of an arc along whose outside an obstacle is within one radius of the tube's side; 0 for a straight line.
+    """Return the share of an arc along whose outside an obstacle is within one radius of the tube's side; 0 for a straight
+    line.
 
     The arc must be free. Nothing on the inside of the bend counts, because only a wall on the outside pushes into the bend.
     """
@@ -111,7 +112,7 @@ def touching_share(
 
 @compiled()
 def touching_shares(scene: Scene, radius: float, start: Pose, end: Pose) -> tuple[float, float]:
-    """Shares of both arcs of a biarc that `touching_share` counts; NaN unless the biarc is free."""
+    """Return the shares of both arcs of a biarc that `touching_share` counts; NaN unless the biarc is free."""
     x0, y0, heading0 = start
     k0, s0, k1, s1 = biarc(x0, y0, heading0, end[0], end[1], end[2])
     if not (s0 < np.inf and s1 < np.inf) or not arc_is_free(scene, radius, x0, y0, heading0, k0, s0):
@@ -125,8 +126,8 @@ def touching_shares(scene: Scene, radius: float, start: Pose, end: Pose) -> tupl
 
 
 @compiled()
-def biarc_status(scene: Scene, radius: float, bends: Bends, start: Pose, end: Pose) -> tuple[int, float, float]:
-    """Whether a vine can grow along a biarc: FREE, UNREACHED or BLOCKED, and the prices of its arcs in actuators.
+def biarc_status(scene: Scene, radius: float, bends: ArcCurvatures, start: Pose, end: Pose) -> tuple[int, float, float]:
+    """Return whether a vine can grow along a biarc: FREE, UNREACHED or BLOCKED, and the prices of its arcs in actuators.
 
     UNREACHED means that the actuators do not reach an arc's curvature, and that no wall makes up for it. The prices are infinite
     unless it is FREE.
@@ -146,8 +147,8 @@ def biarc_status(scene: Scene, radius: float, bends: Bends, start: Pose, end: Po
 
 
 @compiled()
-def biarc_cost(scene: Scene, radius: float, bends: Bends, length_cost: float, start: Pose, end: Pose) -> float:
-    """Price of a biarc in actuators plus `length_cost` per metre; infinite unless it is FREE."""
+def biarc_cost(scene: Scene, radius: float, bends: ArcCurvatures, length_cost: float, start: Pose, end: Pose) -> float:
+    """Return the price of a biarc in actuators plus `length_cost` per metre; infinite unless it is FREE."""
     status, first, second = biarc_status(scene, radius, bends, start, end)
     if status != FREE:
         return np.inf
@@ -155,22 +156,23 @@ def biarc_cost(scene: Scene, radius: float, bends: Bends, length_cost: float, st
     return first + second + length_cost * (s0 + s1)
 
 
-def biarc_prices(scene: Scene, radius: float, bends: Bends, start: Floats, end: Floats) -> Floats:
-    """Prices of the arcs of biarcs in actuators, infinite unless they are FREE, shape (2, n); poses of shape (n, 3)."""
+def biarc_prices(scene: Scene, radius: float, bends: ArcCurvatures, start: Floats, end: Floats) -> Floats:
+    """Return the prices of the arcs of biarcs in actuators, infinite unless they are FREE, shape (2, n); poses of shape (n,
+    3)."""
     prices = np.empty((2, len(start)))
     _prices(scene, radius, bends, start, end, prices)
     return prices
 
 
 @compiled()
-def _prices(scene: Scene, radius: float, bends: Bends, start: Floats, end: Floats, prices: Floats) -> None:
+def _prices(scene: Scene, radius: float, bends: ArcCurvatures, start: Floats, end: Floats, prices: Floats) -> None:
     for i in range(len(start)):
         one, other = (start[i, 0], start[i, 1], start[i, 2]), (end[i, 0], end[i, 1], end[i, 2])
         _, prices[0, i], prices[1, i] = biarc_status(scene, radius, bends, one, other)
 
 
 def biarc_shares(scene: Scene, radius: float, start: Floats, end: Floats) -> Floats:
-    """Shares of the arcs of biarcs with a wall along their outside, NaN unless the biarc is free; shape (2, n), poses (n, 3)."""
+    """Return the shares of the arcs of biarcs with a wall along their outside, NaN unless free; shape (2, n), poses (n, 3)."""
     shares = np.empty((2, len(start)))
     _shares(scene, radius, start, end, shares)
     return shares

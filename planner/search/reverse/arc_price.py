@@ -1,4 +1,4 @@
-"""What the arcs of the reverse tree cost, in actuators, and which of them a vine can take."""
+"""Prices of the arcs of the reverse tree, in actuators, and the test whether a vine can take an arc."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEND = 0.478
 """Maximum curvature along a wall times the radius of the tube; fitted to the same vines."""
 
 
-class Bends(NamedTuple):
+class ArcCurvatures(NamedTuple):
     """Curvatures of arcs that a vine can take."""
 
     least: float
@@ -30,8 +30,8 @@ class Bends(NamedTuple):
     """Maximum curvature along a wall [1/m]; 0 if contact does not count."""
 
     @classmethod
-    def of(cls, reachable: tuple[float, float], params: VineParams, contact: bool = True) -> Bends:
-        """The curvatures for a tube, with those along walls or without.
+    def of(cls, reachable: tuple[float, float], params: VineParams, contact: bool = True) -> ArcCurvatures:
+        """Return the curvatures for a tube, with those along walls or without.
 
         Args:
             reachable: Minimum and maximum curvature that its actuators reach [1/m].
@@ -45,8 +45,8 @@ class Bends(NamedTuple):
 
 
 @compiled(forceinline=True)
-def arc_is_possible(bends: Bends, curvature: float, length: float, share: float) -> bool:
-    """Whether a vine can take an arc.
+def arc_is_possible(bends: ArcCurvatures, curvature: float, length: float, share: float) -> bool:
+    """Return whether a vine can take an arc.
 
     Without contact it must be straight, or as curved as an actuator can make it, neither more nor less. With a wall
     along part of its outside it may have any curvature up to another limit.
@@ -64,7 +64,7 @@ def arc_is_possible(bends: Bends, curvature: float, length: float, share: float)
 
 @compiled(forceinline=True)
 def arc_price(turn: float, share: float) -> float:
-    """Price of an arc in actuators: 0 if it is straight, 1 if it is curved, less along a wall.
+    """Return the price of an arc in actuators: 0 if it is straight, 1 if it is curved, less along a wall.
 
     It does not decrease with the angle, and does not increase with the wall.
 

@@ -8,7 +8,7 @@ from dynamics.tube import VineParams
 from planner.search.reverse.biarc import pose_on
 from planner.search.reverse.reverse_tree import ReverseTree
 from planner.search.sst import LENGTH_COST
-from planner.search.witnesses import embed, pose_tree, unscaled
+from planner.search.witnesses import embed, pose_tree, unscale
 from surrogate.kernels.compiled import Floats
 
 SPACING = 50e-3
@@ -42,11 +42,11 @@ class CostToGo:
         """x, y [m], heading [rad] along the tree, shape (points, 3)."""
         self.costs = np.concatenate(to_go)
         """Cost from there to the goal, shape (points,)."""
-        self._nearest = pose_tree(unscaled(self.points, self._size))
+        self._nearest = pose_tree(unscale(self.points, self._size))
         # Axes on opposite sides of a wall of any thickness are further apart than this.
         self._known_within = 2 * tree.radius / self._size
 
     def __call__(self, poses: Floats) -> Floats:
-        """Costs from poses x, y [m], heading [rad], shape (n, 3), to the goal; infinite far from the tree."""
-        distance, nearest = self._nearest.query(embed(unscaled(poses, self._size)))
+        """Return the costs from poses x, y [m], heading [rad], shape (n, 3), to the goal; infinite far from the tree."""
+        distance, nearest = self._nearest.query(embed(unscale(poses, self._size)))
         return np.where(distance < self._known_within, self.costs[nearest], np.inf)

@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
 from planner.search.reverse.arc_collision import FREE, UNREACHED, arc_scene, biarc_cost, biarc_status
-from planner.search.reverse.arc_price import Bends
+from planner.search.reverse.arc_price import ArcCurvatures
 from planner.search.reverse.reverse_tree import ReverseTree
 from planner.search.reverse.seeded_ompl import quiet_ompl
 from planner.search.sst import LENGTH_COST
@@ -59,12 +59,12 @@ class ReverseGrowth:
             contact: Whether arcs along walls may have other curvatures, and cost less.
         Raises:
             WalledIn: No path wide enough for the tube leads to the goal.
-            ValueError: The curvatures are not those of `Bends.of`.
+            ValueError: The curvatures are not those of `ArcCurvatures.of`.
         """
         from ompl import geometric
 
         began = time.perf_counter()
-        self._bends, self._radius, self._seed = Bends.of(reachable, params, contact), params.clearance, seed
+        self._bends, self._radius, self._seed = ArcCurvatures.of(reachable, params, contact), params.clearance, seed
         region = goal_within_reach(environment, params.radius, params.clearance)
         goal = shapely.Point(environment.goal[:2])
         root = goal if region.contains(goal) else shapely.maximum_inscribed_circle(region).interpolate(0)
@@ -83,7 +83,7 @@ class ReverseGrowth:
             self._planner.setup()
         self._seconds = time.perf_counter() - began
 
-    def until(self, samples: int, seconds: float = math.inf) -> ReverseTree:
+    def grow_until(self, samples: int, seconds: float = math.inf) -> ReverseTree:
         """Grow until a number of poses have been sampled since the beginning, and return the tree.
 
         It is deterministic unless the time ends it.
@@ -117,8 +117,10 @@ class ReverseGrowth:
         return replace(tree, seconds=self._seconds)
 
 
-def _information(environment: Environment, scene: Scene, radius: float, bends: Bends, refused: list[int]) -> Any:
-    """OMPL's space of poses with biarcs as motions; counts those rejected as out of reach and as blocked."""
+def _information(
+    environment: Environment, scene: Scene, radius: float, bends: ArcCurvatures, refused: list[int]
+) -> Any:
+    """Make OMPL's space of poses with biarcs as motions; count motions rejected as out of reach and as blocked."""
     from ompl import base
 
     class Biarcs(base.MotionValidator):  # type: ignore[misc]
@@ -141,8 +143,8 @@ def _information(environment: Environment, scene: Scene, radius: float, bends: B
     return information
 
 
-def _objective(information: Any, scene: Scene, radius: float, bends: Bends) -> Any:
-    """Price of the arcs in actuators, plus LENGTH_COST per metre."""
+def _objective(information: Any, scene: Scene, radius: float, bends: ArcCurvatures) -> Any:
+    """Make the cost of a motion: price of the arcs in actuators, plus LENGTH_COST per metre."""
     from ompl import base
 
     class ArcPrice(base.OptimizationObjective):  # type: ignore[misc]
@@ -157,7 +159,7 @@ def _objective(information: Any, scene: Scene, radius: float, bends: Bends) -> A
 
 
 def _problem(information: Any, bounds: Floats, root: tuple[float, float], objective: Any) -> Any:
-    """Start at the goal in every heading, and find the lowest-cost path to every pose."""
+    """Define the problem: start at the goal in every heading, and find the lowest-cost path to every pose."""
     from ompl import base
 
     problem = base.ProblemDefinition(information)

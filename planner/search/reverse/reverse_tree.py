@@ -10,7 +10,7 @@ import numpy as np
 from dynamics.scene import Scene
 from dynamics.vine import Integers
 from planner.search.reverse.arc_collision import biarc_prices
-from planner.search.reverse.arc_price import STRAIGHT, Bends
+from planner.search.reverse.arc_price import STRAIGHT, ArcCurvatures
 from planner.search.reverse.biarc import Biarc, biarcs
 from planner.search.sst import LENGTH_COST
 from surrogate.kernels.compiled import Floats
@@ -32,7 +32,7 @@ class ReverseTree:
     order of `edges`."""
     cost: Floats
     """Cost of the path to the goal, shape (vertices,)."""
-    bends: Bends
+    bends: ArcCurvatures
     """Curvatures of arcs."""
     radius: float
     """Minimum distance of the tube's axis from every obstacle [m]."""
@@ -49,13 +49,13 @@ class ReverseTree:
         scene: Scene,
         poses: Floats,
         parent: Integers,
-        bends: Bends,
+        bends: ArcCurvatures,
         radius: float,
         refused: tuple[int, int],
         samples: int,
         seconds: float,
     ) -> ReverseTree:
-        """A tree from its vertices; its costs follow from them. Arguments as the attributes; see `arc_scene` for the scene."""
+        """Make a tree from its vertices; compute its costs. Arguments as the attributes; see `arc_scene` for the scene."""
         children = np.flatnonzero(parent >= 0)
         start, end = poses[children], poses[parent[children]]
         arcs = biarcs(start, end)
@@ -65,7 +65,7 @@ class ReverseTree:
         arc_cost = prices + LENGTH_COST * np.array(arcs.length)
         edge = np.zeros(len(poses))
         edge[children] = arc_cost.sum(axis=0)
-        return cls(poses, parent, arc_cost, _summed(edge, parent), bends, radius, refused, samples, seconds)
+        return cls(poses, parent, arc_cost, _sum_costs(edge, parent), bends, radius, refused, samples, seconds)
 
     @property
     def edges(self) -> tuple[Integers, Biarc]:
@@ -85,7 +85,7 @@ class ReverseTree:
         return f"of {unreached + blocked} biarcs tried {unreached} have curvatures {reach}, the others are blocked"
 
     def graph(self) -> networkx.DiGraph[int]:
-        """The tree as a graph: vertices with `pose` and `cost`, edges towards the goal with their `cost`."""
+        """Return the tree as a graph: vertices with `pose` and `cost`, edges towards the goal with their `cost`."""
         import networkx
 
         graph: networkx.DiGraph[int] = networkx.DiGraph()
@@ -97,8 +97,8 @@ class ReverseTree:
         return graph
 
 
-def _summed(edge: Floats, parent: Integers) -> Floats:
-    """Costs of the paths to the goal, summed over their edges."""
+def _sum_costs(edge: Floats, parent: Integers) -> Floats:
+    """Sum the costs of the paths to the goal over their edges."""
     cost, below = np.zeros(len(parent)), np.arange(len(parent))
     while (below >= 0).any():
         unfinished = below >= 0

@@ -1,4 +1,4 @@
-"""What a steered vine carries: its actuators, and the changes of their pressures."""
+"""Actuators of a steered vine, and the changes of their pressures."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ from planner.design.design import Section
 from planner.design.schedule import VENTED, Schedule
 
 
-class Change(NamedTuple):
-    """A change of the pressure of one actuator, while the vine is held."""
+class PressureChange(NamedTuple):
+    """Change of the pressure of an actuator, while the vine is held."""
 
     segments: int
     """Length of the vine, in segments."""
     actuator: int
     control: int
-    """That of its segments from then on."""
+    """Control of the actuator's segments from then on."""
 
 
-class Fitted(NamedTuple):
+class FittedActuator(NamedTuple):
     """An actuator of a vine."""
 
     first: int
@@ -30,17 +30,17 @@ class Fitted(NamedTuple):
     after: int
     """The segment after its last one."""
     control: int
-    """That of its segments until its pressure changes."""
+    """Control of its segments until its pressure changes."""
 
 
-class Carried(NamedTuple):
-    """The actuators of a vine, and how their pressures have changed."""
+class ActuatorHistory(NamedTuple):
+    """Actuators of a vine, and the changes of their pressures."""
 
-    actuators: tuple[Fitted, ...] = ()
-    changes: tuple[Change, ...] = ()
+    actuators: tuple[FittedActuator, ...] = ()
+    changes: tuple[PressureChange, ...] = ()
 
     def control(self, actuator: int) -> int:
-        """Present control of an actuator."""
+        """Return the present control of an actuator."""
         own = [one.control for one in self.changes if one.actuator == actuator]
         return own[-1] if own else self.actuators[actuator].control
 
@@ -50,36 +50,36 @@ class Carried(NamedTuple):
         return {one.actuator for one in self.changes}
 
     def ends_with_actuator(self, segments: int) -> bool:
-        """Whether the last of some segments has an actuator."""
+        """Return whether the last segment of a vine of this many segments has an actuator."""
         return bool(self.actuators) and self.actuators[-1].after == segments
 
-    def changed(self, change: Change) -> Carried:
-        """The same after one more change."""
-        return Carried(self.actuators, (*self.changes, change))
+    def with_change(self, change: PressureChange) -> ActuatorHistory:
+        """Return the history after another change."""
+        return ActuatorHistory(self.actuators, (*self.changes, change))
 
-    def grown(self, first: int, after: int, control: int) -> Carried:
-        """The same after growth from one segment up to another; with the control of an actuator that ends there, that continues."""
+    def with_growth(self, first: int, after: int, control: int) -> ActuatorHistory:
+        """Return the history after growth between two segments; an actuator with this control that ends there is extended."""
         if control == 0 or after == first:
             return self
         last = len(self.actuators) - 1
         if self.ends_with_actuator(first) and self.control(last) == control:
-            return Carried((*self.actuators[:-1], self.actuators[-1]._replace(after=after)), self.changes)
-        return Carried((*self.actuators, Fitted(first, after, control)), self.changes)
+            return ActuatorHistory((*self.actuators[:-1], self.actuators[-1]._replace(after=after)), self.changes)
+        return ActuatorHistory((*self.actuators, FittedActuator(first, after, control)), self.changes)
 
-    def until(self, segments: int) -> Carried:
-        """The same of the vine when it had some segments, before a change at that length."""
+    def truncate(self, segments: int) -> ActuatorHistory:
+        """Return the history of the vine when it had this many segments, before a change at that length."""
         fitted = tuple(one._replace(after=min(one.after, segments)) for one in self.actuators if one.first < segments)
-        return Carried(fitted, tuple(one for one in self.changes if one.segments < segments))
+        return ActuatorHistory(fitted, tuple(one for one in self.changes if one.segments < segments))
 
     def controls(self, segments: int) -> NDArray[np.int32]:
-        """Present control of each of some segments, shape (segments,)."""
+        """Return the present control of each segment, shape (segments,)."""
         found = np.zeros(segments, np.int32)
         for k, one in enumerate(self.actuators):
             found[one.first : one.after] = self.control(k)
         return found
 
     def sections(self, segments: int, segment_length: float, catalogue: Catalogue) -> tuple[Section, ...]:
-        """Sections of a vine of some segments, each at the highest pressure of its actuator."""
+        """Return the sections of a vine of this many segments, each at the highest pressure of its actuator."""
         found, first = [], 0
         for k, one in enumerate(self.actuators):
             if one.first > first:
@@ -103,7 +103,7 @@ class Carried(NamedTuple):
         return tuple(found)
 
     def schedule(self, segment_length: float, catalogue: Catalogue) -> Schedule | None:
-        """Pressures over the grown length; None without changes."""
+        """Return the pressures over the grown length; None without changes."""
         if not self.changes:
             return None
         controls = np.array([one.control for one in self.actuators])

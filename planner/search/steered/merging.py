@@ -1,4 +1,4 @@
-"""Steered vines with fewer actuators: two that bend to the same side become one whose pressure changes."""
+"""Steered vines with fewer actuators: two actuators that bend to the same side become one whose pressure changes."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from itertools import pairwise
 
 import numpy as np
 
+from planner.design.catalogue import LEAST_CELLS
 from planner.search.solutions import segments_to
-from planner.search.sst import LEAST_CELLS
-from planner.search.steered.carried import Carried, Change, Fitted
+from planner.search.steered.carried import ActuatorHistory, FittedActuator, PressureChange
 from planner.search.steered.pressure_levels import PressureLevels
 
 SPREADS = 0.03, 0.1, 0.2
@@ -22,7 +22,8 @@ LOW = 0.3
 
 
 class Merging:
-    """Random variants of a steered vine, in each of which one pair is merged: neighbours, or two with one between, which is left out.
+    """Random variants of a steered vine: in each a pair of actuators is merged, neighbours or two with a third between, which
+    is removed.
 
     The pressure of the merged actuator changes where the first one ended and where the second one began. What was bent before is bent
     again then, unless walls hold it: so a variant seldom leads to the goal unchanged, and all curvatures and lengths vary.
@@ -47,78 +48,80 @@ class Merging:
         self.levels, self.segment_length, self.most, self.rng = levels, segment_length, most, rng
         self.spreads, self.vented = spreads, vented
 
-    def variant(self, carried: Carried) -> Carried | None:
-        """A variant; None where there is no pair, or where what was drawn cannot be built."""
+    def make_variant(self, carried: ActuatorHistory) -> ActuatorHistory | None:
+        """Make a variant; None where there is no pair, or where the drawn variant cannot be built."""
         every = carried.actuators
         reach = [(k, m) for k in range(len(every)) for m in (k + 1, k + 2) if m < len(every)]
         pairs = [(k, m) for k, m in reach if every[k].control * every[m].control > 0]
         if not pairs:
             return None
         (k, m), spread = pairs[self.rng.integers(len(pairs))], self.spreads[self.rng.integers(len(self.spreads))]
-        fitted, changes = self._merged(carried, k, m, spread)
+        fitted, changes = self._merge(carried, k, m, spread)
         actuators = [*every[:k], fitted]
         for one in every[m + 1 :]:
-            first = max(self._moved(one.first, spread), actuators[-1].after)
-            after = max(self._moved(one.after, spread), first + 1)
-            actuators.append(Fitted(first, after, self._like(one.control, one.control, spread)))
+            first = max(self._move(one.first, spread), actuators[-1].after)
+            after = max(self._move(one.after, spread), first + 1)
+            actuators.append(FittedActuator(first, after, self._similar_control(one.control, one.control, spread)))
         others = self.rng.permutation([one for one in sorted(carried.steered) if not k <= one <= m])
         for other in others[: self.most - bool(changes)].tolist():
             own = [change for change in carried.changes if change.actuator == other]
             changes += [change._replace(actuator=other - (m - k) * (other > m)) for change in own]
-        made = Carried(tuple(actuators), tuple(sorted(changes)))
+        made = ActuatorHistory(tuple(actuators), tuple(sorted(changes)))
         return made if self.can_be_built(made) else None
 
-    def simpler(self, carried: Carried) -> Carried | None:
-        """The same with fewer changes: one is left out, or an actuator keeps one of its pressures; None without changes."""
+    def simplify(self, carried: ActuatorHistory) -> ActuatorHistory | None:
+        """Remove changes: a random one, or all but one pressure of an actuator; return None without changes."""
         if not carried.changes:
             return None
         change = carried.changes[self.rng.integers(len(carried.changes))]
         if self.rng.random() < 0.5:
-            return Carried(carried.actuators, tuple(one for one in carried.changes if one != change))
+            return ActuatorHistory(carried.actuators, tuple(one for one in carried.changes if one != change))
         k, actuators = change.actuator, list(carried.actuators)
         controls = [actuators[k].control, *(one.control for one in carried.changes if one.actuator == k)]
         controls = [control for control in controls if not self.levels.is_vented(control)]
         actuators[k] = actuators[k]._replace(control=controls[self.rng.integers(len(controls))])
-        return Carried(tuple(actuators), tuple(one for one in carried.changes if one.actuator != k))
+        return ActuatorHistory(tuple(actuators), tuple(one for one in carried.changes if one.actuator != k))
 
-    def can_be_built(self, carried: Carried) -> bool:
-        """Whether every actuator has enough cells, and every change has its own length, beyond the start of its actuator."""
+    def can_be_built(self, carried: ActuatorHistory) -> bool:
+        """Return whether every actuator has enough cells, and every change its own length, beyond the start of its actuator."""
         lengths = [change.segments for change in carried.changes]
         begun = all(change.segments > carried.actuators[change.actuator].first for change in carried.changes)
-        return begun and len(set(lengths)) == len(lengths) and all(map(self._enough, carried.actuators))
+        return begun and len(set(lengths)) == len(lengths) and all(map(self._has_enough_cells, carried.actuators))
 
-    def _enough(self, one: Fitted) -> bool:
+    def _has_enough_cells(self, one: FittedActuator) -> bool:
         least = LEAST_CELLS * float(self.levels.catalogue.l_0[abs(one.control) - 1])
         return one.after - one.first >= segments_to(least, self.segment_length)
 
-    def _merged(self, carried: Carried, k: int, m: int, spread: float) -> tuple[Fitted, list[Change]]:
-        """Actuators k and m as one, with its changes."""
+    def _merge(
+        self, carried: ActuatorHistory, k: int, m: int, spread: float
+    ) -> tuple[FittedActuator, list[PressureChange]]:
+        """Merge actuators k and m into one, with its changes of pressure."""
         first, second = carried.actuators[k], carried.actuators[m]
         cell = (first, second)[self.rng.integers(2)].control
-        off = max(self._moved(first.after, spread), first.first + 1)
-        on = max(self._moved(second.first, spread), off + 1) if second.first > first.after else off
+        off = max(self._move(first.after, spread), first.first + 1)
+        on = max(self._move(second.first, spread), off + 1) if second.first > first.after else off
         own = [(one.segments, one.control) for one in carried.changes if one.actuator == k and one.segments < off]
         controls = [(first.first, first.control), *own]
         if on > off and not self.levels.is_vented(controls[-1][1]):
-            controls.append((off, self._between(first.control)))
+            controls.append((off, self._low_control(first.control)))
         controls.append((on, second.control))
         controls += [(one.segments, one.control) for one in carried.changes if one.actuator == m and one.segments > on]
-        made = [(at, self._like(control, cell, spread)) for at, control in controls]
-        changes = [Change(at, k, control) for (_, before), (at, control) in pairwise(made) if control != before]
-        return Fitted(first.first, second.after, made[0][1]), changes
+        made = [(at, self._similar_control(control, cell, spread)) for at, control in controls]
+        changes = [PressureChange(at, k, control) for (_, before), (at, control) in pairwise(made) if control != before]
+        return FittedActuator(first.first, second.after, made[0][1]), changes
 
-    def _between(self, control: int) -> int:
+    def _low_control(self, control: int) -> int:
         if self.rng.random() < self.vented:
             return self.levels.vented(control)
         curvature = float(self.levels.catalogue.curvature[abs(control) - 1])
         return self.levels.nearest(control, LOW * self.rng.random() * curvature)
 
-    def _like(self, control: int, cell: int, spread: float) -> int:
-        """A control like another one, with the cell of a third one."""
+    def _similar_control(self, control: int, cell: int, spread: float) -> int:
+        """Draw a control with nearly the curvature of `control` and the cell of `cell`."""
         if self.levels.is_vented(control):
             return self.levels.vented(cell)
         curvature = float(self.levels.catalogue.curvature[abs(control) - 1])
         return self.levels.nearest(cell, curvature * float(np.exp(spread * self.rng.standard_normal())))
 
-    def _moved(self, segments: int, spread: float) -> int:
+    def _move(self, segments: int, spread: float) -> int:
         return segments + round(SHIFT * spread * self.rng.standard_normal())

@@ -1,4 +1,4 @@
-"""The pressures between which an actuator can change: its cells stay as they are built."""
+"""Pressures between which an actuator can change: its cells stay as they are built."""
 
 from __future__ import annotations
 
@@ -24,25 +24,26 @@ class PressureLevels:
             catalogue.turn,
             np.concatenate([catalogue.kind, catalogue.kind[first]]),
         )
-        """What controls refer to: the catalogue, followed by a vented one of each actuator and cell length."""
+        """Entries of the controls: the catalogue, followed by a vented entry of each actuator and cell length."""
         self._same_cell = [np.flatnonzero(cell == k) for k in range(count)]
         self._cell = np.append(cell, np.arange(count))
         self._first_vented = len(cell)
 
     def pressurised(self, control: int) -> Integers:
-        """Entries with the cell of a control, without the vented one."""
+        """Return the entries with the cell of a control, without the vented entry."""
         return self._same_cell[self._cell[abs(control) - 1]]
 
     def vented(self, control: int) -> int:
-        """Control on its side with the same cell and no pressure."""
+        """Return the control on its side with the same cell and no pressure."""
         return int(np.sign(control)) * (self._first_vented + int(self._cell[abs(control) - 1]) + 1)
 
     def is_vented(self, control: int) -> bool:
-        """Whether a control has no pressure."""
+        """Return whether a control has no pressure."""
         return abs(control) > self._first_vented
 
     def nearest(self, control: int, curvature: float) -> int:
-        """Control on its side with the same cell, under pressure, whose curvature is nearest to a given one [1/m]."""
+        """Return the control on its side with the same cell, under pressure, whose curvature is nearest to a given one
+        [1/m]."""
         entries = self.pressurised(control)
         nearest = entries[np.argmin(np.abs(self.catalogue.curvature[entries] - curvature))]
         return int(np.sign(control)) * (int(nearest) + 1)

@@ -13,20 +13,13 @@ from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.design import Design
-from planner.search.candidates import Batch, recorded
+from planner.search.candidates import GrowingVines, find_candidates
 from planner.search.controls import actuation
 from planner.search.goal import in_goal
-from planner.search.sst import (
-    DEFAULT_SWITCHES,
-    LEAST_CELLS,
-    LONGEST_GROWTH,
-    LONGEST_STRAIGHT,
-    STRAIGHT,
-    Search,
-    Switches,
-)
-from planner.search.steered.carried import Carried, Change
+from planner.search.sst import DEFAULT_SWITCHES, LONGEST_GROWTH, LONGEST_STRAIGHT, STRAIGHT, Search, Switches
+from planner.search.steered.carried import ActuatorHistory, PressureChange
 from planner.search.steered.pressure_levels import PressureLevels
 from planner.search.tree import Candidates
 from surrogate.kernels.compiled import Floats
@@ -47,25 +40,25 @@ class _Vines:
 
     nodes: Integers
     """The nodes that they were, shape (n,)."""
-    carried: list[Carried]
+    carried: list[ActuatorHistory]
     controls: NDArray[np.int32]
     """Present control of each segment, shape (n, width)."""
     changed: NDArray[np.bool_]
     """Whether a pressure has changed since, shape (n,)."""
 
     def of(self, rows: Integers) -> _Vines:
-        """Some of them."""
+        """Return the vines of the given rows."""
         carried = [self.carried[k] for k in rows.tolist()]
         return _Vines(self.nodes[rows], carried, self.controls[rows], self.changed[rows])
 
 
 class _Origin(NamedTuple):
-    """What a vine of a batch carries before it grows, and how it grows."""
+    """Actuators of a vine of a batch before it grows, and its growth."""
 
-    carried: Carried
+    carried: ActuatorHistory
     segments: int
     control: int
-    """That of what grows."""
+    """Control of the segments that grow."""
 
 
 class SteeredSearch(Search):
@@ -83,24 +76,24 @@ class SteeredSearch(Search):
         switches: Switches = DEFAULT_SWITCHES,
     ) -> None:
         """Create the tree, see `Search`."""
-        self._of_slot: dict[int, Carried] = {}
+        self._of_slot: dict[int, ActuatorHistory] = {}
         self._batch: list[_Origin] = []
         super().__init__(environment, propagator, params, rng, batch, switches)
         # A change of pressure counts as a part of an actuator.
         self.tree.actuators = self.tree.actuators.astype(float)
         self.levels = PressureLevels(self.catalogue)
 
-    def carried(self, candidates: Candidates, row: int) -> Carried:
-        """What one of the candidates of the last batch carries."""
+    def carried(self, candidates: Candidates, row: int) -> ActuatorHistory:
+        """Return the actuators of a candidate of the last batch."""
         of = self._batch[int(candidates.vine[row])]
-        return of.carried.grown(of.segments, int(candidates.segments[row]), of.control)
+        return of.carried.with_growth(of.segments, int(candidates.segments[row]), of.control)
 
-    def carried_by(self, slot: int) -> Carried:
-        """What a node carries."""
-        return self._of_slot.get(slot, Carried())
+    def carried_by(self, slot: int) -> ActuatorHistory:
+        """Return the actuators of a node."""
+        return self._of_slot.get(slot, ActuatorHistory())
 
-    def design(self, carried: Carried, segments: int) -> Design:
-        """A vine of some segments as a design, without its predicted shape."""
+    def design(self, carried: ActuatorHistory, segments: int) -> Design:
+        """Return a vine as a design, without its predicted shape."""
         full, start = self.params.segment_length, self.environment.start
         sections = carried.sections(segments, full, self.levels.catalogue)
         schedule = carried.schedule(full, self.levels.catalogue)
@@ -108,17 +101,17 @@ class SteeredSearch(Search):
         return Design(name, sha256, self.params, sections, start, start[None, :2], schedule=schedule)
 
     def grow(self) -> tuple[Candidates, Callable[[], None]]:
-        """See `Search.grow`. In some vines a pressure changes before they grow on.
+        """Select and grow one batch, see `Search.grow`; in some vines a pressure changes before they grow on.
 
         The growth of a model begins at rest, so that they need not be held; replays hold them.
         """
         self.iteration += 1
-        if not self._growable().any():
+        if not self._growable_nodes().any():
             self._shrink()
         nodes = self._select()
         self._widen(self.tree.segments[nodes] + max(LONGEST_GROWTH, LONGEST_STRAIGHT))
-        every = self._changed(nodes)
-        rows, control, segments = self._next(every)
+        every = self._change_pressures(nodes)
+        rows, control, segments = self._sample_growth(every)
         vines, full = every.of(rows), self.params.segment_length
         at = self.tree.segments[vines.nodes]
         controls = np.where(np.arange(self.width) < at[:, None], vines.controls, control[:, None])
@@ -130,7 +123,7 @@ class SteeredSearch(Search):
         )
         self.vine_steps += int(rollout.steps.sum())
         self._batch = [_Origin(*one) for one in zip(vines.carried, at.tolist(), control.tolist(), strict=True)]
-        candidates = self._recorded(rollout, vines, control, controls)
+        candidates = self._find_candidates(rollout, vines, control, controls)
         arrived = candidates[in_goal(candidates.tips, self.environment, self.params)]
 
         def insert() -> None:
@@ -143,20 +136,20 @@ class SteeredSearch(Search):
 
         return arrived[np.argsort(self.cost(arrived.actuators, arrived.segments), kind="stable")], insert
 
-    def _changed(self, nodes: Integers) -> _Vines:
-        """The vines of nodes, some with a change of pressure."""
+    def _change_pressures(self, nodes: Integers) -> _Vines:
+        """Return the vines of nodes, some of them with a change of pressure."""
         carried = [self.carried_by(node) for node in nodes.tolist()]
         controls, changed = self.tree.pages.controls(nodes, self.width), np.zeros(len(nodes), bool)
         for row, node in enumerate(nodes.tolist()):
             change = self._change(node, carried[row])
             if change:
-                carried[row], changed[row] = carried[row].changed(change), True
+                carried[row], changed[row] = carried[row].with_change(change), True
                 own = carried[row].actuators[change.actuator]
                 controls[row, own.first : own.after] = change.control
         return _Vines(nodes, carried, controls, changed)
 
-    def _change(self, node: int, carried: Carried) -> Change | None:
-        """A random change of the pressure of one actuator of a node; None for most nodes, and where none is allowed."""
+    def _change(self, node: int, carried: ActuatorHistory) -> PressureChange | None:
+        """Draw a change of the pressure of an actuator of a node; None for most nodes, and where none is allowed."""
         segments, steered = int(self.tree.segments[node]), carried.steered
         if not carried.actuators or self.rng.random() >= CHANGED:
             return None
@@ -171,12 +164,13 @@ class SteeredSearch(Search):
         entries = self.levels.pressurised(control)
         others = entries[entries != abs(control) - 1]
         if not self.levels.is_vented(control) and (not len(others) or self.rng.random() < VENTING):
-            return Change(segments, actuator, self.levels.vented(control))
+            return PressureChange(segments, actuator, self.levels.vented(control))
         chosen = int(others[self.rng.integers(len(others))])
-        return Change(segments, actuator, int(np.sign(control)) * (chosen + 1))
+        return PressureChange(segments, actuator, int(np.sign(control)) * (chosen + 1))
 
-    def _next(self, vines: _Vines) -> tuple[Integers, NDArray[np.int32], Integers]:
-        """Sample how vines grow: as in `Search._sample`; where a pressure has changed, also straight or with the distal actuator.
+    def _sample_growth(self, vines: _Vines) -> tuple[Integers, NDArray[np.int32], Integers]:
+        """Sample the growth of vines as in `Search._sample`; after a change of pressure also straight or with the distal
+        actuator.
 
         Returns:
             The rows that grow, the control of each, and the number of segments to grow.
@@ -184,7 +178,7 @@ class SteeredSearch(Search):
         count, nodes, changed = len(vines.nodes), vines.nodes, vines.changed
         at, effort = self.tree.segments[nodes], self._effort(vines)
         side = self.rng.choice([-1, 1], count)
-        entry = self.catalogue.drawn(self.rng, count)
+        entry = self.catalogue.draw(self.rng, count)
         once = np.zeros(count, bool)
         once[np.unique(np.where(changed, -1 - np.arange(count), nodes), return_index=True)[1]] = True
         affordable = self.cost(effort + 1, at) < self.bound
@@ -202,18 +196,18 @@ class SteeredSearch(Search):
         return rows, control[rows], segments[rows]
 
     def _effort(self, vines: _Vines) -> Floats:
-        """Actuators of vines, and parts of one for their changes, shape (n,)."""
+        """Return the number of actuators of vines, plus shares of one for their changes, shape (n,)."""
         return np.asarray(self.tree.actuators[vines.nodes] + CHANGE_COST * vines.changed)
 
-    def _recorded(
+    def _find_candidates(
         self, rollout: Rollout, vines: _Vines, control: NDArray[np.int32], controls: NDArray[np.int32]
     ) -> Candidates:
-        """Records that may become nodes, see `recorded`."""
+        """Select records that may become nodes, see `find_candidates`."""
         old = self.tree.segments[vines.nodes]
-        grown = [of.carried.grown(of.segments, of.segments + 1, of.control) for of in self._batch]
+        grown = [of.carried.with_growth(of.segments, of.segments + 1, of.control) for of in self._batch]
         pairs = zip(grown, vines.carried, strict=True)
         new = np.array([len(after.actuators) > len(before.actuators) for after, before in pairs], bool)
-        batch = Batch(
+        batch = GrowingVines(
             vines.nodes,
             old,
             controls.astype(np.int32),
@@ -224,4 +218,4 @@ class SteeredSearch(Search):
             np.where(vines.changed[:, None], rollout.tips[:, 0, :2], self.tree.tips[vines.nodes, :2]),
             self.tree.jumped[vines.nodes],
         )
-        return recorded(rollout, batch, self.params, self._hopeful)
+        return find_candidates(rollout, batch, self.params, self._may_improve)

@@ -13,10 +13,10 @@ from dynamics.relaxations import PARTED
 from dynamics.snaps import Snaps
 from dynamics.vine import Rollout
 from planner.design.design import Design
-from planner.design.replay import replay, simulated
+from planner.design.replay import make_simulation, replay
 from planner.search.goal import in_goal
-from planner.search.solutions import Replayed, Solution, Solutions, segments_to
-from planner.search.steered.carried import Carried
+from planner.search.solutions import ReplayResult, Solution, Solutions, segments_to
+from planner.search.steered.carried import ActuatorHistory
 from planner.search.steered.merging import Merging
 from planner.search.steered.search import CHANGE_COST, SteeredSearch
 from planner.search.tree import Candidates
@@ -29,9 +29,9 @@ SIMPLER = 0.25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SteeredSolution(Solution):
-    """A solution and what it carries."""
+    """A solution with the history of its actuators."""
 
-    carried: Carried = field(default_factory=Carried)
+    carried: ActuatorHistory = field(default_factory=ActuatorHistory)
 
 
 class SteeredSolutions(Solutions):
@@ -39,19 +39,19 @@ class SteeredSolutions(Solutions):
 
     search: SteeredSearch
 
-    def examined(self, candidates: Candidates) -> list[Replayed]:
-        """See `Solutions`. Known solutions are varied too, see `Merging`."""
-        examined = super().examined(candidates)
-        return [*examined, *self._varied()] if self.best else examined
+    def examine(self, candidates: Candidates) -> list[ReplayResult]:
+        """Replay candidates, and variants of known solutions (see `Merging`); see `Solutions`."""
+        examined = super().examine(candidates)
+        return [*examined, *self._vary()] if self.best else examined
 
-    def _varied(self) -> Iterator[Replayed]:
+    def _vary(self) -> Iterator[ReplayResult]:
         search = self.search
         merging = Merging(search.levels, search.params.segment_length, search.switches.steer, search.rng)
         bases = [one for one in self.best if one.cost - 1 + CHANGE_COST < self.best[0].cost]
         for _ in range(TRIES):
             base = bases[search.rng.integers(len(bases))]
             assert isinstance(base, SteeredSolution)
-            vary = merging.simpler if search.rng.random() < SIMPLER else merging.variant
+            vary = merging.simplify if search.rng.random() < SIMPLER else merging.make_variant
             carried, segments = vary(base.carried), len(base.controls)
             if carried is None or self._cost(carried, segments) >= self.best[0].cost:
                 continue
@@ -60,38 +60,38 @@ class SteeredSolutions(Solutions):
             inside = in_goal(rollout.tips[0, : rollout.records[0]], search.environment, search.params)
             if inside.any():
                 segments = int(rollout.segments[0, inside.argmax()])
-                carried = carried.until(segments)
+                carried = carried.truncate(segments)
                 if merging.can_be_built(carried):
                     yield self._replay(carried, segments, -1, self.replayer)
 
-    def _cost(self, carried: Carried, segments: int) -> float:
+    def _cost(self, carried: ActuatorHistory, segments: int) -> float:
         effort = len(carried.actuators) + CHANGE_COST * len(carried.changes)
         return float(self.search.cost(np.array(effort), np.array(segments)))
 
-    def _replayed(self, chosen: Candidates, replayer: Propagator) -> list[Replayed]:
+    def _replay_candidates(self, chosen: Candidates, replayer: Propagator) -> list[ReplayResult]:
         """See `Solutions`."""
         return [
             self._replay(self.search.carried(chosen, row), int(segments), int(chosen.parents[row]), replayer)
             for row, segments in enumerate(chosen.segments)
         ]
 
-    def _replay(self, carried: Carried, segments: int, parent: int, replayer: Propagator) -> Replayed:
+    def _replay(self, carried: ActuatorHistory, segments: int, parent: int, replayer: Propagator) -> ReplayResult:
         design = self.search.design(carried, segments)
         rollout = replay(design, replayer)
-        grown = simulated(design, self.search.environment, rollout)
+        grown = make_simulation(design, self.search.environment, rollout)
         examines = grown.ends_in_goal and replayer is self.replayer
         doubt = self._first_doubt(carried, design, rollout) if examines else np.inf
         controls, found = carried.controls(segments), None
         if grown.ends_in_goal and doubt == np.inf:
             jump = largest_jump(rollout, 0, self.search.params)
             found = SteeredSolution(grown.design, self._cost(carried, segments), controls, jump, carried)
-        return Replayed(controls, parent, rollout.tips[0, : rollout.records[0]], found, doubt)
+        return ReplayResult(controls, parent, rollout.tips[0, : rollout.records[0]], found, doubt)
 
-    def _first_doubt(self, carried: Carried, design: Design, rollout: Rollout) -> float:
-        """Length at which a vine first snaps to where only its damping decides [m]; inf if it never does."""
+    def _first_doubt(self, carried: ActuatorHistory, design: Design, rollout: Rollout) -> float:
+        """Find the length at which a vine first snaps to where only its damping decides [m]; inf if it never does."""
         snaps, params = Snaps.of(rollout, 0), self.search.params
         for k, length in enumerate(snaps.length):
-            branch = repr(carried.until(segments_to(length, params.segment_length))).encode() + length.tobytes()
+            branch = repr(carried.truncate(segments_to(length, params.segment_length))).encode() + length.tobytes()
             if branch not in self._apart:
                 actuation = design.actuation_at(snaps.length[k : k + 1])
                 self._apart[branch] = float(snaps.select(k).examine(actuation, self.relaxations).apart[0])
@@ -99,7 +99,7 @@ class SteeredSolutions(Solutions):
                 return float(length)
         return np.inf
 
-    def _cut_beyond(self, replayed: Replayed) -> None:
+    def _cut_beyond(self, replayed: ReplayResult) -> None:
         """Prune the branch of a candidate from its first node beyond an ambiguous snap on."""
         slot, beyond, tree = replayed.parent, -1, self.search.tree
         while slot >= 0 and tree.segments[slot] * self.search.params.segment_length > replayed.ambiguous:

@@ -18,9 +18,9 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.catalogue import Catalogue
-from planner.design.design import Design, InvalidDesign, Section, overlap
+from planner.design.design import Design, InvalidDesign, Section, find_overlap
 from planner.design.design_file import design_content, load_design
-from planner.design.solutions_file import load_solutions, solution_of
+from planner.design.solutions_file import find_solution, load_solutions
 from planner.search.controls import sections_of
 from surrogate.actuators import Actuator, Limits
 from surrogate.cpam import Cpam
@@ -224,11 +224,11 @@ def test_a_solution_that_is_not_there_is_refused(run: Path) -> None:
 
 def test_a_run_knows_which_solution_its_design_is(run: Path, design: Design) -> None:
     """Its number and the number of solutions; none if it was changed, and no solutions if there is no such file."""
-    assert solution_of(run) == (2, 3)
+    assert find_solution(run) == (2, 3)
     (run / "design.json").write_text(json.dumps(design_content(replace(design, tip=np.zeros(3)))))
-    assert solution_of(run) == (None, 3)
+    assert find_solution(run) == (None, 3)
     (run / "solutions.json").write_text("{")
-    assert solution_of(run) == (None, 0)
+    assert find_solution(run) == (None, 0)
 
 
 def test_a_design_of_schema_1_grows_as_it_grew(design: Design, tmp_path: Path) -> None:
@@ -287,12 +287,12 @@ def test_bodies_that_overlap_are_noticed(design: Design) -> None:
         turn = np.array([[1.0, 0.0], [1.3, -0.3], [1.6, away / 2], [1.3, 0.3 + away], [1.0, away]])
         joints = np.array([[0.0, 0.0], *turn, [0.0, away]])
         strip = shapely.box(0.0, -1.0, 0.9, 1.0)
-        assert overlap(joints, radius).intersection(strip).area == pytest.approx(0.9 * shared * radius, rel=1e-3)
+        assert find_overlap(joints, radius).intersection(strip).area == pytest.approx(0.9 * shared * radius, rel=1e-3)
         assert replace(design, centerline=joints).crosses_itself == (shared > 0)
     for bend in (0.5, 1.5):
         joints = np.array([[0.0, 0.0], [0.5, 0.0], [0.5 + 0.5 * np.cos(bend), 0.5 * np.sin(bend)]])
-        assert overlap(joints, radius).is_empty
-    assert overlap(joints[:1], radius).is_empty
+        assert find_overlap(joints, radius).is_empty
+    assert find_overlap(joints[:1], radius).is_empty
 
 
 def test_controls_become_sections() -> None:

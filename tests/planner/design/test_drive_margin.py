@@ -17,7 +17,7 @@ from dynamics.vine import Rollout, Status
 from environments import Environment, write_environment
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
-from planner.design.drive_margin import DriveMargin, drive_margin, driven, force_at_tip
+from planner.design.drive_margin import DriveMargin, design_drive_margin, drive_margin, force_at_tip
 from planner.design.replay import replay
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -117,7 +117,7 @@ def test_a_design_that_stalls_says_what_it_lacks(environment: Callable[..., Envi
     design, make = straight(0.8, params), load_propagator(name)
     rollout = replay(design, make(environment(), params))
     assert rollout.status[0] == Status.STALLED
-    margin = driven(design, environment(), make, rollout)
+    margin = design_drive_margin(design, environment(), make, rollout)
     assert margin is not None
     assert margin.margin.min() == pytest.approx((FORCE - 34.0) / FORCE, abs=1e-4)
     assert margin.needed_pressure == pytest.approx(34.0 / FORCE * PRESSURE, rel=1e-4)
@@ -131,7 +131,7 @@ def test_a_wall_ahead_leaves_no_margin(environment: Callable[..., Environment]) 
     wall = environment(boxes=[(0.5, -0.5, 0.7, 0.5)])
     for params in (tube(), tube(2.0, 10.0)):
         design = straight(0.6, params)
-        margin = driven(design, wall, QuasiStatic, replay(design, QuasiStatic(wall, params)))
+        margin = design_drive_margin(design, wall, QuasiStatic, replay(design, QuasiStatic(wall, params)))
         assert margin is not None
         assert margin.margin[-1] <= 1e-3
         assert margin.needed[-1] == pytest.approx(FORCE, rel=1e-3)

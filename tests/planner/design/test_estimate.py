@@ -11,8 +11,8 @@ import pytest
 from dynamics.tube import VineParams
 from planner.design.design import Design, InvalidDesign, Section
 from planner.design.design_file import design_content, load_design
-from planner.design.estimate import Trialled
-from planner.design.solutions_file import load_solutions, solution_of
+from planner.design.estimate import Success
+from planner.design.solutions_file import find_solution, load_solutions
 from planner.fabrication.stock import with_stock
 
 TRIALS = {
@@ -28,7 +28,7 @@ TRIALS = {
 def design() -> Design:
     sections = Section(0.0, 0.4, "none", 0.0, 0.0, 0.0), Section(0.4, 0.7, "left", 2.5, 0.03, 25e3)
     made = Design("room", "0" * 64, VineParams(), sections, np.zeros(3), np.zeros((2, 2)))
-    return replace(made, trialled=Trialled("workshop", 950, 1000, "obstacle 4"))
+    return replace(made, success=Success("workshop", 950, 1000, "obstacle 4"))
 
 
 @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ def design() -> Design:
 )
 def test_the_words_never_say_more_than_the_trials(reached: int, trials: int, words: str) -> None:
     """The rate is rounded down and the interval outwards; 100 % is said only if none failed."""
-    assert Trialled("workshop", reached, trials).words == f"reaches the goal {words} under workshop errors"
+    assert Success("workshop", reached, trials).words == f"reaches the goal {words} under workshop errors"
 
 
 def test_the_words_fit_on_a_line() -> None:
     """Names and the weakest point stay on one line, with their commas."""
-    told = Trialled("workshop,\n changed", 19, 20, "obstacle 4,\n3 mm to the left").words
+    told = Success("workshop,\n changed", 19, 20, "obstacle 4,\n3 mm to the left").words
     assert told.endswith(" under workshop, changed errors; weakest: obstacle 4, 3 mm to the left")
 
 
@@ -60,26 +60,26 @@ def test_trials_are_in_the_file(design: Design, tmp_path: Path) -> None:
     content = design_content(design)
     assert content["trials"] == TRIALS
     (tmp_path / "design.json").write_text(json.dumps(content))
-    assert load_design(tmp_path).trialled == design.trialled
+    assert load_design(tmp_path).success == design.success
     (tmp_path / "solutions.json").write_text(json.dumps({"schema": 1, "solutions": [content]}))
-    assert load_solutions(tmp_path / "solutions.json")[0].trialled == design.trialled
+    assert load_solutions(tmp_path / "solutions.json")[0].success == design.success
 
 
 def test_a_file_without_trials_reads_as_before(design: Design, tmp_path: Path) -> None:
     """No table, no trials; and nothing is written for a design that was not tried."""
-    content = design_content(replace(design, trialled=None))
+    content = design_content(replace(design, success=None))
     assert "trials" not in content
     (tmp_path / "design.json").write_text(json.dumps(content))
-    assert load_design(tmp_path).trialled is None
+    assert load_design(tmp_path).success is None
 
 
 def test_trials_do_not_hide_which_solution_a_design_is(design: Design, tmp_path: Path) -> None:
     """A solution that was tried is still that solution, although only the chosen design has trials."""
-    other = replace(design, sections=(design.sections[0], replace(design.sections[1], end=0.76)), trialled=None)
-    every = [design_content(other), design_content(replace(design, trialled=None))]
+    other = replace(design, sections=(design.sections[0], replace(design.sections[1], end=0.76)), success=None)
+    every = [design_content(other), design_content(replace(design, success=None))]
     (tmp_path / "solutions.json").write_text(json.dumps({"schema": 1, "solutions": every}))
     (tmp_path / "design.json").write_text(json.dumps(design_content(design)))
-    assert solution_of(tmp_path) == (2, 2)
+    assert find_solution(tmp_path) == (2, 2)
 
 
 @pytest.mark.parametrize(
@@ -121,9 +121,9 @@ def test_trials_are_whole(design: Design, tmp_path: Path, missing: str) -> None:
         load_design(tmp_path)
     content["trials"] = {key: TRIALS[key] for key in ("errors", "reached", "trials")}
     (tmp_path / "design.json").write_text(json.dumps(content))
-    assert load_design(tmp_path).trialled == Trialled("workshop", 950, 1000)
+    assert load_design(tmp_path).success == Success("workshop", 950, 1000)
 
 
 def test_another_tube_has_no_trials(design: Design) -> None:
     """Trials of the planned tube say nothing of one from stock."""
-    assert with_stock(design, [0.1, 0.055])[0].trialled is None
+    assert with_stock(design, [0.1, 0.055])[0].success is None

@@ -14,7 +14,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design.design import Design, InvalidDesign, Section
-from planner.design.design_file import design_content, design_in
+from planner.design.design_file import design_content, parse_design
 from planner.design.folds import FOLD_TURN, LEAST_DEPTH, Folds
 from planner.design.replay import grow_designs
 from planner.drawing.plan import side_entries
@@ -78,7 +78,7 @@ def test_files_keep_bends_and_nothing_else_changes() -> None:
     both = grown(design(BARE, LEFT, RIGHT, PRESSED))
     content = json.loads(json.dumps(design_content(both)))
     assert [part.get("preformed") for part in content["sections"]] == [None, True, True, None]
-    assert design_content(design_in(content, "it")) == content
+    assert design_content(parse_design(content, "it")) == content
     assert content["cost"]["actuators"] == 1
     plain = json.dumps(design_content(grown(design(BARE, replace(PRESSED, start=0.2)))))
     assert "preformed" not in plain
@@ -101,7 +101,7 @@ def test_refuses_sections_that_cannot_be_folded(change: dict[str, Any], message:
     content = design_content(design(BARE, LEFT))
     content["sections"][1] |= change
     with pytest.raises(InvalidDesign) as caught:
-        design_in(content, "it.json")
+        parse_design(content, "it.json")
     assert message in str(caught.value)
     assert str(caught.value).startswith("it.json: sections[1].")
     assert "\n" not in str(caught.value)

@@ -52,7 +52,7 @@ def test_an_actuator_without_pressure_is_built_but_does_not_bend(design: Design,
 
 def test_errors_of_the_others_stay_theirs(design: Design, room: Environment) -> None:
     """The second actuator has the same errors whether the first has pressure or not; without the first it has others."""
-    worlds = Worlds.drawn(room, PARAMS, WORKSHOP, range(5), seed=3)
+    worlds = Worlds.draw(room, PARAMS, WORKSHOP, range(5), seed=3)
     off, gone = (
         without_pressure(design, 1),
         replace(design, sections=(bare(Section(0, 0.6, "none", 0, 0, 0)), *design.sections[2:])),
@@ -75,7 +75,7 @@ def test_growth_stops_where_it_is_told(design: Design, room: Environment) -> Non
     ended, whole = grow_designs([stopped], room, model)[0], replay(design, model).tips[0]
     assert np.allclose(ended.tip, whole[stopped.segments - 1], atol=1e-3)
     assert not np.allclose(ended.tip, whole[design.segments - 1], atol=0.1)
-    worlds = Worlds.drawn(room, PARAMS, WORKSHOP, range(3), seed=0)
+    worlds = Worlds.draw(room, PARAMS, WORKSHOP, range(3), seed=0)
     assert grow_trials(stopped, worlds).joints.shape[1] < grow_trials(design, worlds).joints.shape[1]
 
 

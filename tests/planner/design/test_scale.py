@@ -99,7 +99,7 @@ def test_they_are_evaluated(planned: tuple[float, Environment, Design]) -> None:
     params = design.params
     assert grow_trials(design, Worlds(environment, params, WorldErrors.none(environment, 2))).reached.all()
     errors = Uncertainty(obstacle_share=0.02, pressure_share=0.05, cell_share=0.02, start_position=2e-3 * size)
-    outcome = grow_trials(design, Worlds.drawn(environment, params, errors, range(8), 0))
+    outcome = grow_trials(design, Worlds.draw(environment, params, errors, range(8), 0))
     assert outcome.reached.any()
     assert outcome.counts()["not finite"] == 0
 

@@ -17,7 +17,7 @@ from planner.design.replay import grow_designs, replay
 from planner.design.schedule import VENTED, InvalidSchedule, Schedule
 from planner.uncertainty.deviations import WorldErrors
 from planner.uncertainty.memo import digest
-from planner.uncertainty.trials import Worlds, grow_trials, nearest_to_goal
+from planner.uncertainty.trials import Worlds, compute_goal_distances, grow_trials
 from surrogate.kernels.compiled import Floats
 
 PARAMS = VineParams()
@@ -262,7 +262,7 @@ def test_constant_and_steered_designs_are_tried_side_by_side() -> None:
     """Each has the distance that it has alone, in the order in which they were given."""
     worlds = Worlds(FREE, PARAMS, WorldErrors.none(FREE, 3))
     designs = [design(), design(None), design(Schedule([0.5, 0.5], [[30e3, 20e3], [5e3, 20e3]])), design(None)]
-    nearest, last = nearest_to_goal(designs, worlds, np.arange(3))
+    nearest, last = compute_goal_distances(designs, worlds, np.arange(3))
     for k, one in enumerate(designs):
         alone = grow_trials(one, worlds)
         np.testing.assert_allclose(nearest[k], alone.nearest, atol=1e-9)

@@ -14,10 +14,10 @@ from matplotlib.figure import Figure
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design.design import Design, InvalidDesign
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from planner.drawing.front import chart_box
 from planner.drawing.plan import plan_figure, save_plan
-from planner.drawing.search import Branches
+from planner.drawing.search import TreeBranches
 from planner.drawing.style import MISSED, REACHED
 from planner.uncertainty.shown_trials import ShownTrials
 
@@ -31,7 +31,7 @@ def tried(design: Design) -> ShownTrials:
     line = design.centerline
     joints = np.stack([line, line + 0.01, line - 0.01, line + np.array([0.0, 0.5]), line + np.array([0.0, 0.6])])
     joints[4, -3:] = np.nan
-    front = tuple(Trialled("workshop", reached, 200) for reached in (60, 184, 190))
+    front = tuple(Success("workshop", reached, 200) for reached in (60, 184, 190))
     return ShownTrials(joints, np.array([True, True, True, False, False]), np.array([1, 2, 3]), front, 1, 0.9)
 
 
@@ -159,7 +159,7 @@ def test_the_fullest_legend_fits_the_page(environment: MakeEnvironment, bent: Be
     """With all sides, an overlap, both parts of the search tree and both kinds of trials, clear of title and drawing."""
     room = environment(bounds=(-width / 2, -4.0, width / 2, 4.0))
     design = bent(PARAMS, [6.0] * 72, "lrn")
-    figure = plan_figure(room, design, Branches([design.centerline], [design.centerline]), tried(design))
+    figure = plan_figure(room, design, TreeBranches([design.centerline], [design.centerline]), tried(design))
     figure.draw_without_rendering()
     (legend,) = figure.legends
     assert len(legend.get_texts()) == 10

@@ -17,9 +17,9 @@ from planner.design.replay import replay, trajectory
 from planner.drawing.animation import save_animation
 from planner.drawing.environment import save_environment
 from planner.drawing.plan import PLAN_DPI, plan_figure, save_plan
-from planner.drawing.search import Branches
+from planner.drawing.search import TreeBranches
 from planner.drawing.style import ACTUATOR, OBSTACLE, TUBE
-from planner.plan.run.branches import branches_to_draw
+from planner.plan.run.branches import select_branches
 from planner.search.run import Budget, Run
 from surrogate.actuators import Actuator
 from surrogate.pouch import PouchMotor
@@ -115,7 +115,7 @@ def test_sections_have_the_colour_of_their_side(run: Run, tmp_path: Path) -> Non
     """In the written picture the tube has its section's colour all along, but for thin lines where sections meet."""
     best = run.best.design
     save_plan(
-        tmp_path / "plan.png", run.environment, best, branches_to_draw(run.search.tree, run.environment, run.params)
+        tmp_path / "plan.png", run.environment, best, select_branches(run.search.tree, run.environment, run.params)
     )
     picture = Picture(tmp_path / "plan.png", run.environment, best)
     line = shapely.LineString(best.centerline)
@@ -213,7 +213,7 @@ def test_the_legend_fits_the_page(environment: MakeEnvironment, params: VinePara
     """With all its entries on a narrow page, it takes two lines, clear of the title and the drawing."""
     design = bent(params, [6.0] * 72, "lrn")
     figure = plan_figure(
-        environment(bounds=(-1.0, -4.0, 1.0, 4.0)), design, Branches([design.centerline], [design.centerline])
+        environment(bounds=(-1.0, -4.0, 1.0, 4.0)), design, TreeBranches([design.centerline], [design.centerline])
     )
     figure.draw_without_rendering()
     (legend,) = figure.legends

@@ -10,7 +10,7 @@ from environments import Environment, Obstacles
 from planner.design.design import Design, Section
 from planner.fabrication.acceptance import bends
 from planner.fabrication.build import Build
-from planner.fabrication.tolerance import placement
+from planner.fabrication.tolerance import compute_placement
 from planner.uncertainty.sensitivity import Margin
 
 Table = dict[str, np.ndarray]
@@ -44,7 +44,7 @@ def test_tolerances_of_a_straight_tube() -> None:
     goal = np.array([1.0, 0.0, 30.2e-3])
     room = Environment("room", "", np.array([-2.0, -2.0, 2.0, 2.0]), np.zeros(3), goal, Obstacles())
     design = Design("room", "", VineParams(), (Section(0.0, 1.0, "none", 0, 0, 0),), np.zeros(3), np.zeros((1, 2)))
-    found = placement(design, room)
+    found = compute_placement(design, room)
     assert found.actuators == []
     assert (found.aside.less, found.aside.more) == pytest.approx((30.0, 30.0))  # steps of 1.25 mm
     turn = np.degrees(2 * np.arcsin(15.1e-3))

@@ -9,7 +9,7 @@ import pytest
 import shapely
 import trimesh
 
-from planner.fabrication.bracket import bracket, write_bracket
+from planner.fabrication.bracket import bracket_mesh, write_bracket
 from surrogate.spam import Spam
 
 # All in mm: plate, ring, chamfers; foot, its slot, stem and rounded corners.
@@ -73,7 +73,7 @@ EXTREMES = [(2.0, 9.0), (10.18, 17.18), (2.0, 60.0), (48.0, 60.0), (28.0, 35.0)]
 @pytest.mark.parametrize(("constriction", "tube"), SIZES + EXTREMES)
 def test_a_bracket_is_one_printable_solid(constriction: float, tube: float) -> None:
     """Watertight, one piece with two holes, on the bed; nothing except the underside overhangs by more than 45 degrees."""
-    mesh = bracket(spam(constriction, tube))
+    mesh = bracket_mesh(spam(constriction, tube))
     assert mesh.is_watertight
     assert mesh.is_volume
     assert (mesh.body_count, mesh.euler_number) == (1, -2)
@@ -89,7 +89,7 @@ def test_a_bracket_is_one_printable_solid(constriction: float, tube: float) -> N
 @pytest.mark.parametrize(("constriction", "tube"), SIZES + EXTREMES)
 def test_the_hole_is_where_the_model_constricts_the_tube(constriction: float, tube: float) -> None:
     """At mid-plane its area is that of the constriction, and its centre lies one tube radius above the foot."""
-    middle = section(bracket(spam(constriction, tube)), THICK / 2)
+    middle = section(bracket_mesh(spam(constriction, tube)), THICK / 2)
     hole, slot = sorted((shapely.Polygon(ring) for ring in middle.interiors), key=lambda ring: -ring.centroid.y)
     assert hole.area == pytest.approx(np.pi * constriction**2, rel=2e-3)
     assert (hole.centroid.x, hole.centroid.y) == pytest.approx((0, tube), abs=1e-3)
@@ -105,7 +105,7 @@ def test_the_hole_is_where_the_model_constricts_the_tube(constriction: float, tu
 @pytest.mark.parametrize(("constriction", "tube"), SIZES)
 def test_volume_and_underside_are_those_of_the_closed_form(constriction: float, tube: float) -> None:
     """A prism with eased edges, less a cylinder with two frusta, less a slot with eased edges."""
-    mesh = bracket(spam(constriction, tube))
+    mesh = bracket_mesh(spam(constriction, tube))
     plate, hole, slot = whole_plate(constriction, tube), circle(constriction), rounded_box(*SLOT, CORNER)
     volume = prism(plate, -EASE) - prism(hole, CHAMFER) - prism(slot, EASE)
     assert mesh.volume == pytest.approx(volume, rel=1e-3)
@@ -123,7 +123,7 @@ def test_volume_and_underside_are_those_of_the_closed_form(constriction: float, 
 def test_the_file_is_the_bracket_in_millimetres(tmp_path: Path) -> None:
     """A binary STL that reads back as the same solid; no other file is left in the folder."""
     write_bracket(tmp_path / "bracket.stl", Spam())
-    mesh, read = bracket(Spam()), trimesh.load_mesh(tmp_path / "bracket.stl")
+    mesh, read = bracket_mesh(Spam()), trimesh.load_mesh(tmp_path / "bracket.stl")
     assert [path.name for path in tmp_path.iterdir()] == ["bracket.stl"]
     assert (tmp_path / "bracket.stl").stat().st_size == 84 + 50 * len(mesh.faces)
     assert read.is_volume

@@ -22,7 +22,7 @@ from planner.fabrication.folding import fold_table, tape_length
 from planner.fabrication.pack import Pack
 from planner.fabrication.parts import parts_list
 from planner.fabrication.pattern import Layer, pattern_of
-from planner.fabrication.success import alike
+from planner.fabrication.success import have_equal_sections
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -47,7 +47,7 @@ def test_marks_take_the_wedge_of_a_mitre_out_of_the_inner_wall(section: Section,
     layers it takes depth times circumference out of the film, and all together the inner wall loses 2 R times the turn."""
     build = Build(design(BARE, LEFT, RIGHT, TIP))
     (bend,) = [one for one in build.bends if one.section == section]
-    body = pattern_of(build).pieces[0].moved(0.0, 4.0)
+    body = pattern_of(build).pieces[0].translate(0.0, 4.0)
     width, radius = 1e3 * build.body_width, 1e3 * VineParams().radius
     marks = [line for line in body.lines if line.tick and line.tick[0] == bend.name]
     assert [line.tick[1] for line in marks if line.tick] == list(range(1, len(bend.folds.at) + 1))
@@ -131,5 +131,5 @@ def test_a_pack_without_bends_has_none_of_it(tmp_path: Path) -> None:
     pack = Pack.of(planned, room(), QuasiStatic(room(), planned.params))
     assert "folds.csv" not in pack.write("csv", tmp_path)
     assert "preformed" not in pack.content()
-    assert alike(planned, planned)
-    assert not alike(design(BARE, LEFT), design(BARE, replace(LEFT, preformed=False)))
+    assert have_equal_sections(planned, planned)
+    assert not have_equal_sections(design(BARE, LEFT), design(BARE, replace(LEFT, preformed=False)))

@@ -17,11 +17,11 @@ from planner.fabrication import sketch
 from planner.fabrication.acceptance import bends
 from planner.fabrication.build import Build
 from planner.fabrication.films import FILMS, SOURCES
-from planner.fabrication.flow import Column, Flow, text_width, wrapped
+from planner.fabrication.flow import Column, Flow, text_width, wrap
 from planner.fabrication.guide import Guide, guide_pages
 from planner.fabrication.paper import Page, Paper
 from planner.fabrication.pressures import pressure_content
-from planner.fabrication.sketch import Sketch
+from planner.fabrication.sketch import PageSketch
 from planner.fabrication.steps import steps
 from planner.fabrication.strips import End
 from planner.fabrication.tolerance import Placement
@@ -141,7 +141,7 @@ def test_drawings_stay_in_their_frame(mixed: Build) -> None:
     assert {one.end for one in mixed.actuators} == {*get_args(End)}
     for step in steps(mixed, vessel_of(mixed)):
         page = Page(200.0, 200.0)
-        step.draw(Sketch(page, 50.0, 100.0))
+        step.draw(PageSketch(page, 50.0, 100.0))
         points = [np.column_stack(line.get_data()) for line in page.figure.artists if isinstance(line, Line2D)]
         points += [patch.get_xy() for patch in page.figure.artists if isinstance(patch, Polygon)]
         low, high = np.concatenate(points).min(axis=0), np.concatenate(points).max(axis=0)
@@ -152,15 +152,15 @@ def test_drawings_stay_in_their_frame(mixed: Build) -> None:
 def test_lines_are_broken_at_their_width() -> None:
     """No line is wider than asked, every line but the last is full, and nothing is lost; a long word is broken."""
     text = "Cut the strips from lay-flat tube 54 mm wide; " * 5
-    lines = wrapped(text, 60.0, 8.5)
+    lines = wrap(text, 60.0, 8.5)
     assert " ".join(lines) == " ".join(text.split())
     assert all(text_width(line, 8.5) <= 60.2 for line in lines)
     following = [line.split()[0] for line in lines[1:]]
     assert all(text_width(f"{line} {word}", 8.5) > 59.8 for line, word in zip(lines, following, strict=False))
-    broken = wrapped("a " + "x" * 80 + " b", 30.0, 8.5)
+    broken = wrap("a " + "x" * 80 + " b", 30.0, 8.5)
     assert "".join(broken).replace(" ", "") == "a" + "x" * 80 + "b"
     assert all(text_width(line, 8.5) <= 30.2 for line in broken)
-    assert wrapped("", 30.0, 8.5) == [""]
+    assert wrap("", 30.0, 8.5) == [""]
 
 
 def test_tables_continue_on_the_next_page() -> None:

@@ -31,11 +31,11 @@ from planner.fabrication.paper import Page
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
 from planner.fabrication.pattern import pattern_of
 from planner.fabrication.pressures import check_head_room, pressure_content
-from planner.fabrication.sketch import Sketch
+from planner.fabrication.sketch import PageSketch
 from planner.fabrication.steps import steps
 from planner.fabrication.stock import with_stock
 from planner.fabrication.strips import End
-from planner.fabrication.success import alike
+from planner.fabrication.success import have_equal_sections
 from planner.fabrication.vessel import HOSE, content
 from planner.uncertainty.sensitivity import Margin
 from surrogate.fpam import Fpam
@@ -77,7 +77,7 @@ def test_strips_are_those_of_each_type_alone(mixed: Build) -> None:
         (strip,) = alone.actuators
         assert (one.cut_length, one.cut_width, one.area) == (strip.cut_length, strip.cut_width, strip.area)
         here, there = pattern_of(mixed).pieces[k], pattern_of(alone).pieces[1]
-        here = here.moved(*np.subtract((there.bounds[0], there.bounds[3]), (here.bounds[0], here.bounds[3])))
+        here = here.translate(*np.subtract((there.bounds[0], there.bounds[3]), (here.bounds[0], here.bounds[3])))
         for line, other in zip(here.lines, there.lines, strict=True):
             assert (line.layer, line.closed, line.side) == (other.layer, other.closed, other.side)
             assert line.points == pytest.approx(other.points)
@@ -184,15 +184,18 @@ def test_steps_name_the_strips_of_each_type(mixed: Build) -> None:
 
 def test_steps_draw_what_is_at_the_cell_ends(mixed: Build) -> None:
     """The drawings of each type are those with its own brackets, seams or lines, all different."""
-    for draw, title in ((sketch.strip, "Make the {} strips"), (sketch.attach, "Fix the {} strips to the body")):
+    for draw, title in (
+        (sketch.draw_strip, "Make the {} strips"),
+        (sketch.draw_attachment, "Fix the {} strips to the body"),
+    ):
         by_end: dict[str, str] = {}
         for end in get_args(End):
-            draw(Sketch(page := Page(200.0, 200.0), 50.0, 100.0), end)
+            draw(PageSketch(page := Page(200.0, 200.0), 50.0, 100.0), end)
             by_end[end] = drawn(page)
         assert len(set(by_end.values())) == 3
         found = {step.title: step.draw for step in steps(mixed, None)}
         for kind, end in (("spam", "bracket"), ("pouch", "seam"), ("fpam", "line")):
-            found[title.format(kind)](Sketch(page := Page(200.0, 200.0), 50.0, 100.0))
+            found[title.format(kind)](PageSketch(page := Page(200.0, 200.0), 50.0, 100.0))
             assert drawn(page) == by_end[end]
 
 
@@ -221,9 +224,9 @@ def test_a_type_that_is_not_built_changes_nothing(mixed: Build) -> None:
 
 def test_another_type_is_another_design(mixed: Build) -> None:
     """Its trials do not hold for the same sections with actuators of other types."""
-    assert alike(mixed.design, mixed.design)
+    assert have_equal_sections(mixed.design, mixed.design)
     changed = [replace(one, kind=0) if one.kind == 2 else one for one in mixed.design.sections]
-    assert not alike(mixed.design, replace(mixed.design, sections=tuple(changed)))
+    assert not have_equal_sections(mixed.design, replace(mixed.design, sections=tuple(changed)))
 
 
 def test_stock_is_chosen_by_type(mixed: Build) -> None:

@@ -13,7 +13,7 @@ from matplotlib.transforms import Bbox
 
 from dynamics.tube import VineParams
 from planner.fabrication.build import Build
-from planner.fabrication.pattern import Layer, Line, Pattern, Piece, Text, pattern_of
+from planner.fabrication.pattern import Layer, Line, Pattern, PatternPiece, Text, pattern_of
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
@@ -32,11 +32,11 @@ def pattern(example: Build) -> Pattern:
     return pattern_of(example)
 
 
-def on(piece: Piece, layer: Layer) -> list[Line]:
+def on(piece: PatternPiece, layer: Layer) -> list[Line]:
     return [line for line in piece.lines if line.layer is layer]
 
 
-def across(piece: Piece, layer: Layer) -> list[float]:
+def across(piece: PatternPiece, layer: Layer) -> list[float]:
     """Positions of a layer's lines from one long edge to the other [mm]."""
     _, low, _, high = piece.bounds
     ends = [line.points for line in on(piece, layer) if len(line.points) == 2]

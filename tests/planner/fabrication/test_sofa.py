@@ -17,7 +17,7 @@ from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from planner.design.design import Design
 from planner.design.replay import grow_designs
-from planner.fabrication.sofa import OBSTACLES, SCENE, Beam, free_shape, node_poses, obstacle_mesh, write_scene
+from planner.fabrication.sofa import OBSTACLES, SCENE, SofaBeam, free_shape, node_poses, obstacle_mesh, write_scene
 
 DOCUMENTED = {
     "RequiredPlugin": ("", {"pluginName"}),
@@ -145,9 +145,9 @@ def test_the_rest_shape_is_that_of_free_space(root: Recorder, design: Design, gr
 
 def test_the_beam_is_as_stiff_as_the_tube() -> None:
     """E I is the measured EI of a tube, and with the film known that of a thin-walled tube, whose modulus is the film's."""
-    measured = Beam.of(VineParams(bending_stiffness=3.0))
+    measured = SofaBeam.of(VineParams(bending_stiffness=3.0))
     assert measured.modulus * np.pi / 4 * (measured.outer**4 - measured.inner**4) == pytest.approx(3.0)
-    film = Beam.of(VineParams(film_thickness=100e-6, film_modulus=300e6))
+    film = SofaBeam.of(VineParams(film_thickness=100e-6, film_modulus=300e6))
     assert film.outer - film.inner == pytest.approx(100e-6)
     assert film.modulus == pytest.approx(300e6, rel=0.01)
 

@@ -11,7 +11,7 @@ from scipy.optimize import least_squares
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
 from planner.design.design import Design
-from planner.design.replay import replay, simulated
+from planner.design.replay import make_simulation, replay
 from planner.fabrication.sofa import SCENE, write_scene
 
 
@@ -31,7 +31,7 @@ def root_of_stiffness(length: float, modulus: float, outer: float, inner: float)
 
 def test_the_beam_leans_on_its_obstacles(design: Design, room: Environment, tmp_path: Path) -> None:
     """It presses on them with the force of the simulation, within 30 %, and hardly moves; its rest shape is far away, in an obstacle."""
-    grown = simulated(design, room, replay(design, QuasiStatic(room, design.params)))
+    grown = make_simulation(design, room, replay(design, QuasiStatic(room, design.params)))
     write_scene(tmp_path, grown.design, room)
     scene = runpy.run_path(str(tmp_path / SCENE))
     nodes, rest, radius = np.array(scene["NODES"]), np.array(scene["REST"]), scene["RADIUS"]

@@ -12,7 +12,7 @@ from environments import Environment, Obstacles, write_environment
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.fabrication.build import Build
-from planner.fabrication.stock import parsed_widths, with_stock
+from planner.fabrication.stock import parse_widths, with_stock
 from vinewright.cli import main
 
 
@@ -28,7 +28,7 @@ from vinewright.cli import main
 )
 def test_widths_are_read_with_their_units(text: str, millimetres: list[float]) -> None:
     """A unit holds for the numbers before it, up to the next unit; the widths are ascending and distinct."""
-    assert parsed_widths(text) == pytest.approx([1e-3 * width for width in millimetres])
+    assert parse_widths(text) == pytest.approx([1e-3 * width for width in millimetres])
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_widths_are_read_with_their_units(text: str, millimetres: list[float]) -
 def test_bad_widths_are_refused(text: str, reason: str) -> None:
     """The message says what is wrong and what is allowed."""
     with pytest.raises(ValueError, match=reason):
-        parsed_widths(text)
+        parse_widths(text)
 
 
 def test_the_nearest_width_replaces_each_tube(example: Build) -> None:

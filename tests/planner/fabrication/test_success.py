@@ -13,23 +13,23 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles, load_environment, write_environment
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content, load_design
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from planner.design.replay import grow_designs
 from planner.fabrication.build import Build
-from planner.fabrication.cover import WARNING, cover
+from planner.fabrication.cover import WARNING, draw_cover
 from planner.fabrication.paper import Template
 from planner.fabrication.pattern import pattern_of
-from planner.fabrication.success import Success
+from planner.fabrication.success import PackSuccess
 
 Vinewright = Callable[..., tuple[int, str, str]]
 WEAKEST = "obstacle 4, 3 mm to the left"
 UNTRIED = "not tried under errors: run `vinewright robustness ENV DESIGN`"
 
 
-def texts_of(example: Build, environment: Environment, success: Success) -> tuple[str, str]:
+def texts_of(example: Build, environment: Environment, success: PackSuccess) -> tuple[str, str]:
     """All text of a cover, and the red part of it."""
     template = Template("a4", example, pattern_of(example), environment, True, (), success)
-    pages = cover(template, np.full((30, 40, 3), 255), dict.fromkeys(template.tiles(), 1))
+    pages = draw_cover(template, np.full((30, 40, 3), 255), dict.fromkeys(template.tiles(), 1))
     texts = [text for page in pages for text in page.figure.texts]
     red = [text.get_text() for text in texts if text.get_color() == WARNING]
     return " ".join(text.get_text() for text in texts), " ".join(red)
@@ -42,7 +42,7 @@ def test_the_cover_states_the_success(
     example: Build, shipped: dict[str, Environment], reached: int, trials: int, warns: bool
 ) -> None:
     """In words, with the weakest point; in red below 80 %, with what to do."""
-    success = Success(Trialled("workshop", reached, trials, WEAKEST), True)
+    success = PackSuccess(Success("workshop", reached, trials, WEAKEST), True)
     text, red = texts_of(example, shipped["plus"], success)
     counted = f"{trials:,}".replace(",", " ")
     assert f"The planned design reaches the goal in {100 * reached // trials} % (" in text
@@ -55,10 +55,10 @@ def test_the_cover_states_the_success(
 
 def test_the_cover_says_what_was_not_tried(example: Build, shipped: dict[str, Environment]) -> None:
     """A design without trials is no reason for a red frame; one that was not rounded was tried as it is made."""
-    text, red = texts_of(example, shipped["plus"], Success(None, True))
+    text, red = texts_of(example, shipped["plus"], PackSuccess(None, True))
     assert f"N{UNTRIED[1:]}" in text
     assert not red
-    text, red = texts_of(example, shipped["plus"], Success(Trialled("workshop", 95, 100), False))
+    text, red = texts_of(example, shipped["plus"], PackSuccess(Success("workshop", 95, 100), False))
     assert "This design reaches the goal in 95 %" in text
     assert "Rounded" not in text
     assert not red
@@ -68,7 +68,7 @@ def test_the_cover_says_what_was_not_tried(example: Build, shipped: dict[str, En
 def made(tmp_path: Path) -> Callable[..., Path]:
     """Writes a design in an empty room around its tip."""
 
-    def make(cells: float, trialled: Trialled | None) -> Path:
+    def make(cells: float, success: Success | None) -> Path:
         params = VineParams()
         room = Environment(
             "room", "", np.array([-0.5, -0.5, 1.5, 1.5]), np.zeros(3), np.array([1.0, 0.0, 0.1]), Obstacles()
@@ -85,7 +85,7 @@ def made(tmp_path: Path) -> Callable[..., Path]:
         (tmp_path / "made").mkdir()
         write_environment(room, tmp_path / "made" / "environment.toml")
         sha256 = load_environment(tmp_path / "made" / "environment.toml").sha256
-        content = design_content(replace(grown, sha256=sha256, trialled=trialled))
+        content = design_content(replace(grown, sha256=sha256, success=success))
         (tmp_path / "made" / "design.json").write_text(json.dumps(content))
         return tmp_path / "made"
 
@@ -94,7 +94,7 @@ def made(tmp_path: Path) -> Callable[..., Path]:
 
 def test_export_tells_what_the_design_says(vinewright: Vinewright, made: Callable[..., Path]) -> None:
     """The trials are of the planned design; a low success is a warning and refuses nothing; pack.json holds it, `show` prints it."""
-    folder = made(9.4, Trialled("workshop", 61, 100, WEAKEST))
+    folder = made(9.4, Success("workshop", 61, 100, WEAKEST))
     code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json")
     assert code == 0
     assert (
@@ -109,7 +109,7 @@ def test_export_tells_what_the_design_says(vinewright: Vinewright, made: Callabl
     }  # fmt: skip
     assert content["rounded"] is True
     assert content["warnings"][0].startswith("Less than 80 %")
-    assert load_design(Path("pack")).trialled is None
+    assert load_design(Path("pack")).success is None
     _, out, _ = vinewright("show", "pack")
     assert "The planned design reaches the goal in 61 % (51-70)" in out
     assert "warning: Less than 80 %" in out
@@ -117,24 +117,24 @@ def test_export_tells_what_the_design_says(vinewright: Vinewright, made: Callabl
 
 def test_a_likely_design_has_no_warning(vinewright: Vinewright, made: Callable[..., Path]) -> None:
     """One that consists of whole cells keeps its trials, so that a pack made from the pack has them too."""
-    folder = made(10, Trialled("lasercut", 80, 100))
+    folder = made(10, Success("lasercut", 80, 100))
     code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json")
     assert code == 0
     assert "under lasercut errors" in out
     assert "not tried" not in out
     assert "Less than 80 %" not in out
     assert json.loads(Path("pack/pack.json").read_text())["rounded"] is False
-    assert load_design(Path("pack")).trialled == Trialled("lasercut", 80, 100)
+    assert load_design(Path("pack")).success == Success("lasercut", 80, 100)
 
 
 def test_trials_elsewhere_do_not_count(vinewright: Vinewright, made: Callable[..., Path]) -> None:
     """With another environment, and with other tubes, the pack was not tried."""
-    folder = made(10, Trialled("workshop", 95, 100))
+    folder = made(10, Success("workshop", 95, 100))
     design = load_design(folder)
     for extra in (("--stock", "90,60mm"), ("--env", "plus", "--force")):
         vinewright("export", folder, "--out", "pack", "--formats", "json", "--force", *extra)
         assert json.loads(Path("pack/pack.json").read_text())["trials"] is None, extra
-    assert design.trialled
+    assert design.success
 
 
 def test_a_design_without_trials_says_so(vinewright: Vinewright, made: Callable[..., Path]) -> None:

@@ -16,11 +16,11 @@ from pypdf import PageObject, PdfReader
 from pypdf.generic import ContentStream
 
 from environments import Environment
-from planner.design.estimate import Trialled
+from planner.design.estimate import Success
 from planner.fabrication.build import Build
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.pattern import pattern_of
-from planner.fabrication.success import Success
+from planner.fabrication.success import PackSuccess
 from planner.fabrication.template import write_template
 
 MakeBuild = Callable[..., Build]
@@ -32,7 +32,7 @@ PAPERS: dict[Paper, tuple[float, float]] = {"a4": (841.8898, 595.2756), "letter"
 PITCH: dict[Paper, float] = {"a4": 260.0, "letter": 240.0}
 MARGIN: dict[Paper, float] = {"a4": (297 - 260) / 2, "letter": (279.4 - 240) / 2}
 """Left edge of a tile on its sheet [mm]."""
-RARE = Success(Trialled("workshop", 512, 1000, "obstacle 4, 3 mm to the left"), True)
+RARE = PackSuccess(Success("workshop", 512, 1000, "obstacle 4, 3 mm to the left"), True)
 LEFT, TOP = -104.0, 198.0
 """Left edge of the first tile, 4 mm before the film, and upper edge of a tile on its sheet [mm]."""
 

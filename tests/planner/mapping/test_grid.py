@@ -5,9 +5,9 @@ import pytest
 import shapely
 
 from dynamics.geometric.trace import Trace, new_trace
-from planner.mapping.grid import BORDER, CELLS, Grid, covered, mark, see, squares
+from planner.mapping.grid import BORDER, CELLS, CellGrid, covered_cells, mark, see, squares
 
-UNIT = Grid(0.0, 0.0, 1.0, 1.0)
+UNIT = CellGrid(0.0, 0.0, 1.0, 1.0)
 EVERY = np.ones((CELLS, CELLS), bool)
 
 
@@ -28,7 +28,7 @@ def trace_of(nodes: np.ndarray, swept: np.ndarray, contacts: np.ndarray) -> Trac
     return trace
 
 
-def seen(trace: Trace, rubric: np.ndarray, grid: Grid = UNIT) -> tuple[np.ndarray, np.ndarray]:
+def seen(trace: Trace, rubric: np.ndarray, grid: CellGrid = UNIT) -> tuple[np.ndarray, np.ndarray]:
     hits, misses = np.zeros_like(rubric), np.zeros_like(rubric)
     see(trace, grid, rubric, hits, misses)
     return hits, misses
@@ -58,9 +58,9 @@ def test_touching_a_border_does_not_mark_the_cell_beyond() -> None:
 
 def test_squares_and_covered_agree_for_any_bounds() -> None:
     """A box on whole cells covers exactly these, in bounds that are not square and do not start at 0."""
-    grid = Grid.of(np.array([-1.0, 2.0, 6.0, 16.0]))
+    grid = CellGrid.of(np.array([-1.0, 2.0, 6.0, 16.0]))
     assert (grid.width, grid.height) == pytest.approx((0.2, 0.4))
-    cells = covered(grid, [shapely.box(-1 + 4 * 0.2, 2 + 7 * 0.4, -1 + 6 * 0.2, 2 + 10 * 0.4)])
+    cells = covered_cells(grid, [shapely.box(-1 + 4 * 0.2, 2 + 7 * 0.4, -1 + 6 * 0.2, 2 + 10 * 0.4)])
     expected = np.zeros_like(cells)
     expected[7:10, 4:6] = True
     assert np.array_equal(cells, expected)
@@ -70,12 +70,12 @@ def test_squares_and_covered_agree_for_any_bounds() -> None:
 
 def test_nothing_is_covered_without_obstacles() -> None:
     """An empty environment has an empty rubric."""
-    assert not covered(UNIT, []).any()
+    assert not covered_cells(UNIT, []).any()
 
 
 def test_contact_on_a_border_is_in_the_covered_cell() -> None:
     """An obstacle's side on a border of cells is a hit only in the covered cell, whatever the rounding."""
-    rubric = covered(UNIT, [shapely.box(10, 10, 14, 12)])
+    rubric = covered_cells(UNIT, [shapely.box(10, 10, 14, 12)])
     nodes = np.array([[5.5, 0.5], [5.5, 1.5]])
     for shift in (0.0, 1e-12, -1e-12):
         contacts = np.array([[10 + shift, 10.5, 10 + shift, 11.5], [14 + shift, 10.5, 14 + shift, 10.5]])
@@ -85,7 +85,7 @@ def test_contact_on_a_border_is_in_the_covered_cell() -> None:
 
 def test_axis_and_swept_area_are_misses() -> None:
     """The final shape and all swept triangles are found free, in metres."""
-    grid = Grid(-1.0, -2.0, 0.1, 0.2)
+    grid = CellGrid(-1.0, -2.0, 0.1, 0.2)
     nodes = np.array([[-0.95, -1.9], [-0.95, -1.1], [-0.65, -1.1]])
     swept = np.array([[[0.01, 0.01], [0.09, 0.01], [0.05, 0.19]]])
     _, misses = seen(trace_of(nodes, swept, np.empty((0, 4))), np.zeros((CELLS, CELLS), bool), grid)

@@ -14,14 +14,14 @@ from planner.mapping.actions import Actions
 from planner.mapping.belief import Belief
 from planner.mapping.grid import CELLS, squares
 from planner.mapping.plots import map_figure
-from planner.mapping.policies import POLICIES, Task, _values, explore, random_scores
+from planner.mapping.policies import POLICIES, MappingTask, _compute_values, explore, random_scores
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS, LENGTH = 0.01, 1.2
 
 
 @pytest.fixture(scope="module")
-def task(environment: MakeEnvironment) -> Task:
+def task(environment: MakeEnvironment) -> MappingTask:
     """Two boxes, a circle and a bare wall in one square metre, and straight tubes."""
     cluttered = environment(
         boxes=[(0.2, 0.3, 0.36, 0.46), (0.6, 0.6, 0.76, 0.76)],
@@ -30,10 +30,10 @@ def task(environment: MakeEnvironment) -> Task:
         bounds=(0, 0, 1, 1),
         start=(0.5, 0.0, np.pi / 2),
     )
-    return Task.of(cluttered, Actions.of(cluttered, "straight", RADIUS, LENGTH), RADIUS)
+    return MappingTask.of(cluttered, Actions.of(cluttered, "straight", RADIUS, LENGTH), RADIUS)
 
 
-def test_hits_are_true(task: Task) -> None:
+def test_hits_are_true(task: MappingTask) -> None:
     """Every hit is a covered cell, and every contact of a deployment lies in a hit."""
     hits, rubric = task.found.hits, task.rubric
     assert hits.any()
@@ -46,14 +46,14 @@ def test_hits_are_true(task: Task) -> None:
             assert full.contains(shapely.LineString(ends) if (ends[0] != ends[1]).any() else shapely.Point(ends[0]))
 
 
-def test_free_cells_are_not_inside_obstacles(task: Task) -> None:
+def test_free_cells_are_not_inside_obstacles(task: MappingTask) -> None:
     """A cell found free has room for the axis: it is never completely inside an obstacle."""
     solid = shapely.union_all(to_polygons(task.environment.obstacles))
     free = squares(task.grid, task.found.misses.any(axis=0))
     assert not shapely.contains_properly(solid, free).any()
 
 
-def test_ideal_is_best_at_every_step(task: Task) -> None:
+def test_ideal_is_best_at_every_step(task: MappingTask) -> None:
     """At every step no other action would have a higher score, and no action is repeated."""
     steps = list(explore(task, "ideal", 6, np.random.default_rng(0)))
     every = range(len(task.actions.launches))
@@ -67,7 +67,7 @@ def test_ideal_is_best_at_every_step(task: Task) -> None:
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_same_seed_same_map(task: Task, policy: str) -> None:
+def test_same_seed_same_map(task: MappingTask, policy: str) -> None:
     """With one thread or two; no action is repeated."""
     one, other = (list(explore(task, policy, 5, np.random.default_rng(8), threads)) for threads in (1, 2))
     assert [step.action for step in one] == [step.action for step in other]
@@ -79,7 +79,7 @@ def test_a_tube_that_ends_before_its_turn_implies_others(environment: MakeEnviro
     """Implied outcomes are the simulated ones: in a room too short for a turn, those of all actions with that heading."""
     walls = [(0.0, 0.3, 1.0, 0.3, 0.0), (0.2, 0.0, 0.2, 0.3, 0.0)]
     room = environment(walls=walls, bounds=(0, 0, 1, 1), start=(0.5, 0.0, np.pi / 2))
-    task = Task.of(room, Actions.of(room, "turning", RADIUS, LENGTH), RADIUS)
+    task = MappingTask.of(room, Actions.of(room, "turning", RADIUS, LENGTH), RADIUS)
     implied = np.array([task.implied_by(action) for action in range(len(task.actions.launches))])
     assert implied.diagonal().all()
     assert set(implied.sum(axis=1)) == {
@@ -96,7 +96,7 @@ def test_a_tube_that_ends_before_its_turn_implies_others(environment: MakeEnviro
     assert np.array_equal(steps[-1].belief.misses, task.found.misses.any(axis=0))
 
 
-def test_all_actions_in_any_order_give_the_same_belief(task: Task) -> None:
+def test_all_actions_in_any_order_give_the_same_belief(task: MappingTask) -> None:
     """The belief after all deployments does not depend on their order."""
     count = len(task.actions.launches)
     steps = list(explore(task, "random", count, np.random.default_rng(9)))
@@ -106,11 +106,10 @@ def test_all_actions_in_any_order_give_the_same_belief(task: Task) -> None:
     assert scores[:, -1] == pytest.approx(steps[-1].score)
 
 
-def test_partial_information(task: Task) -> None:
+def test_partial_information(task: MappingTask) -> None:
     """ "area only" has no hits, "wall only" no misses, and each has its part of the full score."""
     area, wall = (
-        next(explore(task.restricted(part), "ideal", 1, np.random.default_rng(0)))
-        for part in ("area only", "wall only")
+        next(explore(task.restrict(part), "ideal", 1, np.random.default_rng(0))) for part in ("area only", "wall only")
     )
     assert not area.belief.hits.any()
     assert not wall.belief.misses.any()
@@ -118,7 +117,7 @@ def test_partial_information(task: Task) -> None:
     assert wall.score > 0
 
 
-def test_monte_carlo_beats_chance(task: Task) -> None:
+def test_monte_carlo_beats_chance(task: MappingTask) -> None:
     """After 15 deployments both informed policies exceed the random mean by more than one standard deviation."""
     scores = random_scores(task, 15, 100, np.random.default_rng(11))[:, -1]
     for policy in ("monte-carlo", "information-gain"):
@@ -126,18 +125,18 @@ def test_monte_carlo_beats_chance(task: Task) -> None:
         assert last.score > scores.mean() + scores.std()
 
 
-def test_known_cells_have_no_value(task: Task) -> None:
+def test_known_cells_have_no_value(task: MappingTask) -> None:
     """Hulls of known cells may overlap free ones; a contact there has no value for any policy."""
     hits = np.zeros((CELLS, CELLS), bool)
     hits[15:21, 10] = hits[20, 10:16] = True
     known = Belief(hits, ~hits, 0.2)
     with ThreadPoolExecutor(1) as pool:
         for policy in ("monte-carlo", "information-gain"):
-            values = _values(task, policy, known, np.random.default_rng(0), pool)
+            values = _compute_values(task, policy, known, np.random.default_rng(0), pool)
             np.testing.assert_allclose(values, values[0], atol=1e-9)
 
 
-def test_picture_shows_each_belief_and_its_tube(task: Task) -> None:
+def test_picture_shows_each_belief_and_its_tube(task: MappingTask) -> None:
     """The panels show the belief after 1, 5 and 7 deployments and the tube deployed last."""
     steps = list(explore(task, "random", 7, np.random.default_rng(2)))
     figure = map_figure(task, "random", steps, np.arange(7.0), np.ones((3, 7)))

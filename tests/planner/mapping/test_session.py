@@ -12,13 +12,13 @@ import shapely
 from dynamics.geometric.deployment import Launch
 from environments import Obstacles
 from planner.mapping.belief import Belief, entropy
-from planner.mapping.grid import CELLS, covered
+from planner.mapping.grid import CELLS, covered_cells
 from planner.mapping.policies import SAMPLES
 from planner.mapping.proposal import POLICIES, propose
 from planner.mapping.recorded import Elements, cells_seen
-from planner.mapping.sensing.found import Found
+from planner.mapping.sensing.found import SensedSurroundings
 from planner.mapping.sensing.tracked import Track, sense_tracked
-from planner.mapping.session import Session, reach
+from planner.mapping.session import MappingSession, reach
 from planner.mapping.session_file import SESSION, InvalidSession, read_session, write_session
 from tests.dynamics.grown import grown
 
@@ -30,22 +30,22 @@ BOUNDS = np.array([-0.05, -0.5, 1.35, 0.9])
 
 
 @pytest.fixture(scope="module")
-def found() -> Found:
+def found() -> SensedSurroundings:
     """An exact recording of a tube that slides along the wall."""
     made = grown([WALL], Launch(0.0, 0.0, 0.0, 0.85), RADIUS, 150)
     return sense_tracked(Track.of(made.recording.centerlines, RADIUS, made.recording.base))
 
 
 @pytest.fixture
-def session(found: Found) -> Session:
-    begun = Session.begun(RADIUS, 0.9, np.zeros((1, 3)), BOUNDS)
+def session(found: SensedSurroundings) -> MappingSession:
+    begun = MappingSession.begin(RADIUS, 0.9, np.zeros((1, 3)), BOUNDS)
     return begun.with_deployment(found, "first", "0" * 64, "centerlines")
 
 
-def test_touched_cells_are_covered_and_swept_ones_free(session: Session) -> None:
+def test_touched_cells_are_covered_and_swept_ones_free(session: MappingSession) -> None:
     """The wall's cells along the slide are hits; the middle of no free cell is in the wall; the way of the tube is free."""
     belief, grid = session.belief, session.grid
-    rubric = covered(grid, [WALL])
+    rubric = covered_cells(grid, [WALL])
     assert belief.hits.sum() >= 6
     assert (belief.hits & rubric).sum() == belief.hits.sum()
     assert not (belief.hits & belief.misses).any()
@@ -58,7 +58,7 @@ def test_touched_cells_are_covered_and_swept_ones_free(session: Session) -> None
     assert session.belief.score(rubric) > 5
 
 
-def test_numbers_of_a_deployment_are_those_of_its_cells(session: Session, found: Found) -> None:
+def test_numbers_of_a_deployment_are_those_of_its_cells(session: MappingSession, found: SensedSurroundings) -> None:
     """What was new in it; the same recording again brings nothing new."""
     hits, misses = cells_seen(session.grid, found)
     (one,) = session.added
@@ -68,7 +68,7 @@ def test_numbers_of_a_deployment_are_those_of_its_cells(session: Session, found:
     np.testing.assert_array_equal(again.belief.hits, session.belief.hits)
 
 
-def test_covered_cells_stay_so(session: Session, found: Found) -> None:
+def test_covered_cells_stay_so(session: MappingSession, found: SensedSurroundings) -> None:
     """A deployment that sweeps over a covered cell, or sees other cells, does not change it."""
     over = replace(found, walls=(), corners=(), free=shapely.box(*BOUNDS))
     after = session.with_deployment(over, "over", "2" * 64, "centerlines")
@@ -77,9 +77,9 @@ def test_covered_cells_stay_so(session: Session, found: Found) -> None:
     assert after.added[1].free == (~session.belief.hits & ~session.belief.misses).sum()
 
 
-def test_wide_intervals_mark_no_cell(found: Found) -> None:
+def test_wide_intervals_mark_no_cell(found: SensedSurroundings) -> None:
     """A wall whose interval is wider than a cell, or that the readings do not determine, is no hit."""
-    grid = Session.begun(RADIUS, 0.9, np.zeros((1, 3)), BOUNDS).grid
+    grid = MappingSession.begin(RADIUS, 0.9, np.zeros((1, 3)), BOUNDS).grid
     for changed in ({"within": np.full(2, 0.05)}, {"determined": False}):
         walls = tuple(replace(wall, **changed) for wall in found.walls)  # type: ignore[arg-type]
         hits, _ = cells_seen(grid, replace(found, walls=walls, corners=()))
@@ -108,7 +108,7 @@ def test_default_bounds_are_all_that_tubes_reach() -> None:
     np.testing.assert_allclose(found, [-0.2, -sine - 0.2, 1.2, sine + 0.2], atol=1e-12)
 
 
-def test_file_keeps_the_session(session: Session, tmp_path: Path) -> None:
+def test_file_keeps_the_session(session: MappingSession, tmp_path: Path) -> None:
     """Written and read: the belief to the cell, all else to a micrometre and 1e-4 degrees."""
     write_session(tmp_path / "new", session)
     read = read_session(tmp_path / "new")
@@ -135,7 +135,7 @@ def test_file_keeps_the_session(session: Session, tmp_path: Path) -> None:
         ({"tube_radius_mm": -1}, "tube_radius_mm = -1"),
     ],
 )
-def test_damaged_file_is_one_line(session: Session, tmp_path: Path, change: dict[str, Any], said: str) -> None:
+def test_damaged_file_is_one_line(session: MappingSession, tmp_path: Path, change: dict[str, Any], said: str) -> None:
     """The message has the file, the key and the value."""
     write_session(tmp_path, session)
     path = tmp_path / SESSION
@@ -147,7 +147,7 @@ def test_damaged_file_is_one_line(session: Session, tmp_path: Path, change: dict
     assert "\n" not in str(error.value)
 
 
-def test_missing_and_cut_files_are_one_line(session: Session, tmp_path: Path) -> None:
+def test_missing_and_cut_files_are_one_line(session: MappingSession, tmp_path: Path) -> None:
     """No session says how to begin one; half a file is not JSON."""
     with pytest.raises(InvalidSession, match="begin the session"):
         read_session(tmp_path / "none")
@@ -159,7 +159,7 @@ def test_missing_and_cut_files_are_one_line(session: Session, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("policy", POLICIES)
-def test_proposal_is_one_of_the_actions(session: Session, policy: str) -> None:
+def test_proposal_is_one_of_the_actions(session: MappingSession, policy: str) -> None:
     """From the base, within the fan; its expectations are possible, and the same again with the same seed."""
     known = session.known("turning")
     first, again = (propose(known, session.belief, policy, np.random.default_rng(2)) for _ in range(2))
@@ -170,7 +170,7 @@ def test_proposal_is_one_of_the_actions(session: Session, policy: str) -> None:
     assert SAMPLES * first.hits == pytest.approx(round(SAMPLES * first.hits))
 
 
-def test_information_is_largest_for_its_policy(session: Session) -> None:
+def test_information_is_largest_for_its_policy(session: MappingSession) -> None:
     """The policy that maximises information expects no less of it than one at random, in the same sampled environments."""
     known = session.known("straight")
     best, drawn = (
@@ -179,7 +179,7 @@ def test_information_is_largest_for_its_policy(session: Session) -> None:
     assert best.bits >= drawn.bits
 
 
-def test_nothing_is_expected_where_all_is_known(session: Session) -> None:
+def test_nothing_is_expected_where_all_is_known(session: MappingSession) -> None:
     """If every cell is known, no deployment brings information."""
     known = session.known("straight")
     every = Belief(session.belief.hits, ~session.belief.hits, session.belief.prior)

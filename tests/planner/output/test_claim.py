@@ -10,18 +10,18 @@ from pathlib import Path
 
 import pytest
 
-from planner.output.claim import Locked, Occupied, UnwritableFolder, check_folder, claimed, claimed_file, locked
+from planner.output.claim import Locked, Occupied, UnwritableFolder, check_folder, claim, claim_file, lock
 from planner.output.contents import CHECKPOINT, FILES, FRICTION, REFINEMENT
 
 CLAIM = """
 import sys
 from pathlib import Path
-from planner.output.claim import UnwritableFolder, claimed
+from planner.output.claim import UnwritableFolder, claim
 
 out = Path(sys.argv[1]) if len(sys.argv) > 1 else None
 sys.stdin.readline()
 try:
-    with claimed(out, Path("runs/plus")) as folder:
+    with claim(out, Path("runs/plus")) as folder:
         print(folder, flush=True)
         sys.stdin.readline()
 except UnwritableFolder as error:
@@ -31,12 +31,12 @@ except UnwritableFolder as error:
 INSIDE = """
 import os
 from pathlib import Path
-from planner.output.claim import Locked, locked
+from planner.output.claim import Locked, lock
 
 held = 0
 while held < 100:
     try:
-        with locked(Path("run")):
+        with lock(Path("run")):
             os.close(os.open("inside", os.O_CREAT | os.O_EXCL))  # fails if another process is inside
             os.unlink("inside")
             held += 1
@@ -86,7 +86,7 @@ def test_one_of_several_processes_gets_a_given_folder(tmp_path: Path) -> None:
     assert (tmp_path / ".run.lock").read_text() == f"{winner.pid} {socket.gethostname()}\n"
     for process in processes:
         process.communicate("\n" if process is not winner else None)
-    with claimed(tmp_path / "run", tmp_path / "run") as folder:
+    with claim(tmp_path / "run", tmp_path / "run") as folder:
         assert folder == tmp_path / "run"
         assert (tmp_path / ".run.lock").read_text().split()[0] == str(os.getpid())
     assert os.listdir(tmp_path) == []
@@ -103,19 +103,19 @@ def test_a_lock_file_that_is_removed_before_it_is_locked_is_made_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Its last owner may remove it between opening and locking; a lock on the removed file would keep nobody out."""
-    lock, real, handles = tmp_path / ".run.lock", fcntl.flock, list[int]()
+    path, real, handles = tmp_path / ".run.lock", fcntl.flock, list[int]()
 
     def late(handle: int, how: int) -> None:
         if not handles:
-            lock.unlink()
+            path.unlink()
         handles.append(handle)
         real(handle, how)
 
     monkeypatch.setattr(fcntl, "flock", late)
-    with locked(tmp_path / "run"):
-        assert lock.read_text().split()[0] == str(os.getpid())
+    with lock(tmp_path / "run"):
+        assert path.read_text().split()[0] == str(os.getpid())
         with pytest.raises(Locked):
-            locked(tmp_path / "run").__enter__()
+            lock(tmp_path / "run").__enter__()
     assert len(handles) == 3
 
 
@@ -123,7 +123,7 @@ def test_a_lock_is_released_on_errors(tmp_path: Path) -> None:
     """After an error and after Ctrl-C there is neither a lock nor a folder that was made for it."""
 
     def work(error: type[BaseException]) -> None:
-        with locked(tmp_path / "a" / "b" / "run"):
+        with lock(tmp_path / "a" / "b" / "run"):
             assert (tmp_path / "a" / "b" / ".run.lock").exists()
             raise error
 
@@ -137,7 +137,7 @@ def test_the_lock_of_another_machine_is_not_taken_over(tmp_path: Path) -> None:
     """Whether its process still runs cannot be seen from here; the message names the file to remove."""
     (tmp_path / ".run.lock").write_text("4711 elsewhere\n")
     with pytest.raises(Locked, match=r"process 4711 on elsewhere; if that process has ended, remove .*/\.run\.lock$"):
-        claimed(tmp_path / "run", tmp_path / "run").__enter__()
+        claim(tmp_path / "run", tmp_path / "run").__enter__()
     assert os.listdir(tmp_path) == [".run.lock"]
 
 
@@ -170,7 +170,7 @@ def test_results_of_every_kind_are_replaced_only_with_force(tmp_path: Path, name
     assert error.value.on_console.endswith("give another --out, or --force to replace it")
     assert (f"`vinewright plan --resume {out}`" in error.value.on_console) == (CHECKPOINT in names)
     check_folder(out, force=True)
-    with claimed(None, out) as folder:
+    with claim(None, out) as folder:
         assert folder == tmp_path / "run-2"
 
 
@@ -213,22 +213,22 @@ def test_a_file_that_is_being_written_counts_under_its_name(tmp_path: Path) -> N
 def test_a_file_is_replaced_only_with_force(tmp_path: Path) -> None:
     """So is a file that another process is writing; a folder in its place is refused in any case."""
     path = tmp_path / "grow.gif"
-    with claimed_file(path, force=False, option="--animate"):
+    with claim_file(path, force=False, option="--animate"):
         path.write_text("one")
         with pytest.raises(Locked, match=f"is being written by process {os.getpid()};"):
-            claimed_file(path, force=True).__enter__()
+            claim_file(path, force=True).__enter__()
     with pytest.raises(Occupied, match=r"^--animate .*grow.gif already exists; .* --force to replace it$"):
-        claimed_file(path, force=False, option="--animate").__enter__()
-    with claimed_file(path, force=True):
+        claim_file(path, force=False, option="--animate").__enter__()
+    with claim_file(path, force=True):
         assert path.read_text() == "one"
     with pytest.raises(Occupied, match="is a folder"):
-        claimed_file(tmp_path, force=True).__enter__()
+        claim_file(tmp_path, force=True).__enter__()
     with pytest.raises(UnwritableFolder, match=r"the folder .* does not exist"):
-        claimed_file(tmp_path / "no" / "grow.gif", force=False).__enter__()
+        claim_file(tmp_path / "no" / "grow.gif", force=False).__enter__()
     assert os.listdir(tmp_path) == ["grow.gif"]
 
 
 def test_the_root_folder_is_refused() -> None:
     """It has no name beside which a lock could lie."""
     with pytest.raises(UnwritableFolder, match="/ cannot be written"):
-        claimed(Path("/"), Path("/")).__enter__()
+        claim(Path("/"), Path("/")).__enter__()

@@ -57,7 +57,7 @@ def test_cost_to_go_prunes_nothing(search: Callable[..., Search]) -> None:
     for one in (guided, plain):
         one.tighten(2.0)
     assert np.array_equal(guided.tree.active, plain.tree.active)
-    assert np.array_equal(guided._growable(), plain._growable())
+    assert np.array_equal(guided._growable_nodes(), plain._growable_nodes())
 
 
 def test_nodes_without_promise_are_still_selected(search: Callable[..., Search]) -> None:

@@ -12,13 +12,13 @@ from environments import load_environment
 from environments.uncertainty import PRESETS, Uncertainty
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section
-from planner.design.design_file import design_content, design_in
+from planner.design.design_file import design_content, parse_design
 from planner.design.schedule import VENTED
 from planner.plan.choice.refinement import bent, with_another
 from planner.search.controls import actuation, sections_of
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
-from planner.search.steered.carried import Carried
+from planner.search.steered.carried import ActuatorHistory
 from planner.search.steered.search import SteeredSearch
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation_of
 from surrogate.cpam import Cpam
@@ -58,7 +58,7 @@ def test_an_actuator_for_a_curvature_is_the_one_that_its_type_alone_would_have(k
 
 def test_every_type_is_drawn_as_often() -> None:
     """A tube with one type draws the curvatures that it drew before there were several."""
-    entry = CATALOGUE.drawn(np.random.default_rng(0), 4000)
+    entry = CATALOGUE.draw(np.random.default_rng(0), 4000)
     counts = np.bincount(CATALOGUE.kind[entry], minlength=4)
     assert counts.min() > 900
     for kind, (low, high) in enumerate(CATALOGUE.ranges):
@@ -66,8 +66,8 @@ def test_every_type_is_drawn_as_often() -> None:
         assert np.quantile(own, 0.5) == pytest.approx((low + high) / 2, rel=0.1)
     alone = Catalogue.of(VineParams())
     expected = alone.synthesise(np.random.default_rng(3).uniform(*alone.reachable, 50))[0]
-    np.testing.assert_array_equal(alone.drawn(np.random.default_rng(3), 50), expected)
-    assert {*CATALOGUE.kind[CATALOGUE.synthesised()]} == {0, 1, 2, 3}
+    np.testing.assert_array_equal(alone.draw(np.random.default_rng(3), 50), expected)
+    assert {*CATALOGUE.kind[CATALOGUE.synthesise_all()]} == {0, 1, 2, 3}
 
 
 def test_controls_keep_the_type() -> None:
@@ -101,8 +101,8 @@ def test_a_world_without_errors_is_the_one_that_was_planned() -> None:
     planned, environment = design.actuation(design.segments), load_environment("plus", PARAMS.radius)
     wild = replace(PRESETS["workshop"], cell=0.1)
     for uncertainty, rows in ((Uncertainty(), slice(None)), (wild, slice(0, 1))):
-        world = WorldErrors.drawn(environment, PARAMS, uncertainty, trials, 0)
-        sections = SectionErrors.drawn(len(design.actuated), uncertainty, trials, 0)
+        world = WorldErrors.draw(environment, PARAMS, uncertainty, trials, 0)
+        sections = SectionErrors.draw(len(design.actuated), uncertainty, trials, 0)
         found = actuation_of(design, sections, world)
         for part in ("pressure", "l_0"):
             expected = np.broadcast_to(getattr(planned, part), (len(trials), design.segments))
@@ -139,7 +139,7 @@ def test_a_plan_may_mix_types() -> None:
     kinds = {one.kind for solution in run.solutions.best for one in solution.design.actuated}
     assert len(kinds) > 1
     best = run.solutions.best[0].design
-    again = design_in(design_content(best), "design.json")
+    again = parse_design(design_content(best), "design.json")
     assert [one.kind for one in again.sections] == [one.kind for one in best.sections]
     length = best.length
     exact = QuasiStatic(environment, PARAMS, threads=1)
@@ -163,7 +163,7 @@ def test_a_vented_actuator_keeps_its_type() -> None:
         assert set(levels.catalogue.l_0[same]) == {every.l_0[entry]}
         assert same[-1] in vented
         assert levels.is_vented(same[-1] + 1)
-        (section,) = Carried().grown(0, 12, entry + 1).sections(12, 0.025, levels.catalogue)
+        (section,) = ActuatorHistory().with_growth(0, 12, entry + 1).sections(12, 0.025, levels.catalogue)
         assert section.kind == every.kind[entry]
 
 

@@ -33,7 +33,7 @@ def prepared(divider: Environment, worlds: Worlds) -> Run:
 
 @pytest.fixture(scope="module")
 def worlds(divider: Environment) -> Worlds:
-    return Worlds.drawn(divider, PARAMS, PRESETS["workshop"], range(3), seed=1)
+    return Worlds.draw(divider, PARAMS, PRESETS["workshop"], range(3), seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +179,8 @@ def test_witnesses_keep_what_neither_cost_nor_level_dominates() -> None:
     together = Witnesses(4)
     chosen, witness = together.best(np.repeat(pose, 40, axis=0), costs, 0.1, level=level)
     assert set(chosen.tolist()) == expected
-    assert (together.hopeful(pose, np.array([99.0]), 0.1, np.array([3]))).all()  # nothing represents the witness yet
+    assert (
+        together.undominated(pose, np.array([99.0]), 0.1, np.array([3]))
+    ).all()  # nothing represents the witness yet
     together.represent(witness, chosen, costs[chosen], level[chosen])
-    assert not together.hopeful(pose, np.array([99.0]), 0.1, np.array([3])).any()
+    assert not together.undominated(pose, np.array([99.0]), 0.1, np.array([3])).any()

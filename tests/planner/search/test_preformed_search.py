@@ -51,7 +51,7 @@ def test_actuators_stay_what_they_are() -> None:
     for name in ("l_0", "pressure", "curvature"):
         np.testing.assert_array_equal(getattr(BENT, name)[: BENT.actuators], getattr(PLAIN, name))
     assert BENT.reachable == PLAIN.reachable
-    np.testing.assert_array_equal(BENT.synthesised(), PLAIN.synthesised())
+    np.testing.assert_array_equal(BENT.synthesise_all(), PLAIN.synthesise_all())
     wanted = np.linspace(*PLAIN.reachable, 50)
     np.testing.assert_array_equal(BENT.synthesise(wanted)[0], PLAIN.synthesise(wanted)[0])
     np.testing.assert_allclose(BENT.turn, largest_turn(PARAMS) * np.arange(1, 9) / 8)

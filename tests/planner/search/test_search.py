@@ -16,12 +16,13 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines
 from environments import Environment
-from planner.design.replay import replay, simulated
+from planner.design.catalogue import LEAST_CELLS
+from planner.design.replay import make_simulation, replay
 from planner.plan.plan import search
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solutions, sides_of
-from planner.search.sst import LEAST_CELLS, LENGTH_COST, Search, Switches
+from planner.search.sst import LENGTH_COST, Search, Switches
 from planner.search.tree import Candidates, Tree
 
 MakeEnvironment = Callable[..., Environment]
@@ -94,17 +95,17 @@ def test_every_centreline_ends_at_its_tip(
     design = run.best.design
     assert design.actuators > 0
     assert design.centerline[-1] == pytest.approx(design.tip[:2], abs=1e-9)
-    again = simulated(design, room, replay(design, run.propagator.refined()))
+    again = make_simulation(design, room, replay(design, run.propagator.refined()))
     assert again.joints[-1, : design.segments + 1] == pytest.approx(design.centerline, abs=1e-9)
     lengths = np.hypot(*np.diff(design.centerline, axis=0).T) / params.segment_length
     assert shortest - 1e-9 <= lengths.min() < 1.0 + 1e-9
     assert (lengths.min() < 0.99) == (model is QuasiStatic)
     assert design.film(design.centerline, room.start[2]) == pytest.approx(params.segment_length)
     compared: list[np.ndarray] = []
-    monkeypatch.setattr(Solutions, "_alike", lambda _, joints, __: compared.append(joints) or [])
+    monkeypatch.setattr(Solutions, "_similar_solutions", lambda _, joints, __: compared.append(joints) or [])
     run.search.bound, run.solutions.best = np.inf, []
     candidates = next(found for _ in range(9) if len((found := run.search.iterate()).segments))
-    run.solutions._promising(candidates)
+    run.solutions._select_promising(candidates)
     assert len(compared) > 0
     assert [line[-1] for line in compared] == pytest.approx(candidates.tips[: len(compared), :2], abs=1e-9)
     assert (candidates.actuators[: len(compared)] > 0).any()

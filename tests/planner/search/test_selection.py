@@ -100,8 +100,8 @@ def test_a_run_changes_its_batch_once_and_resumes_across_the_change(
         read_checkpoint(tmp_path).restore(stopped)
         searched(stopped, iteration)
     assert counts == expected
-    for name, array in whole.search.tree.stored().items():
-        assert array.tobytes() == stopped.search.tree.stored()[name].tobytes(), name
+    for name, array in whole.search.tree.to_arrays().items():
+        assert array.tobytes() == stopped.search.tree.to_arrays()[name].tobytes(), name
     assert whole.search.bound == stopped.search.bound
     assert [one.cost for one in whole.solutions.best] == [one.cost for one in stopped.solutions.best]
 

@@ -15,7 +15,7 @@ from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
 from planner.search.run import Budget, Keep, Run
 from planner.search.solutions import PARTED as DIVERGED
-from planner.search.solutions import Replayed, sides_of
+from planner.search.solutions import ReplayResult, sides_of
 from planner.search.tree import Candidates
 
 MakeEnvironment = Callable[..., Environment]
@@ -149,7 +149,7 @@ def test_a_branch_ends_where_its_replay_leaves_it(run: Run, missing: int, off: f
             tips[tree.segments[node] - 1] = tree.tips[node]
     tips[tree.segments[before] - 1, 0] += off * DIVERGED
     active, controls = tree.active.copy(), tree.pages.controls(np.array([last]), int(tree.segments[last]))[0]
-    run.solutions.take([Replayed(controls, last, tips, None, np.inf)])
+    run.solutions.take([ReplayResult(controls, last, tips, None, np.inf)])
     gone = [node for node in branch if active[node] and not tree.active[node]]
     assert gone == [node for node in branch[:cut] if active[node]]
     assert len(gone) >= min(cut, 1)

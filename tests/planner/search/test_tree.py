@@ -79,7 +79,7 @@ def test_angles_on_a_device_are_restored(device: str) -> None:
     controls = np.arange(9, dtype=np.int32).reshape(3, 3)
     segments, tips, no = np.array([0, 2, 3]), np.zeros((3, 3)), nothing > 0
     tree.add(Nodes(bends, controls, segments, tips, nothing, no, no, np.array([-1, 0, 1])))
-    again.restore(tree.stored())
+    again.restore(tree.to_arrays())
     grown = torch.tensor([[0, 0, 0], [1, 1, 0], [1, 1, 1]], device=device)
     restored = again.pages.bends(np.arange(3), 3)
     assert torch.equal(restored, bends * grown)

@@ -50,7 +50,7 @@ def sigmas(drawn: np.ndarray, scale: object) -> tuple[float, float]:
 
 def test_worlds_have_the_errors_that_are_asked_for(room: Environment) -> None:
     """Over 4 000 trials mean and standard deviation of every part are those of the normal distribution, within 4 sigma."""
-    drawn = WorldErrors.drawn(room, PARAMS, EVERY, MANY, seed=3)
+    drawn = WorldErrors.draw(room, PARAMS, EVERY, MANY, seed=3)
     width = np.array([0.1, 0.4, 2 * PARAMS.radius])  # the wall's own width is less than the tube's
     assert widths_of(room, PARAMS) == pytest.approx(width)
     expected = {
@@ -77,7 +77,7 @@ def test_worlds_have_the_errors_that_are_asked_for(room: Environment) -> None:
 
 def test_sections_have_the_errors_that_are_asked_for() -> None:
     """The same for actuators; a section begins where those before it end, so their lengths add to the error of its place."""
-    drawn = SectionErrors.drawn(3, EVERY, MANY, seed=3)
+    drawn = SectionErrors.draw(3, EVERY, MANY, seed=3)
     expected = {
         "pressure": 700.0,
         "pressure_share": 0.05,
@@ -101,8 +101,8 @@ def test_sections_have_the_errors_that_are_asked_for() -> None:
 
 def test_parts_are_independent(room: Environment) -> None:
     """No two numbers that are drawn have to do with each other: correlations under 5 sigma of chance."""
-    world = WorldErrors.drawn(room, PARAMS, EVERY, MANY, seed=1)
-    sections = SectionErrors.drawn(2, EVERY, MANY, seed=1)
+    world = WorldErrors.draw(room, PARAMS, EVERY, MANY, seed=1)
+    sections = SectionErrors.draw(2, EVERY, MANY, seed=1)
     sections.place[:] -= np.cumsum(sections.stretch, axis=1) - sections.stretch
     parts = [getattr(errors, field.name) for errors in (world, sections) for field in fields(errors)]
     every = np.concatenate([part.reshape(len(MANY), -1) for part in parts], axis=1)
@@ -114,35 +114,35 @@ def test_parts_are_independent(room: Environment) -> None:
 def test_the_same_trials_at_every_level(room: Environment) -> None:
     """A trial is known by its number and the seed: at twice the level it differs by twice as much, whichever trials grow with it."""
     known, twice = replace(EVERY, friction=None), replace(EVERY, friction=None).scaled(2)
-    one, other = WorldErrors.drawn(room, PARAMS, known, range(5), 4), WorldErrors.drawn(room, PARAMS, twice, [3], 4)
-    some, more = SectionErrors.drawn(2, known, range(5), 4), SectionErrors.drawn(2, twice, [3], 4)
+    one, other = WorldErrors.draw(room, PARAMS, known, range(5), 4), WorldErrors.draw(room, PARAMS, twice, [3], 4)
+    some, more = SectionErrors.draw(2, known, range(5), 4), SectionErrors.draw(2, twice, [3], 4)
     for few, many in ((one, other), (some, more)):
         for field in fields(few):
             changed = getattr(many, field.name)[0]
             assert changed == pytest.approx(2 * getattr(few, field.name)[3], nan_ok=True), field.name
     assert np.isnan(one.friction).all()
     # A range of friction draws a number that leaves all others as they are.
-    with_friction = WorldErrors.drawn(room, PARAMS, EVERY, range(5), 4)
+    with_friction = WorldErrors.draw(room, PARAMS, EVERY, range(5), 4)
     for field in fields(one):
         if field.name != "friction":
             assert (getattr(with_friction, field.name) == getattr(one, field.name)).all(), field.name
-    elsewhere = WorldErrors.drawn(room, PARAMS, EVERY, range(5), seed=5)
+    elsewhere = WorldErrors.draw(room, PARAMS, EVERY, range(5), seed=5)
     assert (elsewhere.start != one.start).all()
-    assert (SectionErrors.drawn(2, EVERY, range(5), 5).pressure != some.pressure).all()
+    assert (SectionErrors.draw(2, EVERY, range(5), 5).pressure != some.pressure).all()
 
 
 def test_more_objects_or_actuators_change_no_earlier_draw(room: Environment) -> None:
     """The first objects and the first actuators of a trial have the same errors however many follow."""
     solids = room.obstacles
     more = Obstacles(solids.polygons, solids.circles, [*solids.walls, [-0.8, 0.5, -0.8, 1.0, 0.02]], ends="round")
-    few = WorldErrors.drawn(room, PARAMS, EVERY, range(6), 2)
-    many = WorldErrors.drawn(replace(room, obstacles=more), PARAMS, EVERY, range(6), 2)
+    few = WorldErrors.draw(room, PARAMS, EVERY, range(6), 2)
+    many = WorldErrors.draw(replace(room, obstacles=more), PARAMS, EVERY, range(6), 2)
     assert (few.rotation.shape[1], many.rotation.shape[1]) == (3, 4)
     for field in fields(few):
         drawn = getattr(few, field.name)
         kept = getattr(many, field.name)
         assert (kept[:, :3] == drawn if field.name in ("shift", "rotation", "size", "share") else kept == drawn).all()
-    two, five = SectionErrors.drawn(2, EVERY, range(6), 2), SectionErrors.drawn(5, EVERY, range(6), 2)
+    two, five = SectionErrors.draw(2, EVERY, range(6), 2), SectionErrors.draw(5, EVERY, range(6), 2)
     for field in fields(two):
         assert (getattr(five, field.name)[:, :2] == getattr(two, field.name)).all(), field.name
 
@@ -215,7 +215,7 @@ def test_a_tube_of_any_length_bends_to_its_tip(room: Environment) -> None:
 def test_errors_of_turn_are_bounded_near_full_contraction(room: Environment, uncertainty: Uncertainty) -> None:
     """Where no pressure bends the tube further an error of turn or curvature asks for twice the pressure at most."""
     tight = Design("room", "", PARAMS, (Section(0.0, 0.08, "left", 4.0, 0.08, 200e3),), np.zeros(3), np.zeros((1, 2)))
-    rows = SectionErrors.drawn(1, uncertainty, range(200), 0)
+    rows = SectionErrors.draw(1, uncertainty, range(200), 0)
     pressure = actuation_of(tight, rows, WorldErrors.none(room, 200)).pressure
     assert np.isfinite(pressure).all()
     assert pressure.max() == pytest.approx(400e3)
@@ -227,5 +227,5 @@ def test_touching_obstacles_have_one_error() -> None:
     boxes = (box_corners(0.3, 0.3, 0.4, 0.8), box_corners(0.4, 0.3, 0.7, 0.6), box_corners(0.3, -0.9, 0.7, -0.6))
     bounds, goal = np.array([-1.0, -1.5, 2.0, 1.5]), np.array([0.8, 0.0, 0.1])
     bench = Environment("bench", "", bounds, np.zeros(3), goal, Obstacles(boxes))
-    assert WorldErrors.drawn(bench, PARAMS, EVERY, range(2), 0).shift.shape == (2, 2, 2)
+    assert WorldErrors.draw(bench, PARAMS, EVERY, range(2), 0).shift.shape == (2, 2, 2)
     assert widths_of(bench, PARAMS) == pytest.approx([0.1, 0.3])

@@ -84,8 +84,8 @@ def test_single_obstacles_have_their_own_errors() -> None:
     """The same standard normal numbers, times that of the whole object; all else stays to the bit."""
     assert objects_of(ROOM).tolist() == [0, 0, 1, 2]
     single = {"2": {"position_mm": 12, "rotation_deg": 0}, "4": {"size_mm": 2}}
-    usual = WorldErrors.drawn(ROOM, TUBE, errors_of(ROOM, TUBE), TRIALS, 7)
-    other = WorldErrors.drawn(ROOM, TUBE, errors_of(replace(ROOM, uncertainty=given(obstacle=single)), TUBE), TRIALS, 7)
+    usual = WorldErrors.draw(ROOM, TUBE, errors_of(ROOM, TUBE), TRIALS, 7)
+    other = WorldErrors.draw(ROOM, TUBE, errors_of(replace(ROOM, uncertainty=given(obstacle=single)), TUBE), TRIALS, 7)
     np.testing.assert_allclose(other.shift[:, 0], 4 * usual.shift[:, 0], rtol=1e-12)
     np.testing.assert_allclose(other.size[:, 2], 4 * usual.size[:, 2], rtol=1e-12)
     assert (other.rotation[:, 0] == 0).all()
@@ -101,14 +101,14 @@ def test_the_largest_counts_of_two_numbers_for_one_object() -> None:
     for first, second in ((9, 6), (6, 9)):
         single = {"1": {"position_mm": first}, "2": {"position_mm": second}}
         errors = errors_of(replace(ROOM, uncertainty=given(obstacle=single)), TUBE)
-        drawn = WorldErrors.drawn(ROOM, TUBE, errors, TRIALS, 7)
-        usual = WorldErrors.drawn(ROOM, TUBE, WORKSHOP, TRIALS, 7)
+        drawn = WorldErrors.draw(ROOM, TUBE, errors, TRIALS, 7)
+        usual = WorldErrors.draw(ROOM, TUBE, WORKSHOP, TRIALS, 7)
         np.testing.assert_allclose(drawn.shift[:, 0], 3 * usual.shift[:, 0], rtol=1e-12)
 
 
 def test_draws_have_the_standard_deviations() -> None:
     """Over 4 000 worlds, those of a workshop in SI units within 4 sigma; and friction is uniform."""
-    drawn = WorldErrors.drawn(ROOM, TUBE, WORKSHOP, range(4000), 3)
+    drawn = WorldErrors.draw(ROOM, TUBE, WORKSHOP, range(4000), 3)
     expected = {
         "shift": 3e-3, "rotation": math.radians(0.3), "size": 0.5e-3, "start": np.array([4e-3, 4e-3, math.radians(1.5)]), "cell": 0.3e-3,
     }  # fmt: skip
@@ -124,14 +124,14 @@ def test_draws_have_the_standard_deviations() -> None:
 
 def test_a_world_is_the_same_in_any_company() -> None:
     """World 17 is the same alone, among others, and with other standard deviations but for their ratio."""
-    alone = WorldErrors.drawn(ROOM, TUBE, WORKSHOP, [17], 3)
-    among = WorldErrors.drawn(ROOM, TUBE, WORKSHOP, [4, 17, 90], 3)
-    double = WorldErrors.drawn(ROOM, TUBE, WORKSHOP.scaled(2.0), [17], 3)
+    alone = WorldErrors.draw(ROOM, TUBE, WORKSHOP, [17], 3)
+    among = WorldErrors.draw(ROOM, TUBE, WORKSHOP, [4, 17, 90], 3)
+    double = WorldErrors.draw(ROOM, TUBE, WORKSHOP.scaled(2.0), [17], 3)
     for name in WorldErrors.__slots__:
         one = getattr(alone, name)[0]
         assert one.tobytes() == getattr(among, name)[1].tobytes()
         np.testing.assert_array_equal(getattr(double, name)[0], one * (1 if name == "friction" else 2))
-    assert (WorldErrors.drawn(ROOM, TUBE, WORKSHOP, [17], 4).shift != alone.shift).all()
+    assert (WorldErrors.draw(ROOM, TUBE, WORKSHOP, [17], 4).shift != alone.shift).all()
 
 
 def test_a_checkpoint_keeps_the_errors_of_both_files(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from environments import Environment, Obstacles
 from environments.uncertainty import PRESETS, Uncertainty, uncertainty_of
 from planner.design.design import Design, Section
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation_of
-from planner.uncertainty.sensitivity import bend_parameters, margin, parameters
+from planner.uncertainty.sensitivity import bend_parameters, compute_margin, parameters
 from planner.uncertainty.trials import Worlds, grow_trials
 from planner.uncertainty.weakest import weakest_error
 
@@ -71,8 +71,8 @@ def test_no_error_turns_a_bend_around_or_beyond_its_folds() -> None:
 
 def test_bends_are_drawn_apart() -> None:
     """The errors of actuators are those of a tube without bends; those of a bend do not depend on how many follow."""
-    plain, both = (SectionErrors.drawn(1, ERRORS, range(400), 3, bends) for bends in (0, 2))
-    more = SectionErrors.drawn(1, ERRORS, range(400), 3, 5)
+    plain, both = (SectionErrors.draw(1, ERRORS, range(400), 3, bends) for bends in (0, 2))
+    more = SectionErrors.draw(1, ERRORS, range(400), 3, 5)
     for field in fields(SectionErrors):
         if not field.name.startswith("bend"):
             np.testing.assert_array_equal(getattr(plain, field.name), getattr(both, field.name))
@@ -80,15 +80,15 @@ def test_bends_are_drawn_apart() -> None:
     assert both.bend_turn.std() == pytest.approx(0.05, rel=0.1)
     assert both.bend_place.std() == pytest.approx(3e-3, rel=0.1)
     assert abs(np.corrcoef(both.bend_turn[:, 0], both.bend_place[:, 0])[0, 1]) < 0.15
-    planned = SectionErrors.drawn(1, ERRORS, [None], 3, 2)
+    planned = SectionErrors.draw(1, ERRORS, [None], 3, 2)
     np.testing.assert_array_equal(planned.bend_turn, 0.0)
 
 
 def test_worlds_draw_them_for_each_design() -> None:
     """Trials under these errors spread; without them they do not."""
-    worlds = Worlds.drawn(ROOM, ALL.params, Uncertainty(preformed_turn=0.05), range(12), 0)
+    worlds = Worlds.draw(ROOM, ALL.params, Uncertainty(preformed_turn=0.05), range(12), 0)
     assert np.ptp(grow_trials(ALL, worlds).nearest) > 5e-3
-    still = Worlds.drawn(ROOM, ALL.params, Uncertainty(), range(3), 0)
+    still = Worlds.draw(ROOM, ALL.params, Uncertainty(), range(3), 0)
     assert np.ptp(grow_trials(ALL, still).nearest) < 1e-9
 
 
@@ -102,7 +102,7 @@ def test_margins_of_each_bend() -> None:
     heading = 0.3 / (1 / 3.0 + bare.params.radius)
     goal = end + 0.03 * np.array([-np.sin(heading), np.cos(heading)])
     near = Environment("near", "0" * 64, ROOM.bounds, np.zeros(3), np.array([*goal, 0.04]), Obstacles())
-    turn, place = (margin(bare, near, one) for one in bend_parameters(bare))
+    turn, place = (compute_margin(bare, near, one) for one in bend_parameters(bare))
     assert turn.name == "preformed bend 1: turn"
     assert place.unit == "mm"
     # A turn of t moves the tip by about t times the 0.55 m from the middle of the bend, sideways.
@@ -117,7 +117,7 @@ def test_margins_of_each_bend() -> None:
 def test_the_weakest_error_may_be_a_bend() -> None:
     """Where success depends on the turn of the second bend alone, that is named."""
     trials = range(200)
-    drawn = SectionErrors.drawn(1, ERRORS, trials, 5, 2)
+    drawn = SectionErrors.draw(1, ERRORS, trials, 5, 2)
     found = weakest_error(ALL, ROOM, ERRORS, trials, 5, drawn.bend_turn[:, 1] < 0.03)
     assert found is not None
     assert found.startswith("preformed bend 2: turn, ")

@@ -11,12 +11,12 @@ from planner.design.design import Design, Section
 from planner.uncertainty.report import margin_table
 from planner.uncertainty.sensitivity import (
     Margin,
+    compute_margin,
     environment_parameters,
-    margin,
     object_parameters,
     parameters,
     section_parameters,
-    weakest,
+    smallest_margin,
 )
 
 PARAMS = VineParams()
@@ -33,14 +33,14 @@ def room(goal: tuple[float, float, float], obstacles: Obstacles | None = None) -
 
 
 def margins(design: Design, environment: Environment) -> list[Margin]:
-    return [margin(design, environment, parameter) for parameter in parameters(design, environment)]
+    return [compute_margin(design, environment, parameter) for parameter in parameters(design, environment)]
 
 
 def test_a_straight_tube_may_turn_until_it_passes_the_goal() -> None:
     """The way of the tip is a line: it meets a disc of radius r at distance D until its angle is asin(r / D)."""
     environment = room((0.8, 0.0, 0.06))
     sideways, heading = (
-        margin(design_of(BARE), environment, parameter) for parameter in environment_parameters(environment)
+        compute_margin(design_of(BARE), environment, parameter) for parameter in environment_parameters(environment)
     )
     most = np.degrees(np.arcsin(0.06 / 0.8))
     assert heading.unit == "deg"
@@ -52,7 +52,7 @@ def test_a_straight_tube_may_turn_until_it_passes_the_goal() -> None:
 def test_sides_are_distinguished() -> None:
     """A goal to the left of the way may be met from farther on the left: the base moves left by more than to the right."""
     environment = room((0.8, 0.0102, 0.0306))
-    sideways = margin(design_of(BARE), environment, environment_parameters(environment)[0])
+    sideways = compute_margin(design_of(BARE), environment, environment_parameters(environment)[0])
     assert (sideways.less, sideways.more) == pytest.approx((20, 40))
 
 
@@ -71,7 +71,7 @@ def test_an_actuated_section_may_stray_by_as_much_as_its_turn() -> None:
     end, along = tail(25e3)
     goal = end + 0.3 * along
     environment = room((*goal, 0.02))
-    found = margin(
+    found = compute_margin(
         design_of(section, Section(0.4, 0.8, "none", 0, 0, 0)), environment, section_parameters(design_of(section))[0]
     )
     assert found.name == "section 1: pressure"
@@ -112,7 +112,9 @@ def test_shifts_of_an_object_are_those_that_block_the_way() -> None:
     pair = box_corners(0.3, 0.04, 0.4, 0.24), box_corners(0.4, 0.04, 0.5, 0.1)
     below, far = box_corners(0.3, -0.44, 0.4, -0.034), box_corners(-0.2, 0.5, 0.9, 0.8)
     environment = room((0.8, 0.0, 0.05), Obstacles((below, *pair, far)))
-    found = [margin(design_of(BARE), environment, one) for one in object_parameters(design_of(BARE), environment)]
+    found = [
+        compute_margin(design_of(BARE), environment, one) for one in object_parameters(design_of(BARE), environment)
+    ]
     assert [one.name for one in found] == [f"obstacle {k}: along {axis}" for k in (1, 2) for axis in "xy"]
     along, up_or_down = found[2], found[3]
     assert (found[1].less, found[1].more) == pytest.approx((50, 8))
@@ -123,7 +125,7 @@ def test_shifts_of_an_object_are_those_that_block_the_way() -> None:
     assert found[1].words == "obstacle 1, 12 mm up"
     assert along.missed == (None, None)  # along the tube
     assert along.words == "obstacle 2, more than 50 mm"
-    assert weakest(found[2:]) is up_or_down
+    assert smallest_margin(found[2:]) is up_or_down
 
 
 def test_walls_at_the_bounds_have_names() -> None:
@@ -143,19 +145,19 @@ def test_the_weakest_is_named_with_its_direction() -> None:
     """By the smallest deviation that misses, relative to what was searched: of a section, of the start, of an object."""
     environment = room((0.8, 0.0102, 0.0306))
     listed = environment_parameters(environment)
-    found = [margin(design_of(BARE), environment, one) for one in listed]
+    found = [compute_margin(design_of(BARE), environment, one) for one in listed]
     sideways, heading = found
     assert sideways.missed == pytest.approx((21.25, 41.25))
     assert sideways.words == "start, 21.2 mm to the right"
     assert heading.words == f"start: heading, {heading.missed[0]:.3g} deg clockwise"
     assert heading.missed[0] == pytest.approx(heading.less + 0.25)
-    assert weakest(found) is heading
+    assert smallest_margin(found) is heading
     (pressure,) = section_parameters(design_of(Section(0.0, 0.4, "left", 2.0, 0.04, 25e3)), ["pressure"])
     short = Margin(pressure.name, "%", 3.5, 20.0, (4.0, None))
     assert short.words == "section 1: pressure, 4 % less"
-    assert weakest([*found, short]) is heading  # 1.5 of 10 degrees before 4 of 20 %
+    assert smallest_margin([*found, short]) is heading  # 1.5 of 10 degrees before 4 of 20 %
     lost = Margin("start: heading", "deg", 0.0, 0.0, (0.0, 0.0))
-    assert weakest([short, lost]) is lost
+    assert smallest_margin([short, lost]) is lost
     assert lost.words == "the plan itself misses the goal"
 
 
@@ -163,10 +165,10 @@ def test_the_weakest_is_the_smallest_finite_margin() -> None:
     """It is the first row of the table, also where only the last deviation tried misses; without any miss there is none."""
     every = [Margin(f"section {k}: pressure", "%", 20.0, 20.0) for k in (1, 2)]
     last = Margin("obstacle 1: along y", "mm", 30.0, 50.0, (50.0, None), "obstacle 1", ("down", "up"))
-    assert weakest([*every, last]) is last
+    assert smallest_margin([*every, last]) is last
     near = Margin("obstacle 2: along y", "mm", 50.0, 24.0, (None, 30.0))
-    assert weakest([last, near, *every]) is near
-    assert weakest(every) is None
+    assert smallest_margin([last, near, *every]) is near
+    assert smallest_margin(every) is None
     told = "\n".join(margin_table([*every, last], 3))
     assert "misses the goal: obstacle 1, 50 mm down.\n" in told
     assert told.index("| obstacle 1: along y |") < told.index("| section 1: pressure |")

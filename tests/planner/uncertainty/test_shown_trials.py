@@ -15,7 +15,7 @@ from environments import Environment
 from environments.uncertainty import PRESETS, Uncertainty
 from planner.design.design import Design, Section
 from planner.design.design_file import load_design
-from planner.design.estimate import Estimate, Trialled
+from planner.design.estimate import Estimate, Success
 from planner.design.replay import grow_designs
 from planner.design.solutions_file import load_solutions
 from planner.plan.choice.selection import Champion, Choice
@@ -52,11 +52,11 @@ def written(folder: Path, run: Run, choice: Choice | None) -> Path:
 def test_a_plan_writes_what_it_tried(run: Run, choice: Choice, vinewright: Vinewright, tmp_path: Path) -> None:
     """The chosen design holds its success, the solutions do not; the folder has the trials, and `show` draws them again."""
     folder = written(tmp_path / "tried", run, choice)
-    assert load_design(folder).trialled == Trialled("workshop", 70, 100)
-    assert {one.trialled for one in load_solutions(folder / "solutions.json")} == {None}
+    assert load_design(folder).success == Success("workshop", 70, 100)
+    assert {one.success for one in load_solutions(folder / "solutions.json")} == {None}
     stored = ShownTrials.read(folder / "trials.npz")
     assert len(stored.reached) == DRAWN
-    assert (stored.front, stored.wanted) == ((Trialled("workshop", 70, 100),), 0.9)
+    assert (stored.front, stored.wanted) == ((Success("workshop", 70, 100),), 0.9)
     code, out, errors = vinewright("show", folder, "--picture", "again.png")
     assert code == 0, errors
     assert (

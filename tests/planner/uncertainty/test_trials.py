@@ -53,7 +53,7 @@ def test_worlds_without_errors_are_the_environment(
     """Without errors every trial ends where the design itself does, to the bit, also with the friction of the tube."""
     params = replace(PARAMS, friction=friction)
     own = replace(design, params=params)
-    drawn = Worlds.drawn(obstructed, params, Uncertainty(), range(3), seed=0)
+    drawn = Worlds.draw(obstructed, params, Uncertainty(), range(3), seed=0)
     grown = grow_designs([own], obstructed, QuasiStatic(obstructed, params))[0]
     for worlds in (planned(obstructed, 2, params), drawn):
         outcome = grow_trials(own, worlds)
@@ -75,11 +75,11 @@ def test_shipped_environments_are_grown_as_planned(name: str, design: Design) ->
 
 def test_a_world_is_the_same_for_all_that_grow_in_it(design: Design, obstructed: Environment) -> None:
     """Trials of one number end the same, to the bit, alone and among others; other designs meet the same worlds."""
-    together = Worlds.drawn(obstructed, PARAMS, ERRORS, range(70), seed=1)  # more than are grown in one batch
+    together = Worlds.draw(obstructed, PARAMS, ERRORS, range(70), seed=1)  # more than are grown in one batch
     outcome = grow_trials(design, together)
     assert len(np.unique(outcome.joints[:, 20, 0])) == 70
     for trial in (0, 3, 69):
-        alone = grow_trials(design, Worlds.drawn(obstructed, PARAMS, ERRORS, [trial], seed=1))
+        alone = grow_trials(design, Worlds.draw(obstructed, PARAMS, ERRORS, [trial], seed=1))
         assert np.array_equal(alone.joints[0], outcome.joints[trial], equal_nan=True)
         assert alone.nearest[0] == outcome.nearest[trial]
     longer = replace(design, sections=(*design.sections, Section(1.0, 1.1, "left", 2.0, 0.04, 25e3)))
@@ -172,7 +172,7 @@ def test_objects_and_start_are_where_the_errors_put_them(design: Design, room: E
 def test_a_tube_touches_the_objects_of_its_world(design: Design, obstructed: Environment) -> None:
     """Each of many vines grown in worlds of their own is not deeper in its obstacles than allowed, and some do touch."""
     turned = replace(ERRORS, obstacle_rotation=0.1)
-    worlds = Worlds.drawn(obstructed, PARAMS, turned, range(40), 0)
+    worlds = Worlds.draw(obstructed, PARAMS, turned, range(40), 0)
     outcome = grow_trials(design, worlds)
     away = np.array(
         [
@@ -259,7 +259,7 @@ def test_a_mounted_base_always_has_room_at_its_mount(design: Design, room: Envir
     mounted = replace(room, obstacles=wall, mount="wall", bounds=np.array([0.0, -1.5, 2.0, 1.5]))
     short = replace(design, sections=design.sections[:1])
     uncertainty = Uncertainty(obstacle_position=1e-3, obstacle_share=0.02, start_position=4e-3, start_heading=0.05)
-    worlds = Worlds.drawn(mounted, PARAMS, uncertainty, range(12), seed=2)
+    worlds = Worlds.draw(mounted, PARAMS, uncertainty, range(12), seed=2)
     outcome = grow_trials(short, worlds)
     assert (outcome.status == Status.GROWN).all()
     assert (worlds.motions.start == mounted.start + worlds.errors.start).all()  # none was moved out of its mount
@@ -273,7 +273,7 @@ def test_a_mounted_base_always_has_room_at_its_mount(design: Design, room: Envir
 def test_a_design_without_actuators_can_be_tried(design: Design, room: Environment) -> None:
     """A bare tube has nothing to bend it: only environment and start make a difference."""
     bare = replace(design, sections=design.sections[:1])
-    outcome = grow_trials(bare, Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.2), range(3), seed=0))
+    outcome = grow_trials(bare, Worlds.draw(room, PARAMS, Uncertainty.of_levels(0.0, 0.2), range(3), seed=0))
     assert outcome.joints[:, 8] == pytest.approx(np.array([[0.2, 0.0]] * 3), abs=1e-9)
 
 
@@ -281,7 +281,7 @@ def test_worlds_can_be_grown_in_finer_steps(design: Design, obstructed: Environm
     """The same worlds at a fraction of the step: planned ones end where the refined model does, to the bit."""
     grown = grow_designs([design], obstructed, QuasiStatic(obstructed, PARAMS).refined(4))[0]
     assert (line(grow_trials(design, planned(obstructed).refined(4)), 0) == grown.centerline).all()
-    worlds = Worlds.drawn(obstructed, PARAMS, ERRORS, range(4), 0)
+    worlds = Worlds.draw(obstructed, PARAMS, ERRORS, range(4), 0)
     finer = worlds.refined(4)
     coarse, fine = worlds.models, finer.models
     assert fine.planned.tube.growth_step == pytest.approx(coarse.planned.tube.growth_step / 4)
@@ -296,7 +296,7 @@ def test_worlds_can_be_grown_in_finer_steps(design: Design, obstructed: Environm
 def test_a_blocked_vine_that_trembles_has_stalled() -> None:
     """Its joints never come to rest: bounds of friction follow the forces of the last step. It ended after five times its length only."""
     environment = load_environment("long", PARAMS.radius)
-    worlds = Worlds.drawn(environment, PARAMS, WORKSHOP, [2_000_001], seed=1)
+    worlds = Worlds.draw(environment, PARAMS, WORKSHOP, [2_000_001], seed=1)
     parts = [
         (0.683, "left", 0.8714764228184461, 0.024, 5000.0),
         (1.182, "right", 3.5567843107557957, 0.045, 35000.0),
@@ -318,7 +318,7 @@ def test_a_blocked_vine_that_trembles_has_stalled() -> None:
 def test_the_records_of_a_batch_of_long_tubes_fit_the_memory(room: Environment) -> None:
     """Short tubes grow in full batches; the records of long ones stay small, but for a tube for each thread."""
     worlds = planned(room)
-    sizes = {segments: worlds.together(segments) for segments in (40, 400, 4000)}
+    sizes = {segments: worlds.batch_size(segments) for segments in (40, 400, 4000)}
     assert sizes[40] == 64
     assert 1 < sizes[400] < 64
     records = new_records(np.full(sizes[400], 400 * PARAMS.segment_length), PARAMS.segment_length, 400)
@@ -330,7 +330,7 @@ def test_the_size_of_a_batch_changes_nothing(
     design: Design, obstructed: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """One world after the other ends as all together."""
-    worlds = Worlds.drawn(obstructed, PARAMS, WORKSHOP, range(3), seed=0)
+    worlds = Worlds.draw(obstructed, PARAMS, WORKSHOP, range(3), seed=0)
     together = grow_trials(design, worlds)
-    monkeypatch.setattr(Worlds, "together", lambda *_: 1)
+    monkeypatch.setattr(Worlds, "batch_size", lambda *_: 1)
     assert (grow_trials(design, worlds).nearest == together.nearest).all()

@@ -32,8 +32,8 @@ def test_it_is_the_error_on_which_success_depends(
     design: Design, room: Environment, misses: Depends, words: str
 ) -> None:
     """Trials that miss where one error is beyond a bound: that error, its direction, and how far it is off there."""
-    world = WorldErrors.drawn(room, design.params, ERRORS, TRIALS, 4)
-    sections = SectionErrors.drawn(design.actuators, ERRORS, TRIALS, 4)
+    world = WorldErrors.draw(room, design.params, ERRORS, TRIALS, 4)
+    sections = SectionErrors.draw(design.actuators, ERRORS, TRIALS, 4)
     reached = ~misses(world, sections)
     assert 0 < (~reached).sum() < 300
     assert re.fullmatch(words, str(weakest_error(design, room, ERRORS, TRIALS, 4, reached)))

@@ -11,12 +11,13 @@ import pytest
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.replay import grow
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius
 from planner.search.one_actuator import OneActuator, OneBend
 from planner.search.run import Run
-from planner.search.sst import LEAST_CELLS, Search
+from planner.search.sst import Search
 from studies.fewest import exhaustive
 from studies.fewest.exhaustive import BoxGrid, box_doubt, search_exhaustively
 from surrogate.actuators import Limits
@@ -265,7 +266,7 @@ def test_doubtful_boxes_lead_to_a_design(environment: MakeEnvironment, few: Vine
 def test_the_entries_are_those_that_the_search_draws(params: VineParams) -> None:
     """No entry that a fine scan of curvatures draws is missing, and each is drawn for some curvature."""
     catalogue = Run.prepare(free_room(), params).search.catalogue
-    entries = catalogue.synthesised()
+    entries = catalogue.synthesise_all()
     drawn, _ = catalogue.synthesise(np.linspace(*catalogue.reachable, 100_001))
     assert set(drawn) <= set(entries)
     assert len(entries) <= len(set(drawn)) + 2

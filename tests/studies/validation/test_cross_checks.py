@@ -12,7 +12,7 @@ from dynamics.registry import propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment
-from planner.design.comparison.growths import Comparison, Growth
+from planner.design.comparison.growths import Comparison, RecordedGrowth
 from planner.design.design import Design, Section
 from studies.validation import cross_checks
 from studies.validation.cross_checks import ENVIRONMENTS, check_design, columns, plan_best, report
@@ -74,7 +74,7 @@ def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Pa
     """A row for each propagator, JSON without NaN, and a picture, also of what has no record."""
     workspace = to_goal(environment(circles=[(0.3, 0.05, 0.02)]), 0.4, 0.0, 0.01)
     found = list(check_design(workspace, straight(0.4, workspace.goal), NAMES))
-    nothing = Growth(np.empty(0), [], [], Status.UNRESOLVED, False, False)
+    nothing = RecordedGrowth(np.empty(0), [], [], Status.UNRESOLVED, False, False)
     found.append(Comparison(workspace, straight(0.4, workspace.goal), "penalty", nothing, found[0].own))
     assert found[-1].same_class is None
     assert sum(line.startswith("| bare") for line in report(found)) == len(found)

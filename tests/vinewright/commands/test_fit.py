@@ -30,13 +30,13 @@ from planner.design.design_file import design_content
 from planner.recordings import identification
 from planner.recordings.fit_plots import save_fits
 from planner.recordings.fit_report import fit_content, rows, sentences
-from planner.recordings.fitted_tube import fitted_tube
-from planner.recordings.identification import Fit, fit
+from planner.recordings.fitted_tube import fitted_tube_text
+from planner.recordings.identification import RecordingFit, fit
 from studies.fitting.report import report
 from studies.fitting.study import STARTS, SyntheticFit, record_small_oscillation
 from tests.command_line import vinewright, vinewright_in
 from vinewright.commands.fit import fit_with_progress
-from vinewright.console.terminal import new_console
+from vinewright.console.terminal import make_console
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -44,7 +44,7 @@ RECORDING = Path(__file__).parents[2] / "data" / "oscillation.json"
 
 
 @pytest.fixture(scope="module")
-def quick() -> Fit:
+def quick() -> RecordingFit:
     """A fit of the first frames, without profiles."""
     return fit(first_frames(20), 4, start=(0.1, 1e-3), profiles=False, refine=1)
 
@@ -140,10 +140,10 @@ def test_what_is_fitted_reaches_simulate(
     assert "reaches the goal" in printed
 
 
-def test_what_is_not_identified_stays_a_comment(tmp_path: Path, quick: Fit) -> None:
+def test_what_is_not_identified_stays_a_comment(tmp_path: Path, quick: RecordingFit) -> None:
     """Parameters that the recording does not identify are the prototype's in proportion, and the file says why."""
     vague = replace(quick, parameters=tuple(replace(one, interval=(None, None)) for one in quick.parameters))
-    (tmp_path / "tube.toml").write_text(fitted_tube(vague))
+    (tmp_path / "tube.toml").write_text(fitted_tube_text(vague))
     params, usual = load_tube(tmp_path / "tube.toml"), similar(quick.recording.tube_radius)
     mass = replace(usual.inertia, mass_per_length=quick.mass_per_length)
     assert params == replace(usual, inertia=mass)
@@ -166,7 +166,7 @@ def test_a_fit_that_does_not_converge_is_kept_with_exit_code_3(
 
 def test_progress_is_printed_without_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     """Lines with the elapsed time, the iteration and the best error in millimetres, ascending in time."""
-    found = fit_with_progress(new_console(), first_frames(12), bodies=2, plain_every=0.05)
+    found = fit_with_progress(make_console(), first_frames(12), bodies=2, plain_every=0.05)
     printed = capsys.readouterr().out
     lines = re.findall(
         r"^oscillation: (\d+) s  iteration (\d+)  best: (no fit yet|\d+\.\d\d mm RMS)  \w", printed, re.MULTILINE
@@ -182,7 +182,7 @@ def test_ctrl_c_writes_the_folder(
     """With the best fit so far, saying that it was interrupted; what did not converge has exit code 3."""
     timer = threading.Timer(0.2, partial(os.kill, os.getpid(), signal.SIGINT))
     monkeypatch.setattr(
-        "planner.recordings.identification._from_the_data", started(timer, identification._from_the_data)
+        "planner.recordings.identification._guess_from_data", started(timer, identification._guess_from_data)
     )
     assert vinewright(monkeypatch, "fit", RECORDING, "--bodies", 30, "--out", tmp_path / "fit") == 3
     assert "Ctrl-C interrupted the fit; this is its best iterate (" in capsys.readouterr().out
@@ -227,7 +227,7 @@ def test_a_time_budget_must_be_positive(monkeypatch: pytest.MonkeyPatch, capsys:
     assert capsys.readouterr().err == "error: --time-budget 0 must be greater than 0 and finite, in seconds\n"
 
 
-def test_a_parameter_at_its_bound_is_not_identified(quick: Fit) -> None:
+def test_a_parameter_at_its_bound_is_not_identified(quick: RecordingFit) -> None:
     """The table, the sentences, the file and the tube say so, however narrow its interval."""
     words = "The growth rate ended at its lower bound, 0 m/s: a tube that everts does not retract."
     growth = replace(quick.parameter("growth rate"), value=0.04, interval=(0.039, 0.041))
@@ -241,7 +241,9 @@ def test_a_parameter_at_its_bound_is_not_identified(quick: Fit) -> None:
     content = {one["name"]: one for one in fit_content(found)["parameters"]}
     assert content["growth rate"]["at_bound"] == words
     assert content["first length"]["at_bound"] is None
-    assert re.search(r"^# growth_rate_mm_per_s = .*fitted: 0.04 m/s, at its bound", fitted_tube(found), re.MULTILINE)
+    assert re.search(
+        r"^# growth_rate_mm_per_s = .*fitted: 0.04 m/s, at its bound", fitted_tube_text(found), re.MULTILINE
+    )
 
 
 def wall_file(path: Path, frames: int = 4) -> Path:
@@ -306,7 +308,7 @@ def test_missing_casadi_is_reported(
     assert os.listdir(tmp_path) == []
 
 
-def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
+def test_the_report_says_whether_the_truth_was_met(quick: RecordingFit) -> None:
     """Errors in percent of what is known; without the wall's file it says how to give it; with one, what that shows."""
     good = SyntheticFit(0.1, 1e-3, of_stiffness(quick, 0.3 * 1.009))
     off = SyntheticFit(0.2, 1e-3, of_stiffness(quick, 0.3 * 1.011))
@@ -327,7 +329,7 @@ def test_the_report_says_whether_the_truth_was_met(quick: Fit) -> None:
     json.dumps(made.content, allow_nan=False)
 
 
-def of_stiffness(found: Fit, stiffness: float) -> Fit:
+def of_stiffness(found: RecordingFit, stiffness: float) -> RecordingFit:
     """The same fit, of a given stiffness and of the damping that is the truth."""
     values = {"stiffness": stiffness, "damping": 3e-3}
     return replace(
@@ -341,7 +343,7 @@ def start_rows(text: str) -> list[list[str]]:
     return [row for row in rows if len(row) == 10][1:]
 
 
-def test_a_picture_has_a_row_for_each_fit(tmp_path: Path, quick: Fit) -> None:
+def test_a_picture_has_a_row_for_each_fit(tmp_path: Path, quick: RecordingFit) -> None:
     """Also where there are no profiles to show."""
     save_fits(tmp_path / "one.png", [quick])
     save_fits(tmp_path / "two.png", [quick, quick])
@@ -351,12 +353,12 @@ def test_a_picture_has_a_row_for_each_fit(tmp_path: Path, quick: Fit) -> None:
 
 @pytest.mark.parametrize("when", ["oscillation", "wall"])
 def test_an_interrupted_study_writes_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quick: Fit, when: str
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], quick: RecordingFit, when: str
 ) -> None:
     """No start is fitted after the one that Ctrl-C ended; one line says so."""
     begun = []
 
-    def fitted(seen: Recording, *_: object, **__: object) -> Fit:
+    def fitted(seen: Recording, *_: object, **__: object) -> RecordingFit:
         begun.append(seen.name)
         return replace(quick, interrupted=seen.name.startswith("wall") or when == "oscillation")
 
@@ -372,12 +374,12 @@ def test_an_interrupted_study_writes_nothing(
     ("stiffness", "status", "code"), [(0.3, "Solve_Succeeded", 0), (0.3, "Failed", 3), (0.6, "Solve_Succeeded", 3)]
 )
 def test_the_studys_exit_code_says_whether_all_is_well(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: Fit, stiffness: float, status: str, code: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quick: RecordingFit, stiffness: float, status: str, code: int
 ) -> None:
     """0 only if every start meets the truth and the wall's fit converged."""
     converged = replace(quick.convergence, converged=status == "Solve_Succeeded", status=status)
 
-    def fitted(seen: Recording, *_: object, **__: object) -> Fit:
+    def fitted(seen: Recording, *_: object, **__: object) -> RecordingFit:
         wall = seen.name.startswith("wall")
         return replace(quick, convergence=converged) if wall else of_stiffness(quick, stiffness)
 

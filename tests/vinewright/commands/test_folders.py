@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import vinewright as vw
-from planner.output.claim import Occupied, locked
+from planner.output.claim import Occupied, lock
 from planner.output.folder import write_folder
 from tests.full_disk import largest_file
 from vinewright.commands.track import _claim_outputs
@@ -87,7 +87,7 @@ def test_what_is_read_is_not_replaced(vinewright: Vinewright, small: Path) -> No
 
 def test_a_locked_folder_is_refused_and_a_default_takes_the_next(vinewright: Vinewright, small: Path) -> None:
     """Also when it is resumed: one line with the number of the process, exit code 2."""
-    with locked(small / "runs" / "small"), locked(small / "made"):
+    with lock(small / "runs" / "small"), lock(small / "made"):
         for arguments in ((*PLAN, "--out", "runs/small", "--force"), ("plan", "--resume", "made")):
             code, said, errors = vinewright(*arguments)
             assert (code, said) == (2, "")

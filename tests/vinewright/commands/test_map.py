@@ -71,7 +71,7 @@ def test_interrupted_keeps_what_was_mapped(
     """After Ctrl-C the deployments so far are written, and the command says so."""
     whole = policies.explore
 
-    def until(task: policies.Task, policy: str, *rest: Any) -> Iterator[policies.Step]:
+    def until(task: policies.MappingTask, policy: str, *rest: Any) -> Iterator[policies.DeploymentStep]:
         steps = whole(task, policy, *rest)
         yield from (next(steps) for _ in range(2))
         if policy == "random":

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from planner.design.design import Design, InvalidDesign
-from planner.design.design_file import design_content, design_in, load_design
+from planner.design.design_file import design_content, load_design, parse_design
 from planner.design.schedule import InvalidSchedule, Schedule
 from planner.design.schedule_file import read_schedule
 from planner.output.folder import write_json
@@ -59,7 +59,7 @@ def test_a_design_keeps_its_schedule_in_its_file(design: Design) -> None:
     """Written and read again it is the same; a pressure of a section that is not the highest of its schedule is refused."""
     steered = design.scheduled(Schedule([0.5, 0.5, 0.9], [[25e3, 20e3], [0, 20e3], [12.5e3, 30e3]]))
     content = json.loads(json.dumps(design_content(steered)))
-    again = design_in(content, "x").schedule
+    again = parse_design(content, "x").schedule
     assert again is not None
     assert steered.schedule is not None
     np.testing.assert_allclose(again.lengths, steered.schedule.lengths)
@@ -72,7 +72,7 @@ def test_a_design_keeps_its_schedule_in_its_file(design: Design) -> None:
         ({"length_mm": [500, 500]}, "one length and one row"),
     ):
         with pytest.raises(InvalidDesign, match=message):
-            design_in({**content, "schedule": {**content["schedule"], **change}}, "x")
+            parse_design({**content, "schedule": {**content["schedule"], **change}}, "x")
 
 
 def test_simulate_follows_a_table(files: tuple[Path, Path], vinewright: Vinewright) -> None:

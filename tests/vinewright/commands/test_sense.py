@@ -13,7 +13,7 @@ from PIL import Image
 
 from dynamics.geometric.deployment import Launch
 from dynamics.recording import Recording, write_recording
-from planner.output.claim import locked
+from planner.output.claim import lock
 from tests.dynamics.grown import grown
 
 Vinewright = Callable[..., tuple[int, str, str]]
@@ -171,7 +171,7 @@ def test_session_refuses_what_it_cannot_use(vinewright: Vinewright, folder: Path
     refused("begin the session", "--session", "none", "next")
     refused("--base 0,0 must be 3 numbers", "--session", "t", "new", "--base", "0,0", "--radius", 30, "--length", 900)
     refused("--policy ideal must be one of", "--session", "s", "next", "--policy", "ideal")
-    with locked(folder / "s"):
+    with lock(folder / "s"):
         refused("is being written by", "--session", "s", "add", "thick.json")
     assert (folder / "s" / "session.json").read_bytes() == before
     (folder / "s" / "session.json").write_text("{")

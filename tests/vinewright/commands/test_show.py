@@ -12,7 +12,7 @@ from PIL import Image
 
 from planner.mapping.grid import CELLS
 from planner.mapping.plots import FREE, HIT, UNSEEN, save_marks
-from planner.mapping.session import Session
+from planner.mapping.session import MappingSession
 from planner.mapping.session_file import write_session
 from planner.output.folder import write_json
 from vinewright.commands.show_kinds import KINDS
@@ -76,7 +76,7 @@ def result(tmp_path: Path) -> Callable[[str], Path]:
             (tmp_path / "thing").mkdir()
             return Path(shutil.copy(RUN / "checkpoint.npz", tmp_path / "thing")).parent
         if kind == "session":
-            begun = Session.begun(0.03, 1.5, np.zeros((1, 3)), np.array([0.0, 0.0, 2.0, 1.0]))
+            begun = MappingSession.begin(0.03, 1.5, np.zeros((1, 3)), np.array([0.0, 0.0, 2.0, 1.0]))
             begun.belief.hits[np.diag_indices(CELLS)] = True
             (tmp_path / "thing").mkdir()
             write_session(tmp_path / "thing", begun)

@@ -15,7 +15,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import VineState, centerlines, pivots_of
 from environments import Environment, Obstacles
 from planner.design.design import Design, Section
-from planner.design.replay import Simulation, replay, simulated
+from planner.design.replay import Simulation, make_simulation, replay
 from vinewright.commands.simulate_tables import CENTRELINE_COLUMNS, GROWTH_COLUMNS, centreline_table, growth_table
 
 STEP_MM, STEP_DEG = 0.5e-3, 0.5e-4
@@ -31,7 +31,7 @@ def read(table: str) -> dict[str, np.ndarray]:
 @pytest.fixture(scope="module")
 def simulation(room: Environment, design: Design) -> Simulation:
     """A growth with bends to both sides."""
-    return simulated(design, room, replay(design, QuasiStatic(room, design.params)))
+    return make_simulation(design, room, replay(design, QuasiStatic(room, design.params)))
 
 
 @pytest.fixture(scope="module")
@@ -72,7 +72,7 @@ def test_a_heading_is_the_direction_of_the_next_link(line: dict[str, np.ndarray]
 def test_curvature_is_that_of_the_actuators(room: Environment, design: Design) -> None:
     """In free space, that of the film over the shortened link, 0 where the tube is bare; its integral is the heading."""
     empty = replace(room, obstacles=Obstacles())
-    grown = simulated(design, empty, replay(design, QuasiStatic(empty, design.params)))
+    grown = make_simulation(design, empty, replay(design, QuasiStatic(empty, design.params)))
     line = read(centreline_table(design, grown.centerline, float(room.start[2])))
     joint, film = joint_moments(design.params), line["length_mm"] / 1e3
     for section in design.sections:

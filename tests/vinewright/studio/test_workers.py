@@ -18,7 +18,7 @@ from dynamics.tube_file import tube_content
 from environments import load_environment
 from environments.environment_file import environment_text
 from planner.design.design_file import load_design
-from planner.output.contents import foreign
+from planner.output.contents import foreign_files
 from vinewright.studio.workers import Busy, Worker
 
 Events = "queue.SimpleQueue[dict[str, Any]]"
@@ -86,8 +86,8 @@ def test_plan_writes_an_ordinary_run(lasting: Any) -> None:
     searching = [event["plan"] for event in found if of_plan("searching")(event)]
     assert len(tree) == searching[-1]["nodes"] - 1  # the root has no branch
     design = load_design(Path(planner.root) / "divider")
-    assert design.trialled
-    assert not foreign(Path(planner.root) / "divider")
+    assert design.success
+    assert not foreign_files(Path(planner.root) / "divider")
     assert any(event["type"] == "best" for event in found)
     planner.submit("plan", request(iterations=3, time_budget_s=600.0, fast=True))
     assert [event["plan"] for event in wait_for(events, ended) if event["type"] == "plan"][-1]["run"] == "divider-2"

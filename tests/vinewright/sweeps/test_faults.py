@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from planner.output.claim import locked
+from planner.output.claim import lock
 from tests.vinewright.sweeps.folders import done_in, ended, left_over, made_in, start, study, sweep, toml, wait_for
 
 Vinewright = Callable[..., tuple[int, str, str]]
@@ -126,7 +126,7 @@ def test_workers_of_a_run_are_killed(place: Path, vinewright: Vinewright, expect
 @pytest.mark.slow
 def test_a_second_run_is_refused(place: Path, vinewright: Vinewright) -> None:
     """One line that names the process, and exit code 2; nothing is computed."""
-    with locked(place / "sweep"):
+    with lock(place / "sweep"):
         code, said, errors = vinewright("sweep", "run", "sweep")
     assert (code, said, errors.count("\n")) == (2, "", 1)
     assert f"sweep is being written by process {os.getpid()}; wait until it has finished" in errors

@@ -87,7 +87,7 @@ def test_a_case_is_computed_on_its_device(device: str, monkeypatch: pytest.Monke
     monkeypatch.setenv(CHOICE, "auto")
     monkeypatch.setattr("vinewright.sweeps.case.Problem.of", refuse)
     monkeypatch.setattr("vinewright.sweeps.case._facts", lambda device, *_: seen.append(device) or {})
-    monkeypatch.setattr("vinewright.sweeps.case.Worlds.drawn", lambda *drawn: seen.append(drawn[-1]))
+    monkeypatch.setattr("vinewright.sweeps.case.Worlds.draw", lambda *drawn: seen.append(drawn[-1]))
     counts = SimpleNamespace(counts=lambda: defaultdict(int))
     monkeypatch.setattr("vinewright.sweeps.case.grow_trials", lambda *_: counts)
     case, inputs = case_and_inputs()

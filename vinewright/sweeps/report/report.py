@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 
-from planner.output.markdown import table
+from planner.output.markdown import markdown_table
 from vinewright.console.study import Report
 from vinewright.sweeps.folder import SweepState
 from vinewright.sweeps.report.analysis import COMPARED, FEATURES, Mean, SweepTable, value_text
@@ -26,7 +26,7 @@ def make_report(state: SweepState, data: SweepTable, pictures: list[str]) -> Rep
         "Means are over the cases with a design: a value with which fewer cases are solved looks easier than it is. Brackets contain",
         "95 % intervals by the bootstrap over environments, of which random ones with the same start and goal count as one.",
         "",
-        *table(_columns(data, ""), [_cells(data, name, name) for name in data.groups]),
+        *markdown_table(_columns(data, ""), [_cells(data, name, name) for name in data.groups]),
     ]
     for factor in data.varied:
         lines += ["", f"## Over {factor}", "", *_over(data, factor)]
@@ -66,7 +66,7 @@ def _over(data: SweepTable, factor: str) -> list[str]:
                     _mean(cell.actuators, 2),
                 ]
             )
-    return table(_columns(data, factor), rows)
+    return markdown_table(_columns(data, factor), rows)
 
 
 def _differences(data: SweepTable) -> Iterator[str]:
@@ -87,7 +87,7 @@ def _differences(data: SweepTable) -> Iterator[str]:
             low, high = effect.interval
             label = f"{name} [{COMPARED[name]}]" if COMPARED[name] else name
             rows.append([label, f"{effect.mean:+.3g} ({low:+.3g} ... {high:+.3g})", f"{effect.p:.2g}", str(count)])
-        yield from table(("", "mean difference", "p (permutation)", "pairs"), rows)
+        yield from markdown_table(("", "mean difference", "p (permutation)", "pairs"), rows)
 
 
 def _slopes(data: SweepTable) -> Iterator[str]:
@@ -97,7 +97,7 @@ def _slopes(data: SweepTable) -> Iterator[str]:
         return
     yield from ("", "## Actuators per unit of each quantity", "", "From one linear fit to all quantities:", "")
     rows = [[name, *(_mean(found.get(factor), 4, "+") for factor in data.numeric)] for name, found in slopes.items()]
-    yield from table(("", *data.numeric), rows)
+    yield from markdown_table(("", *data.numeric), rows)
     within = {factor: [data.slope_within(factor, which) for which in data.groups.values()] for factor in data.numeric}
     rows = [[factor, *(_mean(slope, 4, "+") for slope in found)] for factor, found in within.items() if any(found)]
     if rows:
@@ -106,7 +106,7 @@ def _slopes(data: SweepTable) -> Iterator[str]:
             "Within the same environment only, which leaves out what makes environments hard for all cases:",
             "",
         )
-        yield from table(("", *data.groups), rows)
+        yield from markdown_table(("", *data.groups), rows)
 
 
 def has_predictors(data: SweepTable) -> bool:
@@ -128,7 +128,7 @@ def _predictors(data: SweepTable, pictures: list[str]) -> Iterator[str]:
     )
     names = [*data.numeric, *FEATURES]
     rows = [[name, *(_mean(data.correlation(name, which), 2, "+") for which in data.groups.values())] for name in names]
-    yield from table(("", *data.groups), rows)
+    yield from markdown_table(("", *data.groups), rows)
     if PREDICTORS in pictures:
         yield from ("", f"![Rank correlations with success]({PREDICTORS})")
     yield from _contact(data)
@@ -155,7 +155,7 @@ def _contact(data: SweepTable) -> Iterator[str]:
             ]
             cells = [text for correlation, mean in both for text in (_mean(correlation, 2, "+"), _mean(mean, 2))]
             rows.append([f"{factor} {value_text(value)}", *cells])
-    yield from table(("", *columns), rows or [["all", *["-"] * len(columns)]])
+    yield from markdown_table(("", *columns), rows or [["all", *["-"] * len(columns)]])
 
 
 def _mean(mean: Mean | None, digits: int, sign: str = "") -> str:

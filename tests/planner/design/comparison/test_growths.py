@@ -8,7 +8,7 @@ import numpy as np
 from dynamics.tube import VineParams
 from dynamics.vine import Status
 from environments import Environment
-from planner.design.comparison.growths import Comparison, Growth
+from planner.design.comparison.growths import Comparison, RecordedGrowth
 from planner.design.design import Design, Section
 from surrogate.kernels.compiled import Floats
 
@@ -26,11 +26,11 @@ def to_goal(environment: Environment, x: float, y: float, radius: float) -> Envi
     return replace(environment, goal=np.array([x, y, radius]))
 
 
-def growth(tips: list[tuple[float, float]], touched: list[tuple[int, int]], reached: bool = True) -> Growth:
+def growth(tips: list[tuple[float, float]], touched: list[tuple[int, int]], reached: bool = True) -> RecordedGrowth:
     """A straight tube to each of these tips, one a record of 100 mm."""
     lines = [np.array([[0.0, 0.0], tip]) for tip in tips]
     status = Status.GROWN if reached else Status.STALLED
-    return Growth(0.1 * np.arange(1, len(tips) + 1), lines, touched, status, reached, reached)
+    return RecordedGrowth(0.1 * np.arange(1, len(tips) + 1), lines, touched, status, reached, reached)
 
 
 def test_growths_are_compared_where_both_are(environment: MakeEnvironment) -> None:
@@ -56,8 +56,8 @@ def test_growths_are_compared_where_both_are(environment: MakeEnvironment) -> No
 def test_ends_outside_the_goal_are_measured(environment: MakeEnvironment) -> None:
     """A tube that grows to its length beside the goal: by how much, and whether it came through it."""
     workspace = to_goal(environment(), 0.3, 0.0, 0.05)
-    past = Growth(np.array([0.4]), [np.array([[0.0, 0], [0.4, 0]])], [], Status.GROWN, True, False)
-    here = Growth(np.array([0.4]), [np.array([[0.0, 0], [0.3, 0]])], [], Status.GROWN, True, True)
+    past = RecordedGrowth(np.array([0.4]), [np.array([[0.0, 0], [0.4, 0]])], [], Status.GROWN, True, False)
+    here = RecordedGrowth(np.array([0.4]), [np.array([[0.0, 0], [0.3, 0]])], [], Status.GROWN, True, True)
     one = Comparison(workspace, straight(0.4, workspace.goal), "impulse", past, here, ("with more",), ("with less",))
     first, *rest = one.causes()
     assert first == "it reaches the goal and ends 50.0 mm outside"

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from environments import Environment
-from planner.design.comparison.paths import TOUCH, obstacle_name, same_way, touched, winding
+from planner.design.comparison.paths import TOUCH, are_homotopic, obstacle_name, touched_obstacles, winding
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS = 0.03
@@ -22,21 +22,21 @@ def test_obstacles_are_listed_in_the_order_of_first_touch(environment: MakeEnvir
         walls=[(1.2, -0.5, 1.2, 0.5, 0.02)],
     )
     lines = [np.array([[0.0, 0], [end, 0]]) for end in (0.1, 0.5, 1.0, 1.2 - 0.01 - near)]
-    assert touched(lines, workspace, RADIUS) == [(3, 1), (1, 1), (0, 2), (4, 3)]
+    assert touched_obstacles(lines, workspace, RADIUS) == [(3, 1), (1, 1), (0, 2), (4, 3)]
     assert [obstacle_name(workspace, k) for k in (1, 3, 4)] == ["polygon 1", "circle 0", "wall 0"]
-    assert touched(lines, environment(), RADIUS) == []
+    assert touched_obstacles(lines, environment(), RADIUS) == []
 
 
 def test_walls_of_the_bounds_and_the_mount_are_touched_where_they_count(environment: MakeEnvironment) -> None:
     """A wall of the bounds is an obstacle; the mount is none for the first diameter, and one for a tube that comes back."""
     along_the_edge = replace(environment(bounds=(0, 0, 2, 1), circles=[(1, 0.7, 0.1)]), edge="wall")
-    (index, record), *others = touched([np.array([[0.2, RADIUS], [1.8, RADIUS]])], along_the_edge, RADIUS)
+    (index, record), *others = touched_obstacles([np.array([[0.2, RADIUS], [1.8, RADIUS]])], along_the_edge, RADIUS)
     assert (record, others) == (0, [])
     assert obstacle_name(along_the_edge, index) == "a wall of the bounds"
     assert obstacle_name(along_the_edge, 4) == "circle 0"
     mounted = replace(environment(boxes=[(-0.2, -1, 0, 1)]), mount="wall")
     back = np.array([[0, 0], [0.2, 0], [0.2, 0.2], [RADIUS, 0.2]])
-    assert touched([back[:2], back], mounted, RADIUS) == [(0, 1)]
+    assert touched_obstacles([back[:2], back], mounted, RADIUS) == [(0, 1)]
 
 
 @pytest.mark.parametrize("turns", [-2, -1, 1, 3])
@@ -52,23 +52,23 @@ def test_ways_round_an_obstacle_differ(environment: MakeEnvironment) -> None:
     """Left and right of a box are two ways; two ways on one side are the same, and so is a way beside a box that is not between."""
     workspace = environment(boxes=[(0.4, -0.1, 0.6, 0.1), (0.4, 0.5, 0.6, 0.6)])
     left, wider, right = (np.array([[0, 0], [0.5, y], [1, 0.01 * y]]) for y in (0.2, 0.4, -0.2))
-    assert same_way(left, wider, workspace)
-    assert same_way(left, left, workspace)
-    assert same_way(left, right, workspace) is False
+    assert are_homotopic(left, wider, workspace)
+    assert are_homotopic(left, left, workspace)
+    assert are_homotopic(left, right, workspace) is False
     beyond = np.array([[0, 0], [0.5, 0.7], [1, 0.0]])
-    assert same_way(left, beyond, workspace) is False
+    assert are_homotopic(left, beyond, workspace) is False
 
 
 def test_ways_round_boxes_that_touch_differ(environment: MakeEnvironment) -> None:
     """A way round two boxes that touch is another than one that passes both on one side."""
     workspace = environment(boxes=[(0.4, -0.1, 0.5, 0.1), (0.5, -0.1, 0.6, 0.1)])
     left, right = (np.array([[0, 0], [0.5, y], [1, 0.0]]) for y in (0.2, -0.2))
-    assert same_way(left, right, workspace) is False
-    assert same_way(left, 0.9 * left, workspace)
+    assert are_homotopic(left, right, workspace) is False
+    assert are_homotopic(left, 0.9 * left, workspace)
 
 
 def test_ends_with_an_obstacle_between_have_no_class(environment: MakeEnvironment) -> None:
     """The straight line that would join the tips enters a wall."""
     workspace = environment(walls=[(0.5, -0.2, 0.5, 0.2, 0.02)])
     here, there = (np.array([[0, 0.4], [x, 0.4], [x, 0]]) for x in (0.3, 0.7))
-    assert same_way(here, there, workspace) is None
+    assert are_homotopic(here, there, workspace) is None

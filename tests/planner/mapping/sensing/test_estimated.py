@@ -9,8 +9,8 @@ from scipy.stats import binom
 
 from dynamics.geometric.deployment import Launch
 from planner.mapping.sensing.estimated import Sensor
-from planner.mapping.sensing.found import Found
-from planner.mapping.sensing.paths import Piece
+from planner.mapping.sensing.found import SensedSurroundings
+from planner.mapping.sensing.paths import PathPiece
 from planner.mapping.sensing.tracked import Track
 from tests.dynamics.grown import Grown, grown, two_walls
 
@@ -29,9 +29,9 @@ def made(noise: tuple[float, float] = (0.0, 0.0)) -> Grown:
 
 
 @cache
-def found(noise: tuple[float, float] = (0.0, 0.0), resamples: int = 5) -> Found:
+def found(noise: tuple[float, float] = (0.0, 0.0), resamples: int = 5) -> SensedSurroundings:
     sensor = sensor_of(made(noise))
-    return sensor.found(list(sensor.estimates("limit-analysis", np.random.default_rng(1), resamples=resamples)))
+    return sensor.combine(list(sensor.resample("limit-analysis", np.random.default_rng(1), resamples=resamples)))
 
 
 def test_readings_are_those_of_a_sensor() -> None:
@@ -67,7 +67,7 @@ def test_free_area_is_not_in_the_wall() -> None:
 def test_more_noise_widens_the_intervals() -> None:
     """Five degrees of noise added to the angles: the interval at the end of the contact grows."""
     sensor = sensor_of(made())
-    wide = sensor.found(list(sensor.estimates("limit-analysis", np.random.default_rng(1), np.radians(5), 5)))
+    wide = sensor.combine(list(sensor.resample("limit-analysis", np.random.default_rng(1), np.radians(5), 5)))
     assert wide.walls[0].within[1] > 1.5 * found().walls[0].within[1]
 
 
@@ -75,7 +75,7 @@ def test_one_estimate_has_no_interval() -> None:
     """An interval needs resampled readings."""
     sensor = sensor_of(made())
     with pytest.raises(ValueError, match="at least one"):
-        sensor.found(list(sensor.estimates("published", np.random.default_rng(0), resamples=0)))
+        sensor.combine(list(sensor.resample("published", np.random.default_rng(0), resamples=0)))
 
 
 def test_tube_that_does_not_grow_is_refused() -> None:
@@ -93,12 +93,12 @@ def test_intervals_of_walls_cover_the_truth() -> None:
         rng = np.random.default_rng([9, number])
         solids, launch = two_walls(rng)
         one = grown(solids, launch, RADIUS, 60, (0.001, 0.002), rng)
-        estimates = list(sensor_of(one).estimates("limit-analysis", rng))
-        for wall in sensor_of(one).found(estimates).walls:
+        estimates = list(sensor_of(one).resample("limit-analysis", rng))
+        for wall in sensor_of(one).combine(estimates).walls:
             quarter = (wall.last - wall.first) // 4
             exact = one.tips[wall.first + quarter : wall.last - quarter + 1]
             if wall.determined and len(exact) > 3:
-                line = Piece.of(exact, 0, len(exact))
+                line = PathPiece.of(exact, 0, len(exact))
                 normal = np.array([-np.sin(line.heading), np.cos(line.heading)])
                 inside += (abs((wall.ends - line.middle) @ normal - wall.side * RADIUS) <= wall.within).tolist()
     assert len(inside) >= 30

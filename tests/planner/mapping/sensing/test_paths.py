@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from planner.mapping.sensing.paths import Piece, straight_pieces
+from planner.mapping.sensing.paths import PathPiece, straight_pieces
 from surrogate.kernels.compiled import Floats
 
 
@@ -46,7 +46,7 @@ def test_direction_is_not_biased_by_oblique_errors() -> None:
     """Errors along a direction at 45 degrees to the path: the mean heading of 2000 fits is the path's, within 4 standard errors."""
     rng, path = np.random.default_rng(2), bent((12,), (0.0,), 5e-3)
     oblique = np.array([1.0, 1.0]) / np.sqrt(2)
-    headings = [Piece.of(path + 6e-3 * rng.standard_normal((12, 1)) * oblique, 0, 12).heading for _ in range(2000)]
+    headings = [PathPiece.of(path + 6e-3 * rng.standard_normal((12, 1)) * oblique, 0, 12).heading for _ in range(2000)]
     assert abs(np.mean(headings)) < 4 * np.std(headings) / np.sqrt(2000)
 
 

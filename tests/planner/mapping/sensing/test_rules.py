@@ -4,16 +4,16 @@ import numpy as np
 import pytest
 
 from planner.mapping.sensing import Readings, sense
-from planner.mapping.sensing.rules import RULES, published
-from planner.mapping.sensing.shape import Shape
+from planner.mapping.sensing.rules import RULES, paper_rule
+from planner.mapping.sensing.shape import TubeShape
 
 FRICTION = 0.3
 SLIP = np.degrees(np.arctan(FRICTION))  # 16.70 degrees
 
 
-def bent(turn_deg: float, first: float = 0.5, last: float = 0.5) -> Shape:
+def bent(turn_deg: float, first: float = 0.5, last: float = 0.5) -> TubeShape:
     """A tube from the origin along x, with a turn."""
-    return Shape.launched(np.zeros(3)).grown(first).turned_at_tip(np.radians(turn_deg)).grown(first + last)
+    return TubeShape.at_launch(np.zeros(3)).extend(first).with_turn_at_tip(np.radians(turn_deg)).extend(first + last)
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -33,34 +33,34 @@ def test_limits_of_a_turn_are_those_of_the_paper(sign: int, angle_deg: float, hi
     """Positive Pivot, Pivot-at-Turn, Friction-Locked, Negative Pivot, in this order; mirrored for a turn to the right."""
     shape = bent(sign * 40)
     angle = angle_deg if sign > 0 else 180 - angle_deg
-    found = published(shape, shape.heading + np.radians(angle), FRICTION)
+    found = paper_rule(shape, shape.heading + np.radians(angle), FRICTION)
     assert found is not None
     assert found == (pytest.approx(hinge[0]), hinge[1])
 
 
 def test_straight_tube_turns_to_the_side_of_the_larger_angle() -> None:
     """About the last contact that holds it on that side, or about the base; in the middle, friction holds the tip."""
-    shape = Shape.launched(np.zeros(3)).grown(1.0).held(0.4, 1).held(0.6, -1)
+    shape = TubeShape.at_launch(np.zeros(3)).extend(1.0).hold(0.4, 1).hold(0.6, -1)
     wall = np.radians
-    assert published(shape, wall(90 - SLIP - 0.5), FRICTION) == (pytest.approx(0.4), False)
-    assert published(shape, wall(90 + SLIP + 0.5), FRICTION) == (pytest.approx(0.6), False)
-    assert published(shape, wall(90 - SLIP + 0.5), FRICTION) is None
-    assert published(shape, wall(90 + SLIP - 0.5), FRICTION) is None
+    assert paper_rule(shape, wall(90 - SLIP - 0.5), FRICTION) == (pytest.approx(0.4), False)
+    assert paper_rule(shape, wall(90 + SLIP + 0.5), FRICTION) == (pytest.approx(0.6), False)
+    assert paper_rule(shape, wall(90 - SLIP + 0.5), FRICTION) is None
+    assert paper_rule(shape, wall(90 + SLIP - 0.5), FRICTION) is None
 
 
 def test_tube_with_a_turn_pivots_about_a_corner_that_holds_it() -> None:
     """A corner on the right stops a turn to the right only: with it, the pivot is there; in the other direction, the base."""
-    shape = bent(40).held(0.2, -1)
+    shape = bent(40).hold(0.2, -1)
     # From the corner on: lambda = 0.6, so psi = atan2(0.6 sin 40, 1 + 0.6 cos 40) = 14.8 degrees.
-    assert published(shape, shape.heading + np.radians(94), FRICTION) == (pytest.approx(0.2), False)
-    assert published(shape, shape.heading + np.radians(90), FRICTION) == (pytest.approx(0.2), True)
-    assert published(shape, shape.heading + np.radians(20), FRICTION) == (pytest.approx(0.0), False)
+    assert paper_rule(shape, shape.heading + np.radians(94), FRICTION) == (pytest.approx(0.2), False)
+    assert paper_rule(shape, shape.heading + np.radians(90), FRICTION) == (pytest.approx(0.2), True)
+    assert paper_rule(shape, shape.heading + np.radians(20), FRICTION) == (pytest.approx(0.0), False)
 
 
 @pytest.mark.parametrize("angle_deg", [15, 45, 70, 110, 135, 165])
 def test_rules_agree_on_straight_tubes(angle_deg: float) -> None:
     """Without a turn and away from the friction cone, both are Greer's rule."""
-    shape = Shape.launched(np.array([0.1, 0.2, 0.3])).grown(0.9).held(0.4, 1).held(0.6, -1)
+    shape = TubeShape.at_launch(np.array([0.1, 0.2, 0.3])).extend(0.9).hold(0.4, 1).hold(0.6, -1)
     hinges = {rule(shape, 0.3 + np.radians(angle_deg), FRICTION) for rule in RULES.values()}
     assert len(hinges) == 1
 

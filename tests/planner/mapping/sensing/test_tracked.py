@@ -9,8 +9,8 @@ import shapely
 from scipy.stats import binom
 
 from dynamics.geometric.deployment import Launch
-from planner.mapping.sensing.found import Found
-from planner.mapping.sensing.paths import Piece
+from planner.mapping.sensing.found import SensedSurroundings
+from planner.mapping.sensing.paths import PathPiece
 from planner.mapping.sensing.tracked import Track, sense_tracked, tip_heading
 from tests.dynamics.grown import Grown, grown, two_walls
 
@@ -21,10 +21,10 @@ CASES = 60
 class Case(NamedTuple):
     solid: shapely.Geometry
     made: Grown
-    found: Found
+    found: SensedSurroundings
 
 
-def sensed(made: Grown, radius: float = RADIUS) -> Found:
+def sensed(made: Grown, radius: float = RADIUS) -> SensedSurroundings:
     return sense_tracked(Track.of(made.recording.centerlines, radius, made.recording.base))
 
 
@@ -52,7 +52,7 @@ def test_intervals_of_walls_cover_the_truth() -> None:
         for wall in case.found.walls:
             quarter = (wall.last - wall.first) // 4
             exact = case.made.tips[wall.first + quarter : wall.last - quarter + 1]
-            line = Piece.of(exact, 0, len(exact))
+            line = PathPiece.of(exact, 0, len(exact))
             assert abs(line.aside).max() < 1e-6  # all of the tip's places are on one wall
             normal = np.array([-np.sin(line.heading), np.cos(line.heading)])
             off = abs((wall.ends - line.middle) @ normal - wall.side * RADIUS)

@@ -8,7 +8,7 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.design.replay import grow_designs, replay, simulated
+from planner.design.replay import grow_designs, make_simulation, replay
 from planner.plan.choice.contest import ALIKE, SURE, Contest
 from planner.plan.choice.refinement import BLUR, Candidate, Descent, grown_candidates, raced
 from planner.plan.choice.shortening import ending_in_goal, shortened
@@ -27,7 +27,7 @@ def room() -> Environment:
 
 @pytest.fixture(scope="module")
 def worlds(room: Environment) -> Worlds:
-    return Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(8)], seed=5)
+    return Worlds.draw(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(8)], seed=5)
 
 
 def test_those_that_drop_out_did_worse_in_the_worlds_before(worlds: Worlds) -> None:
@@ -69,7 +69,7 @@ def test_a_tube_is_cut_where_it_is_deepest_in_the_goal(room: Environment, worlds
     cut, same, other = ending_in_goal([far, there, never], worlds)
     assert (same, other) == (there, never)
     assert cut.sections[0] == far.sections[0]
-    grown = simulated(far, room, replay(far, QuasiStatic(room, PARAMS)))
+    grown = make_simulation(far, room, replay(far, QuasiStatic(room, PARAMS)))
     tips = np.array([line[~np.isnan(line[:, 0])][-1] for line in grown.joints])
     nearest = np.hypot(*(tips - room.goal[:2]).T).argmin()
     assert cut.length == pytest.approx(grown.lengths[nearest], abs=1e-9)

@@ -9,11 +9,12 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments import Environment
 from environments.uncertainty import Uncertainty
+from planner.design.catalogue import LEAST_CELLS
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
-from planner.plan.choice.refinement import BLUR, LEAST_CELLS, Candidate, Descent, grown_candidates, varied, with_another
+from planner.plan.choice.refinement import BLUR, Candidate, Descent, grown_candidates, varied, with_another
 from planner.plan.effort import Effort
-from planner.uncertainty.trials import Worlds, grow_trials, nearest_to_goal
+from planner.uncertainty.trials import Worlds, compute_goal_distances, grow_trials
 from tests.planner.plan.choice.bent import CATALOGUE, PARAMS, bent, room_around
 
 
@@ -30,7 +31,7 @@ def room(good: Design) -> Environment:
 
 @pytest.fixture(scope="module")
 def worlds(room: Environment) -> Worlds:
-    return Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(12)], seed=5)
+    return Worlds.draw(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), [None, *range(12)], seed=5)
 
 
 def test_the_surrogate_is_the_share_of_failures_far_from_the_edge(good: Design) -> None:
@@ -61,7 +62,7 @@ def test_designs_grown_together_end_as_they_do_alone(good: Design, worlds: World
     """Designs of different length and number of actuators, in one call: the same as `grow_trials` of each, to the bit."""
     bare = replace(good, sections=(Section(0.0, 0.9, "none", 0, 0, 0),))
     rows = np.array([0, 3, 7])
-    nearest, last = nearest_to_goal([bare, good], worlds, rows)
+    nearest, last = compute_goal_distances([bare, good], worlds, rows)
     for k, design in enumerate((bare, good)):
         assert np.array_equal(nearest[k], grow_trials(design, worlds).nearest[rows])
     planned = grow_designs([good], worlds.environment, QuasiStatic(worlds.environment, PARAMS))[0]
@@ -117,6 +118,6 @@ def test_a_descent_finds_the_way_back_to_the_middle_of_the_goal(room: Environmen
     assert found[0].loss < 0.75 * start.loss
     assert found[0].rate >= start.rate
     assert found[0].design.sections == found[1].design.sections
-    fresh = Worlds.drawn(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), range(100, 160), seed=5)
+    fresh = Worlds.draw(room, PARAMS, Uncertainty.of_levels(0.0, 0.08), range(100, 160), seed=5)
     before, after = (grow_trials(one.design, fresh).reached.mean() for one in (start, found[0]))
     assert after > before + 0.05

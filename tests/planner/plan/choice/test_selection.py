@@ -59,9 +59,9 @@ def test_a_front_is_the_same_each_time_and_holds_in_fresh_trials(run: Run) -> No
         assert np.array_equal(one.reached, other.reached)
         assert one.estimate == Estimate(int(one.reached.sum()), 20)
         trials = range(EVALUATING, EVALUATING + 20)
-        fresh = Worlds.drawn(run.environment, PARAMS, ERRORS, trials, run.seed)
+        fresh = Worlds.draw(run.environment, PARAMS, ERRORS, trials, run.seed)
         assert np.array_equal(grow_trials(one.design, fresh).reached, one.reached)
-    others = Worlds.drawn(run.environment, PARAMS, ERRORS, range(150), run.seed)
+    others = Worlds.draw(run.environment, PARAMS, ERRORS, range(150), run.seed)
     before = max(grow_trials(design, others).reached.mean() for design in designs_of(run) if design.actuators == fewest)
     assert grow_trials(fronts[0][0].design, others).reached.mean() >= before - 0.03
 
@@ -113,7 +113,7 @@ def test_each_block_of_trials_is_another_one(run: Run) -> None:
     made = Selection(run, wild, lambda: np.inf, lambda _: None, effort=EFFORT)
     design = designs_of(run)[0]
     champion = made.with_trials(Champion(design, Estimate(0, 0), 1), 60)
-    fresh = Worlds.drawn(run.environment, PARAMS, wild, range(EVALUATING, EVALUATING + 60), run.seed)
+    fresh = Worlds.draw(run.environment, PARAMS, wild, range(EVALUATING, EVALUATING + 60), run.seed)
     expected = grow_trials(design, fresh).reached
     assert 5 < expected.sum() < 55
     assert np.array_equal(champion.reached, expected)

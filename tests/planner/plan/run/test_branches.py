@@ -10,9 +10,9 @@ from matplotlib.colors import to_hex, to_rgb
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.drawing.plan import plan_figure
-from planner.drawing.search import Branches
+from planner.drawing.search import TreeBranches
 from planner.drawing.style import JUMPED, SEARCHED
-from planner.plan.run.branches import MOST_SHAPES, SPACING, branches_to_draw
+from planner.plan.run.branches import MOST_SHAPES, SPACING, select_branches
 from planner.search.tree import Nodes, Tree
 
 MakeEnvironment = Callable[..., Environment]
@@ -54,7 +54,7 @@ def tree(room: Environment, params: VineParams) -> Tree:
 
 def test_few_vines_stand_for_the_tree(tree: Tree, room: Environment, params: VineParams) -> None:
     """Whole vines of leaves, a limited number of them, apart from each other; the first ends nearest to the goal."""
-    drawn, jumped = branches_to_draw(tree, room, params)
+    drawn, jumped = select_branches(tree, room, params)
     leaves = tree.tips[tree.used & (tree.children == 0), :2]
     assert not jumped
     assert len(drawn) == MOST_SHAPES
@@ -71,8 +71,8 @@ def test_few_vines_stand_for_the_tree(tree: Tree, room: Environment, params: Vin
 
 def test_the_vines_cover_what_was_searched(tree: Tree, room: Environment, params: VineParams) -> None:
     """Every leaf is near a drawn vine: nearer than to the same number of random vines."""
-    drawn = branches_to_draw(tree, room, params).steady
-    whole = [line for line in branches_to_draw(tree, room, params, full=True).steady if len(line) > 10]
+    drawn = select_branches(tree, room, params).steady
+    whole = [line for line in select_branches(tree, room, params, full=True).steady if len(line) > 10]
     leaves = tree.tips[tree.used & (tree.children == 0), :2]
 
     def farthest(lines: list[np.ndarray]) -> float:
@@ -86,7 +86,7 @@ def test_the_vines_cover_what_was_searched(tree: Tree, room: Environment, params
 
 def test_the_full_tree_has_a_branch_for_every_node(tree: Tree, room: Environment, params: VineParams) -> None:
     """Every node except the root has a branch from its parent's tip to its own."""
-    branches = branches_to_draw(tree, room, params, full=True).steady
+    branches = select_branches(tree, room, params, full=True).steady
     nodes = np.flatnonzero(tree.used & (tree.parent >= 0))
     assert len(branches) == len(nodes) == len(tree) - 1
     assert np.array([branch[-1] for branch in branches]) == pytest.approx(tree.tips[nodes, :2], abs=1e-9)
@@ -110,7 +110,7 @@ def leapt(tree: Tree, monkeypatch: pytest.MonkeyPatch) -> Tree:
 
 def test_what_follows_a_jump_is_told_apart(leapt: Tree, room: Environment, params: VineParams) -> None:
     """From the last node that has not jumped on: the base, a node of 10 segments, or none of the vine."""
-    plain = branches_to_draw(leapt, room, params)
+    plain = select_branches(leapt, room, params)
     lines = {tuple(line[-1].round(6)): line for line in plain.jumped}
     before = {tuple(line[-1].round(6)): line for line in plain.steady}
     counts = dict.fromkeys((0, 10, None), 0)
@@ -128,7 +128,7 @@ def test_what_follows_a_jump_is_told_apart(leapt: Tree, room: Environment, param
         elif since == 10:
             assert before[tuple(whole[0].round(6))][0] == pytest.approx(room.start[:2])
     assert min(counts.values()) > 2
-    full = branches_to_draw(leapt, room, params, full=True)
+    full = select_branches(leapt, room, params, full=True)
     assert len(full.jumped) == leapt.jumped[leapt.used].sum()
     assert len(full.steady) + len(full.jumped) == len(leapt) - 1
 
@@ -137,10 +137,10 @@ def test_the_legend_names_what_is_drawn(room: Environment) -> None:
     """Both parts of the tree have their colour, far apart in lightness; an entry stands there only if there are lines of it."""
     line = np.array([[0.0, -1.0], [0.3, -0.5]])
     for branches, labels in (
-        (Branches(), []),
-        (Branches([line]), ["search tree"]),
-        (Branches([], [line]), ["after a jump"]),
-        (Branches([line], [line]), ["search tree", "after a jump"]),
+        (TreeBranches(), []),
+        (TreeBranches([line]), ["search tree"]),
+        (TreeBranches([], [line]), ["after a jump"]),
+        (TreeBranches([line], [line]), ["search tree", "after a jump"]),
     ):
         figure = plan_figure(room, None, branches)
         shown = [text.get_text() for text in figure.legends[0].get_texts()]

@@ -17,7 +17,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import InvalidDesign
 from planner.design.estimate import Estimate
 from planner.design.replay import replay
-from planner.design.solutions_file import load_jumping, load_solutions, solution_of
+from planner.design.solutions_file import find_solution, load_solutions, load_solutions_with_jumps
 from planner.output.contents import CHECKPOINT
 from planner.plan.choice.selection import Champion, Choice
 from planner.plan.inputs import Inputs
@@ -76,9 +76,9 @@ def test_files_say_which_solutions_jump(result: Result, folder: Path) -> None:
     marked = np.flatnonzero(tree.used & tree.jumped)
     assert json.loads((folder / "run.json").read_text())["tree"] == {"nodes": len(tree), "jumped": len(marked)}
     assert 0 < len(marked) < len(tree)
-    for jump, (_, read) in zip(jumps, load_jumping(folder / "solutions.json"), strict=True):
+    for jump, (_, read) in zip(jumps, load_solutions_with_jumps(folder / "solutions.json"), strict=True):
         assert read == (None if jump is None else pytest.approx(jump, abs=1e-4))
-    assert solution_of(folder) == (1, len(every))
+    assert find_solution(folder) == (1, len(every))
 
 
 def test_older_solutions_say_nothing(folder: Path, tmp_path: Path) -> None:
@@ -87,10 +87,10 @@ def test_older_solutions_say_nothing(folder: Path, tmp_path: Path) -> None:
     for one in content["solutions"]:
         del one["jump_mm"]
     (tmp_path / "solutions.json").write_text(json.dumps(content))
-    assert {jump for _, jump in load_jumping(tmp_path / "solutions.json")} == {None}
+    assert {jump for _, jump in load_solutions_with_jumps(tmp_path / "solutions.json")} == {None}
     content["solutions"][0]["jump_mm"] = [1.0, 2.0]
     (tmp_path / "solutions.json").write_text(json.dumps(content))
-    for read in (load_jumping, load_solutions):
+    for read in (load_solutions_with_jumps, load_solutions):
         with pytest.raises(InvalidDesign, match=r"solutions\[0\]: jump_mm"):
             read(tmp_path / "solutions.json")
 

@@ -11,9 +11,10 @@ from environments import Environment, Obstacles
 from environments.uncertainty import WORKSHOP
 from planner.design.design import Design
 from planner.design.replay import grow_designs
-from planner.plan.choice.refinement import INSIDE, Candidate, grown_candidates
+from planner.plan.choice.refinement import Candidate, grown_candidates
 from planner.plan.several.growth import PLANNED, Common, best_masked, grown_tubes
 from planner.plan.several.tubes import Tube, in_environment
+from planner.search.goal import GOAL_MARGIN
 from planner.uncertainty.trials import Worlds
 
 PARAMS = VineParams()
@@ -21,7 +22,7 @@ ROWS = np.arange(4)
 
 
 def worlds_of(environment: Environment) -> Worlds:
-    return Worlds.drawn(environment, PARAMS, WORKSHOP, [None, 0, 1, 2], seed=1)
+    return Worlds.draw(environment, PARAMS, WORKSHOP, [None, 0, 1, 2], seed=1)
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +104,7 @@ def test_growth_does_not_go_on_while_something_holds_the_tip_in_the_goal(
 
 def test_the_worst_environment_decides(design: Design) -> None:
     """Its rate is the tube's; its loss counts twice, besides its share of the mean."""
-    inside, outside = -2 * INSIDE, 0.01
+    inside, outside = -2 * GOAL_MARGIN, 0.01
 
     def candidate(missed: int, planned: float) -> Candidate:
         return Candidate(design, np.array([inside] + [0.03] * missed + [-0.03] * (4 - missed)), planned)

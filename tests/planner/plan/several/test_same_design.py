@@ -93,10 +93,10 @@ def test_the_summary_has_front_masks_and_success(planned: Path) -> None:
     assert worst >= content["wanted"] == 0.9
     for one in chosen["environments"]:
         design = load_design(planned / one["environment"])
-        assert design.trialled
+        assert design.success
         assert (one["reached"], one["trials"], one["off"]) == (
-            design.trialled.reached,
-            design.trialled.trials,
+            design.success.reached,
+            design.success.trials,
             design.off,
         )
         assert one["trials"] == default_effort().chosen_trials
@@ -162,7 +162,7 @@ def test_three_environments_and_no_trials(
     assert re.search(
         r"^\d actuators for all 3: up reaches the goal as planned(, actuators? .* off)?; down ", printed.err, re.M
     )
-    assert load_design(folder / "three" / "straight").trialled is None
+    assert load_design(folder / "three" / "straight").success is None
     assert not (folder / "three" / "straight" / "checkpoint.npz").exists()
 
 

@@ -9,7 +9,7 @@ import pytest
 from environments import Environment
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design
-from planner.plan.several.fixed_actuators import Given, runs_of
+from planner.plan.several.fixed_actuators import FixedActuators, runs_of
 from planner.plan.several.tubes import Tube, all_masks, extended, in_environment, trimmed, without
 from planner.search.run import Run
 from planner.search.solutions import Solution
@@ -82,7 +82,7 @@ def test_actuators_are_runs_of_equal_controls() -> None:
 
 def test_new_actuators_stay_off_where_they_are_not_needed(design: Design, room: Environment) -> None:
     """A given actuator is on in the second environment if the solution has it; the new ones are off in the first."""
-    first = Given.of(solution(design, 0, 7, 7, 7, 0, 0, -4, -4, -4))
+    first = FixedActuators.of(solution(design, 0, 7, 7, 7, 0, 0, -4, -4, -4))
     assert first.masks == ((True, True),)
     both = first.with_solution(solution(design, 0, 7, 7, 7, 9, 9, 0, 0, 0, 0, -3, -3))
     assert both.controls.tolist() == [0, 7, 7, 7, 9, 9, -4, -4, -4, 0, -3, -3]

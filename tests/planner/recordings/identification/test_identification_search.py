@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from dynamics.recording import Recording
-from planner.recordings.identification import Step, fit
+from planner.recordings.identification import SearchStep, fit
 from planner.recordings.identification import problem as nlp
 from planner.recordings.identification.bounds import bounds, mean_beam, side_at_bound
 from planner.recordings.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
@@ -158,8 +158,8 @@ def test_a_fit_that_does_not_converge_has_a_note(monkeypatch: pytest.MonkeyPatch
     assert np.isfinite(found.joints).all()
 
 
-def interrupting(stage: str, iteration: int = 0) -> Callable[[Step, float], None]:
-    def interrupt(step: Step, _: float) -> None:
+def interrupting(stage: str, iteration: int = 0) -> Callable[[SearchStep, float], None]:
+    def interrupt(step: SearchStep, _: float) -> None:
         if step.stage.startswith(stage) and step.iteration >= iteration:
             raise KeyboardInterrupt
 

@@ -7,7 +7,7 @@ from scipy.linalg import eigh
 from planner.recordings.identification import fit
 from planner.recordings.identification.bounds import excess
 from planner.recordings.identification.model import LinkModel
-from planner.recordings.identification.result import Parameter, Profile, from_deviation, from_profile
+from planner.recordings.identification.result import FittedParameter, Profile, from_deviation, from_profile
 from studies.fitting.cantilever import Cantilever
 
 
@@ -28,7 +28,7 @@ def test_a_value_is_identified_if_it_differs_from_0_and_narrow(
     value: float, interval: tuple[float | None, float | None], identified: bool
 ) -> None:
     """An interval that includes 0 or spans as much as the value identifies nothing."""
-    assert Parameter("growth rate", value, "m/s", interval, "").identified == identified
+    assert FittedParameter("growth rate", value, "m/s", interval, "").identified == identified
 
 
 def test_words_agree_with_the_interval() -> None:

@@ -16,7 +16,7 @@ from scipy.spatial import cKDTree
 
 from planner.recordings.tracking.centerline import Axis, skeleton_path, tube_axis
 from planner.recordings.tracking.segmentation import Image, median_image, tube_region
-from planner.recordings.tracking.track import Tracked, base_heading, find_base, shrinking
+from planner.recordings.tracking.track import Tracked, base_heading, find_base, find_shrinking
 from planner.recordings.tracking.video import VideoFile, VideoWriter
 from studies.fitting.cantilever import Cantilever
 from vinewright.cli import main
@@ -368,4 +368,4 @@ def test_shrinking_frames_are_those_shorter_than_before() -> None:
     """Only frames whose tube is shorter by more than a radius than the longest before."""
     lengths = [50.0, 100.0, 92.0, 80.0, 120.0]
     tracked = [Tracked(time, Axis(np.array([[0.0, 0.0], [length, 0.0]]), 10.0)) for time, length in enumerate(lengths)]
-    assert shrinking(tracked) == [3]
+    assert find_shrinking(tracked) == [3]

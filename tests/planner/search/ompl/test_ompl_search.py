@@ -29,7 +29,7 @@ from planner.plan.inputs import Inputs
 from planner.plan.run import stages
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
 from planner.search.ompl.search import OmplSearch
-from planner.search.ompl.vines import Vine
+from planner.search.ompl.vines import OmplVine
 from planner.search.planners import search_of
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
@@ -132,13 +132,13 @@ def test_pruned_vines_do_not_grow(room: Environment) -> None:
     assert search.tree.used[slots].all()
     assert search.tree.active[0]  # the root
     steps = search.growth.vine_steps
-    vine = Vine(
+    vine = OmplVine(
         search.tree.tips[slots[0]],
         search.tree.pages.bends(slots[:1], search.max_segments)[0],
         search.tree.pages.controls(slots[:1], search.max_segments)[0],
         number=int(slots[0]),
     )
-    assert search.growth.extended(vine, 0, 1).status != 0
+    assert search.growth.extend(vine, 0, 1).status != 0
     assert search.growth.vine_steps == steps
 
 
@@ -147,9 +147,9 @@ def test_what_follows_a_jump_is_marked(room: Environment) -> None:
     search = ran(run_by("rrt", room), 1).search
     assert isinstance(search, OmplSearch)
     start = search.growth.start()
-    assert not search.tree.jumped[search.growth.extended(start, 0, 2).number]
+    assert not search.tree.jumped[search.growth.extend(start, 0, 2).number]
     search.tree.jumped[0] = True
-    assert search.tree.jumped[search.growth.extended(start, 0, 2).number]
+    assert search.tree.jumped[search.growth.extend(start, 0, 2).number]
 
 
 def test_stages_of_older_versions_are_still_used(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,7 +205,7 @@ def test_an_error_while_a_vine_grows_keeps_what_was_found(
     """An exception in a function that OMPL calls does not end the process: the best design is written, and the error told."""
     keep, left = OmplSearch.keep, iter(range(300))
 
-    def fail(self: OmplSearch, *arguments: Any) -> Vine:
+    def fail(self: OmplSearch, *arguments: Any) -> OmplVine:
         if next(left, None) is None:
             raise FloatingPointError("by the test")
         return keep(self, *arguments)

@@ -12,7 +12,7 @@ import pytest
 import vinewright as vw
 from dynamics.vine import Status
 from environments import Environment
-from planner.search.ompl.vines import Vine
+from planner.search.ompl.vines import OmplVine
 
 pytest.importorskip("ompl")
 from ompl import base, control
@@ -42,10 +42,10 @@ def memory() -> float:
     return int(STATM.read_text().split()[1]) * mmap.PAGESIZE / 2**20
 
 
-def some_vine(count: int) -> Vine:
+def some_vine(count: int) -> OmplVine:
     rng = np.random.default_rng(0)
     bends, controls = rng.normal(size=count), rng.integers(-90, 90, count).astype(np.int32)
-    return Vine(np.array([0.3, 0.7, 2.0]), bends, controls, 17, 3, Status.STALLED, 12345)
+    return OmplVine(np.array([0.3, 0.7, 2.0]), bends, controls, 17, 3, Status.STALLED, 12345)
 
 
 def test_a_state_is_the_whole_vine(setup: VineSetup) -> None:
@@ -70,19 +70,19 @@ def test_distance_is_that_of_the_tips(setup: VineSetup) -> None:
     one, other = space.allocState(), space.allocState()
     vine = some_vine(setup.growth.max_segments)
     write_vine(one, vine)
-    write_vine(other, Vine(vine.tip + np.array([0.03, 0.04, 0.5]), vine.angles + 1, vine.controls, 5, 1))
+    write_vine(other, OmplVine(vine.tip + np.array([0.03, 0.04, 0.5]), vine.angles + 1, vine.controls, 5, 1))
     assert space.distance(one, other) == pytest.approx(0.05 + 0.5 * HEADING_WEIGHT)
 
 
 def test_propagation_is_growth(setup: VineSetup) -> None:
-    """OMPL grows the vine that `Growth` grows, and knows by its status whether it is valid."""
+    """OMPL grows the vine that `VineGrower` grows, and knows by its status whether it is valid."""
     information, growth = setup.getSpaceInformation(), setup.growth
     start, after, steer = information.allocState(), information.allocState(), information.allocControl()
     write_vine(start, growth.start())
     for axis, value in enumerate((0.5, 45.5, 12.5, 9.5)):
         steer[axis] = value
     information.propagate(start, steer, 1, after)
-    expected = growth.extended(growth.start(), *growth.decoded(0.5, 45.5, 12.5, 9.5))
+    expected = growth.extend(growth.start(), *growth.decode(0.5, 45.5, 12.5, 9.5))
     grown = read_vine(after, growth.max_segments)
     np.testing.assert_array_equal(grown.angles, expected.angles)
     np.testing.assert_allclose(grown.tip, expected.tip, atol=1e-12)
@@ -193,7 +193,7 @@ def test_an_error_in_a_callback_is_told(setup: VineSetup, monkeypatch: pytest.Mo
         raise FloatingPointError("by the test")
 
     with quiet_ompl(), monkeypatch.context() as patch:
-        patch.setattr(setup.growth, "extended", fail)
+        patch.setattr(setup.growth, "extend", fail)
         with pytest.raises(FloatingPointError, match="by the test"):
             setup.solve(1.0)
     with quiet_ompl():

@@ -17,7 +17,7 @@ from planner.search.reverse.arc_collision import (
     biarc_status,
     gap,
 )
-from planner.search.reverse.arc_price import STRAIGHT, Bends
+from planner.search.reverse.arc_price import STRAIGHT, ArcCurvatures
 from planner.search.reverse.biarc import biarcs, pose_on
 
 RADIUS = 0.03
@@ -70,7 +70,7 @@ def test_gap_is_the_distance_left() -> None:
 def test_status_of_biarcs() -> None:
     """Without contact UNREACHED has priority over BLOCKED; a biarc is FREE only if both arcs are, and then it has a price."""
     environment, rng = load_environment("building"), np.random.default_rng(3)
-    bends = Bends(0.7, 3.6, 0.0)
+    bends = ArcCurvatures(0.7, 3.6, 0.0)
     scene, seen = arc_scene(environment, RADIUS), dict.fromkeys((FREE, UNREACHED, BLOCKED), 0)
     for _ in range(800):
         start = np.array([*rng.uniform([0.3, 2.0], [4.5, 2.6]), rng.uniform(-np.pi, np.pi)])

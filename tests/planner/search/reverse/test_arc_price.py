@@ -20,7 +20,7 @@ from planner.search.reverse.arc_collision import (
     biarc_status,
     touching_share,
 )
-from planner.search.reverse.arc_price import BEND, PRICES, STRAIGHT, TURNS, Bends, arc_is_possible, arc_price
+from planner.search.reverse.arc_price import BEND, PRICES, STRAIGHT, TURNS, ArcCurvatures, arc_is_possible, arc_price
 from planner.search.reverse.biarc import pose_on
 from planner.search.sst import LENGTH_COST
 
@@ -53,7 +53,7 @@ def test_the_price_is_monotone() -> None:
 @pytest.mark.parametrize("side", [-1, 1])
 def test_curvatures_have_two_limits(params: VineParams, side: int) -> None:
     """A curved arc is possible from the least to the largest curvature of the actuators, and with any wall up to another."""
-    bends, length = Bends.of(REACH, params), 0.5
+    bends, length = ArcCurvatures.of(REACH, params), 0.5
     touching = BEND / params.radius
     for bend, without, along in [
         (0.99 * REACH[0], False, True),
@@ -65,7 +65,7 @@ def test_curvatures_have_two_limits(params: VineParams, side: int) -> None:
     ]:
         assert arc_is_possible(bends, side * bend, length, 0.0) == without
         assert arc_is_possible(bends, side * bend, length, 0.2) == along
-        assert arc_is_possible(Bends.of(REACH, params, contact=False), side * bend, length, 0.0) == without
+        assert arc_is_possible(ArcCurvatures.of(REACH, params, contact=False), side * bend, length, 0.0) == without
     assert arc_is_possible(bends, side * 0.99 * STRAIGHT / length, length, 0.0), (
         "an arc that is hardly curved is straight"
     )
@@ -103,7 +103,7 @@ def test_only_a_wall_outside_the_bend_counts(environment: MakeEnvironment, side:
 
 def test_a_biarc_needs_its_wall_outside(environment: MakeEnvironment, params: VineParams) -> None:
     """A bend tighter than the actuators reach is possible only with the wall on its outside, and never through it."""
-    bends, r = Bends.of(REACH, params), params.clearance
+    bends, r = ArcCurvatures.of(REACH, params), params.clearance
     end = pose_on(np.zeros(3), np.array(6.0), np.array(0.12))
     places = {"outside": -1.2 * r, "inside": 0.12, "through": -0.8 * r, "far": -4 * r}
     found = {}
@@ -131,7 +131,7 @@ def test_mirrored_biarcs_are_alike(environment: MakeEnvironment) -> None:
 
 def test_a_biarc_costs_its_actuators_and_its_length(environment: MakeEnvironment, params: VineParams) -> None:
     """In free space two curved arcs cost two actuators, a straight one none, and each metre the hundredth of one."""
-    bends, scene = Bends.of(REACH, params), arc_scene(environment(), params.clearance)
+    bends, scene = ArcCurvatures.of(REACH, params), arc_scene(environment(), params.clearance)
     assert biarc_cost(scene, params.clearance, bends, LENGTH_COST, (0.0, 0.0, 0.0), (1.5, 0.0, 0.0)) == pytest.approx(
         0.015
     )

@@ -29,7 +29,7 @@ REACH = 0.7, 3.6
 def grown(
     environment: Environment, params: VineParams, seed: int = 0, samples: int = 4000, contact: bool = True
 ) -> ReverseTree:
-    return ReverseGrowth(environment, params, REACH, seed, contact).until(samples)
+    return ReverseGrowth(environment, params, REACH, seed, contact).grow_until(samples)
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["contact-free", "contact"])
@@ -108,7 +108,7 @@ def test_more_samples_reduce_the_cost(
     growth = ReverseGrowth(shipped["building"], params, REACH, 0, contact)
     few, many = (
         {pose.tobytes(): cost for pose, cost in zip(tree.poses, tree.cost, strict=True)}
-        for tree in (growth.until(2000), growth.until(most))
+        for tree in (growth.grow_until(2000), growth.grow_until(most))
     )
     assert len(many) > 1.5 * len(few) > 60
     assert all(many[pose] <= cost + 1e-9 for pose, cost in few.items())
@@ -135,7 +135,7 @@ def test_ompl_prints_nothing(end: str, said: str, params: VineParams) -> None:
     code = (
         "import hashlib, sys; sys.tracebacklimit = 0; from dynamics.tube import VineParams; from environments import load_environment\n"
         "from planner.search.reverse.reverse_growth import ReverseGrowth\n"
-        "trees = [ReverseGrowth(load_environment('maze'), VineParams(), (0.7, 3.6), seed).until(300) for seed in (4, 1)]\n"
+        "trees = [ReverseGrowth(load_environment('maze'), VineParams(), (0.7, 3.6), seed).grow_until(300) for seed in (4, 1)]\n"
         f"print(hashlib.sha256(trees[1].poses.tobytes()).hexdigest()); {end}"
     )
     process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
@@ -146,7 +146,7 @@ def test_ompl_prints_nothing(end: str, said: str, params: VineParams) -> None:
 
 def test_a_tree_that_cannot_leave_the_goal_says_why(shipped: dict[str, Environment], params: VineParams) -> None:
     """With a curvature limit below rounding every biarc is out of reach."""
-    tree = ReverseGrowth(shipped["divider"], params, (0.0, 1e-13), contact=False).until(300)
+    tree = ReverseGrowth(shipped["divider"], params, (0.0, 1e-13), contact=False).grow_until(300)
     assert len(tree.poses) == HEADINGS
     assert tree.refused == (300, 0)
     assert tree.failure == "all 300 biarcs tried have curvatures outside the 0 to 1e-13 1/m that the actuators reach"
@@ -166,11 +166,11 @@ def test_growth_may_stop_anywhere(shipped: dict[str, Environment], params: VineP
     """A tree grown in three parts is to the last bit the one grown at once, also if another grows between them."""
     growth, whole = ReverseGrowth(shipped["needle"], params, REACH, 3), grown(shipped["needle"], params, 3, 1500)
     for samples in (200, 900):
-        part = growth.until(samples)
+        part = growth.grow_until(samples)
         grown(shipped["maze"], params, 4, 100)
     assert part.samples == 900
     assert len(part.poses) < len(whole.poses)
-    tree = growth.until(1500)
+    tree = growth.grow_until(1500)
     for name in ("poses", "parent", "cost"):
         assert getattr(tree, name).tobytes() == getattr(whole, name).tobytes()
     assert (tree.refused, tree.samples) == (whole.refused, whole.samples)
@@ -214,7 +214,7 @@ def test_the_least_curvature_counts(environment: MakeEnvironment, params: VinePa
     bend, turn = np.abs(arcs.curvature), np.abs(arcs.sweep)
     assert (bend[turn > STRAIGHT] >= REACH[0]).all()
     assert (turn <= STRAIGHT).any()
-    gentle = ReverseGrowth(environment(), params, (0.0, REACH[1])).until(600).edges[1]
+    gentle = ReverseGrowth(environment(), params, (0.0, REACH[1])).grow_until(600).edges[1]
     assert (np.abs(gentle.curvature)[np.abs(gentle.sweep) > STRAIGHT] < REACH[0]).any()
 
 
@@ -227,7 +227,7 @@ def test_a_walled_in_goal_is_refused(environment: MakeEnvironment, params: VineP
 
 def test_time_ends_the_growth(shipped: dict[str, Environment], params: VineParams) -> None:
     """A tree without time has fewer vertices than one with all its samples."""
-    assert len(ReverseGrowth(shipped["building"], params, REACH).until(4000, seconds=0.0).poses) < 50
+    assert len(ReverseGrowth(shipped["building"], params, REACH).grow_until(4000, seconds=0.0).poses) < 50
 
 
 def test_cost_to_go_is_known_along_the_tree(tree: ReverseTree) -> None:

@@ -16,7 +16,7 @@ from planner.design.replay import grow_designs, replay
 from planner.design.schedule import VENTED
 from planner.search.run import Budget, Keep, Run
 from planner.search.sst import Switches
-from planner.search.steered.carried import Carried, Change, Fitted
+from planner.search.steered.carried import ActuatorHistory, FittedActuator, PressureChange
 from planner.search.steered.search import CHANGE_COST, SteeredSearch
 
 PARAMS = VineParams()
@@ -35,16 +35,16 @@ CATALOGUE = Catalogue(
 
 def test_actuators_continue_or_begin() -> None:
     """Growth with the present control of an actuator at the tip continues it; another control, or a gap, begins a new one."""
-    carried = Carried().grown(0, 4, 0).grown(4, 10, 1)
-    assert carried.actuators == (Fitted(4, 10, 1),)
-    assert carried.grown(10, 12, 1).actuators == (Fitted(4, 12, 1),)
-    assert carried.grown(10, 12, 2).actuators == (Fitted(4, 10, 1), Fitted(10, 12, 2))
-    assert carried.grown(12, 14, 1).actuators == (Fitted(4, 10, 1), Fitted(12, 14, 1))
-    vented = carried.changed(Change(10, 0, 4))
+    carried = ActuatorHistory().with_growth(0, 4, 0).with_growth(4, 10, 1)
+    assert carried.actuators == (FittedActuator(4, 10, 1),)
+    assert carried.with_growth(10, 12, 1).actuators == (FittedActuator(4, 12, 1),)
+    assert carried.with_growth(10, 12, 2).actuators == (FittedActuator(4, 10, 1), FittedActuator(10, 12, 2))
+    assert carried.with_growth(12, 14, 1).actuators == (FittedActuator(4, 10, 1), FittedActuator(12, 14, 1))
+    vented = carried.with_change(PressureChange(10, 0, 4))
     assert vented.control(0) == 4
-    assert vented.grown(10, 12, 4).actuators == (Fitted(4, 12, 1),)
-    assert vented.grown(10, 12, 1).actuators == (Fitted(4, 10, 1), Fitted(10, 12, 1))
-    assert carried.grown(10, 10, 1) == carried
+    assert vented.with_growth(10, 12, 4).actuators == (FittedActuator(4, 12, 1),)
+    assert vented.with_growth(10, 12, 1).actuators == (FittedActuator(4, 10, 1), FittedActuator(10, 12, 1))
+    assert carried.with_growth(10, 10, 1) == carried
     assert vented.steered == {0}
     assert vented.ends_with_actuator(10)
     assert not vented.ends_with_actuator(11)
@@ -52,7 +52,9 @@ def test_actuators_continue_or_begin() -> None:
 
 def test_sections_have_the_highest_pressure_and_the_schedule_the_others() -> None:
     """Two actuators with a gap; the first is raised and vented, the second is constant."""
-    carried = Carried((Fitted(4, 10, -1), Fitted(12, 20, 3)), (Change(10, 0, -2), Change(15, 0, -4)))
+    carried = ActuatorHistory(
+        (FittedActuator(4, 10, -1), FittedActuator(12, 20, 3)), (PressureChange(10, 0, -2), PressureChange(15, 0, -4))
+    )
     sections = carried.sections(24, 0.025, CATALOGUE)
     assert [(one.side, round(one.start, 9), round(one.end, 9)) for one in sections] == [
         ("none", 0.0, 0.1), ("right", 0.1, 0.25), ("none", 0.25, 0.3), ("left", 0.3, 0.5), ("none", 0.5, 0.6),
@@ -66,13 +68,18 @@ def test_sections_have_the_highest_pressure_and_the_schedule_the_others() -> Non
     np.testing.assert_allclose(schedule.lengths, [0.25, 0.25, 0.375, 0.375])
     np.testing.assert_allclose(schedule.pressures[:, 0], [20e3, 35e3, 35e3, 0.0])
     np.testing.assert_allclose(schedule.pressures[:, 1], 10e3)
-    assert Carried(carried.actuators).schedule(0.025, CATALOGUE) is None
+    assert ActuatorHistory(carried.actuators).schedule(0.025, CATALOGUE) is None
 
 
 def test_what_it_was_at_a_length() -> None:
     """Up to 15 segments: the actuators that have begun, as far as they had grown, and the changes before that length."""
-    carried = Carried((Fitted(4, 10, 1), Fitted(12, 20, 3), Fitted(21, 22, 1)), (Change(10, 0, 2), Change(15, 0, 4)))
-    assert carried.until(15) == Carried((Fitted(4, 10, 1), Fitted(12, 15, 3)), (Change(10, 0, 2),))
+    carried = ActuatorHistory(
+        (FittedActuator(4, 10, 1), FittedActuator(12, 20, 3), FittedActuator(21, 22, 1)),
+        (PressureChange(10, 0, 2), PressureChange(15, 0, 4)),
+    )
+    assert carried.truncate(15) == ActuatorHistory(
+        (FittedActuator(4, 10, 1), FittedActuator(12, 15, 3)), (PressureChange(10, 0, 2),)
+    )
 
 
 # ---- the search ----
