@@ -20,7 +20,6 @@ extensions = [
     "commands",
     "formats",
     "formulas",
-    "messages",
     "outputs",
     "project",
     "results",
