@@ -20,7 +20,6 @@ extensions = [
     "commands",
     "formats",
     "formulas",
-    "messages",
     "outputs",
     "project",
     "results",
@@ -62,7 +61,7 @@ nitpick_ignore_regex = [
         "py:.*",
         r"(collections|concurrent|enum|functools|matplotlib|numpy|ompl|os|pathlib|rich|shapely|torch|typing)\..*",
     ),
-    ("py:class", r"(tuple\[~)?(dynamics|environments|planner|surrogate)\..*"),
+    ("py:class", r"(tuple\[~)?(dynamics|environments|planner|surrogate|vinewright\.(cluster|console|sweeps))\..*"),
     (
         "py:class",
         r"Array|ArrayLike|Axes|Flag|Floats|Integers|NDArray|Pack|Path|Provenance|TypeAliasForwardRef|np\.bool_",

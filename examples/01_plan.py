@@ -6,7 +6,7 @@ import vinewright as vw
 def main() -> None:
     """Plan for ten iterations, print the actuated sections, save the run and load the design."""
     env = vw.load_environment("divider")
-    # iterations=10 gives the same design on every machine. fast=True plans for a world exactly as planned: without it, designs
+    # iterations=10 gives the same design on every machine. fast=True plans without errors: without it, designs
     # are refined and tried under the errors of a workshop, which takes longer.
     result = vw.plan(env, seed=1, iterations=10, fast=True, progress=True)
     if result.best is None:

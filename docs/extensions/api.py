@@ -24,7 +24,7 @@ logger = logging.getLogger(__name__)
 BESIDES = {
     "environments.importing.build": ("Imported",),
     "environments.uncertainty": ("ObstacleError",),
-    "planner.design.design": ("Success",),
+    "planner.design.estimate": ("Success",),
     "planner.design.schedule": ("Schedule",),
     "planner.search.run": ("Budget", "HistoryEntry", "Run"),
     "planner.plan.choice.selection": ("Choice",),

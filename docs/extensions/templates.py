@@ -1,10 +1,9 @@
-"""Messages of the program as templates, read from its source: constant words, *names* of what is filled in, [words that may be missing]."""
+"""Limits in the words of messages, as templates: constant words, *names* of values that are filled in, [words that may be missing]."""
 
 from __future__ import annotations
 
 import ast
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -149,40 +148,14 @@ def assigned(function: ast.AST) -> dict[str, list[ast.expr]]:
 
 
 def shown(template: Template) -> str:
-    """A template as Markdown: names in italics, what may be missing in brackets."""
-    return "".join(text if kind == "words" else f"*{text}*" for kind, text in pieces(template))
-
-
-def pieces(template: Template) -> Iterator[tuple[str, str]]:
-    """The pieces of a template: their kind (`words` or `name`) and text."""
+    """A template as Markdown: names in italics, words that may be missing in brackets."""
+    text = ""
     for part in template:
         match part:
-            case Words(text):
-                yield "words", text
+            case Words(words):
+                text += words
             case Filled(name):
-                yield "name", name
+                text += f"*{name}*"
             case Choice(of):
-                yield "words", "["
-                for number, one in enumerate(way for way in of if way):
-                    yield from [("words", " | ")] * bool(number)
-                    yield from pieces(one)
-                yield "words", "]"
-
-
-def pattern(template: Template) -> str:
-    """A regular expression that the messages of a template match."""
-    found = ""
-    for part in template:
-        match part:
-            case Words(text):
-                found += r"\s+".join(map(re.escape, re.split(r"\s+", text)))
-            case Filled():
-                found += ".*?"
-            case Choice(of):
-                found += f"(?:{'|'.join(map(pattern, of))})"
-    return found
-
-
-def constant(template: Template) -> str:
-    """The words that every message of a template has."""
-    return " ".join(part.text for part in template if isinstance(part, Words))
+                text += f"[{' | '.join(shown(way) for way in of if way)}]"
+    return text

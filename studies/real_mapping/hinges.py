@@ -148,7 +148,7 @@ def _links(track: Track, frame: int, arc: float) -> tuple[float, float, float]:
 
 def _hold_at_corner(heading: float, bend: float, corner: Corner, last: float) -> TubeShape:
     """Return the tube as two straight links, bent around the corner, which holds it."""
-    straight = TubeShape.at_launch(np.array([0.0, 0.0, heading])).grown(corner.arc + last)
+    straight = TubeShape.at_launch(np.array([0.0, 0.0, heading])).extend(corner.arc + last)
     side = corner.side if corner.side * bend > 0 else FREE
     return straight.hold(corner.arc, side).rotate(corner.arc, bend)
 
