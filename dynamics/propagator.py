@@ -115,7 +115,7 @@ class OnHost:
     @property
     def device_name(self) -> str:
         """See `Propagator`."""
-        return f"cpu, {self.threads} thread{'s' * (self.threads != 1)}"
+        return "cpu, 1 thread" if self.threads == 1 else f"cpu, {self.threads} threads"
 
     def start(self, batch: int, max_segments: int) -> VineState:
         """See `Propagator`."""

@@ -175,7 +175,8 @@ def difference(one: VineParams, other: VineParams) -> str:
     here, there = (_flat(tube_content(params)) for params in (one, other))
     found = [key for key in {**here, **there} if here.get(key) != there.get(key)]
     differences = [f"{key} {_text(here.get(key))} there, {_text(there.get(key))} here" for key in found[:3]]
-    return "; ".join(differences) + f"; and {len(found) - 3} more" * (len(found) > 3)
+    more = f"; and {len(found) - 3} more" if len(found) > 3 else ""
+    return "; ".join(differences) + more
 
 
 def _flat(content: Mapping[str, Any], table: str = "") -> dict[str, Any]:
@@ -222,7 +223,7 @@ def given_keys(name_or_path: str | os.PathLike[str]) -> frozenset[str]:
 
 
 def _read(name_or_path: str | os.PathLike[str], parse: Callable[[bytes], Read]) -> Read:
-    """What a function makes of the content of a tube; its errors begin with the file's name."""
+    """Return the result of a function for the content of a tube; its errors begin with the file's name."""
     name, path = str(name_or_path), Path(name_or_path)
     try:
         if name in known_tubes():

@@ -120,7 +120,7 @@ class QuasiStatic(OnHost):
         )
         self.device = device
         self.on_device: Device | None = None
-        """What the model keeps on a CUDA device; None where it does not compute on one."""
+        """Copies of the model on a CUDA device; None where it does not compute on a device."""
         if may_use(device):
             from dynamics.quasistatic.device import Device
 
@@ -144,7 +144,7 @@ class QuasiStatic(OnHost):
         return self._again(self.tube.growth_step / parts, self.device)
 
     def on(self, device: str) -> QuasiStatic:
-        """The same model on another device."""
+        """Return this model on another device."""
         return self._again(self.tube.growth_step, device)
 
     def _again(self, step: float, device: str) -> QuasiStatic:

@@ -1,4 +1,4 @@
-"""How much a plan computes after its searches: numbers of designs, worlds, generations and trials."""
+"""Effort of a plan after its searches: numbers of designs, worlds, generations and trials."""
 
 from __future__ import annotations
 

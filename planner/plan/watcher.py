@@ -1,4 +1,4 @@
-"""How a plan tells a caller of its progress."""
+"""Watchers, which a plan notifies of its progress."""
 
 from __future__ import annotations
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 from planner.design.design_file import design_content
 from planner.output.contents import CHECKPOINT
+from planner.output.text import plural
 from planner.plan.plan import INTERRUPTED
 from planner.plan.run.success import jump_of, with_trials
 from planner.search.run import TIME_SPENT
 from vinewright.commands.plan_verify import unverified, verdict
 from vinewright.console.options import solution_note
-from vinewright.console.terminal import CROSSING, actuators_text, rejection_text, section_table
+from vinewright.console.terminal import CROSSING, UNSOUND, actuators_text, rejection_text, section_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def advice(run: Run) -> str:
-    """What may help if there is no design."""
+    """Return advice for a plan without a design."""
     return (
         "Try a longer --time-budget, another --seed, or a larger goal; check that every passage is wider than "
         f"{2e3 * run.params.radius:.0f} mm."
@@ -34,7 +35,7 @@ def advice(run: Run) -> str:
 
 
 def unmet(result: Result) -> str:
-    """What was asked and not met, in words; empty if all was."""
+    """Return the unmet request as text; empty if all requests are met."""
     best, asked, choice = result.best, result.options, result.choice
     if best is None:
         return _no_solution(result.run, result.reason)
@@ -82,10 +83,10 @@ def _no_solution(run: Run, reason: str) -> str:
     nearest = max(float(np.hypot(*(tips[:, :2] - goal[:2]).T).min() - goal[2]), 0.0)
     solutions = run.solutions
     why = rejection_text(solutions.rejected, solutions.ambiguous)
-    missed = f"; of {solutions.replayed} candidates replayed, {why}" * bool(solutions.rejected)
+    missed = f"; of {solutions.replayed} candidates replayed, {why}" if solutions.rejected else ""
     done = run.search.iteration
     return (
-        f"no solution: {reason} after {run.seconds:.1f} s, {done} iteration{'s' * (done != 1)}; "
+        f"no solution: {reason} after {run.seconds:.1f} s, {plural(done, 'iteration')}; "
         f"the nearest tip ended {nearest * 1e3:.0f} mm outside the goal{missed}"
     )
 
@@ -123,8 +124,8 @@ def report(console: Console, result: Result, out: Path) -> None:
     )
     ended = "its share of the time budget" if result.choice and result.reason == TIME_SPENT else result.reason
     console.print(
-        f"search: {done} iteration{'s' * (done != 1)} in {run.seconds:.1f} s, {ended}; {solutions.replayed} candidates replayed at an "
-        f"eighth of the step, of which {why}; {others} other distinct solution{'s' * (others != 1)} kept"
+        f"search: {plural(done, 'iteration')} in {run.seconds:.1f} s, {ended}; {solutions.replayed} candidates replayed at an "
+        f"eighth of the step, of which {why}; {plural(others, 'other distinct solution')} kept"
     )
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
@@ -149,23 +150,20 @@ def report(console: Console, result: Result, out: Path) -> None:
 
 
 def stages_line(choice: Choice) -> str:
-    """Time of what followed the search, in words."""
+    """Return the times of the stages after the first search as text."""
     friction = choice.friction_search_s
-    return (
-        f"searches with friction: {friction:.1f} s; " * (friction > 0)
-        + f"refinement and trials: {choice.refinement_s + choice.trials_s:.1f} s"
-    )
+    searches = f"searches with friction: {friction:.1f} s; " if friction > 0 else ""
+    return f"{searches}refinement and trials: {choice.refinement_s + choice.trials_s:.1f} s"
 
 
 def success_line(choice: Choice) -> str:
-    """How likely the chosen design is to work, in words."""
+    """Return the success of the chosen design as text."""
     chosen = with_trials(choice.chosen.design, choice)
-    doubt = "; as planned, it misses at a finer step or snaps where only its damping decides" * (
-        not choice.chosen.sound
-    )
+    doubt = "" if choice.chosen.sound else UNSOUND
     doubt += f"; {choice.chosen.jump.words}" if choice.chosen.jump else ""
     line = ", ".join([actuators_text(chosen), *([chosen.success.words] if chosen.success else [])])
-    return line + doubt + f"; no design in the front reaches {100 * choice.threshold:g} %" * (not choice.met)
+    short = "" if choice.met else f"; no design in the front reaches {100 * choice.threshold:g} %"
+    return line + doubt + short
 
 
 def choice_table(choice: Choice) -> Table:

@@ -10,7 +10,7 @@ from planner.search.planners import SST_STAR
 from vinewright.console.answer import Answer
 from vinewright.console.errors import BadInput, NothingKept
 from vinewright.console.options import print_hints
-from vinewright.console.terminal import actuators_text, section_table
+from vinewright.console.terminal import UNSOUND, actuators_text, section_table
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from planner.plan.several.plan import CommonChoice, CommonResult
 
 COUNTED = {2: "both"}
-"""How a number of environments is called; otherwise `all N`."""
+"""Words for numbers of environments; `all N` for others."""
 
 
 def plan_for_all(
@@ -144,18 +144,17 @@ def _table(choice: CommonChoice) -> Any:
 
 
 def closing_line(result: CommonResult) -> str:
-    """How likely the chosen tube is to work in each environment, in words."""
+    """Return the success of the chosen tube in each environment as text."""
     choice, designs = result.choice, result.designs
     if choice is None:
         return ""
     parts = []
     for design in designs:
         success = design.success.words if design.success else "reaches the goal as planned"
-        off = f", actuator{'s' * (len(design.off) > 1)} {' and '.join(map(str, design.off))} off" if design.off else ""
+        actuators = "actuators" if len(design.off) > 1 else "actuator"
+        off = f", {actuators} {' and '.join(map(str, design.off))} off" if design.off else ""
         parts.append(f"{design.environment} {success}{off}")
     line = f"{actuators_text(designs[0])} for {COUNTED.get(len(designs), f'all {len(designs)}')}: {'; '.join(parts)}"
-    doubt = "; as planned, it misses at a finer step or snaps where only its damping decides" * (
-        not choice.champion.sound
-    )
-    short = choice.tried and not choice.met
-    return line + doubt + f"; no tube in the front reaches {100 * choice.wanted:g} % in each" * short
+    doubt = "" if choice.champion.sound else UNSOUND
+    missed = choice.tried and not choice.met
+    return line + doubt + (f"; no tube in the front reaches {100 * choice.wanted:g} % in each" if missed else "")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def unverified(verification: Verification) -> str:
-    """What is said at the end of a plan that is not verified."""
+    """Message at the end of a plan that is not verified."""
     name, count = verification.propagator, len(verification.grown)
     if not count:
         return f"interrupted before {name} verified any design"
@@ -30,7 +30,7 @@ def verdict(verification: Verification) -> str:
             "Search longer for other designs (--time-budget, --solutions, --seed), or inspect it with `simulate --propagator "
             f"{name}`"
         )
-    better = f"; {chosen} lower-cost solution{'s do' if chosen > 1 else ' does'} not" * (chosen > 0)
+    better = f"; {chosen} lower-cost solution{'s do' if chosen > 1 else ' does'} not" if chosen > 0 else ""
     return (
         f"verified by {name}: its tip reaches the goal there too, and ends {1e3 * verification.moved(chosen):.0f} mm from "
         f"the planned position{better}"

@@ -120,7 +120,7 @@ def remedy(
     platform: str = sys.platform,
     repository: bool = REPOSITORY,
 ) -> str:
-    """How to install a missing extra: the pip command, or an explanation if the extra is not published for this platform.
+    """Say how to install a missing extra: the pip command, or an explanation if the extra is not published for this platform.
 
     Args:
         version: First two numbers of the Python version.

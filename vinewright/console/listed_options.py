@@ -13,7 +13,7 @@ from planner.plan.options import BY_NAME, OPTIONS
 from vinewright.console.completion import propagator_names
 
 COMPLETIONS = {"propagator": propagator_names, "verify": propagator_names}
-"""What the shell offers for the values of options."""
+"""Functions that complete the values of options in the shell."""
 
 
 def make_option(name: str, callback: Callable[..., Any] | None = None) -> Any:

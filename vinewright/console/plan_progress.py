@@ -36,7 +36,7 @@ class ConsoleWatcher(Watcher):
 
     def beginning(self, environment: Environment, options: Inputs) -> None:
         """Say what is planned."""
-        by = f"{options.planner}, " * (options.planner != SST_STAR)
+        by = "" if options.planner == SST_STAR else f"{options.planner}, "
         self.console.print(
             f"planning {environment.name}: {options.actuator}, {options.propagator}, {by}seed {options.seed}, "
             f"{options.time_budget_s:g} s",

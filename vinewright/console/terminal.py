@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 
     from planner.design.design import Design
 
+UNSOUND = "; as planned, it misses at a finer step or snaps where only its damping decides"
+"""Doubt about a design that is not sound, for the end of a line."""
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
 
 

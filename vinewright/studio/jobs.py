@@ -1,4 +1,4 @@
-"""What the worker processes of the studio compute: a plan, the growth of a design, trials, a pack."""
+"""Jobs of the worker processes of the studio: a plan, the growth of a design, trials, a pack."""
 
 from __future__ import annotations
 
@@ -175,7 +175,7 @@ def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
 
 
 def _missing(written: WrittenFormats) -> list[str]:
-    """What a pack lacks, and why."""
+    """List the missing files of a pack, each with the reason."""
     missing = [f"{', '.join(written.missing)}: {without_extra('fab')}"] if written.missing else []
     return missing + [
         f"there is no bracket.stl: {why}; constrict the cells by other means" for why in written.faults.values()

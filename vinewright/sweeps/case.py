@@ -49,7 +49,7 @@ class Case:
     """One row of the table, before it is computed. Environment, tube and design are digests of inputs of the sweep."""
 
     factors: dict[str, Value]
-    """What distinguishes this case from others: the first columns of its row."""
+    """Values that distinguish this case from others: the first columns of its row."""
     environment: str
     tube: str | None = None
     """None for a design that exists."""
@@ -141,7 +141,7 @@ def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
 
 
 def _search(result: Result | None) -> Row:
-    """What a plan says of itself."""
+    """Numbers that a plan reports of itself."""
     names = "iterations_done", "vine_steps", "nodes", "own_reached", "own_trials"
     if result is None:
         return dict.fromkeys(names)

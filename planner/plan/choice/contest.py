@@ -1,4 +1,4 @@
-"""Which designs are refined, and for how long: the time goes to those that promise most."""
+"""Contest of the designs that are refined, and how long: the time goes to those that promise most."""
 
 from __future__ import annotations
 

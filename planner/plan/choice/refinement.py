@@ -56,7 +56,7 @@ class Candidate:
     nearest: Floats
     """Distance from the goal's edge where the tip comes nearest in each world [m], negative in the goal, shape (worlds,)."""
     planned: float
-    """The same at the end of its growth as planned [m]."""
+    """Distance from the goal to the tip at the end of its growth as planned [m]."""
 
     @property
     def rate(self) -> float:
@@ -236,7 +236,7 @@ def fits(section: Section, segment_length: float) -> bool:
 
 
 def bent(section: Section, catalogue: Catalogue, curvature: float) -> Section:
-    """The same section with the cells and pressure of its actuator whose curvature is nearest to a given one [1/m]."""
+    """Return a section with the cells and pressure of its actuator whose curvature is nearest to a given one [1/m]."""
     within = float(np.clip(curvature, *catalogue.ranges[section.kind]))
     entry = int(catalogue.synthesise([within], section.kind)[0][0])
     return replace(

@@ -16,6 +16,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate, Success
 from planner.design.replay import grow_designs, make_simulation, replay
+from planner.output.text import plural
 from planner.plan.choice.contest import MORE, Contest
 from planner.plan.choice.shortening import ending_in_goal
 from planner.plan.effort import Effort, default_effort
@@ -161,7 +162,7 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What a selection does at the moment."""
+    """Present step of a selection."""
 
     actuators: int
     generation: int
@@ -173,8 +174,8 @@ class Progress:
 
     @property
     def words(self) -> str:
-        """What is done, without figures of success."""
-        what = f"{self.actuators} actuator{'s' * (self.actuators != 1)}"
+        """Present step as text, without figures of success."""
+        what = plural(self.actuators, "actuator")
         if self.trials:
             return f"trials of {what}"
         return f"refining {what}, generation {self.generation}" if self.generation else f"comparing designs with {what}"
@@ -245,7 +246,7 @@ class Selection:
                 yield self.with_trials(champion, self.effort.block)
 
     def as_found(self, designs: Sequence[Design]) -> Iterator[Champion]:
-        """The same as `champions` without refinement: for each number of actuators the design with the highest success.
+        """Yield the designs of the front without refinement: for each number of actuators the design with the highest success.
 
         Of each number `Effort.compared` designs are compared, those of lowest cost; only the first ones if there is no time.
         """

@@ -65,7 +65,7 @@ ARRAYS: dict[str, tuple[type, int]] = {
 
 
 NO_PARTICLES: Arrays = {"particle_alive": np.zeros(0, bool), "particle_angles": np.zeros(0)}
-"""What a search without particles stores; older checkpoints do not have these arrays."""
+"""Arrays of a search without particles; older checkpoints do not have these arrays."""
 
 
 def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:

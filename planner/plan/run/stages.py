@@ -79,7 +79,7 @@ class Stages:
     searches: list[Run] = field(default_factory=list)
     """The searches with friction."""
     known: TrialMemo = field(default_factory=TrialMemo)
-    """What refinement and trials have found."""
+    """Results of refinement and trials."""
     _before: list[Checkpoint] = field(default_factory=list)
     """The searches with friction of the plan that is resumed."""
     _replaces: bool = True

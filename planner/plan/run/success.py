@@ -1,4 +1,4 @@
-"""What a run knows of the success of its designs, in a few words for each."""
+"""Success of the designs of a run, in a few words for each."""
 
 from __future__ import annotations
 

@@ -53,7 +53,7 @@ class FixedActuators:
         return FixedActuators(controls, tuple(masks))
 
     def tube(self, run: Run, order: list[int]) -> Tube:
-        """What is built.
+        """Fix the actuators of a tube.
 
         Args:
             run: A search whose catalogue the controls belong to.
@@ -102,7 +102,7 @@ class GivenSearch(Search):
             self.begin[first:after], self.end[first:after] = first, min(after, self.max_segments)
 
     def _sample(self, nodes: Integers) -> tuple[Integers, Controls, Integers]:
-        """As in `Search`, but only up to the next end of a given actuator or its beginning; a given one is on or off."""
+        """See `Search`, but only up to the next end of a given actuator or its beginning; a given one is on or off."""
         at = self.tree.segments[nodes]
         inside = self.given[at] != 0
         held, at = nodes[inside], at[inside]
@@ -117,7 +117,7 @@ class GivenSearch(Search):
         return nodes, controls.astype(np.int32), np.minimum(segments, self.end[at] - at)
 
     def _candidates(self, rollout: Rollout, nodes: Integers, controls: Controls, carried: Controls) -> Candidates:
-        """As in `Search`; given actuators are not counted, and no node is within one, unless it is in the goal."""
+        """See `Search`; given actuators are not counted, and no node is within one, unless it is in the goal."""
         old = self.tree.segments[nodes]
         previous = self.tree.pages.control(nodes, np.maximum(old - 1, 0))
         counted = (self.given[old] != 0) & (controls != 0) & ((old == 0) | (controls != previous))

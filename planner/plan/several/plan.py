@@ -59,7 +59,7 @@ class CommonChoice:
         return self.tried and self.champion.worst.estimate.rate >= self.wanted
 
     def of(self, k: int) -> Choice:
-        """What the front and the choice are for the k-th environment."""
+        """Return the front and the choice for the k-th environment."""
         name, uncertainty = self.errors[k]
         return Choice(name, uncertainty, self.wanted, [one.each[k] for one in self.front], picked=self.chosen)
 

@@ -68,7 +68,7 @@ class CommonChampion:
 
     @property
     def worst(self) -> Champion:
-        """That of the environment in which it is least likely to reach the goal."""
+        """Champion of the environment in which it is least likely to reach the goal."""
         return min(self.each, key=lambda one: one.estimate.rate if one.estimate.trials else 0.0)
 
     @property
@@ -250,7 +250,7 @@ class JointSelection:
 
     @staticmethod
     def _next(contenders: Sequence[JointDescent]) -> JointDescent | None:
-        """Which one to refine next: of those that are almost as likely as the likeliest, that with the fewest actuators."""
+        """Return the tube to refine next: of those that are almost as likely as the likeliest, that with the fewest actuators."""
         left = [one for one in contenders if contest.gains(one)]
         leading = max((one.tube.rate for one in left), default=0.0)
         return next((one for one in left if one.tube.rate >= leading - contest.ALIKE), None)

@@ -13,12 +13,12 @@ from planner.design.design import Design, Section
 MANY = 6
 """Number of actuators up to which all combinations of those under pressure are tried."""
 Mask = tuple[bool, ...]
-"""Which actuators of a tube are under pressure in one environment, from the base."""
+"""Truth values of a tube's actuators, from the base: whether each is under pressure in an environment."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tube:
-    """What is built, and which of its actuators are under pressure in each environment."""
+    """A tube as it is built, and its actuators that are under pressure in each environment."""
 
     design: Design
     """All sections, each under pressure."""
