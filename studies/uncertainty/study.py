@@ -43,7 +43,7 @@ VERIFYING = "impulse", "penalty"
 
 
 @dataclass(frozen=True, slots=True)
-class Stages:
+class AblationStages:
     """Time of the stages of a plan [s]."""
 
     first: float
@@ -54,7 +54,7 @@ class Stages:
     trials: float
 
     @classmethod
-    def of(cls, result: Result, choice: Choice) -> Stages:
+    def of(cls, result: Result, choice: Choice) -> AblationStages:
         """Return the stages of a plan that has a solution."""
         return cls(
             result.history[0].seconds, result.seconds + choice.friction_search_s, choice.refinement_s, choice.trials_s
@@ -71,7 +71,7 @@ class DesignsUnderErrors:
 
     design: Design
     """The chosen design."""
-    stages: Stages
+    stages: AblationStages
     lowest: FreshTrials
     """The design of lowest cost that the search found, which `--fast` looks for."""
     chosen: FreshTrials
@@ -147,7 +147,7 @@ def _test_designs(environment: Environment, result: Result) -> DesignsUnderError
     worlds, chosen = make_fresh_worlds(environment, choice.uncertainty), choice.chosen.design
     return DesignsUnderErrors(
         chosen,
-        Stages.of(result, choice),
+        AblationStages.of(result, choice),
         grow_in_trials(best.design, worlds),
         grow_in_trials(chosen, worlds),
         grow_in_trials(chosen, worlds.refined(REFINED), FINE),

@@ -23,7 +23,7 @@ from studies.uncertainty.missed import InvalidData, find_missed
 from studies.uncertainty.plots import save_fronts, save_scatter
 from studies.uncertainty.random_pairs import PlanPair, make_environment
 from studies.uncertainty.report import report, report_ablations, report_pairs
-from studies.uncertainty.study import OTHER_ERRORS, DesignsUnderErrors, PlanOutcome, Stages
+from studies.uncertainty.study import OTHER_ERRORS, AblationStages, DesignsUnderErrors, PlanOutcome
 
 Vinewright = Callable[..., tuple[int, str, str]]
 PNG = b"\x89PNG"
@@ -40,7 +40,7 @@ def planned(seed: int, chosen: int, actuators: int) -> PlanOutcome:
     others = {name: tried(actuators, 30 * k) for k, name in enumerate(OTHER_ERRORS, start=1)}
     verified = {"impulse": seed > 0, "penalty": False}
     parts = tried(1, 60), tried(actuators, chosen), tried(actuators, 80, 100), others, front, verified
-    return PlanOutcome("room", seed, DesignsUnderErrors(DESIGN, Stages(0.5, 12.0, 11.0, 7.0 + seed), *parts))
+    return PlanOutcome("room", seed, DesignsUnderErrors(DESIGN, AblationStages(0.5, 12.0, 11.0, 7.0 + seed), *parts))
 
 
 PLANS = [planned(0, 150, 2), planned(1, 270, 2), planned(2, 240, 3), PlanOutcome("hall", 0, None)]

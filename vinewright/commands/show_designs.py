@@ -26,7 +26,7 @@ from vinewright.console.options import environment_of, solution_note
 from vinewright.console.terminal import CROSSING, actuators_text, rejection_text, section_table, trials_line
 
 
-class FileTable(BaseModel):
+class ContentTable(BaseModel):
     """A table of a file; keys without a field are ignored."""
 
     model_config = ConfigDict(strict=True, extra="ignore", allow_inf_nan=False)
@@ -44,40 +44,40 @@ class Summary:
     """Draws the result to a file; None if the file of the result does not suffice for a picture."""
 
 
-class _Inputs(FileTable):
+class _Inputs(ContentTable):
     environment: Text
     propagator: Text
     actuator: Text
     stopped: Text
 
 
-class _Timings(FileTable):
+class _Timings(ContentTable):
     search_s: float
 
 
-class _Champion(FileTable):
+class _Champion(ContentTable):
     actuators: Annotated[int, Field(ge=0)]
     reached: Annotated[int, Field(ge=0)]
     trials: Annotated[int, Field(gt=0)]
 
 
-class _Trials(FileTable):
+class _Trials(ContentTable):
     errors: Text
     threshold: float
     front: Annotated[list[_Champion], Field(min_length=1, max_length=1000)]
 
 
-class _VerifiedSolution(FileTable):
+class _VerifiedSolution(ContentTable):
     reached: bool
 
 
-class _Verification(FileTable):
+class _Verification(ContentTable):
     propagator: Text
     verified: bool
     solutions: list[_VerifiedSolution]
 
 
-class _Drive(FileTable):
+class _Drive(ContentTable):
     margin: float
     length_mm: float
     tip_mm: Annotated[list[float], Field(min_length=2, max_length=2)]
@@ -88,7 +88,7 @@ class _Drive(FileTable):
     needed_pressure_kpa: float | None
 
 
-class RunFile(FileTable):
+class RunFile(ContentTable):
     inputs: _Inputs
     seed: int
     timings: _Timings
@@ -240,7 +240,7 @@ def show_checkpoint(file: Path, _: None) -> Summary:
     return Summary(lines, draw)
 
 
-class PackFile(FileTable):
+class PackFile(ContentTable):
     reaches_goal: bool
     roundings_tried: int
     tip_moved_mm: float
@@ -272,7 +272,7 @@ def show_pack(file: Path, pack: PackFile) -> Summary:
     return Summary(lines, summary.draw)
 
 
-class SimulationFile(FileTable):
+class SimulationFile(ContentTable):
     environment: dict[str, Text]
     reached: bool
     advice: Text
@@ -294,7 +294,7 @@ def show_simulation(_: Path, result: SimulationFile) -> Summary:
     return Summary(lines)
 
 
-class RobustnessFile(FileTable):
+class RobustnessFile(ContentTable):
     command: Text
     counts: dict[Text, dict[Text, Annotated[int, Field(ge=0)]]]
 

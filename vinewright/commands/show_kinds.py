@@ -20,7 +20,7 @@ from planner.output.contents import CHECKPOINT, SAME
 from planner.output.text import plural
 from vinewright.commands.map_session import session_lines
 from vinewright.commands.show_designs import (
-    FileTable,
+    ContentTable,
     PackFile,
     RobustnessFile,
     RunFile,
@@ -84,7 +84,7 @@ def _show_recording(file: Path, _: None) -> Summary:
     return Summary(lines, draw)
 
 
-class _FittedParameter(FileTable):
+class _FittedParameter(ContentTable):
     name: Text
     value: float
     unit: Text
@@ -92,7 +92,7 @@ class _FittedParameter(FileTable):
     identified: bool
 
 
-class _Fit(FileTable):
+class _Fit(ContentTable):
     recording: Text
     converged: bool
     parameters: list[_FittedParameter]
@@ -121,17 +121,17 @@ def _check_rows(rows: list[str]) -> list[str]:
     return rows
 
 
-class _MapDeployment(FileTable):
+class _MapDeployment(ContentTable):
     status: Text
     score: float
 
 
-class _MappedEnvironment(FileTable):
+class _MappedEnvironment(ContentTable):
     name: Text
     sha256: str
 
 
-class _Map(FileTable):
+class _Map(ContentTable):
     environment: _MappedEnvironment
     policy: Text
     seed: int
@@ -161,19 +161,19 @@ def _show_map(_: Path, mapped: _Map) -> Summary:
     return Summary(lines, draw)
 
 
-class _SharedEnvironment(FileTable):
+class _SharedEnvironment(ContentTable):
     environment: Text
     off: list[int]
     reached: Annotated[int, Field(ge=0)]
     trials: Annotated[int, Field(ge=0)]
 
 
-class _SharedTube(FileTable):
+class _SharedTube(ContentTable):
     actuators: Annotated[int, Field(ge=0)]
     environments: Annotated[list[_SharedEnvironment], Field(min_length=2, max_length=1000)]
 
 
-class _SharedDesign(FileTable):
+class _SharedDesign(ContentTable):
     errors: list[Text] | None
     chosen: Annotated[int, Field(ge=0)]
     front: Annotated[list[_SharedTube], Field(min_length=1, max_length=1000)]

@@ -148,7 +148,7 @@ def chosen_design(console: Console, path: Path, solution: int | None) -> Design:
 
 
 def solution_note(folder: Path) -> str:
-    """Return the number of the solution that the design of a run's folder is, as text; "" if it is the first or none of them, as one refined under errors."""
+    """Return a note if the design of a run's folder is a later solution; "" if it is the first, or none, as a refined design."""
     from planner.design.solutions_file import find_solution
 
     number, count = find_solution(folder)

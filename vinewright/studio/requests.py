@@ -26,12 +26,12 @@ class _Request(BaseModel):
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-class Open(_Request):
+class OpenRequest(_Request):
     text: _Text
     name: Annotated[str, Field(max_length=200)]
 
 
-class Check(_Request):
+class CheckRequest(_Request):
     text: _Text
     content: Any
     origins: Any
@@ -44,7 +44,7 @@ class Check(_Request):
     """Name of the file that Save writes."""
 
 
-class Save(_Request):
+class SaveRequest(_Request):
     text: _Text
     saved: _Text
     """The file as it was opened or last saved."""
@@ -88,7 +88,7 @@ def offered_options() -> dict[str, dict[str, Any]]:
     return offered
 
 
-class Plan(_Request):
+class PlanRequest(_Request):
     text: _Text
     name: _Name = "environment"
     """Name of the environment if its text has none."""
@@ -96,33 +96,33 @@ class Plan(_Request):
     options: Options
 
 
-class Stop(_Request):
+class StopRequest(_Request):
     what: Literal["plan", "look"]
 
 
-class OfRun(_Request):
+class DesignRequest(_Request):
     """A request about a design of a run."""
 
     run: _Name
     design: _Design
 
 
-class Look(OfRun):
+class LookRequest(DesignRequest):
     propagator: Annotated[str, Field(max_length=40)]
 
 
-class Errors(_Request):
+class ErrorsRequest(_Request):
     preset: Annotated[str, Field(max_length=40)]
     numbers: dict[Annotated[str, Field(max_length=40)], float | list[float]]
 
 
-class Trials(OfRun):
-    errors: Errors
+class TrialsRequest(DesignRequest):
+    errors: ErrorsRequest
     trials: Annotated[int, Field(ge=1, le=10_000)]
     seed: Annotated[int, Field(ge=0, lt=2**63)]
 
 
-class Pack(OfRun):
+class PackRequest(DesignRequest):
     allow_limit: bool = False
 
 

@@ -33,7 +33,7 @@ COUNTED = "trials", "reached", "ended elsewhere", "stalled", "left the bounds", 
 
 
 @dataclass(frozen=True, slots=True)
-class Trials:
+class CaseTrials:
     """Growth of a design with errors."""
 
     first: int
@@ -57,7 +57,7 @@ class Case:
     """None for a plan."""
     plan: dict[str, Any] = field(default_factory=dict)
     """Options of the plan, see `Inputs`."""
-    trials: Trials | None = None
+    trials: CaseTrials | None = None
     device: str = "cpu"
     """On which everything grows: "cpu" or "cuda"."""
 
@@ -68,7 +68,7 @@ class Case:
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
         parts = {"environment": self.environment, "tube": self.tube, "design": self.design}
-        trials = self.trials and {name: getattr(self.trials, name) for name in Trials.__slots__}
+        trials = self.trials and {name: getattr(self.trials, name) for name in CaseTrials.__slots__}
         device = None if self.device == "cpu" else self.device
         found = {"factors": self.factors, **parts, "plan": self.plan or None, "trials": trials, "device": device}
         return {key: value for key, value in found.items() if value is not None}
@@ -83,7 +83,7 @@ class Case:
             content.get("tube"),
             content.get("design"),
             content.get("plan") or {},
-            Trials(**trials) if trials else None,
+            CaseTrials(**trials) if trials else None,
             content.get("device", "cpu"),
         )
 

@@ -30,7 +30,7 @@ from planner.design.design_file import design_content, load_design
 from planner.plan.inputs import Inputs
 from planner.plan.problem import resolve_models
 from vinewright.console.errors import extra_of, needed
-from vinewright.sweeps.case import Case, Input, Trials, Value
+from vinewright.sweeps.case import Case, CaseTrials, Input, Value
 from vinewright.sweeps.errors import InvalidStudy
 from vinewright.sweeps.study_file import RandomPart, StudyFile
 
@@ -164,10 +164,10 @@ def _plan_cases(study: StudyFile, folder: Path, grid: CaseGrid) -> ListCases:
         options["iterations"] = [ITERATIONS]
     settings = [dict(zip(options, values, strict=True)) for values in product(*options.values())]
     trials = study.trials
-    all_trials: list[Trials | None] = [None]
+    all_trials: list[CaseTrials | None] = [None]
     if trials:
         names = _check_presets(trials.uncertainty, "trials.uncertainty")
-        all_trials = [Trials(TESTING, trials.number, name, trials.seed) for name in names]
+        all_trials = [CaseTrials(TESTING, trials.number, name, trials.seed) for name in names]
     _check_presets(part.uncertainty, "plan.uncertainty")
 
     checked: set[str] = set()
@@ -299,7 +299,7 @@ def _design_cases(study: StudyFile, folder: Path, grid: CaseGrid) -> ListCases:
             _check_fit(environment, Input(names[path], json.dumps(tube_content(design.params))))
             for name, (first, number) in product(_check_presets(trials.uncertainty, "trials.uncertainty"), ranges):
                 factors: dict[str, Value] = {"design": names[path], "trials_uncertainty": name, "first_trial": first}
-                yield Case(factors, "", design=key, trials=Trials(first, number, name, trials.seed))
+                yield Case(factors, "", design=key, trials=CaseTrials(first, number, name, trials.seed))
 
     return list_trials
 

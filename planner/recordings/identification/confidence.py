@@ -11,7 +11,7 @@ from scipy.sparse import bmat, diags
 from scipy.sparse.linalg import splu
 
 from planner.recordings.identification.model import LENGTH
-from planner.recordings.identification.problem import PRIOR_WEIGHT, FitSolution, Problem
+from planner.recordings.identification.problem import PRIOR_WEIGHT, FitProblem, FitSolution
 from planner.recordings.identification.result import CHI_SQUARE, Profile
 from planner.recordings.identification.unknowns import Unknowns
 from surrogate.kernels.compiled import Floats
@@ -27,7 +27,7 @@ OnPoint = Callable[[int], None]
 """Called with the number of completed points of a profile."""
 
 
-def noise_variance(problem: Problem, joints: Floats) -> float:
+def noise_variance(problem: FitProblem, joints: Floats) -> float:
     """Variance of one independent measurement, from the lateral distances of points from the fitted tube [m2].
 
     Only lateral errors are used, because a point's fraction of length already follows its error along the tube. Errors of
@@ -76,7 +76,7 @@ def _correlation(pairs: list[tuple[Floats, Floats]]) -> float:
     return float(np.clip((one * other).sum() / power, 0.0, MOST_CORRELATED)) if power > 0 else 0.0
 
 
-def covariance(problem: Problem, solution: FitSolution, variance: float) -> Floats:
+def covariance(problem: FitProblem, solution: FitSolution, variance: float) -> Floats:
     """Covariance of the parameters: twice the noise's variance times the inverse reduced Hessian of the cost.
 
     The inverse is the parameters' block of the inverse of the optimality (KKT) matrix. Variables at a bound get the bound's
@@ -104,7 +104,7 @@ def covariance(problem: Problem, solution: FitSolution, variance: float) -> Floa
 class ProfileFinder:
     """Computes profiles: holds K or C at values increasingly far from the optimum and fits all other variables again."""
 
-    problem: Problem
+    problem: FitProblem
     best: FitSolution
     others: list[FitSolution]
     """Other minima of the same problem."""

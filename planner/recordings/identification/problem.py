@@ -75,7 +75,7 @@ class FitSolution:
     """Part of the search that it is from."""
 
 
-class Problem:
+class FitProblem:
     """The nonlinear programme of one recording.
 
     Minimise sum |p(q) - measured|^2 + `WEIGHT` sum_k |a_k|^2 h_k over the bodies' coordinates at every node, the impulses
@@ -246,7 +246,7 @@ class Problem:
 class _Watch(casadi.Callback):
     """Keeps the feasible iterate of lowest cost, and ends the solver after a number of iterations."""
 
-    def __init__(self, problem: Problem, variables: int, constraints: int, report: OnIterate | None) -> None:
+    def __init__(self, problem: FitProblem, variables: int, constraints: int, report: OnIterate | None) -> None:
         casadi.Callback.__init__(self)
         self._sizes = {"x": variables, "f": 1, "g": constraints, "lam_x": variables, "lam_g": constraints, "lam_p": 3}
         self._problem, self._report = problem, report

@@ -10,7 +10,7 @@ import numpy as np
 
 from planner.recordings.identification.confidence import ProfileFinder, covariance, noise_variance
 from planner.recordings.identification.model import DAMPING, LENGTH, STIFFNESS
-from planner.recordings.identification.problem import PRIOR_WEIGHT, REACH, SAME_COST, FitSolution, Iterate, Problem
+from planner.recordings.identification.problem import PRIOR_WEIGHT, REACH, SAME_COST, FitProblem, FitSolution, Iterate
 from planner.recordings.identification.result import CHI_SQUARE, Profile, RecordingFit
 from planner.recordings.identification.settings import Settings
 from planner.recordings.identification.starts import StartingPoint, starting_points
@@ -64,7 +64,7 @@ class FitSearch:
     rms: float = math.inf
     least: float = math.inf
     """Lowest cost kept."""
-    problem: Problem = field(init=False)
+    problem: FitProblem = field(init=False)
     profiling: bool = False
 
     def run(self) -> None:
@@ -78,7 +78,7 @@ class FitSearch:
 
     def _prepare(self, refine: int) -> None:
         self._say("preparing the equations")
-        self.problem = Problem(self.settings.unknowns(refine), self._watch)
+        self.problem = FitProblem(self.settings.unknowns(refine), self._watch)
 
     def _race(self) -> tuple[FitSolution, list[FitSolution]]:
         """Run all starts, and return the best solution, and other minima.
@@ -234,7 +234,7 @@ class FitSearch:
         return bool(np.all(spread > 0) and np.all(spread < SHARP**2))
 
 
-def _finer_divisor(problem: Problem, best: FitSolution) -> int:
+def _finer_divisor(problem: FitProblem, best: FitSolution) -> int:
     """Return the divisor of every step for which the time step hardly changes K."""
     wanted = math.ceil(math.sqrt(step_error(problem.unknowns, best.x) / COARSE))
     return max(1, min(wanted, MOST_FINE_STEPS // (len(problem.observed.times) - 1)))

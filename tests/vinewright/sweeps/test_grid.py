@@ -20,7 +20,7 @@ from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.output.folder import write_json
 from tests.vinewright.sweeps.folders import study
-from vinewright.sweeps.case import Case, Trials
+from vinewright.sweeps.case import Case, CaseTrials
 from vinewright.sweeps.errors import InvalidStudy
 from vinewright.sweeps.grid import TESTING, CaseGrid, make_grid, split_into_shards
 from vinewright.sweeps.study_file import check_study
@@ -62,7 +62,7 @@ def test_every_combination_is_a_case_in_order(full: CaseGrid) -> None:
         assert full.inputs[case.tube].tube().radius == pytest.approx(radius * 1e-3)
         wanted = {"time_budget_s": 1e6, "seed": seed, "fast": fast, "iterations": 2, "batch": 20}
         assert case.plan == wanted
-        assert case.trials == Trials(TESTING, 5, errors, 4)
+        assert case.trials == CaseTrials(TESTING, 5, errors, 4)
         assert full.inputs[case.environment].environment().name == case.factors["environment"]
 
 
@@ -172,7 +172,7 @@ made = st.builds(
     st.none() | st.text(),
     st.none() | st.text(),
     st.dictionaries(st.text(), values),
-    st.none() | st.builds(Trials, st.integers(0), st.integers(1), st.none() | st.text(), st.integers(0)),
+    st.none() | st.builds(CaseTrials, st.integers(0), st.integers(1), st.none() | st.text(), st.integers(0)),
 )
 
 
@@ -197,7 +197,7 @@ def test_trials_of_designs_are_split_into_ranges(place: Path) -> None:
     expected = list(product(["one.json", "two.json"], ["handmade", "workshop"], [(0, 100), (100, 100), (200, 50)]))
     assert len(cases) == len(expected) == math.prod((2, 2, 3))
     for case, (design, preset, (first, number)) in zip(cases, expected, strict=True):
-        assert case.trials == Trials(first, number, preset, 0)
+        assert case.trials == CaseTrials(first, number, preset, 0)
         named = case.factors["design"], case.factors["trials_uncertainty"], case.factors["first_trial"]
         assert named == (design, preset, first)
         assert (case.tube, case.plan) == (None, {})

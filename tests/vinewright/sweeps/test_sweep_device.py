@@ -27,7 +27,7 @@ from environments.reach import WalledIn
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from tests.vinewright.sweeps.folders import ROOT, made_in, study
-from vinewright.sweeps.case import Case, Input, Row, Trials, run_case
+from vinewright.sweeps.case import Case, CaseTrials, Input, Row, run_case
 from vinewright.sweeps.errors import InvalidManifest, InvalidStudy, OtherProgram
 from vinewright.sweeps.grid import make_grid
 from vinewright.sweeps.manifest import program, program_difference, read_manifest
@@ -43,7 +43,7 @@ def case_and_inputs() -> tuple[Case, dict[str, Input]]:
     bent = Section(0.0, 0.1, "left", 2.0, 0.04, 18e3)
     design = Design("maze", maze.sha256, VineParams(), (bent,), np.zeros(3), np.zeros((1, 2)))
     texts = {"environment": environment_text(maze), "design": json.dumps(design_content(design))}
-    case = Case({"design": "short"}, "environment", design="design", trials=Trials(0, 3, "workshop", 1))
+    case = Case({"design": "short"}, "environment", design="design", trials=CaseTrials(0, 3, "workshop", 1))
     return case, {name: Input(name, text) for name, text in texts.items()}
 
 

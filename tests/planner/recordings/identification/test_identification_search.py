@@ -17,7 +17,7 @@ from planner.recordings.identification import problem as nlp
 from planner.recordings.identification.bounds import bounds, mean_beam, side_at_bound
 from planner.recordings.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS, LinkModel
 from planner.recordings.identification.observed import observe
-from planner.recordings.identification.problem import Iterate, Problem
+from planner.recordings.identification.problem import FitProblem, Iterate
 from planner.recordings.identification.search import Settings
 from planner.recordings.identification.starts import oscillation, starting_points
 from studies.fitting.cantilever import Cantilever
@@ -117,7 +117,7 @@ def test_the_best_feasible_iterate_is_the_result() -> None:
     """Where the solver ends worse than it was, the result is the iterate of lowest cost with closed joints, and says so."""
     passed: list[Iterate] = []
     unknowns = settings(seen()).unknowns(1)
-    problem = Problem(unknowns, passed.append)
+    problem = FitProblem(unknowns, passed.append)
     for most in range(1, 12):
         passed.clear()
         found = problem.solve(unknowns.first_guess(*FAR), None, 0.0, most)
@@ -134,7 +134,7 @@ def test_the_best_feasible_iterate_is_the_result() -> None:
 def test_the_cost_counts_what_the_equations_do_not_explain() -> None:
     """Whatever residual accelerations the solver holds, an iterate has those of its motion."""
     unknowns = settings(seen(8)).unknowns(1)
-    problem, guess = Problem(unknowns), unknowns.first_guess(0.3, 3e-3)
+    problem, guess = FitProblem(unknowns), unknowns.first_guess(0.3, 3e-3)
     other = guess.copy()
     other[unknowns.slices["a"]] = 7.0
     one, two = problem.iterate(guess, 0), problem.iterate(other, 0)
