@@ -22,6 +22,7 @@ from environments.environment_file import parse_environment
 from environments.uncertainty import KEYS, PRESETS
 from planner.design.design_file import load_design
 from planner.design.tube_figures import TubeFigures
+from planner.plan.options import BY_NAME
 from planner.uncertainty.survey import Survey
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
@@ -41,6 +42,13 @@ def test_page_gets_what_it_offers(client: TestClient) -> None:
     assert [one["name"] for one in known["environments"]] == vw.known_environments()
     assert [one["name"] for one in known["tubes"]] == vw.known_tubes()
     assert known["propagators"] == list(vw.propagators())
+    assert known["planOptions"]["time_budget_s"]["most"] == 86400
+    assert known["planOptions"]["success"] == {
+        "default": None,
+        "help": BY_NAME["success"].help,
+        "least": None,
+        "most": 100,
+    }
     assert {one["name"] for one in known["errorKeys"]} == {key.name for key in KEYS.values()}
     assert [one["name"] for one in known["errors"]] == [*PRESETS]
     for one in known["environments"]:

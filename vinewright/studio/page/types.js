@@ -205,5 +205,6 @@
  * @property {{name: string, numbers: Record<string, number | [number, number]>}[]} errors presets
  * @property {{name: string, unit: string, most: number, meaning: string}[]} errorKeys
  * @property {string[]} propagators
+ * @property {Record<string, {default: unknown, help: string, least: number | null, most: number | null}>} planOptions
  */
 export {};

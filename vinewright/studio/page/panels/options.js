@@ -32,15 +32,16 @@ export function optionsAreGood() {
 
 /** The fields. */
 export function optionFields() {
-  const time = numberField({
-    id: "plan-time", label: "Time", unit: "s", min: 1, max: 86400, title: "Search, refinement and trials together",
-    value: () => chosen.time, apply: (value) => (chosen.time = value), clear: () => (chosen.time = 30),
-  });
-  const success = numberField({
-    id: "plan-success", label: "Wanted success", unit: "%", placeholder: "90", min: 1, max: 100,
+  const timeOptions = {
+    id: "plan-time", label: "Time", unit: "s", min: 1, max: Infinity, title: "Search, refinement and trials together",
+    value: () => chosen.time, apply: (/** @type {number} */ value) => (chosen.time = value), clear: () => (chosen.time = 30),
+  };
+  const successOptions = {
+    id: "plan-success", label: "Wanted success", unit: "%", placeholder: "90", min: 1, max: Infinity,
     title: "Share of trials that shall reach the goal; a design that does gets no more actuators",
-    value: () => chosen.success, apply: (value) => (chosen.success = value), clear: () => (chosen.success = null),
-  });
+    value: () => chosen.success, apply: (/** @type {number} */ value) => (chosen.success = value), clear: () => (chosen.success = null),
+  };
+  const [time, success] = [numberField(timeOptions), numberField(successOptions)];
   const errors = selectField("plan-errors", "Errors", [], (value) => (chosen.errors = value));
   errors.select.title = "Of the trials; without errors in the files, those of a workshop";
   const propagator = selectField("plan-propagator", "Model", [], (value) => (chosen.propagator = value));
@@ -56,6 +57,9 @@ export function optionFields() {
     "plan-heuristic", "Guide the search by ways to the goal", false, (on) => (chosen.heuristic = on), "Needs OMPL",
   );
   subscribe(["known"], () => {
+    // Limits are those of all plans, of which the server tells.
+    timeOptions.max = state.known.planOptions.time_budget_s?.most ?? Infinity;
+    successOptions.max = state.known.planOptions.success?.most ?? Infinity;
     const presets = state.known.errors.map(({ name }) => /** @type {[string, string]} */ ([name, name]));
     errors.select.replaceChildren(...optionsOf([[FROM_FILES, "as in the files"], ...presets]));
     errors.select.value = chosen.errors;
