@@ -11,7 +11,7 @@ import importlib
 import inspect
 import re
 from collections.abc import Iterator
-from typing import Any, is_typeddict
+from typing import Any
 
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
@@ -64,7 +64,6 @@ def faults(name: str, thing: Any) -> Iterator[str]:
         comments = ModuleAnalyzer.for_module(base.__module__).find_attr_docs()
         own |= {key: " ".join(text) for (owner, key), text in comments.items() if owner == base.__name__}
     names = [field.name for field in dataclasses.fields(thing)] if dataclasses.is_dataclass(thing) else []
-    names += list(thing.__annotations__) if is_typeddict(thing) else []
     for key in names:
         if not key.startswith("_"):
             yield from _of_number(f"{name}.{key}", str(thing.__annotations__.get(key, "")), own.get(key, ""))

@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, get_args, get_type_hints
 
 import typer.main
 from pages import write
 
+from planner.plan.options import OPTIONS, PlanOptions
 from vinewright.cli import SESSION, app
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ def write_files(_app: Sphinx) -> None:
         families.setdefault(words[0], []).append((words, command))
     texts = {name: "\n".join(_family(members)) for name, members in families.items()}
     texts["reproduce"] = "\n".join(_studies(families["reproduce"]))
+    texts["plan-options"] = "\n".join(_keywords())
     for name, text in texts.items():
         write(GENERATED / f"{name}.md", text)
     for path in GENERATED.glob("*.md"):
@@ -67,6 +69,23 @@ def _family(members: list[tuple[tuple[str, ...], Any]]) -> Iterator[str]:
             yield f"### `vinewright {' '.join(words)}`\n"
         yield from (f"{_marked(' '.join(part.split()))}\n" for part in command.help.split("\n\n"))
         yield from _tables(words, command)
+
+
+def _keywords() -> Iterator[str]:
+    """The options of a plan as keywords of `vinewright.plan`, by groups, from their list."""
+    yield "| keyword | type | unit | default | allowed | meaning |\n|---|---|---|---|---|---|"
+    for option in OPTIONS:
+        if option.name in get_type_hints(PlanOptions):
+            limits = (
+                ("at least", option.least),
+                ("at most", option.most),
+                ("above", option.above),
+                ("below", option.below),
+            )
+            allowed = ", ".join(f"{word} {limit:g}" for word, limit in limits if limit is not None)
+            default = "" if option.default is None else f"`{option.default}`"
+            yield f"| `{option.name}` | {option.type.__name__} | {option.unit} | {default} | {allowed} | {_marked(option.help)} |"
+    yield ""
 
 
 def _tables(words: tuple[str, ...], command: Any) -> Iterator[str]:

@@ -36,6 +36,8 @@ class PlanOption:
     """Value that it must exceed."""
     below: float | None = None
     """Value that it must stay below."""
+    unit: str = ""
+    """Unit of a number with a fraction; "-" if it has no dimension."""
     metavar: str | None = None
     """Word for its value in the help; None for its type."""
     flag: str | None = None
@@ -44,7 +46,7 @@ class PlanOption:
 
 OPTIONS = (
     PlanOption(
-        name="time_budget_s", type=float, default=30.0, group="Search", above=0, below=1e7, metavar="S", flag="--time-budget",
+        name="time_budget_s", type=float, default=30.0, group="Search", above=0, below=1e7, unit="s", metavar="S", flag="--time-budget",
         help="Time in seconds for search, refinement and trials, excluding compilation. With --fast: for the search.",
     ),
     PlanOption(
@@ -66,7 +68,7 @@ OPTIONS = (
         help="Number of distinct solutions to keep.",
     ),
     PlanOption(
-        name="success", type=float, default=None, group="Success under errors", above=0, most=100, metavar="PERCENT",
+        name="success", type=float, default=None, group="Success under errors", above=0, most=100, unit="%", metavar="PERCENT",
         help="Share of trials with errors in which the design must reach the goal; exit code 3 if none does. Default: 90, without that.",
     ),
     PlanOption(
@@ -88,7 +90,7 @@ OPTIONS = (
         "of the tube, normally spam.",
     ),
     PlanOption(
-        name="friction", type=float, default=None, group="Tube and model", metavar="MU",
+        name="friction", type=float, default=None, group="Tube and model", unit="-", metavar="MU",
         help="Friction coefficient in quasistatic (tip and body, static and kinetic) and geometric (tip), instead of those of tube and "
         "environment. Default: the tube's, or else the environment's; if it has none, 0 in quasistatic and 0.3 in geometric.",
     ),
@@ -126,7 +128,7 @@ OPTIONS = (
         help="Allow bends that are made when the tube is built, by folds: no actuator, no pressure, the same in every environment.",
     ),
     PlanOption(
-        name="preformed_cost", type=float, default=0.1, group="Advanced", least=0, most=1, metavar="W",
+        name="preformed_cost", type=float, default=0.1, group="Advanced", least=0, most=1, unit="-", metavar="W",
         help="Share of the cost of an actuator that a preformed bend costs, from 0 (free) to 1; with --preformed.",
     ),
     PlanOption(

@@ -45,6 +45,7 @@ def test_types_and_defaults_are_those_of_the_list(option: PlanOption) -> None:
     assert kinds(kind) == {option.type}
     assert parameter.default == (None if option.name == "actuator" else option.default)
     assert (made.help, made.rich_help_panel) == (option.help, option.group)
+    assert bool(option.unit) == (option.type is float)
 
 
 @OPTION
