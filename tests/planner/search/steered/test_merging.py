@@ -34,7 +34,7 @@ HIGH, LOW, OTHER = control(30e3, 0.04), control(15e3, 0.04), control(20e3, 0.03)
 
 def variants(carried: ActuatorHistory, most: int = 3, count: int = 60, **settings: Any) -> list[ActuatorHistory]:
     made = Merging(LEVELS, FULL, most, np.random.default_rng(0), **settings)
-    return [one for one in (made.variant(carried) for _ in range(count)) if one is not None]
+    return [one for one in (made.make_variant(carried) for _ in range(count)) if one is not None]
 
 
 def exact_variants(carried: ActuatorHistory, most: int = 3) -> list[ActuatorHistory]:
