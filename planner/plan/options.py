@@ -61,7 +61,7 @@ OPTIONS = (
     ),
     PlanOption(
         name="target_actuators", type=int, default=None, group="Search", least=0,
-        help="Stop at a solution with at most this many actuators.",
+        help="Stop at a solution with at most this number of actuators.",
     ),
     PlanOption(
         name="solutions", type=int, default=10, group="Search", least=1, most=1000, metavar="K",
