@@ -54,7 +54,7 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
     thing = getattr(vw, name)
     assert inspect.getdoc(thing)
     assert vars(vw)[name] is thing
-    if inspect.isfunction(thing) and thing.__module__ == "vinewright":
+    if inspect.isfunction(thing) and thing.__module__ == "vinewright.api":
         assert ">>> " in str(thing.__doc__)
 
 

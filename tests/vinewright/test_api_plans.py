@@ -15,6 +15,7 @@ import environments.environment
 import environments.environment_file
 import environments.obstacles
 import vinewright as vw
+import vinewright.api
 from dynamics.quasistatic.propagator import QuasiStatic
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -47,7 +48,7 @@ def once(plan: Callable[..., vw.Result]) -> Callable[..., vw.Result]:
 
 
 @pytest.mark.parametrize(
-    "module", [vw, environments.environment, environments.environment_file, environments.obstacles]
+    "module", [vw, vinewright.api, environments.environment, environments.environment_file, environments.obstacles]
 )
 def test_examples_in_docstrings_run(module: object, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """They print what they say. Many begin with the same plan, which is made once."""
