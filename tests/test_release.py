@@ -66,7 +66,7 @@ def test_there_is_one_version(citation: dict[str, Any]) -> None:
     assert [date, *(day for _, day in older)] == sorted([date, *(day for _, day in older)], reverse=True)
     elsewhere = [
         path
-        for folder in ("environments", "surrogate", "dynamics", "planner", "vinewright")
+        for folder in ("environments", "surrogate", "dynamics", "planner", "vinewright", "studies")
         for path in (ROOT / folder).rglob("*.py")
         if f'"{VERSION}"' in path.read_text(encoding="utf-8")
     ]
@@ -108,7 +108,7 @@ def test_wheel_and_sdist_have_what_they_need(tmp_path: Path) -> None:
     tracked = subprocess.run(
         ["git", "ls-files"], cwd=ROOT, check=True, capture_output=True, text=True
     ).stdout.splitlines()
-    packages = ("environments/", "surrogate/", "dynamics/", "planner/", "vinewright/")
+    packages = ("environments/", "surrogate/", "dynamics/", "planner/", "vinewright/", "studies/")
     assert packed == {name for name in tracked if name.startswith(packages)}
     with tarfile.open(sdist) as archive:
         kept = {name.partition("/")[2] for name in archive.getnames()}

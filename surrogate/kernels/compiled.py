@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 config: Any = numba.config
 ROOT = Path(__file__).parents[2]
-PACKAGES = "environments", "surrogate", "dynamics", "planner"
+PACKAGES = "environments", "surrogate", "dynamics", "planner", "studies"
 """Packages that may contain kernels."""
 HASHED = rb"^@compiled\b|^class \w+\(NamedTuple\):"
 """A file with this holds kernels, or named tuples that they may take: where their parts are is in the machine code too."""

@@ -173,3 +173,10 @@ def test_kernels_that_return_borrowed_arrays_are_called_only_by_kernels_that_cou
         assert kernel(array) == 2.0
     assert sys.getrefcount(array) == before
     assert parts(array)[1].array is array
+
+
+def test_every_kernel_lies_where_the_digest_looks() -> None:
+    """A kernel elsewhere could change without a new cache folder."""
+    files = [path for package in (*PACKAGES, "vinewright") for path in (ROOT / package).rglob("*.py")]
+    kernels = [path.relative_to(ROOT) for path in files if re.search(rb"^@compiled\b", path.read_bytes(), re.MULTILINE)]
+    assert {"studies", "dynamics"} <= {path.parts[0] for path in kernels} <= {*PACKAGES}

@@ -70,7 +70,7 @@ def test_an_installed_wheel_names_the_package(tmp_path: Path) -> None:
     assert remedy("fab", repository=False) == "pip install 'vinewright[fab]'"
     assert "OMPL is not published" in remedy("ompl", (3, 14), "linux", repository=False)
     root = Path(__file__).parents[3]
-    for name in ("planner", "dynamics", "environments", "surrogate", "vinewright"):
+    for name in ("studies", "planner", "dynamics", "environments", "surrogate", "vinewright"):
         (tmp_path / name).symlink_to(root / name)
     asked = "from vinewright.console.errors import remedy; print(remedy('fit'))"
     command = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(tmp_path)!r}); {asked}"]
