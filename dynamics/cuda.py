@@ -43,7 +43,7 @@ class DeviceLost(CannotRun):
     exit_code = 4
 
 
-def simulated() -> bool:
+def is_simulated() -> bool:
     """Whether Numba simulates a device."""
     return os.environ.get("NUMBA_ENABLE_CUDASIM", "0") not in ("", "0")
 
@@ -61,7 +61,7 @@ def driver_version() -> tuple[int, int] | None:
 @cache
 def why_not() -> str | None:
     """Why exact contact cannot be computed on a CUDA device here, and what to do about it; None if it can."""
-    if simulated():
+    if is_simulated():
         return None
     driver = driver_version()
     if driver is None:
@@ -107,17 +107,17 @@ def check_device(name: str) -> None:
 
 def may_use(device: str) -> bool:
     """Whether exact contact on a checked device may grow vines with CUDA; a simulated device must be named, since it is slow."""
-    return device == "cuda" or (device == "auto" and not simulated() and why_not() is None)
+    return device == "cuda" or (device == "auto" and not is_simulated() and why_not() is None)
 
 
 def memory() -> str:
     """PyTorch's name of the device whose memory kernels use: without a device, that of the host."""
-    return "cpu" if why_not() or simulated() else "cuda"
+    return "cpu" if why_not() or is_simulated() else "cuda"
 
 
 def device_name() -> str:
     """Name of the device."""
-    if simulated():
+    if is_simulated():
         return "cuda, simulated"
     import torch
 
@@ -143,11 +143,11 @@ def argument(tensor: Any) -> Any:
     return cuda.as_cuda_array(tensor, sync=False)
 
 
-def mapped(function: Callable[[Any], Any], tree: Any) -> Any:
+def map_leaves(function: Callable[[Any], Any], tree: Any) -> Any:
     """Nested tuples, named or not, with a function of each part that is no tuple."""
     if not isinstance(tree, tuple):
         return function(tree)
-    made = [mapped(function, part) for part in tree]
+    made = [map_leaves(function, part) for part in tree]
     return type(tree)(*made) if hasattr(tree, "_fields") else tuple(made)
 
 
@@ -155,7 +155,7 @@ def arguments(values: Any) -> Any:
     """`argument` of all tensors in nested tuples; all else remains as it is."""
     import torch
 
-    return mapped(lambda one: argument(one) if isinstance(one, torch.Tensor) else one, values)
+    return map_leaves(lambda one: argument(one) if isinstance(one, torch.Tensor) else one, values)
 
 
 def to_device(values: Any) -> Any:
@@ -165,7 +165,7 @@ def to_device(values: Any) -> Any:
     def copied(one: Any) -> Any:
         return torch.as_tensor(np.ascontiguousarray(one), device=memory()) if isinstance(one, np.ndarray) else one
 
-    return mapped(copied, values)
+    return map_leaves(copied, values)
 
 
 class Arena:
@@ -192,7 +192,7 @@ class Arena:
             for one, start, size in zip(_leaves(example), starts, sizes, strict=False)
         ]
         parts = iter(self._parts)
-        self.views: Any = mapped(lambda _: argument(next(parts)), example)
+        self.views: Any = map_leaves(lambda _: argument(next(parts)), example)
         """The example, with arrays of the shape (warps, ..., LANES), as arguments of kernels."""
 
     def fill(self) -> None:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import Any
 
-from dynamics.cuda import LANES, mapped, simulated
+from dynamics.cuda import LANES, is_simulated, map_leaves
 
 
 def _lane_of(tree: Any, warp: int, lane: int) -> Any:
     """Return the arrays of one vine: of each array of nested named tuples its part [warp, ..., lane]."""
-    return mapped(lambda array: array[warp, ..., lane], tree)
+    return map_leaves(lambda array: array[warp, ..., lane], tree)
 
 
-if simulated() or find_spec("numba_cuda") is None:  # nothing is compiled for a device
+if is_simulated() or find_spec("numba_cuda") is None:  # nothing is compiled for a device
     lane_of = _lane_of
 else:
     from numba.cuda import cgutils, types

@@ -219,7 +219,7 @@ def given_keys(name_or_path: str | os.PathLike[str]) -> frozenset[str]:
     Raises:
         InvalidTube: As in `load_tube`.
     """
-    return _read(name_or_path, lambda data: frozenset(_parsed(data)))
+    return _read(name_or_path, lambda data: frozenset(_parse(data)))
 
 
 def _read(name_or_path: str | os.PathLike[str], parse: Callable[[bytes], Read]) -> Read:
@@ -246,10 +246,10 @@ def parse_tube(data: bytes) -> VineParams:
     Raises:
         InvalidTube: As in `load_tube`, without the file's name.
     """
-    return checked_tube(_parsed(data))
+    return check_tube(_parse(data))
 
 
-def _parsed(data: bytes) -> dict[str, Any]:
+def _parse(data: bytes) -> dict[str, Any]:
     """The content of a tube file, not checked."""
     try:
         return tomllib.loads(data.decode("utf-8-sig"))
@@ -261,7 +261,7 @@ def _parsed(data: bytes) -> dict[str, Any]:
         raise InvalidTube(f"is not TOML: {str(error)[:200]}") from None
 
 
-def checked_tube(content: dict[str, Any]) -> VineParams:
+def check_tube(content: dict[str, Any]) -> VineParams:
     """The tube in the parsed content of a tube file, checked.
 
     Raises:

@@ -136,7 +136,7 @@ def simulate(
     from planner.design.replay import make_simulation, replay, resolve_growth
     from vinewright.console.errors import plain_errors
 
-    design = _checked(design, environment)
+    design = _check_design(design, environment)
     with plain_errors():
         settings = {"device": device, "solver": solver, "surrogate": surrogate, "qp": qp}
         design, make = resolve_growth(design, environment, propagator, friction, **settings)
@@ -177,7 +177,7 @@ def robustness(
     from planner.uncertainty.errors import named_errors
     from planner.uncertainty.survey import ALL, Survey
 
-    design = _checked(design, environment)
+    design = _check_design(design, environment)
     if trials < 1:
         raise ValueError(f"trials = {trials} must be at least 1")
     if not isinstance(uncertainty, Uncertainty):
@@ -247,7 +247,7 @@ def export(
     from planner.output.claim import claim
     from planner.output.folder import write_folder
 
-    design = _checked(design, environment)
+    design = _check_design(design, environment)
     if unknown := [form for form in formats if form not in KNOWN]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
     with claim(Path(folder), Path(folder), force) as out:
@@ -276,7 +276,7 @@ def _plan(
     return search_and_choose(Problem.of(environment, tube, Inputs(**asked)), checkpoint, watcher=watcher)
 
 
-def _checked(design: Design | None, environment: Environment) -> Design:
+def _check_design(design: Design | None, environment: Environment) -> Design:
     """The design, checked: it exists and fits at the start of the environment."""
     from environments import check_environment
 

@@ -78,7 +78,7 @@ def _class_of(name: str) -> type[TyperCommand] | None:
 
 
 @cache
-def _made(name: str) -> Any:
+def _make(name: str) -> Any:
     return typer.main.get_group(part(name)).commands[name]
 
 
@@ -92,7 +92,7 @@ class Commands(WholeHelp):
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """The command of this name, or None."""
-        return _made(cmd_name) if cmd_name in COMMANDS else super().get_command(ctx, cmd_name)
+        return _make(cmd_name) if cmd_name in COMMANDS else super().get_command(ctx, cmd_name)
 
     def lines(self, ctx: Any) -> list[tuple[str, str]]:
         """Name and help of the commands, none of which is imported."""

@@ -294,4 +294,4 @@ def _verify(asked: Verification, verifier: Propagator, watcher: Watcher) -> Veri
     except KeyboardInterrupt:
         return asked
     one_by_one = (grow_designs([design], asked.environment, verifier)[0] for design in designs)
-    return replace(asked, grown=watcher.gathered(one_by_one, len(designs), f"grown by {asked.propagator}"))
+    return replace(asked, grown=watcher.gather(one_by_one, len(designs), f"grown by {asked.propagator}"))

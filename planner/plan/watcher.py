@@ -39,7 +39,7 @@ class Watcher:
         """
         return nullcontext(lambda _: None)
 
-    def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
+    def gather(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
         """The items, whose computation takes long; fewer after Ctrl-C. `words` describes them."""
         found: list[Item] = []
         try:

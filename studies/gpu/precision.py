@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.cuda import mapped
+from dynamics.cuda import map_leaves
 from dynamics.moment import new_vine
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.rollout import grow_one
@@ -99,7 +99,7 @@ def to_single(tree: Any, group: tuple[str, ...]) -> Any:
         return array.astype(np.float32) if _is_in(group, next(paths)) and array.dtype == np.float64 else array
 
     with np.errstate(over="ignore", invalid="ignore"):  # arrays that are not filled yet hold anything
-        return mapped(converted, tree)
+        return map_leaves(converted, tree)
 
 
 def _is_in(group: tuple[str, ...], path: str) -> bool:

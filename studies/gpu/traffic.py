@@ -112,7 +112,7 @@ def lockstep_share(steps: list[list[int]]) -> float:
 
 
 def _count(name: str, length: float) -> Traffic:
-    from dynamics.cuda import LANES, bytes_per_vine, mapped
+    from dynamics.cuda import LANES, bytes_per_vine, map_leaves
     from dynamics.growth import outcome_of_leaving
     from dynamics.lanes import lane_of
     from dynamics.quasistatic import device, rollout
@@ -139,7 +139,7 @@ def _count(name: str, length: float) -> Traffic:
             masks.append((touched, array.itemsize))
             return Counted(array, touched, tally, next(path))
 
-        return mapped(counted, lane_of(tree, warp, lane))
+        return map_leaves(counted, lane_of(tree, warp, lane))
 
     def noting(scene: Any, chain: Any, *more: Any) -> int:
         tally = chain.x.tally

@@ -12,7 +12,7 @@ import numpy as np
 from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from planner.output.text import plural
-from planner.plan.choice.refinement import grown_candidates
+from planner.plan.choice.refinement import grow_candidates
 from planner.plan.choice.selection import NO_TRIALS, Champion, Choice, Selection, keep_candidates
 from planner.plan.inputs import SUCCESS, Inputs
 from planner.plan.plan import INTERRUPTED, search
@@ -126,7 +126,7 @@ def _plan_unrefined(environment: Environment, case: AblationCase, seconds: float
     name, uncertainty = named_errors(environment, run.params, None)
     selection = Selection(run, uncertainty, left=lambda: math.inf, show=lambda _: None)
     designs = [solution.design for solution in run.solutions.best]
-    grown = grown_candidates(designs, selection.worlds, np.arange(len(selection.worlds)))
+    grown = grow_candidates(designs, selection.worlds, np.arange(len(selection.worlds)))
     choice = Choice(name, uncertainty, SUCCESS)
     for actuators in sorted({design.actuators for design in designs}):
         candidates = [one for one in grown if one.design.actuators == actuators]

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ValidationError
 
 from dynamics.recording import load_recording
 from dynamics.tube import InvalidTube
-from dynamics.tube_file import checked_tube, parse_tube, tube_content
+from dynamics.tube_file import check_tube, parse_tube, tube_content
 from dynamics.tube_keys import TUBE
 from environments.environment_file import parse_environment
 from environments.file_model import EnvironmentFile
@@ -109,12 +109,12 @@ def test_limits_in_the_table_are_those_that_are_checked(field: str) -> None:
     low, high = map(float, re.findall(r"[-\d.e]+", row.limits))
     for beyond in (low - 1e-3 * max(low, 1), high * 1.001):
         with pytest.raises(InvalidTube, match=key.name):
-            checked_tube({"schema": 1, key.name: beyond})
-    usual = tube_content(checked_tube({"schema": 1}))
+            check_tube({"schema": 1, key.name: beyond})
+    usual = tube_content(check_tube({"schema": 1}))
     for end in (low, high):
         content = {**usual, "schema": 1, key.name: end, "bending_stiffness_n_m2": 1.0}
         if field != "radius":  # at its ends the other lengths of the prototype do not fit
-            assert tube_content(checked_tube(content))[key.name] == pytest.approx(end)
+            assert tube_content(check_tube(content))[key.name] == pytest.approx(end)
 
 
 def test_limits_of_validators_are_found() -> None:

@@ -66,16 +66,16 @@ def plan(
         from surrogate.registry import parse_actuators
 
         if resume:
-            return _resumed(resume, _given_again(ctx), out, force, full_tree, answer)
+            return _resume(resume, _find_changes(ctx), out, force, full_tree, answer)
         actuators = None if asked["actuator"] is None else parse_actuators(asked["actuator"])
         every = [environment_and_tube(one, tube, actuators, physics) for one in env or []]
         _, params = every[0]  # with --same-design all have the same tube
         with readable_options():
             inputs = Inputs(**{**asked, "actuator": params.kinds})
-        return _begun(every, inputs, same_design, out, force, full_tree, answer)
+        return _begin(every, inputs, same_design, out, force, full_tree, answer)
 
 
-def _begun(
+def _begin(
     every: list[tuple[Environment, VineParams]],
     inputs: Inputs,
     same_design: bool,
@@ -98,7 +98,7 @@ def _begun(
         return plan_for_all(every, inputs, out, force, full_tree, answer)
     environment, params = every[0]
     with claim(out, Path("runs") / stem_of(environment.name), force) as folder:
-        return _planned(inputs, environment, params, None, folder, full_tree, answer)
+        return _plan(inputs, environment, params, None, folder, full_tree, answer)
 
 
 def _check_files(env: list[str], tube: str | None, resume: Path | None, same_design: bool, out: Path | None) -> None:
@@ -141,9 +141,7 @@ def _check_numbers(asked: dict[str, Any]) -> None:
         )
 
 
-def _resumed(
-    resume: Path, given: dict[str, Any], out: Path | None, force: bool, full_tree: bool, answer: Answer
-) -> int:
+def _resume(resume: Path, given: dict[str, Any], out: Path | None, force: bool, full_tree: bool, answer: Answer) -> int:
     """Continue the run in a folder, with the options that were given again; returns the exit code."""
     from planner.output.claim import check_folder, claim_to_resume
     from planner.plan.run.checkpoint import read_checkpoint
@@ -153,10 +151,10 @@ def _resumed(
         checkpoint = read_checkpoint(resume)
         check_folder(folder, force=True)
         again = checkpoint.inputs.model_copy(update=given)
-        return _planned(again, checkpoint.environment, checkpoint.tube, checkpoint, folder, full_tree, answer)
+        return _plan(again, checkpoint.environment, checkpoint.tube, checkpoint, folder, full_tree, answer)
 
 
-def _planned(
+def _plan(
     inputs: Inputs,
     environment: Environment,
     params: VineParams,
@@ -192,7 +190,7 @@ def _planned(
     return answer.end(plan_content(result), [out] if out.exists() else [], unmet(result))
 
 
-def _given_again(ctx: typer.Context) -> dict[str, Any]:
+def _find_changes(ctx: typer.Context) -> dict[str, Any]:
     """The budget and the verifying propagator given with --resume; a new budget replaces the whole old one.
 
     Raises:

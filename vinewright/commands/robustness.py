@@ -20,7 +20,7 @@ from vinewright.console.options import (
     UncertaintyOption,
     chosen_design,
     print_hints,
-    replaced_tube,
+    replace_tube,
 )
 from vinewright.console.schedules import ScheduleOption, apply_schedule
 from vinewright.console.study import Report, Study, run_study
@@ -90,7 +90,7 @@ def robustness(
         from planner.uncertainty.survey import Survey
 
         made = apply_schedule(chosen_design(console, design, solution), schedule)
-        made = replace(made, params=replaced_tube(console, made.params, tube, physics))
+        made = replace(made, params=replace_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         same_environment(console, made, environment, force)

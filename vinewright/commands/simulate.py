@@ -28,7 +28,7 @@ from vinewright.console.options import (
     chosen_design,
     print_hints,
     print_ignored,
-    replaced_tube,
+    replace_tube,
 )
 from vinewright.console.schedules import ScheduleOption, apply_schedule
 
@@ -78,7 +78,7 @@ def simulate(
         from vinewright.console.terminal import section_table
 
         planned = apply_schedule(chosen_design(console, design, solution), schedule)
-        made = replace(planned, params=replaced_tube(console, planned.params, tube, physics))
+        made = replace(planned, params=replace_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         settings = {"device": device, "solver": solver, "surrogate": surrogate, "qp": qp}

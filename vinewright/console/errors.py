@@ -74,7 +74,7 @@ def readable_errors() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (extra := extra_of(error)) is None:
             raise
-        raise BadInput(needed(extra)) from None
+        raise BadInput(need_text(extra)) from None
     except Exception as error:
         code = getattr(error, "exit_code", None)
         if code is None and isinstance(error, OSError):
@@ -142,7 +142,7 @@ def missing(extra: str) -> list[str]:
     return [name for name in EXTRAS[extra][1] if find_spec(name) is None]
 
 
-def needed(extra: str) -> str:
+def need_text(extra: str) -> str:
     """Say which extra is needed, and how to install it."""
     return f"this needs {EXTRAS[extra][0]}: {remedy(extra)}"
 
@@ -165,7 +165,7 @@ def needs(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] not in EXTRAS[extra][1]:
             raise
-        raise BadInput(needed(extra)) from None
+        raise BadInput(need_text(extra)) from None
 
 
 def apart(out: Path | None, read: Path, what: str) -> None:
@@ -195,6 +195,6 @@ def plain_errors() -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (extra := extra_of(error)) is None:
             raise
-        raise ValueError(needed(extra)) from None
+        raise ValueError(need_text(extra)) from None
     except BadInput as error:
         raise ValueError(error.message) from None

@@ -112,7 +112,7 @@ def print_ignored(console: Console, params: VineParams, propagator: str, environ
         console.print(note)
 
 
-def replaced_tube(console: Console, own: VineParams, tube: str | None, physics: str | None = None) -> VineParams:
+def replace_tube(console: Console, own: VineParams, tube: str | None, physics: str | None = None) -> VineParams:
     """The tube that a design grows with: its own, or the requested one; prints a note if that differs.
 
     Raises:

@@ -102,7 +102,7 @@ class ConsoleWatcher(Watcher):
             live.update(Text("comparing solutions in worlds with errors"), refresh=self.console.is_terminal)
             yield show
 
-    def gathered(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
+    def gather(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
         """Show a progress bar."""
         return gather(self.console, items, total, words)[0]
 

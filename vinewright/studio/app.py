@@ -96,7 +96,7 @@ def state(session: StudioSession, _: Request, __: bytes) -> Any:
 
 def open_text(_: StudioSession, __: Request, body: bytes) -> Any:
     """Return the content of a file that the page read."""
-    asked = requests.parsed(requests.OpenRequest, body)
+    asked = requests.parse(requests.OpenRequest, body)
     content = parse_content(asked.text)
     name = content["name"] or Path(asked.name).stem[:100] or "environment"
     return {"content": content, "name": name, "tube": named_tube(content["tube"])}
@@ -104,7 +104,7 @@ def open_text(_: StudioSession, __: Request, body: bytes) -> Any:
 
 def check(session: StudioSession, _: Request, body: bytes) -> Any:
     """Check a drawing, and remember it for a page that is opened again."""
-    asked = requests.parsed(requests.CheckRequest, body)
+    asked = requests.parse(requests.CheckRequest, body)
     found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube))
     session.remember(asked.model_dump())
     return found
@@ -112,7 +112,7 @@ def check(session: StudioSession, _: Request, body: bytes) -> Any:
 
 def save(session: StudioSession, _: Request, body: bytes) -> Any:
     """Write the file that the studio was started with."""
-    asked = requests.parsed(requests.SaveRequest, body)
+    asked = requests.parse(requests.SaveRequest, body)
     if session.file is None:
         raise FileChanged("the studio was not started with a file: save a copy")
     parse_content(asked.text)
@@ -122,7 +122,7 @@ def save(session: StudioSession, _: Request, body: bytes) -> Any:
 
 def tube(_: StudioSession, __: Request, body: bytes) -> Any:
     """Return a tube with its derived figures."""
-    return content_view(requests.parsed(requests.TubeRequest, body).content)
+    return content_view(requests.parse(requests.TubeRequest, body).content)
 
 
 def image(_: StudioSession, request: Request, body: bytes) -> Response:
@@ -166,14 +166,14 @@ def picture(session: StudioSession, request: Request, _: bytes) -> Response:
 
 def plan(session: StudioSession, _: Request, body: bytes) -> Any:
     """Start a plan."""
-    asked = requests.parsed(requests.PlanRequest, body)
+    asked = requests.parse(requests.PlanRequest, body)
     tube_in(asked.tube)
     return {"job": session.plan(asked.model_dump())}
 
 
 def stop(session: StudioSession, _: Request, body: bytes) -> Any:
     """Stop a plan, which keeps its best design, or trials."""
-    if requests.parsed(requests.StopRequest, body).what == "plan":
+    if requests.parse(requests.StopRequest, body).what == "plan":
         session.planning.stop("plan")
     else:
         session.looking.stop("trials")
@@ -182,13 +182,13 @@ def stop(session: StudioSession, _: Request, body: bytes) -> Any:
 
 def look(session: StudioSession, _: Request, body: bytes) -> Any:
     """Grow a design."""
-    asked = requests.parsed(requests.LookRequest, body)
+    asked = requests.parse(requests.LookRequest, body)
     return {"job": session.look("look", asked.run, {"design": asked.design, "propagator": asked.propagator})}
 
 
 def trials(session: StudioSession, _: Request, body: bytes) -> Any:
     """Grow a design under errors; earlier trials end."""
-    asked = requests.parsed(requests.TrialsRequest, body)
+    asked = requests.parse(requests.TrialsRequest, body)
     session.looking.stop("trials")
     given = {"design": asked.design, "trials": asked.trials, "seed": asked.seed, **asked.errors.model_dump()}
     return {"job": session.look("trials", asked.run, given)}
@@ -196,7 +196,7 @@ def trials(session: StudioSession, _: Request, body: bytes) -> Any:
 
 def pack(session: StudioSession, _: Request, body: bytes) -> Any:
     """Make the files for fabrication."""
-    asked = requests.parsed(requests.PackRequest, body)
+    asked = requests.parse(requests.PackRequest, body)
     given = {"design": asked.design, "allow_limit": asked.allow_limit, "zip": str(session.new_pack_path())}
     return {"job": session.look("pack", asked.run, given)}
 

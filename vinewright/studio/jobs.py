@@ -76,7 +76,7 @@ def _no_design(reason: str, tube: VineParams) -> str:
     return f"no design reaches the goal ({reason}): allow more time, try another seed or a larger goal; {width}"
 
 
-def _made(given: dict[str, Any]) -> tuple[Environment, Design]:
+def _load(given: dict[str, Any]) -> tuple[Environment, Design]:
     """The environment of a run folder and one of its designs."""
     folder, key = Path(given["folder"]), given["design"]
     design = load_design(folder, None if key == "best" else int(key))
@@ -86,7 +86,7 @@ def _made(given: dict[str, Any]) -> tuple[Environment, Design]:
 
 def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001
     """Grow a design once with a propagator."""
-    environment, design = _made(given)
+    environment, design = _load(given)
     name = given["propagator"]
     design, make = resolve_growth(design, environment, name)
     growth = make_simulation(design, environment, replay(design, make(environment, design.params)))
@@ -109,7 +109,7 @@ def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
 
 def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     """Grow a design in worlds with errors, and name the error that it tolerates least."""
-    environment, design = _made(given)
+    environment, design = _load(given)
     asked = StatedUncertainty.of(
         ERRORS.model_validate({"preset": given["preset"], **given["numbers"]}).model_dump(exclude_none=True)
     )
@@ -152,7 +152,7 @@ def weakest_view(text: str | None) -> dict[str, Any] | None:
 
 def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001
     """Round a design to whole cells and write the files for fabrication as one zip file, `given["zip"]`."""
-    environment, design = _made(given)
+    environment, design = _load(given)
     pack = Pack.of(design, environment, QuasiStatic(environment, design.params), None, given["allow_limit"])
     target = Path(given["zip"])
     with tempfile.TemporaryDirectory(dir=target.parent) as parent:

@@ -126,7 +126,7 @@ class PackRequest(DesignRequest):
     allow_limit: bool = False
 
 
-def parsed(model: type[Request], data: bytes) -> Request:
+def parse(model: type[Request], data: bytes) -> Request:
     """A request.
 
     Raises:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dynamics.tube import VineParams
 from dynamics.tube_choice import DEFAULT_TUBE
-from dynamics.tube_file import SCHEMA, checked_tube, known_tubes, load_tube, tube_content
+from dynamics.tube_file import SCHEMA, check_tube, known_tubes, load_tube, tube_content
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, TUBE, Key
 from planner.design.tube_figures import TubeFigures
 
@@ -18,7 +18,7 @@ def tube_in(content: dict[str, Any]) -> VineParams:
     Raises:
         InvalidTube: The tube cannot be used.
     """
-    return checked_tube({"schema": SCHEMA, **content})
+    return check_tube({"schema": SCHEMA, **content})
 
 
 def tube_view(params: VineParams, name: str = "own") -> dict[str, Any]:

@@ -123,7 +123,7 @@ def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
     if case.design is not None:
         design = inputs[case.design].design()
         environment = inputs[case.environment].environment(design.params.radius)
-        return {**case.factors, **_facts(case.device, design, environment), **_tried(case, design, environment)}
+        return {**case.factors, **_facts(case.device, design, environment), **_try_design(case, design, environment)}
     assert case.tube is not None  # a plan has one
     tube = inputs[case.tube].tube()
     environment = inputs[case.environment].environment(tube.radius)
@@ -131,13 +131,13 @@ def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
         options = Inputs(actuator=tube.kinds, device=case.device, **case.plan)
         result = plan(Problem.of(environment, tube, options))
     except WalledIn:
-        return {**case.factors, "outcome": "walled in", **_search(None), **_facts(case.device), **_tried(case)}
+        return {**case.factors, "outcome": "walled in", **_search(None), **_facts(case.device), **_try_design(case)}
     if result.interrupted:
         raise KeyboardInterrupt  # a plan that had less time than the others is of no use
     best = result.best
     outcome = "design" if best else "no design"
     found = {"outcome": outcome, **_search(result), **_facts(case.device, best, environment)}
-    return {**case.factors, **found, **_tried(case, best, environment)}
+    return {**case.factors, **found, **_try_design(case, best, environment)}
 
 
 def _search(result: Result | None) -> Row:
@@ -168,7 +168,7 @@ def _facts(device: str, design: Design | None = None, environment: Environment |
     return dict(zip(names, values, strict=True))
 
 
-def _tried(case: Case, design: Design | None = None, environment: Environment | None = None) -> Row:
+def _try_design(case: Case, design: Design | None = None, environment: Environment | None = None) -> Row:
     """The counts of a design's trials; None in all columns without a design, and no column without trials."""
     trials = case.trials
     if trials is None:

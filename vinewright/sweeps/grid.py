@@ -21,7 +21,7 @@ from dynamics.cuda import why_not
 from dynamics.propagator import CannotRun
 from dynamics.tube import InvalidTube
 from dynamics.tube_choice import DEFAULT_TUBE
-from dynamics.tube_file import checked_tube, load_tube, tube_content
+from dynamics.tube_file import check_tube, load_tube, tube_content
 from environments import Environment, generate_environment, known_environments, load_environment
 from environments.environment_file import environment_text
 from environments.file_model import InvalidEnvironment
@@ -29,7 +29,7 @@ from environments.uncertainty import PRESETS
 from planner.design.design_file import design_content, load_design
 from planner.plan.inputs import Inputs
 from planner.plan.problem import resolve_models
-from vinewright.console.errors import extra_of, needed
+from vinewright.console.errors import extra_of, need_text
 from vinewright.sweeps.case import Case, CaseTrials, Input, Value
 from vinewright.sweeps.errors import InvalidStudy
 from vinewright.sweeps.study_file import RandomPart, StudyFile
@@ -213,7 +213,7 @@ def _check_options(environment: Environment, tube: Input, options: Mapping[str, 
     except ModuleNotFoundError as error:
         if (extra := extra_of(error)) is None:
             raise
-        raise InvalidStudy(f"plan: {needed(extra)}") from None
+        raise InvalidStudy(f"plan: {need_text(extra)}") from None
     except CannotRun as error:
         raise InvalidStudy(f"plan: {error}") from None
 
@@ -247,12 +247,12 @@ def _change_tube(content: dict[str, Any], changed: Mapping[str, float]) -> dict[
         kinds: dict[str, Any] = {"actuator": {"type": content["actuator"]["type"]}}
         if others := content.get(OTHERS):
             kinds[OTHERS] = [{"type": actuator["type"]} for actuator in others]
-        usual = tube_content(checked_tube({**SCHEMA, **size, **kinds}))
+        usual = tube_content(check_tube({**SCHEMA, **size, **kinds}))
         own = _differences(content, usual)
         for key in kinds.keys() & own.keys():
             own[key] = _actuator_differences(own[key], usual[key])
         content = {**kinds, **size, **own}
-    return tube_content(checked_tube({**SCHEMA, **content, **changed})) if changed else content
+    return tube_content(check_tube({**SCHEMA, **content, **changed})) if changed else content
 
 
 def _differences(content: Mapping[str, Any], usual: Mapping[str, Any]) -> dict[str, Any]:

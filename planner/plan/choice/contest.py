@@ -9,7 +9,7 @@ import numpy as np
 
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design
-from planner.plan.choice.refinement import Descent, raced, with_another
+from planner.plan.choice.refinement import Descent, race, with_another
 from planner.plan.effort import Effort
 from planner.uncertainty.trials import Worlds
 
@@ -73,7 +73,7 @@ class Contest:
     def _enter(self, designs: list[Design], count: int) -> None:
         """Compare designs with the same number of actuators, and refine the best `count` of them."""
         designs = list({design.sections: design for design in designs}.values())
-        compared = raced(designs, self.worlds, np.arange(self.levels[0]), self.effort.kept, self.effort)
+        compared = race(designs, self.worlds, np.arange(self.levels[0]), self.effort.kept, self.effort)
         whole = [one for one in compared if len(one.nearest) == self.levels[0]]
         # Of designs that differ only beyond the goal one is enough.
         _, best = np.unique([one.loss for one in whole], return_index=True)

@@ -72,13 +72,13 @@ class Candidate:
         return failures + NOT_IN_GOAL * (self.planned > -GOAL_MARGIN * size)
 
 
-def grown_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candidate]:
+def grow_candidates(designs: list[Design], worlds: Worlds, rows: Integers) -> list[Candidate]:
     """Grow designs in some worlds, of which the first is as planned."""
     nearest, last = compute_goal_distances(designs, worlds, rows)
     return [Candidate(*one) for one in zip(designs, nearest, last[:, 0].tolist(), strict=True)]
 
 
-def raced(designs: list[Design], worlds: Worlds, rows: Integers, keep: int, effort: Effort) -> list[Candidate]:
+def race(designs: list[Design], worlds: Worlds, rows: Integers, keep: int, effort: Effort) -> list[Candidate]:
     """Grow designs in some worlds: all in the first ones, and fewer and fewer of the best in the others (successive halving).
 
     Jamieson and Talwalkar, "Non-stochastic best arm identification and hyperparameter optimization" (2016).
@@ -92,7 +92,7 @@ def raced(designs: list[Design], worlds: Worlds, rows: Integers, keep: int, effo
     if not designs:
         return []
     done = effort.first_worlds + 1
-    found, left = grown_candidates(designs, worlds, rows[:done]), list(range(len(designs)))
+    found, left = grow_candidates(designs, worlds, rows[:done]), list(range(len(designs)))
     while done < len(rows):
         losses = np.array([found[k].loss for k in left])
         left = sorted(np.array(left)[np.argsort(losses, kind="stable")[:keep]].tolist())
@@ -169,19 +169,19 @@ class Descent:
 
     def compete(self, designs: list[Design], rows: Integers) -> list[Candidate]:
         """The candidates of a generation in some worlds; those that drop out early have fewer."""
-        return raced(designs, self.worlds, rows, self.effort.population // 2, self.effort)
+        return race(designs, self.worlds, rows, self.effort.population // 2, self.effort)
 
     def grow(self, designs: list[Design], rows: Integers) -> list[Candidate]:
         """Designs in some worlds."""
-        return grown_candidates(designs, self.worlds, rows)
+        return grow_candidates(designs, self.worlds, rows)
 
     def candidate(self, point: Floats) -> Design | None:
         """The design at a point of the optimiser, with actuators that can be made; None where a section would be too short."""
         sections = len(self.design.sections)
-        return varied(self.design, self.catalogue, point[:sections], point[sections:])
+        return vary(self.design, self.catalogue, point[:sections], point[sections:])
 
 
-def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) -> Design | None:
+def vary(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) -> Design | None:
     """A design with other boundaries and curvatures; None where a section would be too short.
 
     Args:
@@ -196,7 +196,7 @@ def varied(design: Design, catalogue: Catalogue, ends: Floats, bends: Floats) ->
     for section, start, end in zip(design.sections, starts, at.tolist(), strict=True):
         made = replace(section, start=start, end=end)
         if section.actuated:
-            made = bent(made, catalogue, section.curvature * np.exp(BEND * next(changes)))
+            made = replace_curvature(made, catalogue, section.curvature * np.exp(BEND * next(changes)))
         elif section.preformed:
             most = float(centerline_curvature(largest_turn(design.params), design.params))
             made = replace(made, curvature=min(section.curvature * float(np.exp(BEND * next(changes))), most))
@@ -223,7 +223,7 @@ def with_another(design: Design, catalogue: Catalogue, rng: np.random.Generator)
         low, high = catalogue.ranges[kind]
         wanted = low + (high - low) * rng.random() ** 2
         side: Side = "left" if rng.random() < 0.5 else "right"
-        middle = bent(replace(one, start=first, end=last, side=side, kind=kind), catalogue, wanted)
+        middle = replace_curvature(replace(one, start=first, end=last, side=side, kind=kind), catalogue, wanted)
         sections[k : k + 1] = [replace(one, end=first), middle, replace(one, start=last)]
     if not all(fits(section, params.segment_length) for section in sections):
         return None
@@ -235,7 +235,7 @@ def fits(section: Section, segment_length: float) -> bool:
     return section.end - section.start > max(LEAST_CELLS * section.l_0, segment_length) - 1e-9
 
 
-def bent(section: Section, catalogue: Catalogue, curvature: float) -> Section:
+def replace_curvature(section: Section, catalogue: Catalogue, curvature: float) -> Section:
     """Return a section with the cells and pressure of its actuator whose curvature is nearest to a given one [1/m]."""
     within = float(np.clip(curvature, *catalogue.ranges[section.kind]))
     entry = int(catalogue.synthesise([within], section.kind)[0][0])

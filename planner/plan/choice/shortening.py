@@ -30,11 +30,11 @@ def ending_in_goal(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
         if not inside.any() or inside[-1]:
             found.append(design)
             continue
-        found.append(shortened(design, float(lengths[k, depth.argmax()])))
+        found.append(shorten(design, float(lengths[k, depth.argmax()])))
     return found
 
 
-def shortened(design: Design, length: float) -> Design:
+def shorten(design: Design, length: float) -> Design:
     """The beginning of a design, up to a length [m]; the whole design if its last section were too short then."""
     sections = [replace(one, end=min(one.end, length)) for one in design.sections if one.start < length - 1e-9]
     if not fits(sections[-1], design.params.segment_length):

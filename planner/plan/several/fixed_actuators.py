@@ -128,7 +128,7 @@ class GivenSearch(Search):
         return found[(self.given[last] == 0) | (self.end[last] == found.segments) | arrived]
 
 
-def given_run(run: Run, given: Controls, seed: int, keep: int) -> Run:
+def prepare_run(run: Run, given: Controls, seed: int, keep: int) -> Run:
     """A search in the environment of a run for a tube that is given in part; it keeps up to `keep` solutions."""
     search = GivenSearch(run.search, given, seed)
     solutions = Solutions(search, keep, True, run.solutions.slack)

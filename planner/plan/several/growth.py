@@ -66,7 +66,7 @@ class Common(Candidate):
         return Tube(self.design, masks)
 
 
-def grown_tubes(tubes: Sequence[Tube], worlds: Sequence[Worlds], rows: Integers) -> list[Common]:
+def grow_tubes(tubes: Sequence[Tube], worlds: Sequence[Worlds], rows: Integers) -> list[Common]:
     """Grow tubes in some worlds of each environment; tubes that miss its goal as planned are not grown in its other worlds.
 
     Args:

@@ -133,7 +133,7 @@ def plan_same(problems: Sequence[Problem], watcher: Watcher = QUIET) -> CommonRe
         budget = _budget(options, len(problems) * (1 if problem.friction is None else 2))
         reasons.append(search(run, budget, _nothing, watcher, interruption))
         if not run.best and not interruption.requested:
-            longer = replace(options.budget, first=True, seconds=options.time_budget_s - _spent(searches))
+            longer = replace(options.budget, first=True, seconds=options.time_budget_s - _search_seconds(searches))
             reasons[-1] = search(run, longer, _nothing, watcher, interruption)
         searches.append([run])
         if not run.best:
@@ -159,12 +159,12 @@ def _nothing() -> None:
     """There are no checkpoints of several searches."""
 
 
-def _spent(searches: list[list[Run]]) -> float:
+def _search_seconds(searches: list[list[Run]]) -> float:
     """Time of all searches in each environment [s]."""
     return sum(run.seconds for both in searches for run in both)
 
 
-def _prepared(runs: list[Run]) -> float:
+def _preparation_seconds(runs: list[Run]) -> float:
     """Time that preparation for the first snap took [s]."""
     return sum(run.solutions.preparing for run in runs)
 
@@ -173,15 +173,17 @@ def _choose(
     problems: Sequence[Problem], searches: list[list[Run]], watcher: Watcher, interruption: Interruption
 ) -> CommonChoice | None:
     """Make tubes from the solutions of all environments, and choose by their success; None if none reaches every goal."""
-    began, searched, runs = time.perf_counter(), _spent(searches), [first for first, *_ in searches]
-    prepared, problem = _prepared(runs), problems[0]
+    began, searched, runs = time.perf_counter(), _search_seconds(searches), [first for first, *_ in searches]
+    prepared, problem = _preparation_seconds(runs), problems[0]
     options = problem.options
 
     def left() -> float:
         if interruption.requested:
             return 0.0
         unlimited = options.iterations is not None
-        spent = time.perf_counter() - began - (_prepared(runs) - prepared)  # without what was compiled meanwhile
+        spent = (
+            time.perf_counter() - began - (_preparation_seconds(runs) - prepared)
+        )  # without what was compiled meanwhile
         return math.inf if unlimited else options.time_budget_s - searched - spent
 
     errors = [("none", Uncertainty())] * len(runs)

@@ -14,9 +14,9 @@ from planner.design.replay import grow_designs
 from planner.plan.choice import contest
 from planner.plan.choice.refinement import Candidate, Descent, with_another
 from planner.plan.choice.selection import NO_TRIALS, Champion, Progress, Selection
-from planner.plan.several.fixed_actuators import FixedActuators, given_run, runs_of
-from planner.plan.several.growth import PLANNED, Common, best_masked, grown_tubes
-from planner.plan.several.tubes import Tube, all_masks, extended, trimmed, without
+from planner.plan.several.fixed_actuators import FixedActuators, prepare_run, runs_of
+from planner.plan.several.growth import PLANNED, Common, best_masked, grow_tubes
+from planner.plan.several.tubes import Tube, all_masks, extend, trim, without
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solution
 
@@ -43,7 +43,7 @@ class JointDescent(Descent):
 
     def grow(self, designs: list[Design], rows: Integers) -> list[Candidate]:
         """Designs in some worlds of every environment, with the present masks."""
-        return [*grown_tubes([Tube(design, self.masks) for design in designs], self.each, rows)]
+        return [*grow_tubes([Tube(design, self.masks) for design in designs], self.each, rows)]
 
     def choose_masks(self, rows: Integers) -> None:
         """Take other masks if the best tube does better with them."""
@@ -136,7 +136,7 @@ class JointSelection:
         for run in chain.from_iterable(self.searches):
             for solution in run.solutions.best[: self.shared.solutions]:
                 if not self.pool or self.left() > until:
-                    whole = extended(solution.design, LONGER * needed)
+                    whole = extend(solution.design, LONGER * needed)
                     masks = ((True,) * whole.actuators,) * len(self.searches)
                     self._add([best_masked(whole, masks, self.worlds, PLANNED)])
 
@@ -156,12 +156,12 @@ class JointSelection:
                     tubes = [more for one in tubes[: self.shared.fixed_kept] for more in self._given(one, step, k)]
                 made = [one.tube(self.searches[0][0], order) for one in tubes]
                 masked = [one for one in made if one.design.actuators == len(one.masks[0])]
-                self._add(grown_tubes(masked, self.worlds, PLANNED) if masked else [])
+                self._add(grow_tubes(masked, self.worlds, PLANNED) if masked else [])
 
     def _given(self, tube: FixedActuators, environment: int, k: int) -> list[FixedActuators]:
         """Tubes with new actuators for one more environment, from a search of a share of the remaining time."""
         like = self.searches[environment][-1]
-        run = given_run(like, tube.controls, like.seed + k, self.shared.fixed_kept)
+        run = prepare_run(like, tube.controls, like.seed + k, self.shared.fixed_kept)
         iterations = None if np.isfinite(self.left()) else self.shared.fixed_iterations
         budget = Budget(self.shared.fixed_share * self.left(), iterations=iterations)
         for _ in run.run(budget):
@@ -187,9 +187,9 @@ class JointSelection:
         """Add tubes to those with as many actuators, cut where no environment needs more."""
         self.grown += len(grown)
         for one in grown:
-            tube = trimmed(one.tube, max(part.design.length for part in one.each)) if one.reached else one.tube
+            tube = trim(one.tube, max(part.design.length for part in one.each)) if one.reached else one.tube
             cut = tube.design.actuators < one.design.actuators
-            kept = grown_tubes([tube], self.worlds, PLANNED)[0] if one.reached and cut else one
+            kept = grow_tubes([tube], self.worlds, PLANNED)[0] if one.reached and cut else one
             self.pool.setdefault(kept.design.actuators, []).append(kept)
         for some in self.pool.values():
             some[:] = sorted(some, key=lambda one: one.loss)[: 2 * self.shared.tubes]
@@ -208,7 +208,7 @@ class JointSelection:
             marks = on[int(self.rng.integers(len(on)))]
             masks = tuple((*mask[:new], mark, *mask[new:]) for mask, mark in zip(own, marks, strict=True))
             made.append(Tube(design, masks))
-        return grown_tubes(made, self.worlds, PLANNED) if made else []
+        return grow_tubes(made, self.worlds, PLANNED) if made else []
 
     def champions(self, contenders: Sequence[JointDescent]) -> Iterator[CommonChampion]:
         """Refine tubes in worlds with errors, and evaluate each, the most promising first.
@@ -270,7 +270,7 @@ class JointSelection:
 
     def _finished(self, found: Common) -> list[Design]:
         """The designs of a tube for each environment: cut where no environment needs more, and off what does not grow out."""
-        tube = trimmed(found.tube, max(one.design.length for one in found.each))
+        tube = trim(found.tube, max(one.design.length for one in found.each))
         designs = []
         for mask, one in zip(tube.masks, found.each, strict=True):
             out = [section.start < one.design.length - 1e-9 for section in tube.design.actuated]

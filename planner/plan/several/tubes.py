@@ -56,12 +56,12 @@ def without(tube: Tube, k: int) -> Tube:
     return Tube(_laid_out(tube.design, kept, tube.design.built), masks)
 
 
-def extended(design: Design, length: float) -> Design:
+def extend(design: Design, length: float) -> Design:
     """A design with bare tube at its end, up to a length [m]."""
     return _laid_out(design, design.actuated, max(length, design.built))
 
 
-def trimmed(tube: Tube, length: float) -> Tube:
+def trim(tube: Tube, length: float) -> Tube:
     """A tube cut at a length [m], without the actuators beyond; farther on if an actuator would become too short to be made."""
     for section in tube.design.actuated:
         if section.start < length < section.end:

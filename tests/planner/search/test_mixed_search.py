@@ -14,7 +14,7 @@ from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content, parse_design
 from planner.design.schedule import VENTED
-from planner.plan.choice.refinement import bent, with_another
+from planner.plan.choice.refinement import replace_curvature, with_another
 from planner.search.controls import actuation, sections_of
 from planner.search.run import Budget, Run
 from planner.search.sst import Switches
@@ -117,7 +117,7 @@ def test_refinement_keeps_the_type_of_a_section() -> None:
     """Its cells and pressure change within what its type reaches; a new actuator is of any type."""
     section = three().actuated[1]
     for curvature in (0.1, 2.0, 50.0):
-        made = bent(section, CATALOGUE, curvature)
+        made = replace_curvature(section, CATALOGUE, curvature)
         entry = np.flatnonzero(
             (CATALOGUE.kind == 2) & (CATALOGUE.pressure == made.pressure) & (CATALOGUE.l_0 == made.l_0)
         )

@@ -14,7 +14,7 @@ from environments import Environment, load_environment
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section
 from planner.output.contents import CHECKPOINT
-from planner.plan.choice.refinement import varied, with_another
+from planner.plan.choice.refinement import vary, with_another
 from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.plan.run.checkpoint import read_checkpoint, write_checkpoint
@@ -138,11 +138,11 @@ def test_refinement_bends_what_is_preformed() -> None:
     formed = Section(0.2, 0.5, "left", 3.0, 0.0, 0.0, preformed=True)
     sections = Section(0.0, 0.2, "none", 0, 0, 0), formed, Section(0.5, 0.8, "none", 0, 0, 0)
     design = Design("", "", PARAMS, sections, np.zeros(3), np.zeros((1, 2)))
-    made = varied(design, PLAIN, np.zeros(3), np.array([1.0]))
+    made = vary(design, PLAIN, np.zeros(3), np.array([1.0]))
     assert made is not None
     assert made.sections[1].curvature == pytest.approx(3.0 * np.exp(0.12))
     assert made.sections[1].preformed
-    tight = varied(design, PLAIN, np.zeros(3), np.array([50.0]))
+    tight = vary(design, PLAIN, np.zeros(3), np.array([50.0]))
     assert tight is not None
     assert tight.sections[1].curvature == pytest.approx(1 / (2 * PARAMS.radius))
     rng = np.random.default_rng(0)

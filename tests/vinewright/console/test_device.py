@@ -94,7 +94,7 @@ def test_the_kernel_of_a_device_is_compiled_too(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setattr("surrogate.kernels.compiled.cache_folder", lambda: tmp_path)
     (tmp_path / "quasistatic").mkdir()
     (tmp_path / "quasistatic" / "rollout.grow_one-100.nbi").touch()
-    monkeypatch.setattr(cuda, "simulated", lambda: False)
+    monkeypatch.setattr(cuda, "is_simulated", lambda: False)
     for reason, device, found in (
         ("none here", "cpu", True),
         ("none here", "auto", True),

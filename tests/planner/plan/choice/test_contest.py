@@ -10,8 +10,8 @@ from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.replay import grow_designs, make_simulation, replay
 from planner.plan.choice.contest import ALIKE, SURE, Contest
-from planner.plan.choice.refinement import BLUR, Candidate, Descent, grown_candidates, raced
-from planner.plan.choice.shortening import ending_in_goal, shortened
+from planner.plan.choice.refinement import BLUR, Candidate, Descent, grow_candidates, race
+from planner.plan.choice.shortening import ending_in_goal, shorten
 from planner.plan.effort import Effort
 from planner.uncertainty.trials import Worlds
 from tests.planner.plan.choice.bent import CATALOGUE, PARAMS, bent, room_around
@@ -34,8 +34,8 @@ def test_those_that_drop_out_did_worse_in_the_worlds_before(worlds: Worlds) -> N
     """The others are what they are when grown in all worlds at once, to the bit; those that drop out have the worlds before only."""
     designs = [bent(length, 0.2) for length in (0.45, 0.6, 0.5, 0.62, 0.4)]
     rows = np.arange(9)
-    grown = {count: grown_candidates(designs, worlds, rows[:count]) for count in (3, 6, 9)}
-    found = raced(designs, worlds, rows, keep=2, effort=Effort(world_factor=2, finalists=1))
+    grown = {count: grow_candidates(designs, worlds, rows[:count]) for count in (3, 6, 9)}
+    found = race(designs, worlds, rows, keep=2, effort=Effort(world_factor=2, finalists=1))
     second = np.argsort([one.loss for one in grown[3]])[:2].tolist()
     assert sorted(second) == [1, 3]
     last = min(second, key=lambda k: grown[6][k].loss)
@@ -78,9 +78,9 @@ def test_a_tube_is_cut_where_it_is_deepest_in_the_goal(room: Environment, worlds
 
 def test_a_shortened_tube_keeps_its_sections_and_none_that_is_too_short() -> None:
     whole = bent(0.6, 0.2)
-    assert shortened(whole, 0.5).sections == (replace(whole.sections[0], end=0.5),)
-    assert shortened(whole, 0.7).sections == (whole.sections[0], replace(whole.sections[1], end=0.7))
-    assert shortened(whole, 0.61) is whole
+    assert shorten(whole, 0.5).sections == (replace(whole.sections[0], end=0.5),)
+    assert shorten(whole, 0.7).sections == (whole.sections[0], replace(whole.sections[1], end=0.7))
+    assert shorten(whole, 0.61) is whole
 
 
 def lose(one: Descent, loss: float) -> None:

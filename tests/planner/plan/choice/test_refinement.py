@@ -12,7 +12,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.catalogue import LEAST_CELLS
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
-from planner.plan.choice.refinement import BLUR, Candidate, Descent, grown_candidates, varied, with_another
+from planner.plan.choice.refinement import BLUR, Candidate, Descent, grow_candidates, vary, with_another
 from planner.plan.effort import Effort
 from planner.uncertainty.trials import Worlds, compute_goal_distances, grow_trials
 from tests.planner.plan.choice.bent import CATALOGUE, PARAMS, bent, room_around
@@ -72,7 +72,7 @@ def test_designs_grown_together_end_as_they_do_alone(good: Design, worlds: World
 
 def test_a_varied_design_is_what_was_asked_for(good: Design) -> None:
     """Ends move by their shifts, curvatures by their factors, sections stay contiguous, and pressure and cells follow the curvature."""
-    made = varied(good, CATALOGUE, np.array([0.5, -1.0]), np.array([1.0]))
+    made = vary(good, CATALOGUE, np.array([0.5, -1.0]), np.array([1.0]))
     assert made
     assert [section.end for section in made.sections] == pytest.approx([0.63, 0.74])
     assert made.sections[0].curvature == pytest.approx(good.sections[0].curvature * np.exp(0.12), rel=0.02)
@@ -81,8 +81,8 @@ def test_a_varied_design_is_what_was_asked_for(good: Design) -> None:
     )
     assert CATALOGUE.curvature[entry] == made.sections[0].curvature
     assert all(one.end == two.start for one, two in pairwise(made.sections))
-    assert varied(good, CATALOGUE, np.array([0.0, -3.0]), np.zeros(1)) is None  # the second section would be 20 mm long
-    same = varied(made, CATALOGUE, np.zeros(2), np.zeros(1))
+    assert vary(good, CATALOGUE, np.array([0.0, -3.0]), np.zeros(1)) is None  # the second section would be 20 mm long
+    same = vary(made, CATALOGUE, np.zeros(2), np.zeros(1))
     assert same
     assert same.sections == made.sections
 
@@ -105,7 +105,7 @@ def test_another_actuator_is_put_in_or_split_off(good: Design) -> None:
 
 def test_a_descent_finds_the_way_back_to_the_middle_of_the_goal(room: Environment, worlds: Worlds) -> None:
     """From a design that ends at the goal's edge, and often outside of it, to one that does so rarely; the same each time."""
-    start = grown_candidates([bent(0.6, 0.105)], worlds, np.arange(13))[0]
+    start = grow_candidates([bent(0.6, 0.105)], worlds, np.arange(13))[0]
     assert start.planned < -0.002
     found = []
     for _ in range(2):
@@ -113,7 +113,7 @@ def test_a_descent_finds_the_way_back_to_the_middle_of_the_goal(room: Environmen
         for _ in range(5):
             descent.generation(np.arange(13))
         found.append(descent.best)
-    (again,) = grown_candidates([found[0].design], worlds, np.arange(13))
+    (again,) = grow_candidates([found[0].design], worlds, np.arange(13))
     assert (again.loss, again.planned) == (found[0].loss, found[0].planned)
     assert found[0].loss < 0.75 * start.loss
     assert found[0].rate >= start.rate

@@ -11,8 +11,8 @@ from environments import Environment, Obstacles
 from environments.uncertainty import WORKSHOP
 from planner.design.design import Design
 from planner.design.replay import grow_designs
-from planner.plan.choice.refinement import Candidate, grown_candidates
-from planner.plan.several.growth import PLANNED, Common, best_masked, grown_tubes
+from planner.plan.choice.refinement import Candidate, grow_candidates
+from planner.plan.several.growth import PLANNED, Common, best_masked, grow_tubes
 from planner.plan.several.tubes import Tube, in_environment
 from planner.search.goal import GOAL_MARGIN
 from planner.uncertainty.trials import Worlds
@@ -64,7 +64,7 @@ def test_the_best_masks_are_found_and_growth_stops_in_the_goal(
     assert planned.each[1].design.length < 0.9 < planned.each[0].design.length
     tried = best_masked(design, planned.tube.masks, worlds, ROWS)
     for one, own in zip(tried.each, worlds, strict=True):
-        (alone,) = grown_candidates([one.design], own, ROWS)
+        (alone,) = grow_candidates([one.design], own, ROWS)
         assert (one.nearest == alone.nearest).all()
         assert 0 <= one.rate <= 1
 
@@ -74,7 +74,7 @@ def test_a_tube_that_misses_as_planned_is_not_grown_in_other_worlds(
 ) -> None:
     """It counts as missing in all of them by as much, and its loss is more than that of any tube that reaches the goal."""
     worlds = [worlds_of(one) for one in places]
-    good, bad = grown_tubes(
+    good, bad = grow_tubes(
         [Tube(design, ((True, True), (False, True))), Tube(design, ((True, True), (True, False)))], worlds, ROWS
     )
     assert good.reached
@@ -96,7 +96,7 @@ def test_growth_does_not_go_on_while_something_holds_the_tip_in_the_goal(
     held = replace(open_room, goal=goal, obstacles=Obstacles([box]))
     worlds = worlds_of(held)
     whole = grow_designs([straight], held, worlds.planned)[0]
-    (grown,) = grown_tubes([Tube(straight, ((),))], [worlds], PLANNED)
+    (grown,) = grow_tubes([Tube(straight, ((),))], [worlds], PLANNED)
     assert grown.reached
     assert whole.design.length == 1.6
     assert 0.49 < grown.each[0].design.length < 0.49 + 2 * goal[2] + 2 * PARAMS.segment_length

@@ -10,7 +10,7 @@ from environments import Environment
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design
 from planner.plan.several.fixed_actuators import FixedActuators, runs_of
-from planner.plan.several.tubes import Tube, all_masks, extended, in_environment, trimmed, without
+from planner.plan.several.tubes import Tube, all_masks, extend, in_environment, trim, without
 from planner.search.run import Run
 from planner.search.solutions import Solution
 
@@ -58,14 +58,14 @@ def test_an_actuator_is_left_out_with_its_masks(design: Design) -> None:
 
 def test_a_tube_is_extended_and_trimmed(design: Design) -> None:
     """Bare at the end; an actuator beyond the cut goes with its masks, and what is cut keeps room for two cells."""
-    longer = extended(design, 1.5)
+    longer = extend(design, 1.5)
     assert (longer.built, longer.sections[-1].side, longer.actuators) == (1.5, "none", 2)
-    assert extended(design, 0.3).built == 1.0
+    assert extend(design, 0.3).built == 1.0
     tube = Tube(longer, ((True, True), (True, False)))
-    cut = trimmed(tube, 0.65)
+    cut = trim(tube, 0.65)
     assert (ends(cut.design), cut.masks) == ([(0.2, 0.6)], ((True,), (True,)))
-    assert trimmed(tube, 0.85).design.built == pytest.approx(0.85)
-    least = trimmed(tube, 0.71)
+    assert trim(tube, 0.85).design.built == pytest.approx(0.85)
+    least = trim(tube, 0.71)
     assert least.design.built == pytest.approx(0.7 + 2 * design.actuated[1].l_0)
     assert least.masks == tube.masks
 

@@ -14,7 +14,7 @@ from planner.plan.inputs import Inputs
 from planner.plan.plan import plan
 from planner.plan.problem import Problem
 from planner.plan.several.plan import plan_same
-from planner.plan.several.tubes import all_masks, extended, in_environment
+from planner.plan.several.tubes import all_masks, extend, in_environment
 
 PARAMS = VineParams()
 VARIANTS = Path(__file__).parents[4] / "examples" / "same-design"
@@ -24,7 +24,7 @@ LONGEST = 5.0
 
 def grown_with_any_mask(design: Design, environment: Environment) -> list[bool]:
     """Whether the tip reaches the goal with each mask."""
-    tube = extended(design, LONGEST)
+    tube = extend(design, LONGEST)
     used = [in_environment(tube, mask, environment) for mask in all_masks((True,) * tube.actuators)]
     return [one.reached for one in grow_designs(used, environment, QuasiStatic(environment, PARAMS).refined(8))]
 
