@@ -48,7 +48,8 @@ def test_the_best_design_for_one_misses_in_the_other(names: tuple[str, str]) -> 
 def test_one_tube_is_found_for_two_variants() -> None:
     """It reaches both goals when it is grown again at a finer step."""
     environments = variants(("divider-low", "divider-left"))
-    found = plan_same(environments, PARAMS, Inputs(time_budget_s=60.0, fast=True), QuasiStatic)
+    options = Inputs(time_budget_s=60.0, fast=True)
+    found = plan_same([Problem.of(environment, PARAMS, options) for environment in environments])
     assert found.choice
     assert found.choice.champion.sound
     one, other = found.designs
