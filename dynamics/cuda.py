@@ -34,7 +34,7 @@ LEAST_WARPS = 2
 HOST_MEMORY = 2**31
 """Memory that a simulated device has [bytes]."""
 ALIGNMENT = 256
-"""Of each array of an arena [bytes]."""
+"""Alignment of each array of an arena [bytes]."""
 
 
 class DeviceLost(CannotRun):

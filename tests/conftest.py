@@ -1,4 +1,4 @@
-"""What tests of several packages share: things that are costly to build, built once."""
+"""Fixtures of tests of several packages: things that are costly to build, built once."""
 
 import gc
 import sys

@@ -22,7 +22,7 @@ class SessionDeployment:
     name: str
     """Name of the recording."""
     sha256: str
-    """Of its file."""
+    """SHA-256 fingerprint of the file of the recording."""
     launch: Floats
     """x, y [m] and heading [rad], shape (3,)."""
     length: float

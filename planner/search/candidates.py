@@ -34,7 +34,7 @@ class GrowingVines:
     least: Floats
     """Length by which they must grow to end a valid section [m], shape (n,)."""
     actuators: Counts
-    """Of the grown vines, shape (n,)."""
+    """Number of actuators of the grown vines, shape (n,)."""
     tips: Floats
     """x, y of the tips before [m], shape (n, 2)."""
     jumped: NDArray[np.bool_]

@@ -30,7 +30,7 @@ class OneBend(NamedTuple):
     start: int
     """Segments before the actuator."""
     control: int
-    """Of its segments, see `planner.search.controls.actuation`."""
+    """Control of the segments with the actuator, see `planner.search.controls.actuation`."""
     length: int
     """Segments with the actuator; 0 is the straight vine."""
 

@@ -36,7 +36,7 @@ class ActuatorCase:
     """Name, or path of a file."""
     seed: int
     iterations: int
-    """Of the search: with a number of iterations the result does not depend on the machine."""
+    """Number of iterations of the search, with which the result does not depend on the machine."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ DPI = 140
 COLUMNS = 4
 """Environments in a row."""
 PIXELS = 240
-"""Of a map in either direction."""
+"""Number of pixels of a map in either direction."""
 
 
 def save_map(path: Path, outcomes: Sequence[FewestOutcome]) -> None:

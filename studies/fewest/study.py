@@ -28,7 +28,7 @@ class FewestCase:
     environment: str
     """Name, or path of a file."""
     most_steps: int
-    """Of the exhaustive search, see `studies.fewest.exhaustive.search_exhaustively`."""
+    """Number of vine-steps of the exhaustive search, see `studies.fewest.exhaustive.search_exhaustively`."""
     iterations: int = ITERATIONS
 
 
@@ -41,7 +41,7 @@ class FewestOutcome:
     """Fewest actuators that the plan found, None without a solution."""
     coverage: Coverage
     segment_length: float
-    """Of the tube [m]."""
+    """Length of a segment of the tube [m]."""
     seconds: float
     """Time of the exhaustive search, on one thread [s]."""
 

@@ -61,7 +61,7 @@ class Lockstep:
     environment: str
     vines: int
     steps: float
-    """Of a vine, on average, growing and at constant length."""
+    """Mean number of steps of a vine, growing and at constant length."""
     shares: dict[str, float]
     """Share of the time of a warp's lanes in which they step, by how vines are ordered [-]."""
 
@@ -86,7 +86,7 @@ NAMES: dict[type[Found], str] = {
     RolloutSpeed: "speeds",
     TrialSpeed: "trials",
 }
-"""Of the lists of measurements in the JSON file of a report."""
+"""Keys of the lists of measurements in the JSON file of a report."""
 
 
 def cases() -> list[GpuCase]:

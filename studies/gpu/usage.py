@@ -26,7 +26,7 @@ from dynamics.world import BuiltWorlds
 from environments import load_environment
 
 SEGMENTS = 12
-"""Of the vines with whose arrays the kernel is compiled; their types do not depend on it."""
+"""Number of segments of the vines with whose arrays the kernel is compiled; their types do not depend on it."""
 REGISTERS, WARPS = 65536, 64
 """Registers of a multiprocessor, and warps that it can hold, on devices of compute capability 8.0 and 9.0."""
 
@@ -42,7 +42,7 @@ class Usage:
     assemble_s: float
     """From PTX to machine code [s]."""
     registers: int
-    """Of each thread."""
+    """Number of registers of each thread."""
     stack_bytes: int
     """Local memory of each thread."""
     stored_bytes: int

@@ -45,7 +45,7 @@ class RestCost:
     rests: bool
     vines: int
     seconds: tuple[float, ...]
-    """Of each round [s]."""
+    """Time of each round [s]."""
     steps: int
     """Steps of growth of all vines."""
     relaxations: int

@@ -22,7 +22,7 @@ DPI = 140
 COLUMNS = 4
 """Environments in a row."""
 WIDTHS = 2.5, 6.6
-"""Of an environment, and the least that the legend needs [in]."""
+"""Width of the panel of an environment, and the least that the legend needs [in]."""
 SPREAD = 0.5
 """Width over which the seeds are spread beside each other, in actuators."""
 LOOKS: dict[bool, dict[str, Any]] = {

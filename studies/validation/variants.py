@@ -18,7 +18,7 @@ from environments import Environment
 FRICTIONS = 0.1, 0.3, 0.5
 """Friction coefficients [-]; 0.3 was measured for paper 003."""
 STICK_SLIP = {"static_friction": 0.5, "friction": 0.2}
-"""Of tip and body [-]: assumed, no values are published."""
+"""Friction coefficients of tip and body [-]: assumed, no values are published."""
 DENTS = {"least_height": 0.5}
 """Walls squeeze the tube to half of its diameter."""
 TAIL = {"tail_tension": 1.0, "tail_friction": 0.2}

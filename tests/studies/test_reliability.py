@@ -26,7 +26,7 @@ RADIUS, TOLERANCE = 0.03, 1e-3
 def evaluated(
     environment: Environment, *lines: list[list[float]], tips: list[list[float]] | None = None
 ) -> tuple[float, list[str]]:
-    """What `check_tubes` reports of tubes by their centrelines; tips are the lines' ends if not given."""
+    """Report of `check_tubes` on tubes given by their centrelines; tips are the lines' ends if not given."""
     ends = tips or [[*line[-1], 0.0] for line in lines]
     return check_tubes(
         environment.obstacles, environment.bounds, [np.array(line) for line in lines], np.array(ends), RADIUS, TOLERANCE

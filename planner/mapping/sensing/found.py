@@ -23,11 +23,11 @@ class Noise:
     """Standard deviations of a recording's errors, measured on it."""
 
     across: float
-    """Of the tip across its heading [m]."""
+    """Standard deviation of the tip across its heading [m]."""
     along: float
-    """Of the tip along its heading [m]."""
+    """Standard deviation of the tip along its heading [m]."""
     heading: float
-    """Of the tip's heading [rad]."""
+    """Standard deviation of the tip's heading [rad]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

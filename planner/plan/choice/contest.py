@@ -122,7 +122,7 @@ class Contest:
             self._end_heat(rivals)
 
     def _end_heat(self, rivals: list[Descent]) -> None:
-        """Of designs with the same number of actuators only the best goes on; once, others with one more are made from it."""
+        """Refine only the best of designs with the same number of actuators further; once, make designs with one more from it."""
         most, actuators = max(other.worlds_used for other in rivals), rivals[0].design.actuators
         for other in rivals:
             self._compare(other, most)

@@ -1,4 +1,4 @@
-"""What tests of sweeps share: a folder with a small environment, and commands that keep the threads of this process."""
+"""Fixtures of tests of sweeps: a folder with a small environment, and commands that keep the threads of this process."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What tests of run folders share: pictures with few pixels, since what they show is tested elsewhere."""
+"""Fixtures of tests of run folders: pictures with few pixels, since what they show is tested elsewhere."""
 
 import pytest
 
