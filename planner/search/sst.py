@@ -49,8 +49,7 @@ LONGEST_GROWTH = 60
 LONGEST_STRAIGHT = 40
 """Maximum number of segments grown at once without an actuator."""
 RISK = 2.0
-"""Cost of failing in all worlds of the particles, in actuators: a search with particles accepts this many more actuators to reach the goal in
-all worlds instead of none."""
+"""Additional actuators that a search with particles accepts for reaching the goal in all worlds instead of none."""
 STRAIGHT = 0.5
 """Probability of growing a node without an actuator if that has not been done."""
 

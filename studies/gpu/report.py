@@ -16,7 +16,7 @@ from studies.rollouts.study import RolloutSpeed
 from vinewright.console.study import Report
 
 MULTIPROCESSORS, BANDWIDTH, CLOCK, CACHE = 132, 4.8e12, 1.98e9, 50e6
-"""Data of an H200: number of multiprocessors, memory bandwidth [bytes/s], clock [Hz] and second-level cache [bytes], from NVIDIA's data sheet."""
+"""Data of an H200: multiprocessors, memory bandwidth [bytes/s], clock [Hz] and second-level cache [bytes], from its data sheet."""
 LATENCY = 30, 700
 """Cycles of an access to the first-level cache, and to memory, about; the truth is between."""
 Kind = TypeVar("Kind", Usage, Lockstep, Traffic, Precision, RolloutSpeed, TrialSpeed)
