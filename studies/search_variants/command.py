@@ -94,10 +94,9 @@ def ompl_planners(
         planners = planner or [SST_STAR, *available_planners()]
         for name in planners:
             search_of(name)
-        variants = with_planners(planners)
-        study = _make_study(variants, sections, variants.cases(variants.runs(names, runs), time_budget))
-        command = command_line("reproduce ompl-planners", runs=runs, time_budget=time_budget, env=env, planner=planner)
-        return measure_study(replace(study, draw=curve_pictures(variants.group)), command, out, force)
+        variants, options = with_planners(planners), {"runs": runs, "time_budget": time_budget, "env": env}
+        pictures = curve_pictures(variants.group)
+        return _measure(variants, sections, names, {**options, "planner": planner}, out, force, pictures)
 
 
 @study_command
@@ -114,9 +113,8 @@ def ablations(
         from studies.search_variants.study import ABLATIONS
 
         names = check_environments(env or ABLATIONS.environments)
-        study = _make_study(ABLATIONS, sections, ABLATIONS.cases(ABLATIONS.runs(names, runs), time_budget))
-        command = command_line("reproduce ablations", runs=runs, time_budget=time_budget, env=env)
-        return measure_study(study, command, out, force)
+        options = {"runs": runs, "time_budget": time_budget, "env": env}
+        return _measure(ABLATIONS, sections, names, options, out, force)
 
 
 @study_command
@@ -134,9 +132,8 @@ def defaults(
         from studies.search_variants.study import DEFAULTS
 
         names = check_environments(env or known_environments())
-        study = _make_study(DEFAULTS, sections, DEFAULTS.cases(DEFAULTS.runs(names, runs), time_budget))
-        command = command_line("reproduce defaults", runs=runs, time_budget=time_budget, env=env)
-        return measure_study(study, command, out, force)
+        options = {"runs": runs, "time_budget": time_budget, "env": env}
+        return _measure(DEFAULTS, sections, names, options, out, force)
 
 
 @study_command
@@ -154,9 +151,8 @@ def steering(
         from studies.search_variants.study import STEERING
 
         names = check_environments(env or STEERING.environments)
-        study = _make_study(STEERING, sections, STEERING.cases(STEERING.runs(names, runs), time_budget))
-        command = command_line("reproduce steering", runs=runs, time_budget=time_budget, env=env)
-        return measure_study(replace(study, draw=curve_pictures(STEERING.group)), command, out, force)
+        options = {"runs": runs, "time_budget": time_budget, "env": env}
+        return _measure(STEERING, sections, names, options, out, force, curve_pictures(STEERING.group))
 
 
 @study_command
@@ -179,6 +175,27 @@ def clutter(
             least="any environment was searched with each search",
         )
         return measure_study(study, command_line("reproduce clutter", count=count, time_budget=time_budget), out, force)
+
+
+def _measure(
+    variants: VariantStudy,
+    sections: Sections,
+    names: list[str],
+    options: dict[str, Any],
+    out: Path | None,
+    force: bool,
+    draw: dict[str, Any] | None = None,
+) -> int:
+    """Plan with each variant in each environment, and report; returns the exit code.
+
+    Args:
+        names: Environments.
+        options: Options of the command, with `runs` of each variant and `time_budget` of each run [s].
+        draw: Functions that draw the figures, by file name.
+    """
+    cases = variants.cases(variants.runs(names, options["runs"]), options["time_budget"])
+    study = replace(_make_study(variants, sections, cases), draw=draw or {})
+    return measure_study(study, command_line(f"reproduce {variants.name}", **options), out, force)
 
 
 def _make_study(variants: VariantStudy, sections: Sections, cases: list[RunCase]) -> Study[Any, Any]:
