@@ -32,13 +32,6 @@ Out = Annotated[
     ),
 ]
 FullTree = Annotated[bool, typer.Option("--full-tree", help="Draw every branch of the search tree in plan.png.")]
-ActuatorKind = Annotated[
-    str | None,
-    typer.Option(
-        help="Actuator that bends the tube: spam, pouch, fpam or cpam, or several that are mixed along it, as spam,pouch. Default: that "
-        "of the tube, normally spam."
-    ),
-]
 Resume = Annotated[
     Path | None,
     typer.Option(
