@@ -15,7 +15,7 @@ from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
 from planner.search.run import Budget, Keep, Run
 from planner.search.solutions import PARTED as DIVERGED
-from planner.search.solutions import ReplayResult, sides_of
+from planner.search.solutions import ReplayResult, segments_to, sides_of
 from planner.search.tree import Candidates
 
 MakeEnvironment = Callable[..., Environment]
@@ -225,3 +225,11 @@ def test_the_search_does_not_pay_for_the_first_snap(run: Run, monkeypatch: pytes
     assert len(prepared) == 1
     assert run.solutions.preparing >= 0.5
     assert run.seconds <= time.perf_counter() - began
+
+
+@pytest.mark.parametrize(
+    ("length", "count"), [(0.0, 0), (0.01, 1), (0.025, 1), (0.0250001, 2), (0.05, 2), (0.3, 12), (0.31, 13)]
+)
+def test_a_length_has_as_many_segments_as_it_begins(length: float, count: int) -> None:
+    """A whole number of segments is not one more by rounding: 0.3 / 0.025 is a little above 12."""
+    assert segments_to(length, 0.025) == count
