@@ -228,8 +228,8 @@ def test_the_search_does_not_pay_for_the_first_snap(run: Run, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("length", "count"), [(0.0, 0), (0.01, 1), (0.025, 1), (0.0250001, 2), (0.05, 2), (0.3, 12), (0.31, 13)]
+    ("length", "count"), [(0.0, 0), (0.01, 1), (0.025, 1), (0.0250001, 2), (0.05, 2), (12 * 0.025, 12), (0.31, 13)]
 )
 def test_a_length_has_as_many_segments_as_it_begins(length: float, count: int) -> None:
-    """A whole number of segments is not one more by rounding: 0.3 / 0.025 is a little above 12."""
+    """A whole number of segments is not one more by rounding: 12 * 0.025 / 0.025 is a little above 12."""
     assert segments_to(length, 0.025) == count
