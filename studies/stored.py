@@ -18,6 +18,8 @@ ROW = re.compile(r"^\| \[([\w-]+)\]\([^)]*\) \| (.*?) \| `(.*?)`", re.MULTILINE)
 """A row of the table in `results/README.md`: name, question and command."""
 LINK = re.compile(r"\]\((?:\.\./)*results/([\w-]+)/")
 """A link from a page to a result, or to a picture of one."""
+PICTURE = re.compile(r"!\[[^\]]*\]\((?:\.\./)*results/([\w-]+)/")
+"""A picture of a result on a page."""
 
 
 class State(StrEnum):
@@ -122,23 +124,26 @@ def find_pages(root: Path = ROOT) -> Iterator[Path]:
 
 
 def find_quotes(root: Path = ROOT) -> dict[str, list[str]]:
-    """Return the pages that link to each result, by its name."""
+    """Return the pages that quote each result, by its name: see `quoted`."""
     found: dict[str, list[str]] = {}
     for page in find_pages(root):
-        for name in dict.fromkeys(LINK.findall(page.read_text(encoding="utf-8"))):
+        names = (name for _, several in quoted(page.read_text(encoding="utf-8")) for name in several)
+        for name in dict.fromkeys(names):
             found.setdefault(name, []).append(page.relative_to(root).as_posix())
     return found
 
 
-def quoting_paragraphs(text: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the paragraphs of a page that have a figure and link to results, each with the names of these.
+def quoted(text: str) -> Iterator[tuple[str, list[str]]]:
+    """Yield the paragraphs of a page that quote results, each with the names of these.
 
-    Digits in links, paths, names and code are no figures; a list item or a row of a table is a paragraph.
+    A paragraph quotes a result if it links to it and has a figure, or if it shows a picture of it. Digits in links, paths, names and
+    code are no figures; a list item or a row of a table is a paragraph.
     """
     for paragraph in re.split(
         r"\n\s*\n|\n(?=\s*[-*|] ?)", re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
     ):
-        names = list(dict.fromkeys(LINK.findall(paragraph)))
+        links, shown = LINK.findall(paragraph), PICTURE.findall(paragraph)
         prose = re.sub(r"\]\([^)]*\)|`[^`]*`|\b[A-Za-z]\w*\d\w*", "", paragraph)
-        if names and re.search(r"\d", prose):
+        names = list(dict.fromkeys(links if re.search(r"\d", prose) else shown))
+        if names:
             yield paragraph, names
