@@ -15,7 +15,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from planner.output.dependencies import ROOT
 from studies.stored import State, StoredResult
+
+RUN = [sys.executable, "-c", f"import sys; sys.path.insert(0, {str(ROOT)!r}); from vinewright.cli import main; main()"]
+"""Runs a command of this program in another process."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,11 +107,8 @@ def _run(arguments: list[str], root: Path) -> str:
 
     Ctrl-C is passed on, and waits for the end of the command.
     """
-    code = (
-        f"import sys; sys.path.insert(0, {str(Path(__file__).parents[1])!r}); from vinewright.cli import main; main()"
-    )
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], cwd=root, start_new_session=True, text=True,
+        [*RUN, *arguments], cwd=root, start_new_session=True, text=True,
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
     )  # fmt: skip
     try:
