@@ -112,9 +112,10 @@ def _gallery(reports: dict[str, Path], stale: dict[str, str]) -> str:
     return "\n".join([intro.replace("# Results", "# Gallery of results", 1), *entries, *toctree])
 
 
-def lead_to_pages(app: Sphinx, _docname: str, source: list[str]) -> None:
-    """Lead links to reports to their pages here, with marks where these are stale."""
-    source[0] = mark(source[0], app.config.stale_results)
+def lead_to_pages(app: Sphinx, docname: str, source: list[str]) -> None:
+    """Lead links to reports to their pages here, with marks where these are stale; pages of reports have a note already."""
+    if not docname.startswith("generated/"):
+        source[0] = mark(source[0], app.config.stale_results)
     source[0] = REPORT.sub(r"](/generated/results/\1.md\2)", source[0])
     source[0] = INDEX.sub("](/generated/results/index.md)", source[0])
 
