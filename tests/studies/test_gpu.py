@@ -133,7 +133,9 @@ def test_an_earlier_report_keeps_what_has_no_like_now() -> None:
     here = report([SPEED, USAGE, Lockstep("maze", 64, 250.0, {"a": 0.8, "b": 0.9}), TRAFFIC]).content
     assert here["known_on"] == machine()
     earlier = EarlierMeasurements.of(here | {"machine": "EPYC", "known_on": "EPYC"})
-    there = report([on_device], earlier)
+    there = report([on_device], earlier._replace(depends_on={"module": "old"}))
+    assert there.content["depends_on"] == {"module": "old"}, "as old as its oldest part"
+    assert "depends_on" not in report([on_device], earlier._replace(found=[])).content
     assert [row["device"] for row in there.content["speeds"]] == ["NVIDIA H200", "cpu, 2 threads"]
     assert "\nWhat follows was measured without a device, on EPYC.\n\n## The kernels\n" in there.text
     again = report(

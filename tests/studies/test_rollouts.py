@@ -72,9 +72,15 @@ def test_speeds_of_other_machines_are_kept() -> None:
     """A report can be given the times of other machines from an earlier one, each beside its own quasi-static time."""
     here = measure_rollouts("divider", VineParams(), QuasiStatic, "quasistatic", batch=4, length=0.2)
     there = [replace(here, machine="elsewhere"), replace(here, model="penalty", machine="elsewhere", seconds=1.0)]
-    made = report([here, *there], [])
+    before = speeds_elsewhere(
+        json.loads(json.dumps(report([here, *there], []).content | {"depends_on": {"module": "old"}}))
+    )
+    assert before.elsewhere == there
+    made = report([here], [], before)
     table, content = made.text, made.content
     assert speeds_elsewhere(json.loads(json.dumps(content))).elsewhere == there
+    assert content["depends_on"] == {"module": "old"}, "as old as its oldest part"
+    assert "depends_on" not in report([here], [], before._replace(elsewhere=[])).content
     row = next(line for line in table.splitlines() if "| penalty | elsewhere |" in line)
     assert float(row.split("|")[-2]) == pytest.approx(here.seconds, rel=1e-2)
 

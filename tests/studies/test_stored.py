@@ -54,7 +54,7 @@ def results(tmp_path: Path) -> Path:
     """Four results: a current one, a stale one, one without dependencies, and one that is missing."""
     folder = tmp_path / "results"
     store(folder, "good")
-    store(folder, "old", depends_on=changed("dynamics.euler_lagrange.robot", "gone"), date="2026-11-19", seconds=1800.0)
+    store(folder, "old", depends_on=changed("dynamics.euler_lagrange.model", "gone"), date="2026-11-19", seconds=1800.0)
     store(folder, "older", depends_on=None, date="", seconds=3600.0)
     rows = "".join(
         f"| [{name}]({name}/README.md) | whether | `{COMMAND}` |\n" for name in ("good", "old", "older", "new")
@@ -73,8 +73,8 @@ def test_results_are_current_stale_or_missing(results: Path) -> None:
         "good": State.CURRENT, "old": State.STALE, "older": State.STALE, "new": State.MISSING,
     }  # fmt: skip
     assert found["good"].reason == ""
-    assert found["old"].changes == ["dynamics.euler_lagrange.robot", "gone"]
-    assert found["old"].reason == "changed since: dynamics.euler_lagrange.robot, gone"
+    assert found["old"].changes == ["dynamics.euler_lagrange.model", "gone"]
+    assert found["old"].reason == "changed since: dynamics.euler_lagrange.model, gone"
     assert found["older"].reason == "it does not say what it depends on"
     assert (found["old"].command, found["old"].seconds, found["old"].version) == (COMMAND, 1800.0, "0.3.0")
 
@@ -85,7 +85,7 @@ def test_status_says_what_is_stale_and_who_quotes_it(results: Path, capsys: pyte
     printed = capsys.readouterr().out
     assert f"current  good   2026-11-20  0.3.0      60 s  {COMMAND}\n" in printed
     assert f"stale    old    2026-11-19  0.3.0    30 min  {COMMAND}\n" in printed
-    assert "changed since: dynamics.euler_lagrange.robot, gone; quoted by docs/page.md\n" in printed
+    assert "changed since: dynamics.euler_lagrange.model, gone; quoted by docs/page.md\n" in printed
     assert "1 current, 2 stale, 1 missing\nnot met: pages quote results that are not current: old\n" in printed
     (results.parent / "docs" / "page.md").unlink()
     assert print_status(results) == 0

@@ -1,5 +1,6 @@
 """The one way to run a study: what is written, what Ctrl-C and a killed worker leave, and where it says it comes from."""
 
+import ast
 import io
 import json
 import os
@@ -7,6 +8,7 @@ import signal
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +17,7 @@ import pytest
 from rich.console import Console
 
 from planner.output.claim import Occupied
+from planner.output.dependencies import ROOT, Dependencies, find_dependencies
 from planner.output.markdown import markdown_table
 from planner.output.provenance import Provenance, machine
 from vinewright.cluster.cluster import SETTINGS, WorkerKilled
@@ -82,6 +85,45 @@ def test_a_study_writes_report_data_and_pictures(tmp_path: Path) -> None:
     assert data["versions"]["numpy"]
     assert (tmp_path / "squares" / "sum.png").read_text() == "30"
     assert "README.md, data.json, sum.png" in printed
+
+
+def test_data_say_what_they_depend_on(tmp_path: Path) -> None:
+    """Hashes of what the study's module imports, as it is when the study begins, and of what the user gives; null without a module."""
+    (tmp_path / "given.txt").write_text("1")
+
+    def change(cases: Sequence[int]) -> Iterator[int]:
+        (tmp_path / "given.txt").write_text("2")
+        yield from squares(cases)
+
+    inputs = {"FILE": tmp_path / "given.txt"}
+    command, module = "vinewright squares", "studies.euler_lagrange.command"
+    before = find_dependencies(module, command, inputs)
+    run(study(module=module, inputs=inputs, run=change), tmp_path)
+    data = json.loads((tmp_path / "squares" / "data.json").read_text())
+    assert Dependencies.of(data["depends_on"]) == before
+    assert {"dynamics.euler_lagrange.model", "studies.euler_lagrange.study"} <= before.modules.keys()
+    assert data["date"] == f"{datetime.now(UTC):%Y-%m-%d}"
+    run(study(), tmp_path)
+    assert json.loads((tmp_path / "squares" / "data.json").read_text())["depends_on"] is None
+
+
+def test_every_study_names_its_own_module() -> None:
+    """Otherwise a result would depend on another study's modules."""
+    calls = [
+        (path, node)
+        for path in [*(ROOT / "studies").rglob("*.py"), *(ROOT / "vinewright").rglob("*.py")]
+        for node in ast.walk(ast.parse(path.read_bytes()))
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "Study"
+    ]
+    named = {
+        path.relative_to(ROOT).as_posix(): ast.unparse(one.value)
+        for path, node in calls
+        for one in node.keywords
+        if one.arg == "module"
+    }
+    assert {path.relative_to(ROOT).as_posix() for path, _ in calls} == named.keys()
+    others = {path: module for path, module in named.items() if module != "__name__"}
+    assert others.keys() == {"studies/planning_runs.py", "vinewright/sweeps/report/study.py"}
 
 
 def interrupted_after(count: int) -> object:

@@ -187,6 +187,9 @@ def test_a_report_says_what_is_missing_and_holds_every_row(folder: SweepFolder, 
     """Text, rows and pictures; numbers are those of the rows."""
     rows, state = folder.table()
     study: Study[SweepState, SweepTable] = make_report_study(state, rows)
+    assert study.module == "vinewright.sweeps.case"
+    state.manifest.program["source"] = "another"
+    assert make_report_study(state, rows).module == "", "what another program computed depends on that"
     (data,) = study.run(study.cases)
     report = study.report([data])
     assert "7 of 8 cases are done, in 0.0039 core hours." in report.text
