@@ -24,8 +24,8 @@ ROOT = Path(__file__).parents[2]
 GENERATED = ROOT / "docs" / "generated" / "results"
 REPORT = re.compile(r"\]\((?:\.\./)+results/([\w-]+)/README\.md(#[\w-]*)?\)")
 """A link to a report from a page of the documentation."""
-PICTURE = re.compile(r"!\[[^\]]*\]\((?:\.\./)+results/([\w-]+)/[\w.-]+\.(?:png|gif)\)")
-"""A picture of a report on a page of the documentation."""
+PICTURE = re.compile(r"\]\((?:\.\./)+results/([\w-]+)/(?!README\.md)[\w.-]+\)")
+"""A picture of a report on a page of the documentation, or a link to one."""
 MARK = '<sup class="stale" title="Measured with an earlier version of the program">stale</sup>'
 INDEX = re.compile(r"\]\((?:\.\./)+results/README\.md\)")
 COMMAND = re.compile(r"Made by `([^`]+)`")
@@ -102,7 +102,8 @@ def _gallery(reports: dict[str, Path], stale: dict[str, str]) -> str:
             f"{question[0].upper()}{question[1:]}.",
             "",
         ]
-        entries += [_warning(stale[name])] * (name in stale)
+        if name in stale:
+            entries.append(_warning(stale[name]))
         entries += ["```sh", made.group(1) if made else command, "```", ""]
         pictures = sorted(one.name for one in reports[name].parent.glob("*.png"))
         if picture or pictures:  # some reports only name theirs
