@@ -118,9 +118,9 @@ def run_case(case: RunCase) -> RunRecord:
 
 
 def make_runs_study(
-    name: str, cases: Sequence[RunCase], report: Callable[[list[RunRecord]], Report]
+    name: str, cases: Sequence[RunCase], report: Callable[[list[RunRecord]], Report], module: str
 ) -> Study[RunCase, RunRecord]:
-    """Make a study of planning runs."""
+    """Make a study of planning runs, which a module defines."""
     return Study(
         name,
         cases,
@@ -128,6 +128,7 @@ def make_runs_study(
         report,
         parallel=True,
         prepare=lambda: run_case(replace(cases[0], time_budget=1e-3)),
+        module=module,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import platform
 import sys
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cache
 from importlib.metadata import version
 from platform import python_version
@@ -44,11 +45,13 @@ class Provenance:
     """Duration [s]; None if it was not recorded."""
     versions: dict[str, str] | None = None
     """Versions by package; None if they were not recorded."""
+    date: str | None = None
+    """Day on which it was made, in UTC, as 2026-11-27; None if it was not recorded."""
 
     @classmethod
     def here(cls, command: str, seconds: float) -> Provenance:
         """Return the provenance of a result of this process."""
-        return cls(command, machine(), round(seconds, 1), versions())
+        return cls(command, machine(), round(seconds, 1), versions(), f"{datetime.now(UTC):%Y-%m-%d}")
 
     def line(self) -> str:
         """Return the first line of a report."""
@@ -59,6 +62,6 @@ class Provenance:
 
     def content(self) -> dict[str, Any]:
         """Return the first keys of a result's data, without those that were not recorded."""
-        known = {"seconds": self.seconds, "versions": self.versions}
+        known = {"date": self.date, "seconds": self.seconds, "versions": self.versions}
         kept = {key: value for key, value in known.items() if value is not None}
         return {"schema": 1, "command": self.command, "machine": self.machine, **kept}

@@ -1,6 +1,13 @@
-"""Words that depend on a number."""
+"""Words for numbers."""
 
 
 def plural(count: int, noun: str) -> str:
     """Return a number and a noun, in the plural unless the number is 1."""
     return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def duration_text(seconds: float) -> str:
+    """Return a time [s] as text, in seconds, minutes or hours."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"

@@ -56,6 +56,7 @@ def actuators(
             parallel=True,
             unit="plans",
             prepare=lambda: run_case(ActuatorCase(every[0].kind, every[0].environment, 0, 1)),
+            module=__name__,
         )
         return measure_study(
             study, command_line("reproduce actuators", seeds=seeds, iterations=iterations, env=env), out, force

@@ -33,5 +33,6 @@ def euler_lagrange(out: FolderOption = None, force: ForceOption = False) -> int:
             prepare=lambda: run_experiment(list_experiments()[0]),
             enough=lambda found: len(found) == len(every),
             least="all motions were computed",
+            module=__name__,
         )
         return measure_study(study, "vinewright reproduce euler-lagrange", out, force, missed_text)

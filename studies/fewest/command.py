@@ -54,5 +54,6 @@ def fewest(
             unit="environments",
             prepare=lambda: run_case(FewestCase(cases[0].environment, 1, iterations=1)),
             tell=str,
+            module=__name__,
         )
         return measure_study(study, command_line("reproduce fewest", steps=steps, env=env), out, force, list_missed)

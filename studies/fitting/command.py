@@ -56,6 +56,8 @@ def fitting(
             "fits",
             enough=lambda found: len(found) == len(cases),
             least="all fits were finished",
+            module=__name__,
+            inputs={"FILE": wall_growth} if wall_growth else {},
         )
         command = "vinewright reproduce fitting" + (" --wall-growth FILE" if wall_growth else "")
         return measure_study(study, command, out, force, missed_text)

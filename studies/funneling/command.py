@@ -45,6 +45,7 @@ def funneling(
             },
             "fields of each density",
             prepare=lambda: next(run_fields([0], 2, seed, VineParams())),
+            module=__name__,
         )
         command = command_line("reproduce funneling", vines=vines, fields=fields, seed=seed)
         return measure_study(study, command, out, force)

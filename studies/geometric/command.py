@@ -34,5 +34,6 @@ def geometric(out: FolderOption = None, force: ForceOption = False) -> int:
             chained=True,
             enough=lambda found: all(split_items(found)),
             least="an environment was timed and another compared",
+            module=__name__,
         )
         return measure_study(study, "vinewright reproduce geometric", out, force)

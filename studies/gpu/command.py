@@ -27,5 +27,7 @@ def gpu(out: FolderOption = None, force: ForceOption = False) -> int:
         from studies.gpu.study import EarlierMeasurements, cases, measure
 
         earlier = read_earlier(out, "gpu", EarlierMeasurements.of)
-        study = Study("gpu", cases(), measure, lambda found: report(found, earlier), unit="measurements")
+        study = Study(
+            "gpu", cases(), measure, lambda found: report(found, earlier), unit="measurements", module=__name__
+        )
         return measure_study(study, command_line("bench gpu"), out, force)

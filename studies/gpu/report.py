@@ -34,6 +34,8 @@ def report(found: Sequence[Found], earlier: EarlierMeasurements | None = None) -
     content: dict[str, Any] = {
         name: [asdict(one) for one in found if isinstance(one, kind)] for kind, name in NAMES.items()
     }
+    if old and earlier:  # the report is as old as its oldest part
+        content["depends_on"] = earlier.depends_on
     measured = any(not one.device.startswith("cpu") for one in speeds)
     lines = [
         *_unknown(measured),

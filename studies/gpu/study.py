@@ -115,6 +115,8 @@ class EarlierMeasurements(NamedTuple):
     found: Sequence[Found]
     known_on: str
     """Machine on which was measured what can be known without a device."""
+    depends_on: Any = None
+    """What the report depended on; None if it was not recorded."""
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> EarlierMeasurements:
@@ -124,7 +126,7 @@ class EarlierMeasurements(NamedTuple):
             KeyError, TypeError: It has another form.
         """
         found = [kind(**row) for kind, name in NAMES.items() for row in content[name]]
-        return cls(found, content.get("known_on", content["machine"]))
+        return cls(found, content.get("known_on", content["machine"]), content.get("depends_on"))
 
 
 def merge_earlier(earlier: Sequence[Found], found: Sequence[Found]) -> list[Found]:

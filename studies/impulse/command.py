@@ -24,7 +24,15 @@ def impulse_runtime(out: FolderOption = None, force: ForceOption = False) -> int
         from studies.impulse.report import report
         from studies.impulse.study import cases, measure
 
-        study = Study("impulse-runtime", cases(), measure, report, {"impulse-runtime.png": save_runtime}, "robots")
+        study = Study(
+            "impulse-runtime",
+            cases(),
+            measure,
+            report,
+            {"impulse-runtime.png": save_runtime},
+            "robots",
+            module=__name__,
+        )
         return measure_study(study, "vinewright reproduce impulse-runtime", out, force)
 
 
@@ -43,5 +51,6 @@ def impulse_clutter(out: FolderOption = None, force: ForceOption = False) -> int
             lambda motions: report_clutter(motions[0]),
             make_clutter_pictures(),
             "robots",
+            module=__name__,
         )
         return measure_study(study, "vinewright reproduce impulse-clutter", out, force)

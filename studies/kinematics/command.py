@@ -22,5 +22,7 @@ def kinematics(out: FolderOption = None, force: ForceOption = False) -> int:
         from studies.kinematics.report import report
         from studies.kinematics.study import cases, run_cases
 
-        study = Study("kinematics", cases(), run_cases, report, {"kinematics.png": save_kinematics}, "collisions")
+        study = Study(
+            "kinematics", cases(), run_cases, report, {"kinematics.png": save_kinematics}, "collisions", module=__name__
+        )
         return measure_study(study, "vinewright reproduce kinematics", out, force)

@@ -45,5 +45,6 @@ def mapping(
             prepare=lambda: loop.append(time_choice()),
             enough=lambda records: len(keep_whole_environments(records)) >= len(cases(2)),
             least="two environments of each kind were mapped",
+            module=__name__,
         )
         return measure_study(study, command_line("reproduce mapping", places=places), out, force)

@@ -90,9 +90,10 @@ def bench_plan(
             {**pictures(stems), **logs},
             prepare=lambda: Run.prepare(*grown_in[names[0]]),
             tell=tell,
+            module=__name__,
         )
         command = command_line(
-            "bench bench_plan",
+            "bench plan",
             **{"seeds": seeds, "time_budget": time_budget, "batch": batch, "env": env, "planner": planner},
             **{"tube": tube, "physics": physics, "format": form},
         )

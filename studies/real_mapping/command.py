@@ -42,5 +42,7 @@ def real_mapping(
             {"real-mapping.png": save_found},
             parallel=True,
             unit="cases",
+            module=__name__,
+            inputs={"DIR": recordings},
         )
         return measure_study(study, "vinewright reproduce real-mapping --recordings DIR", out, force)

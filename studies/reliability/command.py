@@ -53,6 +53,7 @@ def reliability(
             unit="environments",
             prepare=lambda: run_case(replace(every[0], time_budget=1e-3)),
             kept=(FUZZ,),
+            module=__name__,
         )
         command = command_line("reproduce reliability", count=count, time_budget=time_budget)
         return measure_study(study, command, out, force, missed_text)

@@ -78,14 +78,15 @@ def rollouts(
             return 0
         if len(models) == 1:
             raise BadInput("--out compares two propagators; add --propagator penalty")
-        elsewhere = read_earlier(out, "rollouts", speeds_elsewhere) or []
+        elsewhere = read_earlier(out, "rollouts", speeds_elsewhere)
         batches = sorted({batch, 1000, 10_000}) if _on_gpu(propagator, device) else [batch]
         study = Study(
             "rollouts",
             cases(models, batches, ENVIRONMENTS),
             lambda several: run_cases(several, models, SpeedScene(env, params, length), console.print),
-            lambda found: report(split_results(found)[0] + elsewhere, split_results(found)[1]),
+            lambda found: report(*split_results(found), elsewhere),
             unit="measurements",
+            module=__name__,
         )
         chosen = {"solver": solver, "surrogate": surrogate, "device": device if device != "auto" else None}
         grown = {"batch": batch, "length": length, "propagator": propagator, **chosen, "tube": tube, "physics": physics}

@@ -7,7 +7,7 @@ from dataclasses import asdict
 
 from planner.design.comparison.growths import PARTED
 from planner.output.markdown import markdown_table
-from studies.rollouts.study import REASONS, PropagatorAgreement, RolloutSpeed
+from studies.rollouts.study import REASONS, EarlierSpeeds, PropagatorAgreement, RolloutSpeed
 from vinewright.console.study import Report
 
 SPEEDS = (
@@ -39,8 +39,11 @@ ENDS = (
 )
 
 
-def report(speeds: Sequence[RolloutSpeed], agreements: Sequence[PropagatorAgreement]) -> Report:
-    """Two tables in Markdown, and their data."""
+def report(
+    here: Sequence[RolloutSpeed], agreements: Sequence[PropagatorAgreement], earlier: EarlierSpeeds | None = None
+) -> Report:
+    """Two tables in Markdown, and their data; of an earlier report the speeds on other machines."""
+    speeds = [*here, *(earlier.elsewhere if earlier else [])]
     lines = [
         "Vines with random sections, a third of which have no actuator, grow from the start of the environment; a vine",
         "that gets stuck ends early. Times exclude compilation; each is the best of three runs, or of one if it takes",
@@ -65,6 +68,8 @@ def report(speeds: Sequence[RolloutSpeed], agreements: Sequence[PropagatorAgreem
         "speeds": [{**asdict(speed), "vine_steps_per_s": round(speed.rate)} for speed in speeds],
         "agreements": [asdict(agreement) for agreement in agreements],
     }
+    if earlier and earlier.elsewhere:  # the report is as old as its oldest part
+        content["depends_on"] = earlier.depends_on
     return Report("Rollouts", lines, content)
 
 

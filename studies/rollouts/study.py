@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import shapely
@@ -256,8 +256,17 @@ def tip_distance(one: Rollout, other: Rollout) -> Floats:
     return np.where(last >= 0, apart, np.where(one.records == other.records, 0.0, np.inf))
 
 
-def speeds_elsewhere(content: dict[str, Any]) -> list[RolloutSpeed]:
-    """Return the results of other machines in an earlier report."""
+class EarlierSpeeds(NamedTuple):
+    """Speeds of an earlier report."""
+
+    elsewhere: list[RolloutSpeed]
+    """Those on other machines."""
+    depends_on: Any
+    """What the report depended on; None if it was not recorded."""
+
+
+def speeds_elsewhere(content: dict[str, Any]) -> EarlierSpeeds:
+    """Return the speeds of an earlier report that this machine cannot measure."""
     names = [field.name for field in fields(RolloutSpeed)]
     rows = (RolloutSpeed(**{name: row[name] for name in names}) for row in content["speeds"] if "machine" in row)
-    return [speed for speed in rows if speed.machine != machine()]
+    return EarlierSpeeds([speed for speed in rows if speed.machine != machine()], content.get("depends_on"))

@@ -202,7 +202,7 @@ def _make_study(variants: VariantStudy, sections: Sections, cases: list[RunCase]
     from studies.planning_runs import make_runs_study
     from studies.search_variants.report import make_report
 
-    return make_runs_study(variants.name, cases, partial(make_report, variants, sections))
+    return make_runs_study(variants.name, cases, partial(make_report, variants, sections), __name__)
 
 
 def _draw_trees(path: Path, _records: list[RunRecord], environments: list[Environment]) -> None:

@@ -25,5 +25,5 @@ def sensing(out: FolderOption = None, force: ForceOption = False) -> int:
         from studies.sensing.study import cases, run_case
 
         run, draw = partial(map, run_case), {"sensing.png": save_sensing}
-        study = Study("sensing", cases(), run, report, draw, parallel=True, unit="deployments")
+        study = Study("sensing", cases(), run, report, draw, parallel=True, unit="deployments", module=__name__)
         return measure_study(study, "vinewright reproduce sensing", out, force)

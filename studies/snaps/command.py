@@ -46,6 +46,7 @@ def snaps(
             {"branches.png": save_branches, "designs.png": save_designs},
             "cases",
             prepare=prepare,
+            module=__name__,
         )
         command = command_line("reproduce snaps", vines=vines, iterations=iterations, env=env)
         return measure_study(study, command, out, force)

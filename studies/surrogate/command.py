@@ -132,8 +132,9 @@ def evaluate(
     """Measure error and speed of the network, the force table and the analytic solver."""
     with readable_errors():
         from studies.surrogate.plots import save_evaluation
-        from studies.surrogate.report import BATCHES, report
-        from studies.surrogate.report import evaluate as evaluated
+        from studies.surrogate.report import report
+        from studies.surrogate.study import BATCHES
+        from studies.surrogate.study import evaluate as evaluated
         from surrogate.weights_file import NAMES, SHIPPED, read_weights
 
         network, paper = read_weights(weights or SHIPPED / NAMES["log-force"]), read_weights(SHIPPED / NAMES["paper"])
@@ -147,6 +148,7 @@ def evaluate(
             lambda found: report(found[0]),
             {"surrogate.png": lambda path, found: save_evaluation(path, found[0])},
             "networks",
+            module=__name__,
         )
         limit = largest_batch if largest_batch < BATCHES[-1] else None
         command = command_line("surrogate evaluate", weights=weights, largest_batch=limit)

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from planner.drawing.style import FAINT, INK
-from studies.surrogate.report import BINS, NETWORK, PAPER, TABLE, Evaluation
+from studies.surrogate.study import BINS, NETWORK, PAPER, TABLE, Evaluation
 
 # Blue, orange and grey-green, which are distinguishable with all common forms of colour blindness; markers differ too.
 COLOURS = {NETWORK: "#0a5a96", PAPER: "#b54d00", TABLE: "#3f8f7b"}

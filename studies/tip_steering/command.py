@@ -51,6 +51,7 @@ def tip_steering(
             {"tip-steering.png": lambda path, stages: save_picture(path, environment, params, stages)},
             "pressures",
             chained=True,
+            module=__name__,
         )
         chosen = {"propagator": propagator if propagator != "quasistatic" else None, "solver": solver}
         command = command_line("reproduce tip-steering", **chosen, surrogate=surrogate, tube=tube, physics=physics)

@@ -95,6 +95,7 @@ def uncertainty_ablations(
             prepare=lambda: compile_kernels(environments[0]),
             tell=str,
             least="a plan was finished",
+            module=__name__,
         )
         command = command_line("reproduce uncertainty-ablations", runs=runs, time_budget=time_budget, env=env)
         return measure_study(study, command, out, force)
@@ -123,6 +124,7 @@ def uncertainty_random(
             prepare=lambda: compile_kernels(make_environment(0)),
             tell=str,
             least="an environment was compared",
+            module=__name__,
         )
         command = command_line("reproduce uncertainty-random", count=count, time_budget=time_budget)
         return measure_study(study, command, out, force)
@@ -144,4 +146,5 @@ def _make_study(name: str, names: list[str], runs: int, seconds: float, errors: 
         prepare=lambda: compile_kernels(environments[0]),
         tell=str,
         least="a plan was finished",
+        module=__name__,
     )

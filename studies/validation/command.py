@@ -53,6 +53,8 @@ def validate(
             part_pictures(parts),
             "comparisons",
             least="a vine was grown",
+            module=__name__,
+            inputs={"DIR": recordings} if recordings else {},
         )
         command = command_line("validate --recordings DIR" if recordings else "validate", propagator=propagator)
         found = run_study(study, command, out, console, force)

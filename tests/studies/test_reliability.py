@@ -150,7 +150,13 @@ def die(case: ReliabilityCase) -> ReliabilityRecord:
 def test_a_process_that_dies_is_one_crash() -> None:
     """Of four cases of which one kills its process, three are done and one has crashed."""
     study = Study(
-        "soak", cases(4, 0.1), partial(map, die), lambda _: report([], None), parallel=True, died=record_death
+        "soak",
+        cases(4, 0.1),
+        partial(map, die),
+        lambda _: report([], None),
+        parallel=True,
+        died=record_death,
+        module="",
     )
     records = [record for _, record in sorted(run_cases(study, None), key=lambda found: found[0])]
     assert [record.crash for record in records] == ["", "the process died", "", ""]

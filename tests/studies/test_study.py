@@ -38,7 +38,7 @@ def draw(path: Path, found: list[int]) -> None:
 
 
 def study(**changes: object) -> Study[int, int]:
-    parts: dict[str, object] = {"name": "squares", "cases": CASES, "run": squares, "report": report}
+    parts: dict[str, object] = {"name": "squares", "cases": CASES, "run": squares, "report": report, "module": ""}
     return Study(**(parts | {"draw": {"sum.png": draw}} | changes))  # type: ignore[arg-type]
 
 

@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from studies.surrogate.plots import save_evaluation
-from studies.surrogate.report import BINS, NETWORK, PAPER, TABLE, Evaluation, report, verdict
+from studies.surrogate.report import report, verdict
+from studies.surrogate.study import BINS, NETWORK, PAPER, TABLE, Evaluation
 from surrogate.evaluation import Speed
 from surrogate.force_network import read_force_weights
 from surrogate.weights_file import NAMES, SHIPPED, ModelErrors, read_weights

@@ -168,6 +168,7 @@ def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any
         {figure: draw, margins_figure: draw_margins},
         unit="batches of trials, then margins",
         least="any trial was finished",
+        module=__name__,
     )
 
 

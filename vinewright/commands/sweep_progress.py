@@ -7,6 +7,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from planner.output.text import duration_text
 from vinewright.console.progress import handle_stop_signals
 
 if TYPE_CHECKING:
@@ -86,13 +87,6 @@ def _table(progress: SweepProgress, cluster: Cluster) -> Table:
 
 def _line(progress: SweepProgress, cluster: Cluster) -> str:
     return ", ".join(f"{name}: {value}" for name, value in _cells(progress, cluster).items())
-
-
-def duration_text(seconds: float) -> str:
-    """Return a time as text, in seconds, minutes or hours."""
-    if seconds < 100:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
 
 
 def status_lines(folder: Path, content: dict[str, Any]) -> list[str]:

@@ -54,6 +54,10 @@ class Study(Generic[Case, Result]):
     """Name of the folder of results and of the command."""
     cases: Sequence[Case]
     """The cases to compute."""
+    module: str = field(kw_only=True)
+    """Name of the module that defines the study: the result depends on it and on what it imports. Empty if its dependencies are unknown."""
+    inputs: Mapping[str, Path] = field(default_factory=dict, kw_only=True)
+    """Files and folders of the user, by their placeholder in the command."""
     run: Callable[[Sequence[Case]], Iterable[Result]]
     """Yields the results of cases, in any order."""
     report: Callable[[list[Result]], Report]
@@ -123,12 +127,16 @@ def run_study(
         MachineFault: A worker process was killed, or memory ran out, before there were enough results for a report.
     """
     from planner.output.claim import claim
+    from planner.output.dependencies import find_dependencies
     from planner.output.provenance import Provenance
     from surrogate.kernels.interruption import Interruption
 
     if out:
         command += f" --out {shlex.quote(out.name if out.is_absolute() else str(out))}"
     with claim(out and out / study.name, default or Path("runs") / study.name, force) as folder:
+        dependencies = find_dependencies(
+            study.module, command, study.inputs
+        )  # before hours in which the source may change
         found = _measure(study, console, scheduler)
         if found.stopped and not study.enough(found.results):
             error = MachineFault if found.code else NothingKept
@@ -138,7 +146,7 @@ def run_study(
             report = study.report(found.results)
             made = Provenance.here(f"{command}, {found.stopped}," if found.stopped else command, found.seconds)
             console.print(report.document(made))
-            found.content = made.content() | report.content
+            found.content = made.content() | {"depends_on": dependencies.content()} | report.content
             files = _write(study, report, made, found, console)
         console.print(f"wrote {folder}/: {', '.join(files)}")
     return found

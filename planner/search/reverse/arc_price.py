@@ -14,7 +14,8 @@ STRAIGHT = 0.1
 TURNS = 0.1, 0.3, 0.6, 1.0, 1.6
 """Angles from which each price holds [rad]."""
 PRICES = 0.657, 0.894, 0.917, 0.923, 0.923
-"""Price of an arc along a wall, in actuators, from each of `TURNS`; fitted to vines, see `results/contact-price`."""
+"""Price of an arc along a wall, in actuators, from each of `TURNS`; fitted to pairs of vines in 40 random
+environments by `vinewright reproduce contact-price` of version 0.2.0."""
 BEND = 0.478
 """Maximum curvature along a wall times the radius of the tube; fitted to the same vines."""
 

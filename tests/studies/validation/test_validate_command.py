@@ -40,7 +40,7 @@ def test_interrupted_parts_keep_what_was_done(tmp_path: Path) -> None:
         ValidationPart("b", "b", until_interrupted, 3, list),
         ValidationPart("c", "c", never, 1, list),
     ]
-    study = Study("validation", parts, run_parts, lambda found: report_parts(parts, found))
+    study = Study("validation", parts, run_parts, lambda found: report_parts(parts, found), module="")
     found = run_study(study, "vinewright validate", tmp_path, Console())
     assert found.results == [ValidationItem("a", "first"), ValidationItem("b", "second")]
     data = json.loads((tmp_path / "validation" / "data.json").read_text())

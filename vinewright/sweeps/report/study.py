@@ -7,6 +7,7 @@ from typing import Any
 from vinewright.console.study import Study
 from vinewright.sweeps.case import Row
 from vinewright.sweeps.folder import SweepState
+from vinewright.sweeps.manifest import program_difference
 from vinewright.sweeps.report.analysis import SweepTable
 from vinewright.sweeps.report.plots import save_map, save_over, save_predictors
 from vinewright.sweeps.report.report import MAP, OVER, PREDICTORS, has_predictors, make_report
@@ -30,4 +31,5 @@ def make_report_study(state: SweepState, rows: list[Row]) -> Study[SweepState, S
         pictures,
         "tables",
         tell=lambda found: f"{len(found.rows)} rows",
+        module="" if program_difference(state.manifest.program) else "vinewright.sweeps.case",
     )

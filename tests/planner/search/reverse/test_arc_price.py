@@ -1,8 +1,6 @@
 """What arcs cost along walls, and which a vine can take."""
 
-import json
 from collections.abc import Callable
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -20,21 +18,13 @@ from planner.search.reverse.arc_collision import (
     biarc_status,
     touching_share,
 )
-from planner.search.reverse.arc_price import BEND, PRICES, STRAIGHT, TURNS, ArcCurvatures, arc_is_possible, arc_price
+from planner.search.reverse.arc_price import BEND, STRAIGHT, TURNS, ArcCurvatures, arc_is_possible, arc_price
 from planner.search.reverse.biarc import pose_on
 from planner.search.sst import LENGTH_COST
 
 MakeEnvironment = Callable[..., Environment]
 REACH = 0.7, 3.6
 MIRROR = np.array([1.0, -1.0, -1.0])
-FITTED = Path(__file__).parents[4] / "results" / "contact-price" / "data.json"
-
-
-def test_the_price_is_the_fitted_one() -> None:
-    """Prices and the limit of the curvature are those that were fitted to vines."""
-    fitted = json.loads(FITTED.read_text())
-    assert tuple(fitted["prices"]) == PRICES
-    assert fitted["bend"] == BEND
 
 
 def test_the_price_is_monotone() -> None:
