@@ -31,7 +31,7 @@ from planner.plan.plan import plan
 from planner.plan.problem import Problem
 from planner.uncertainty.errors import errors_with_name
 from planner.uncertainty.trials import Worlds, grow_trials
-from planner.uncertainty.weakest import weakest_error
+from planner.uncertainty.weakest import estimate_success
 from vinewright.console.errors import without_extra
 from vinewright.studio.events import Send
 from vinewright.studio.stop import Stop
@@ -127,9 +127,7 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
         success = _success(name, reached)
         lines = [line_of(joints) for joints in outcome.joints]
         send({**about, "busy": True, "reached": reached.tolist(), "lines": lines, "success": success})
-    weakest = (
-        weakest_error(design, environment, uncertainty, range(len(reached)), seed, reached) if len(reached) else None
-    )
+    weakest = estimate_success(design, environment, uncertainty, range(len(reached)), seed, reached).weakest
     known = {**_success(name, reached), "weakest": weakest} if len(reached) else None
     marked = {**about, "weakest": weakest_view(weakest)}
     send({**marked, "busy": False, "reached": reached.tolist(), "lines": [], "success": known})
