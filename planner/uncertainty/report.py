@@ -203,7 +203,7 @@ def margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
         f"smallest margin. Deviations up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))} were searched.",
         "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",
         "moved towards the base. An obstacle is named by its number in the file; all that touch it move with it.",
-        f"The smallest margin, with the smallest deviation tried that misses the goal: {least.words}."
+        f"Smallest margin, by the smallest deviation tried that misses the goal: {least.words}."
         if (least := smallest_margin(margins))
         else "No single deviation that was tried misses the goal.",
         "",

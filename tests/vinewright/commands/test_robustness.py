@@ -58,7 +58,7 @@ def test_tables_and_pictures_are_written(vinewright: Vinewright, small: Path) ->
     assert "wrote out/robustness-small/: README.md" in printed
     table = (small / "out" / "robustness-small" / "README.md").read_text()
     assert f"| **{ALL}** | " in table
-    assert "The smallest margin, with the smallest deviation tried that misses the goal: " in table
+    assert "Smallest margin, by the smallest deviation tried that misses the goal: " in table
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_a_design_that_misses_is_announced(vinewright: Vinewright, small: Path) 
     assert "note: this design misses the goal even without errors" in printed
     table = (small / "out" / "robustness-small" / "README.md").read_text()
     assert (
-        "The smallest margin, with the smallest deviation tried that misses the goal: the plan itself misses the goal."
+        "Smallest margin, by the smallest deviation tried that misses the goal: the plan itself misses the goal."
         in table
     )
 
