@@ -122,7 +122,8 @@ def _fit(values: Floats, result: Floats) -> tuple[float, float]:
     free = trials - features.shape[1]
     if free < 1:
         return 0.0, 1.0
-    left = result - features @ np.linalg.lstsq(features, result, rcond=None)[0]
+    # Normal equations: steps are well conditioned, and so few numbers need no threads.
+    left = result - features @ np.linalg.lstsq(features.T @ features, features.T @ result, rcond=None)[0]
     # Of a mean of `free` squares, since the fit takes one for each feature.
     parts, variance = left**2 * (trials - 1) / free, result.var()
     unexplained = parts.mean() / variance
@@ -130,9 +131,9 @@ def _fit(values: Floats, result: Floats) -> tuple[float, float]:
 
 
 def _turn(values: Floats, result: Floats) -> Floats:
-    """Turn two components so that the first is that along which a parabola fitted to the result changes most.
+    """Turn two components so that one is that along which a parabola fitted to the result changes most.
 
-    The direction is the first eigenvector of the mean product of the gradient with itself (Constantine 2014, active subspaces).
+    The directions are the eigenvectors of the mean product of the gradient with itself (Constantine 2014, active subspaces).
 
     Args:
         values: Shape (2, T).
@@ -142,4 +143,4 @@ def _turn(values: Floats, result: Floats) -> Floats:
     _, *slope, xx, xy, yy = np.linalg.lstsq(features, result, rcond=None)[0]
     curvature = np.array([[2 * xx, xy], [xy, 2 * yy]])
     directions = np.linalg.eigh(np.outer(slope, slope) + curvature @ curvature)[1]
-    return np.asarray(directions.T[::-1] @ np.stack([x, y]))
+    return np.asarray(directions.T @ np.stack([x, y]))

@@ -65,16 +65,20 @@ def test_the_share_is_the_index_of_sobol(slope: float, direction: tuple[float, .
     assert np.mean(shares) == pytest.approx(truth, abs=0.025)
 
 
-def test_a_bound_that_decides_alone_explains_nearly_all() -> None:
+@pytest.mark.parametrize("seed", range(6))
+def test_a_bound_that_decides_alone_explains_nearly_all(seed: int) -> None:
     """Either way, in one component and between two; another cause explains nothing."""
-    values, other = np.random.default_rng(1).standard_normal((2, 2, 300))
-    for one in (values[:1], np.stack([values[0] + values[1], values[0] - values[1]])):
-        share, (low, high) = estimate_share(one, abs(values[0]) < 0.47)
-        assert 0.75 < low < share <= high <= 1
-    share, (low, high) = estimate_share(other, abs(values[0]) < 0.47)
-    assert low == 0
-    assert share < 0.1
-    assert high < 0.25
+    one, *two = np.random.default_rng(seed).standard_normal((3, 2, 300))
+    reached = abs(one[0]) < 0.47
+    between = np.array([[0.6, -0.8], [0.8, 0.6]]) @ one
+    for values in (one[:1], one, between):
+        share, (low, high) = estimate_share(values, reached)
+        assert 0.65 < low < share <= high <= 1
+    for other in two:
+        share, (low, high) = estimate_share(other, reached)
+        assert low == 0
+        assert share < 0.1
+        assert high < 0.25
 
 
 @pytest.mark.parametrize("trials", [2, 3, 5, 12])

@@ -45,6 +45,8 @@ def ranked(design: Design, room: Environment, misses: Depends, errors: Uncertain
             lambda world, _: abs(world.start[:, 2]) > np.radians(0.75),
             r"heading, 1\.[67] degrees clockwise or anticlockwise",
         ),
+        # Far more often on one side than on the other: that side.
+        (lambda world, _: abs(world.start[:, 2] - 0.017) > 0.043, r"heading, [12]\.\d degrees clockwise"),
         (lambda world, _: abs(world.shift[:, 1, 1]) > 3e-3, r"obstacle 2, 4.* mm down or up"),
         (
             lambda _, sections: abs(sections.pressure[:, 0]) < 100,
