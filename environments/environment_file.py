@@ -34,7 +34,7 @@ preset = "workshop"                # optional, as is each of its KEYS; numbers a
 start_position_mm = 2.0
 
 [uncertainty.obstacle.4]           # for the object with the fourth obstacle, counted as above: boxes, polygons, circles, walls
-position_mm = 10.0                 # also rotation_deg and size_mm
+position_mm = 10.0                 # also rotation_deg, size_mm and percent
 
 In files of schema 1, which are still read, the ends of walls are round unless `ends` says otherwise.
 """

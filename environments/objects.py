@@ -14,6 +14,18 @@ from environments.conditions import TOUCHING
 from environments.environment import Environment
 
 
+def walls_at_bounds(environment: Environment) -> NDArray[np.bool_]:
+    """Return which of `environment.solids` are walls at the bounds: convex pieces that cover a whole side of them, shape (n,)."""
+    shapes = np.array(environment.solids.shapes(), dtype=object)
+    x0, y0, x1, y1 = environment.bounds
+    corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
+    sides = shapely.linestrings(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
+    grown = shapely.buffer(shapes, TOUCHING)
+    wall = np.any([shapely.covers(grown, side) for side in sides], axis=0)
+    wall[wall] = shapely.covers(grown[wall], shapely.convex_hull(shapes[wall]))
+    return np.asarray(wall)
+
+
 @lru_cache(maxsize=16)
 def objects_of(environment: Environment) -> NDArray[np.int64]:
     """Return the object to which each of `environment.solids` belongs, counted from 0 in the order of its first piece, shape (n,).
@@ -26,12 +38,7 @@ def objects_of(environment: Environment) -> NDArray[np.int64]:
     count = len(shapes)
     if not count:
         return np.zeros(0, np.int64)
-    x0, y0, x1, y1 = environment.bounds
-    corners = np.array([[x0, y0], [x1, y0], [x1, y1], [x0, y1]])
-    sides = shapely.linestrings(np.stack([corners, np.roll(corners, -1, axis=0)], axis=1))
-    grown = shapely.buffer(shapes, TOUCHING)
-    wall = np.any([shapely.covers(grown, side) for side in sides], axis=0)
-    wall[wall] = shapely.covers(grown[wall], shapely.convex_hull(shapes[wall]))
+    wall = walls_at_bounds(environment)
     one, other = shapely.STRtree(shapes).query(shapes, predicate="dwithin", distance=TOUCHING)
     joined = ~(wall[one] | wall[other])
     graph = coo_array((np.ones(joined.sum()), (one[joined], other[joined])), shape=(count, count))

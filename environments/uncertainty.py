@@ -31,7 +31,9 @@ class ObstacleError(NamedTuple):
     """[m] or [rad]."""
 
 
-OF_OBSTACLES = {"position_mm": "obstacle_position", "rotation_deg": "obstacle_rotation", "size_mm": "obstacle_size"}
+OF_OBSTACLES = {
+    "position_mm": "obstacle_position", "rotation_deg": "obstacle_rotation", "size_mm": "obstacle_size", "percent": "obstacle_share",
+}  # fmt: skip
 """Fields of `Uncertainty` that files may give for single obstacles, by their key there."""
 
 

@@ -62,6 +62,7 @@ STUDIES = (
     "uncertainty:uncertainty_longer",
     "uncertainty:uncertainty_ablations",
     "uncertainty:uncertainty_random",
+    "paper_errors",
     "funneling",
     "impulse:impulse_runtime",
     "impulse:impulse_clutter",

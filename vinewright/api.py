@@ -160,7 +160,8 @@ def robustness(
             `Uncertainty.of_levels(obstacles, bending)` has those of paper 002.
         seed: Seed of all trials.
     Returns:
-        The share of trials that reached the goal, `rate`, and its 95 % confidence `interval`.
+        The share of trials that reached the goal, `rate`, its 95 % confidence `interval`, and the errors on which success depends,
+        `influences`, of which `weakest` is the first in words.
     Raises:
         ValueError: `design` is None, `trials` is less than 1, or the uncertainty is unknown.
         InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
@@ -173,9 +174,8 @@ def robustness(
     (20, True)
     """
     from environments.uncertainty import Uncertainty
-    from planner.design.estimate import Estimate
     from planner.uncertainty.errors import named_errors
-    from planner.uncertainty.survey import ALL, Survey
+    from planner.uncertainty.survey import Survey
 
     design = _check_design(design, environment)
     if trials < 1:
@@ -184,7 +184,7 @@ def robustness(
         uncertainty = named_errors(environment, design.params, uncertainty)[1]
     survey = Survey.of(design, environment, uncertainty, trials, seed, alone=False)
     list(survey.run())  # yields progress; the survey keeps the counts
-    return Estimate(survey.counts[ALL]["reached"], trials)
+    return survey.estimate_all()
 
 
 def plot(environment: Environment, design: Design | None = None, *, ax: Axes | None = None) -> Axes:

@@ -101,16 +101,16 @@ class WorldErrors:
             (drawn.share, each[..., 4]),
         ):
             part[:] = numbers
-        width = widths_of(environment, params)
+        share = _object_deviations(environment, uncertainty, "obstacle_share")
         position = np.hypot(
-            _object_deviations(environment, uncertainty, "obstacle_position"), uncertainty.obstacle_share * width
+            _object_deviations(environment, uncertainty, "obstacle_position"), share * widths_of(environment, params)
         )
         drawn.shift[:] *= position[:, None]
         drawn.start[:] *= [uncertainty.start_position] * 2 + [uncertainty.start_heading]
         for part, scale in (
             (drawn.rotation, _object_deviations(environment, uncertainty, "obstacle_rotation")),
             (drawn.size, _object_deviations(environment, uncertainty, "obstacle_size")),
-            (drawn.share, uncertainty.obstacle_share),
+            (drawn.share, share),
             (drawn.growth_pressure, uncertainty.growth_pressure),
             (drawn.moment, uncertainty.moment_share),
             (drawn.compliance, uncertainty.contact_share),

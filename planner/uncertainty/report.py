@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from planner.design.design import type_of
+from planner.design.estimate import NONE_STANDS_OUT, Estimate
 from planner.output.markdown import markdown_table
 from planner.uncertainty.sensitivity import Margin, smallest_margin
 from planner.uncertainty.survey import ALL, Survey, cell_name
@@ -42,7 +43,8 @@ def robustness_report(
     grid = {cell_name(one, other) for one in levels for other in levels}
     lines = [*stopped * interrupted, *_preface(survey), *_source_table(survey, grid)]
     lines += [*_grid_table(survey, levels), "", _verdict(survey, levels)] if grid else []
-    lines += margin_table(margins, varied)
+    together = survey.estimate_all()
+    lines += [*_influences(together), *margin_table(margins, varied)]
     content = {
         "interrupted": interrupted,
         "trials_done": survey.done,
@@ -54,6 +56,8 @@ def robustness_report(
         "spreads": {name: uncertainty.content() for name, uncertainty in survey.uncertainties.items()},
         "counts": survey.counts,
         "success": {name: _success(survey, name) for name in survey.uncertainties},
+        "weakest": together.weakest,
+        "influences": [one.content() for one in together.influences or ()],
         "margins": [asdict(margin) for margin in margins],
     }
     return lines, content
@@ -178,6 +182,14 @@ def _sufficient_range(survey: Survey, cells: Sequence[tuple[float, float]], what
     return f"at least up to {100 * held:g} % of {what} (from {100 * open_from:g} % on, not all trials are done)"
 
 
+def _influences(together: Estimate) -> list[str]:
+    """Return the errors on which success depends, or that there is none."""
+    if together.weakest is None:
+        return []
+    lines = together.influence_lines or [f"{NONE_STANDS_OUT.capitalize()}."]
+    return ["", "## Errors that decide", "", *lines]
+
+
 def margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
     """Make the table of the margins, of which there should be `varied`."""
     lines = ["", "## Margins", ""]
@@ -191,7 +203,7 @@ def margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
         f"smallest margin. Deviations up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))} were searched.",
         "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",
         "moved towards the base. An obstacle is named by its number in the file; all that touch it move with it.",
-        f"Weakest, with the smallest deviation tried that misses the goal: {least.words}."
+        f"Smallest margin, by the smallest deviation tried that misses the goal: {least.words}."
         if (least := smallest_margin(margins))
         else "No single deviation that was tried misses the goal.",
         "",

@@ -6,11 +6,15 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from environments.environment import Environment
 from environments.uncertainty import KEYS, Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
 from planner.uncertainty.trials import Worlds, grow_trials
+from planner.uncertainty.weakest import estimate_success
 
 BATCH = 100
 """Number of trials in a batch."""
@@ -52,6 +56,8 @@ class Survey:
     seed: int = 0
     counts: dict[str, dict[str, int]] = field(default_factory=dict)
     """Number of trials of each uncertainty by result (`Outcome.counts`), including those in progress."""
+    reached: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
+    """Whether each trial of all errors together reached the goal, of those done."""
     broken: list[str] = field(default_factory=list)
     """Explanation of the end of growth in every trial with non-finite values."""
     seconds: dict[str, float] = field(default_factory=dict)
@@ -90,6 +96,8 @@ class Survey:
             start = time.perf_counter()
             outcome = grow_trials(self.design, self.worlds(name, rows))
             counts = outcome.counts()
+            if name == ALL:
+                self.reached = np.concatenate([self.reached, outcome.reached])
             self.broken += outcome.broken.values()
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
             before = self.counts.get(name, {})
@@ -109,6 +117,11 @@ class Survey:
         """Estimate the success rate of an uncertainty from the trials done so far; None without trials."""
         counts = self.counts.get(name)
         return Estimate(counts["reached"], sum(counts.values())) if counts else None
+
+    def estimate_all(self) -> Estimate:
+        """Estimate the success rate under all errors together, with the errors on which it depends."""
+        some, errors = range(len(self.reached)), self.uncertainties[ALL]
+        return estimate_success(self.design, self.environment, errors, some, self.seed, self.reached)
 
     def complete(self, name: str) -> bool:
         """Whether all trials of an uncertainty are done."""

@@ -51,14 +51,16 @@ class FreshTrials:
         return f"{self.estimate} with {plural(self.actuators, 'actuator')}"
 
 
-def plan_in_full(environment: Environment, inputs: Inputs) -> Result:
-    """Plan with the default tube and propagator.
+def plan_in_full(environment: Environment, inputs: Inputs, tube: VineParams | None = None) -> Result:
+    """Plan with the default propagator.
 
+    Args:
+        tube: None for the default tube.
     Raises:
         KeyboardInterrupt: Ctrl-C ended it early; a study has no use for a plan that had less time than the others.
         WalledIn: No passage as wide as the tube leads to the goal.
     """
-    result = plan(Problem.of(environment, VineParams(), inputs))
+    result = plan(Problem.of(environment, tube or VineParams(), inputs))
     if result.interrupted:
         raise KeyboardInterrupt
     return result

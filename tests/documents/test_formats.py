@@ -20,7 +20,7 @@ from environments.environment_file import parse_environment
 from environments.file_model import EnvironmentFile
 from environments.uncertainty import Uncertainty
 from planner.design.design_file import load_design, parse_design
-from planner.design.estimate import Estimate, Success
+from planner.design.estimate import Estimate, Influence, Success
 from planner.fabrication import cut_list, folding
 from planner.fabrication import parts as parts_of_a_pack
 from planner.plan.choice.selection import Champion, Choice
@@ -234,13 +234,20 @@ def test_the_folder_of_a_plan_is_described(vinewright: Vinewright, tmp_path: Pat
 
 def test_trials_in_run_json_are_described() -> None:
     """The keys of the chosen design and of the front."""
-    champion = Champion(load_design(ROOT / "tests" / "data" / "run-v1"), Estimate(8, 9), 5)
+    champion = Champion(
+        load_design(ROOT / "tests" / "data" / "run-v1"), Estimate(8, 9, (Influence("heading", 0.5, (0.4, 0.6)),)), 5
+    )
     choice = Choice("workshop", Uncertainty(), 0.9, [champion])
     keys = {key.removeprefix("trials.") for key in keys_of("run", "run.json") if key.startswith("trials.")}
     assert {key for key in keys if not key.startswith("front[].")} == {
         "front[]" if key == "front" else key for key in choice.content()
     }
-    assert {key.removeprefix("front[].") for key in keys if key.startswith("front[].")} == champion.content().keys()
+    content = champion.content()
+    (influence,) = content["influences"]
+    assert {key.removeprefix("front[].") for key in keys if key.startswith("front[].")} == {
+        *("influences[]" if key == "influences" else key for key in content),
+        *(f"influences[].{key}" for key in influence),
+    }
 
 
 def test_arrays_of_trials_are_described(tmp_path: Path) -> None:

@@ -156,7 +156,7 @@ def test_scaled() -> None:
         ({"obstacle": {"1": {"position_mm": 1001}}}, "obstacle_position_mm = 1001 must be from 0 to 1000"),
         (
             {"obstacle": {"1": {"share": 1}}},
-            "unknown key obstacle.1.share; allowed: position_mm, rotation_deg, size_mm",
+            "unknown key obstacle.1.share; allowed: position_mm, rotation_deg, size_mm, percent",
         ),
     ],
 )

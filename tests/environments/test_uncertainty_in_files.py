@@ -132,7 +132,8 @@ def test_errors_do_not_have_the_unit_of_the_file(tmp_path: Path) -> None:
         ),
         (
             "[uncertainty.obstacle.4]\npositon_mm = 1",
-            "unknown key uncertainty.obstacle.4.positon_mm (did you mean position_mm?); allowed: position_mm, rotation_deg, size_mm",
+            "unknown key uncertainty.obstacle.4.positon_mm (did you mean position_mm?); "
+            "allowed: position_mm, rotation_deg, size_mm, percent",
         ),
     ],
 )

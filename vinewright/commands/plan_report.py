@@ -134,6 +134,8 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(stages_line(result.choice))
         console.print(choice_table(result.choice))
         console.print(success_line(result.choice), style="bold")
+        for line in result.choice.chosen.estimate.influence_lines:
+            console.print(line)
     elif not result.options.fast:
         console.print("not tried under errors: the plan was interrupted before", style="bold")
     if result.verification:

@@ -19,7 +19,7 @@ from environments.file_model import ERRORS
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
 from planner.design.design_file import load_design
-from planner.design.estimate import Estimate
+from planner.design.estimate import SHOWN_ERRORS, Estimate
 from planner.design.replay import make_simulation, replay, resolve_growth
 from planner.fabrication import FORMATS
 from planner.fabrication.formats import WrittenFormats, write_formats
@@ -31,7 +31,7 @@ from planner.plan.plan import plan
 from planner.plan.problem import Problem
 from planner.uncertainty.errors import errors_with_name
 from planner.uncertainty.trials import Worlds, grow_trials
-from planner.uncertainty.weakest import weakest_error
+from planner.uncertainty.weakest import estimate_success
 from vinewright.console.errors import without_extra
 from vinewright.studio.events import Send
 from vinewright.studio.stop import Stop
@@ -108,7 +108,7 @@ def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
 
 
 def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
-    """Grow a design in worlds with errors, and name the error that it tolerates least."""
+    """Grow a design in worlds with errors, and name the errors on which its success depends."""
     environment, design = _load(given)
     asked = StatedUncertainty.of(
         ERRORS.model_validate({"preset": given["preset"], **given["numbers"]}).model_dump(exclude_none=True)
@@ -116,7 +116,14 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     name, uncertainty = errors_with_name(environment, design.params, asked)
     count, seed = given["trials"], given["seed"]
     reached = np.zeros(0, bool)
-    about = {"type": "trials", "run": given["run"], "design": given["design"], "asked": count, "weakest": None}
+    about = {
+        "type": "trials",
+        "run": given["run"],
+        "design": given["design"],
+        "asked": count,
+        "weakest": None,
+        "influences": [],
+    }
     send({**about, "first": True, "busy": True, "reached": [], "lines": [], "success": None})
     for first in range(0, count, BATCH):
         if stop.requested:
@@ -127,11 +134,10 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
         success = _success(name, reached)
         lines = [line_of(joints) for joints in outcome.joints]
         send({**about, "busy": True, "reached": reached.tolist(), "lines": lines, "success": success})
-    weakest = (
-        weakest_error(design, environment, uncertainty, range(len(reached)), seed, reached) if len(reached) else None
-    )
-    known = {**_success(name, reached), "weakest": weakest} if len(reached) else None
-    marked = {**about, "weakest": weakest_view(weakest)}
+    estimate = estimate_success(design, environment, uncertainty, range(len(reached)), seed, reached)
+    known = {**_success(name, reached), "weakest": estimate.weakest} if len(reached) else None
+    ranked = [str(one) for one in (estimate.influences or ())[:SHOWN_ERRORS]]
+    marked = {**about, "weakest": weakest_view(estimate.weakest), "influences": ranked}
     send({**marked, "busy": False, "reached": reached.tolist(), "lines": [], "success": known})
 
 

@@ -25,7 +25,7 @@ from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import TrialMemo
 from planner.uncertainty.shown_trials import DRAWN, ShownTrials
 from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, compute_goal_distances, grow_trials
-from planner.uncertainty.weakest import weakest_error
+from planner.uncertainty.weakest import estimate_success
 
 SLACK = MORE + 0.05
 """Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
@@ -52,8 +52,6 @@ class Champion:
     """Number of designs that it was chosen from."""
     reached: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
     """Whether it reached the goal in each of those trials, shape (trials,)."""
-    weakest: str | None = None
-    """See `planner.uncertainty.weakest.weakest_error`."""
     sound: bool = True
     """Whether, as planned, it ends in the goal at a finer step too, without a snap whose outcome only its damping decides."""
     jump: Jump | None = None
@@ -68,7 +66,8 @@ class Champion:
             "trials": self.estimate.trials,
             "interval": [round(end, 4) for end in self.estimate.interval],
             "chosen_from": self.grown,
-            "weakest": self.weakest,
+            "weakest": self.estimate.weakest,
+            "influences": [one.content() for one in self.estimate.influences or ()],
             "sound": self.sound,
             "jump_mm": self.jump.content() if self.jump else None,
         }
@@ -280,10 +279,9 @@ class Selection:
         rollout = replay(design, self.replayer)
         planned = make_simulation(design, self.environment, rollout).design
         trials = range(EVALUATING, EVALUATING + len(reached))
-        weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)
-        estimate = Estimate(int(reached.sum()), len(reached))
+        estimate = estimate_success(design, self.environment, self.uncertainty, trials, self.seed, reached)
         jump = largest_jump(rollout, 0, self.params)
-        return replace(champion, design=planned, estimate=estimate, reached=reached, weakest=weakest, jump=jump)
+        return replace(champion, design=planned, estimate=estimate, reached=reached, jump=jump)
 
     def _block(self, design: Design, block: int) -> NDArray[np.bool_]:
         if block not in self._blocks:

@@ -65,7 +65,7 @@ def with_trials(design: Design, choice: Choice | None) -> Design:
     if choice is None or champion is None:
         return design
     estimate = champion.estimate
-    return replace(design, success=Success(choice.errors, estimate.reached, estimate.trials, champion.weakest))
+    return replace(design, success=Success(choice.errors, estimate.reached, estimate.trials, estimate.weakest))
 
 
 def _champion(design: Design, choice: Choice | None) -> Champion | None:

@@ -37,7 +37,7 @@ def same_content(result: CommonResult) -> dict[str, Any]:
                 "reached": one.estimate.reached,
                 "trials": one.estimate.trials,
                 "interval_95": [round(end, 4) for end in one.estimate.interval] if one.estimate.trials else None,
-                "weakest": one.weakest,
+                "weakest": one.estimate.weakest,
                 "sound": one.sound,
             }
             for one in champion.each

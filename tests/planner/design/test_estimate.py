@@ -11,7 +11,7 @@ import pytest
 from dynamics.tube import VineParams
 from planner.design.design import Design, InvalidDesign, Section
 from planner.design.design_file import design_content, load_design
-from planner.design.estimate import Success
+from planner.design.estimate import NONE_STANDS_OUT, Estimate, Influence, Success
 from planner.design.solutions_file import find_solution, load_solutions
 from planner.fabrication.stock import with_stock
 
@@ -53,6 +53,25 @@ def test_the_words_fit_on_a_line() -> None:
     """Names and the weakest point stay on one line, with their commas."""
     told = Success("workshop,\n changed", 19, 20, "obstacle 4,\n3 mm to the left").words
     assert told.endswith(" under workshop, changed errors; weakest: obstacle 4, 3 mm to the left")
+    assert Success("workshop", 61, 100, NONE_STANDS_OUT).words.endswith(
+        " under workshop errors; no single error stands out"
+    )
+
+
+def test_errors_that_decide_are_a_list_of_five() -> None:
+    """The first one is the weakest; the others beyond five are counted, and nothing is said where every trial succeeds."""
+    every = tuple(Influence(f"section {k}: cells, 1 mm longer", 0.5 / k, (0.4 / k, 0.6 / k)) for k in range(1, 8))
+    found = Estimate(61, 100, every)
+    assert found.weakest == "section 1: cells, 1 mm longer"
+    head, first, *_, fifth, more = found.influence_lines
+    assert head.startswith("Errors that decide")
+    assert first == "1. section 1: cells, 1 mm longer: 50 % (40 ... 60)"
+    assert fifth.startswith("5. section 5")
+    assert more == "... and 2 more"
+    assert len(Estimate(61, 100, every[:5]).influence_lines) == 6
+    assert Estimate(61, 100, ()).weakest == NONE_STANDS_OUT
+    assert Estimate(61, 100).weakest is Estimate(100, 100, ()).weakest is Estimate(0, 100, ()).weakest is None
+    assert every[1].content() == {"error": "section 2: cells, 1 mm longer", "share": 0.25, "interval_95": [0.2, 0.3]}
 
 
 def test_trials_are_in_the_file(design: Design, tmp_path: Path) -> None:

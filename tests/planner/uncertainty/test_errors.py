@@ -96,6 +96,17 @@ def test_single_obstacles_have_their_own_errors() -> None:
         assert getattr(other, name).tobytes() == getattr(usual, name).tobytes()
 
 
+def test_a_frame_stands_still_where_its_percent_is_zero() -> None:
+    """Its size and its position are as planned, those of all other objects are to the bit those without the exception."""
+    errors = given(preset="paper", obstacle={"3": {"percent": 0}})
+    usual = WorldErrors.draw(ROOM, TUBE, PAPER, TRIALS, 7)
+    still = WorldErrors.draw(ROOM, TUBE, errors_of(replace(ROOM, uncertainty=errors), TUBE), TRIALS, 7)
+    for name in ("shift", "share"):
+        assert (getattr(still, name)[:, 1] == 0).all()
+        assert (getattr(usual, name)[:, 1] != 0).all()
+        assert getattr(still, name)[:, [0, 2]].tobytes() == getattr(usual, name)[:, [0, 2]].tobytes()
+
+
 def test_the_largest_counts_of_two_numbers_for_one_object() -> None:
     """Whichever obstacle it is given for."""
     for first, second in ((9, 6), (6, 9)):

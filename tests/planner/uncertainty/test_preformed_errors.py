@@ -13,7 +13,7 @@ from planner.design.design import Design, Section
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation_of
 from planner.uncertainty.sensitivity import bend_parameters, compute_margin, parameters
 from planner.uncertainty.trials import Worlds, grow_trials
-from planner.uncertainty.weakest import weakest_error
+from planner.uncertainty.weakest import estimate_success
 
 BARE, LEFT = Section(0.0, 0.2, "none", 0.0, 0.0, 0.0), Section(0.2, 0.5, "left", 3.0, 0.0, 0.0, preformed=True)
 PRESSED = Section(0.5, 0.75, "right", 1.9, 0.04, 20e3)
@@ -118,7 +118,7 @@ def test_the_weakest_error_may_be_a_bend() -> None:
     """Where success depends on the turn of the second bend alone, that is named."""
     trials = range(200)
     drawn = SectionErrors.draw(1, ERRORS, trials, 5, 2)
-    found = weakest_error(ALL, ROOM, ERRORS, trials, 5, drawn.bend_turn[:, 1] < 0.03)
+    found = estimate_success(ALL, ROOM, ERRORS, trials, 5, drawn.bend_turn[:, 1] < 0.03).weakest
     assert found is not None
     assert found.startswith("preformed bend 2: turn, ")
     assert found.endswith("degrees more")

@@ -59,6 +59,7 @@ def test_a_survey_holds_all_errors_each_alone_and_the_grid(survey: Survey) -> No
         *((cell_name(a, b), Uncertainty.of_levels(a, b)) for a in LEVELS for b in LEVELS),
     ]
     assert survey.uncertainties["10 % / 0 %"] == Uncertainty(obstacle_share=0.1)
+    assert (len(survey.reached), survey.reached.sum()) == (150, survey.counts[ALL]["reached"])
     plain = Survey.of(survey.design, survey.environment, ERRORS, 1, alone=False)
     assert plain.uncertainties == {ALL: ERRORS}
 

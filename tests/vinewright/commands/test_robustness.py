@@ -58,7 +58,7 @@ def test_tables_and_pictures_are_written(vinewright: Vinewright, small: Path) ->
     assert "wrote out/robustness-small/: README.md" in printed
     table = (small / "out" / "robustness-small" / "README.md").read_text()
     assert f"| **{ALL}** | " in table
-    assert "Weakest, with the smallest deviation tried that misses the goal: " in table
+    assert "Smallest margin, by the smallest deviation tried that misses the goal: " in table
 
 
 @pytest.mark.parametrize(
@@ -144,7 +144,10 @@ def test_a_design_that_misses_is_announced(vinewright: Vinewright, small: Path) 
     assert code == 0
     assert "note: this design misses the goal even without errors" in printed
     table = (small / "out" / "robustness-small" / "README.md").read_text()
-    assert "Weakest, with the smallest deviation tried that misses the goal: the plan itself misses the goal." in table
+    assert (
+        "Smallest margin, by the smallest deviation tried that misses the goal: the plan itself misses the goal."
+        in table
+    )
 
 
 def test_an_unknown_uncertainty_is_one_line(vinewright: Vinewright) -> None:

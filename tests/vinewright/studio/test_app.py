@@ -294,6 +294,9 @@ def test_trials_are_those_of_robustness(planned: Path) -> None:
     asked = vw.Uncertainty(obstacle_position=12e-3, start_heading=np.radians(4.0))
     survey = Survey.of(design, environment, asked, 50, 3, alone=False)
     list(survey.run())
+    estimate = survey.estimate_all()
+    assert last["weakest"]["text"] == last["success"]["weakest"] == estimate.weakest
+    assert last["influences"] == [str(one) for one in estimate.influences or ()]
     assert last["success"]["reached"] == survey.counts["all errors together"]["reached"]
     assert 0 < last["success"]["reached"] < 50
     assert (last["busy"], len(last["reached"])) == (False, 50)

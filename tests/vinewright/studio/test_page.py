@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from planner.design.estimate import NONE_STANDS_OUT
 from planner.drawing import style
 
 ROOT = Path(__file__).parents[3]
@@ -122,3 +123,8 @@ def test_types() -> None:
         [compiler, "-p", PAGE / "jsconfig.json"], capture_output=True, text=True, timeout=300, check=False
     )
     assert done.returncode == 0, done.stdout
+
+
+def test_no_single_error_is_said_without_a_heading() -> None:
+    """The panel Trust knows the sentence, which does not follow on "Weakest: "."""
+    assert f'NONE_STANDS_OUT = "{NONE_STANDS_OUT}"' in (PAGE / "panels" / "trust.js").read_text()

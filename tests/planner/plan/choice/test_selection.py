@@ -15,6 +15,7 @@ from planner.plan.choice.selection import Champion, Choice, Progress, Selection
 from planner.plan.effort import Effort
 from planner.search.run import Budget, Keep, Run
 from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
+from planner.uncertainty.weakest import estimate_success
 
 PARAMS = VineParams()
 ERRORS = replace(PRESETS["workshop"], friction=None)
@@ -57,8 +58,9 @@ def test_a_front_is_the_same_each_time_and_holds_in_fresh_trials(run: Run) -> No
     for one, other in zip(*fronts, strict=True):
         assert one.design.sections == other.design.sections
         assert np.array_equal(one.reached, other.reached)
-        assert one.estimate == Estimate(int(one.reached.sum()), 20)
         trials = range(EVALUATING, EVALUATING + 20)
+        assert one.estimate == estimate_success(one.design, run.environment, ERRORS, trials, run.seed, one.reached)
+        assert (one.estimate.reached, one.estimate.trials) == (one.reached.sum(), 20)
         fresh = Worlds.draw(run.environment, PARAMS, ERRORS, trials, run.seed)
         assert np.array_equal(grow_trials(one.design, fresh).reached, one.reached)
     others = Worlds.draw(run.environment, PARAMS, ERRORS, range(150), run.seed)

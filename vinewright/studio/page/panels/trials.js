@@ -87,14 +87,14 @@ export function whenRequested(/** @type {() => void} */ listener) {
 }
 
 /** Receive trials of an event; they follow the trials of earlier events. */
-export function receiveTrials(/** @type {any} */ { job, first, run, design, busy, reached, lines, success, asked, weakest }) {
+export function receiveTrials(/** @type {any} */ { job, first, run, design, busy, reached, lines, success, asked, weakest, influences }) {
   if (!busy) endJob(job);
   if (job < newest) return; // they were replaced
   newest = job;
   const before = state.trials;
   if (!first && (before?.run !== run || before?.design !== design)) return;
   if (first && !timer) request.waiting = false;
-  set({ trials: { run, design, busy, reached, lines: [...(first || !before ? [] : before.lines), ...lines], success, asked, weakest } });
+  set({ trials: { run, design, busy, reached, lines: [...(first || !before ? [] : before.lines), ...lines], success, asked, weakest, influences } });
 }
 
 /** Numbers of the trials that are shown. */

@@ -17,6 +17,7 @@ import { errorsWords, percent } from "./words.js";
 /** @typedef {number | [number, number]} Value */
 
 const USUAL = "workshop";
+const NONE_STANDS_OUT = "no single error stands out"; // as in planner/design/estimate.py
 const MAIN = [
   "obstacle_position_mm", "obstacle_size_mm", "start_position_mm", "start_heading_deg", "pressure_kpa", "cell_mm", "friction",
 ];
@@ -148,6 +149,7 @@ function resultPart() {
   const bar = el("progress", { id: "trust-progress", "aria-label": "Trials made" });
   const spoken = el("p", { class: "unseen", role: "status" });
   const weakest = el("p", { id: "trust-weakest" });
+  const ranked = el("ol", { id: "trust-influences", class: "quiet", title: "Share of the variance of success that each error explains alone" });
   const fault = el("p", { id: "trust-fault", class: "error", role: "status" });
   const [good, bad] = [el("li"), el("li")];
   const legend = el("ul", { class: "legend" }, good, bad);
@@ -159,6 +161,7 @@ function resultPart() {
     if (busy && state.trials && !request.waiting) [bar.max, bar.value] = [state.trials.asked, state.trials.reached.length];
     else bar.removeAttribute("value");
     showWeakest(weakest, busy, success?.weakest ?? null);
+    showInfluences(ranked, busy ? [] : (ownTrials()?.influences ?? []));
     const counts = countsOf();
     legend.hidden = !trials?.lines.length;
     good.replaceChildren(swatch("reached"), `${counts.good} reached the goal`);
@@ -169,7 +172,7 @@ function resultPart() {
   };
   subscribe(["run", "design", "trials", "panel"], show);
   whenRequested(show);
-  return el("div", { id: "trust-result" }, el("p", { class: "success" }, big, " ", small), countsLine(), bar, weakest, fault, legend, spoken);
+  return el("div", { id: "trust-result" }, el("p", { class: "success" }, big, " ", small), countsLine(), bar, weakest, ranked, fault, legend, spoken);
 }
 
 function intervalWords(/** @type {Success} */ { low, high, trials, errors }) {
@@ -180,5 +183,12 @@ function showWeakest(/** @type {HTMLElement} */ line, /** @type {boolean} */ bus
   const place = weakestPlace();
   const text = busy ? null : (place?.text ?? (state.trials ? null : ofPlan));
   line.hidden = !text;
-  if (text) line.replaceChildren(place?.obstacle || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), withNames(text, state.run?.content));
+  if (text === NONE_STANDS_OUT) line.replaceChildren("No single error stands out.");
+  else if (text) line.replaceChildren(place?.obstacle || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), withNames(text, state.run?.content));
+}
+
+/** Show the errors that decide, where there are several. */
+function showInfluences(/** @type {HTMLElement} */ list, /** @type {string[]} */ influences) {
+  list.hidden = influences.length < 2;
+  list.replaceChildren(...influences.map((text) => el("li", {}, withNames(text, state.run?.content))));
 }
