@@ -23,7 +23,9 @@ from surrogate.kernels.interruption import check_cut
 
 CLOSE = 1e-10
 """Lengths agree when they differ by no more [m]."""
-MOST_CORRECTIONS = 8
+MOST_CORRECTIONS = 16
+"""Deployments of one record. In the first half of them turns move to where the centreline, as bent, has them. A vine that touches in
+another order then may go back and forth: in the second half turns stay, and only the length is corrected."""
 
 
 class FreeBends(NamedTuple):
@@ -120,14 +122,14 @@ class SegmentedGrowth:
         at, body, turning, along = free, length - lost[-1], turns != 0, np.empty(most)
         x, y, heading = map(float, self.pose)
         first = self.first_heading if length > self.walls.spared else heading
-        for _ in range(MOST_CORRECTIONS):
+        for trial in range(MOST_CORRECTIONS):
             status = grow_turns(self.walls, self.tube, (x, y, first), body, at[turning], turns[turning], trace)
             keep_off_corners(trace, full, self.tube.radius, self.tolerance)
             is_grown = status == GROWN
             laid, last = lay_segments(trace, full, count if is_grown else most, heading, bends.pivots, angles, along)
             missing = length - (laid - 1) * full - last if is_grown else 0.0
             before, body = at, body + missing
-            at = place_turns(free, along[:laid]) if shortened else free
+            at = place_turns(free, along[:laid]) if shortened and 2 * trial < MOST_CORRECTIONS else at
             if abs(missing) < CLOSE and np.abs(at - before).max() < CLOSE:
                 break
         angles[laid:] = 0.0

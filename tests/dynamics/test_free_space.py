@@ -70,7 +70,9 @@ def free_tips(params: VineParams, carried: Actuation, start: Floats) -> Floats:
 
 
 @pytest.mark.parametrize("vines", VINES)
-@pytest.mark.parametrize("name", [pytest.param(one, marks=[pytest.mark.slow] * (one == "penalty")) for one in SECTIONED])
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[pytest.mark.slow] * (one == "penalty")) for one in SECTIONED]
+)
 def test_a_free_tube_has_one_shape_in_every_model(name: str, vines: str, environment: MakeEnvironment) -> None:
     """Its tip is within 1 mm per metre of that of the chain of shortened links, and of a mirrored tube's."""
     params, carried = VINES[vines]
