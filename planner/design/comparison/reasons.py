@@ -149,7 +149,7 @@ class Disagreement:
             return
         unset = self.default.design.params.friction is None and own.environment.friction is None
         is_assumed = unset and now == own.capabilities.assumed_friction
-        assumed = " (assumed where the tube has none)" if is_assumed else ""
+        assumed = f" (which {own.name} assumes where a tube has none)" if is_assumed else ""
         yield f"the friction is {now:g}{assumed}, in the plan {before:g}"
 
     def _moment(self) -> Iterator[str]:
