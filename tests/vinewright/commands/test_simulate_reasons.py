@@ -54,10 +54,7 @@ def random_design(rng: np.random.Generator, one: bool) -> Design:
     places, side = (0.0, 0.25, 0.5, 0.75), int(rng.choice([-1, 1]))
     senses, formed = (side, int(rng.integers(-1, 2)), -side), rng.integers(3)
     return design_of(
-        *(
-            section(*places[k : k + 2], sense, rng.uniform(15e3, 25e3), k == formed)
-            for k, sense in enumerate(senses)
-        )
+        *(section(*places[k : k + 2], sense, rng.uniform(15e3, 25e3), k == formed) for k, sense in enumerate(senses))
     )
 
 

@@ -4,14 +4,12 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
-from dynamics.registry import load_propagator
-from dynamics.tube import Inertia, VineParams
+from dynamics.tube import VineParams
 from environments import Environment, Obstacles, write_environment
 from environments.obstacles import box_corners
 from planner.design.design import Design, Section
