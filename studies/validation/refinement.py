@@ -253,8 +253,7 @@ def report(found: Sequence[Refinement]) -> list[str]:
         *markdown_table(COLUMNS, map(_row, found)),
         "",
         f"With a moment per length, the first error in free space is expected to be {1e3 * chain_error(SEGMENTS[0]):.2f} mm, the last "
-        f"{1e3 * chain_error(SEGMENTS[-2]):.2f} mm (with `geometric`, whose links do not shorten, "
-        f"{1e3 * chain_error(SEGMENTS[0], False):.2f} and {1e3 * chain_error(SEGMENTS[-2], False):.2f} mm):",
+        f"{1e3 * chain_error(SEGMENTS[-2]):.2f} mm:",
         "the joint is at the beginning of each segment, which turns the arc by half a segment's bend.",
     ]
     return lines
