@@ -46,8 +46,6 @@ class Capabilities:
     """Whether a tube does not cross its own body."""
     rests: bool = False
     """Whether growth begins with the vine at rest, with the corrected physics, so that it need not be held before."""
-    shortening: bool = True
-    """Whether actuators and preformed bends shorten the centreline (`VineParams.pivot`); otherwise all links keep their length."""
     preformed: bool = True
     """Bends that were formed when the tube was built (`dynamics.preformed`)."""
 

@@ -12,13 +12,13 @@ from dynamics.drive import Tail
 from dynamics.geometric.base import walls_around
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.kinematics import largest_moment
-from dynamics.geometric.rollout import SegmentedGrowth
+from dynamics.geometric.rollout import FreeBends, SegmentedGrowth
 from dynamics.geometric.walls import MITRE_LIMIT
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths, friction_coefficients
 from dynamics.records import Batch, Records, grow_batch, of_vine
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Integers, Rollout, VineState
+from dynamics.vine import Actuation, Integers, Rollout, VineState, pivots_of
 from environments.environment import Environment
 from surrogate.kernels.compiled import thread_count
 
@@ -26,8 +26,8 @@ from surrogate.kernels.compiled import thread_count
 class Geometric(OnHost):
     """A vine as links that rotate about pivots, corners and turns; a steered or preformed section is a turn at each of its joints.
 
-    All links keep their length, also under an actuator or in a preformed bend: the centreline is as long as the film, whatever
-    `VineParams.physics`.
+    Links keep their length while they turn. What the bends of segments under actuators and in preformed bends shorten
+    (`VineParams.pivot`) is taken off where the body is laid out in segments, so the centreline is that of the other models.
 
     The shape depends on the environment, the steering and the length, not on the history: every record is grown from the base,
     as if its steering had been active from the start. A state that cannot be grown in this way remains unchanged and is stalled.
@@ -43,7 +43,6 @@ class Geometric(OnHost):
         tail=True,
         devices=("cpu",),
         assumed_friction=FRICTION,
-        shortening=False,
     )
 
     def __init__(
@@ -86,10 +85,12 @@ class Geometric(OnHost):
         if actuation.rest is not None:
             curvature += actuation.rest
         tolerance = self.params.penetration_tolerance
+        pivots = pivots_of(actuation.sides, self.params.pivot)
         model = SegmentedGrowth(self.walls, self.tube, self.joint, self.moment, tolerance, self.pose, self.heading)
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             mine, length = of_vine(records, b), float(lengths[b])
-            outcome[b, :3] = model.grow(state, b, batch.angles[b], curvature[b], length, record_every, mine)
+            bends = FreeBends(curvature[b], pivots[b])
+            outcome[b, :3] = model.grow(state, b, batch.angles[b], bends, length, record_every, mine)
 
-        return grow_batch(state, actuation, lengths, record_every, self.threads, grow, 0.0)
+        return grow_batch(state, actuation, lengths, record_every, self.threads, grow, self.params.pivot)

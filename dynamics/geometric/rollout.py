@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from dynamics.geometric.segments import keep_off_corners, lay_segments
 from dynamics.geometric.trace import Trace, new_trace
 from dynamics.geometric.walls import Walls
 from dynamics.growth import GROWN, NOT_FINITE, OUT_OF_BOUNDS, STALLED, UNRESOLVED
+from dynamics.links import link_lengths
 from dynamics.moment import JointMoments
 from dynamics.records import Recorder, Records, record
 from dynamics.vine import VineState
@@ -21,7 +23,29 @@ from surrogate.kernels.interruption import check_cut
 
 CLOSE = 1e-10
 """Lengths agree when they differ by no more [m]."""
-MOST_CORRECTIONS = 8
+MOST_CORRECTIONS = 16
+"""Deployments of one record. In the first half of them turns move to where the centreline, as bent, has them. A vine that touches in
+another order then may go back and forth: in the second half turns stay, and only the length is corrected."""
+
+
+class FreeBends(NamedTuple):
+    """Shape of a vine in free space, shape (max_segments,) each."""
+
+    curvature: Floats
+    """Turn of each segment per length of its film [1/m]."""
+    pivots: Floats
+    """Distance of each joint's pivot from the centreline [m], see `dynamics.links.link`."""
+
+
+def place_turns(free: Floats, along: Floats) -> Floats:
+    """Return the distances of all joints from the base along the centreline [m], from those where there is a tube already.
+
+    Args:
+        free: Distances in free space [m], shape (joints,).
+        along: Distances of the joints that are grown [m], shape (grown,).
+    """
+    grown = min(len(along), len(free))
+    return np.concatenate([along[:grown], free[grown:] + (along[grown - 1] - free[grown - 1])])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,7 +69,7 @@ class SegmentedGrowth:
         state: VineState,
         b: int,
         angles: Floats,
-        curvature: Floats,
+        bends: FreeBends,
         length: float,
         record_every: float,
         records: Records,
@@ -54,18 +78,16 @@ class SegmentedGrowth:
 
         Args:
             angles: Receives its bends [rad], shape (max_segments,).
-            curvature: Curvature of each segment in free space [1/m], same shape.
         """
         full, most = self.joint.segment_length, len(angles)
         before = (state.segments[b] - 1) * full + state.last_length[b]
         chain, forces, needed, trace = new_chain(most), np.zeros(most), np.zeros(1), new_trace(most, 0)
         recorder, index, status = Recorder(records, angles, chain, forces, needed), 0, GROWN
-        straight = np.zeros(most)  # links keep their length
         for step in range(1, len(records.angles) + 1):
             check_cut()
             grown = min(step * record_every, length)
             grown = length if length - grown < CLOSE else grown
-            status, count, last = self.deploy(curvature, before + grown, trace, angles)
+            status, count, last = self.deploy(bends, before + grown, trace, angles)
             lost = status in (OUT_OF_BOUNDS, UNRESOLVED)
             if not lost and (count - 1) * full + last < before - CLOSE:
                 angles[:] = state.angles[b]  # not reachable from the base: the vine is stuck
@@ -74,7 +96,7 @@ class SegmentedGrowth:
             forces[:] = 0.0
             forces[count - 1] = 0.0 if lost else self.tip_force(trace)
             needed[0] = 0.0 if lost else self.moment / self.tube.reach * trace.ends[3]
-            heading = forward_kinematics(chain, angles, straight, self.pose, count, last, full)
+            heading = forward_kinematics(chain, angles, bends.pivots, self.pose, count, last, full)
             if not finite(chain, count, forces, records.broken):
                 return index, NOT_FINITE, step
             if lost:
@@ -84,31 +106,34 @@ class SegmentedGrowth:
                 break
         return index, status, index
 
-    def deploy(self, curvature: Floats, length: float, trace: Trace, angles: Floats) -> tuple[int, int, float]:
-        """Grow a vine from its base to a length [m]; return its status, number of segments and last segment's length [m].
+    def deploy(self, bends: FreeBends, length: float, trace: Trace, angles: Floats) -> tuple[int, int, float]:
+        """Grow a vine from its base to a length of film [m]; return its status, number of segments and last segment's film [m].
 
         Every steered segment is a turn at its joint. Segments cut the corners where the body bends, so the body is slightly
-        longer than the segments.
+        longer than the segments. The centrelines of segments under actuators or in preformed bends are shorter than their film, by
+        their bends: where contact changes these, the turns beyond come sooner or later.
         """
-        full = self.joint.segment_length
+        full, most = self.joint.segment_length, len(angles)
         count = max(int(np.ceil(length / full - 1e-9)), 1)
-        at = full * np.arange(count)
-        turns = curvature[:count] * np.minimum(full, length - at)
-        at, turns = at[turns != 0], turns[turns != 0]
+        films = np.minimum(full, length - full * np.arange(count))
+        turns, shortened = bends.curvature[:count] * films, bool(bends.pivots.any())
+        lost = np.concatenate([[0.0], np.cumsum(films - link_lengths(films, turns, bends.pivots[:count]))])
+        free = full * np.arange(count) - lost[:-1]
+        at, body, turning, along = free, length - lost[-1], turns != 0, np.empty(most)
         x, y, heading = map(float, self.pose)
-        body, status = length, GROWN
         first = self.first_heading if length > self.walls.spared else heading
-        for _ in range(MOST_CORRECTIONS):
-            status = grow_turns(self.walls, self.tube, (x, y, first), body, at, turns, trace)
+        for trial in range(MOST_CORRECTIONS):
+            status = grow_turns(self.walls, self.tube, (x, y, first), body, at[turning], turns[turning], trace)
             keep_off_corners(trace, full, self.tube.radius, self.tolerance)
-            if status != GROWN:
-                return status, *lay_segments(trace, full, len(angles), heading, angles)
-            _, last = lay_segments(trace, full, count, heading, angles)
-            missing = length - (count - 1) * full - last
-            body += missing
-            if abs(missing) < CLOSE:
+            is_grown = status == GROWN
+            laid, last = lay_segments(trace, full, count if is_grown else most, heading, bends.pivots, angles, along)
+            missing = length - (laid - 1) * full - last if is_grown else 0.0
+            before, body = at, body + missing
+            at = place_turns(free, along[:laid]) if shortened and 2 * trial < MOST_CORRECTIONS else at
+            if abs(missing) < CLOSE and np.abs(at - before).max() < CLOSE:
                 break
-        return status, count, length - (count - 1) * full
+        angles[laid:] = 0.0
+        return (status, count, length - (count - 1) * full) if is_grown else (status, laid, last)
 
     def tip_force(self, trace: Trace) -> float:
         """Normal force on the tip [N]: the force that bends the tube or, if it is stuck, the largest that growth can exert."""

@@ -246,7 +246,7 @@ class Design:
         """Return the length of the film of each segment of a centreline of this design [m], shape (n - 1,).
 
         It is longer than the segment where an actuator or a preformed bend shortens the centreline; undoes `dynamics.links.link`. Where
-        links have kept their length, as in the geometric model, it is that length.
+        links have kept their length, it is that length.
 
         Args:
             joints: Joints from base to tip [m], shape (n, 2); may be shorter than the design.

@@ -113,10 +113,9 @@ class Search:
         self.catalogue = self.prices.catalogue
         self.rng, self.batch, self.switches = rng, batch, switches
         self.max_segments = most_segments(environment, params)
-        pivot = params.pivot if propagator.capabilities.shortening else 0.0
         self.width = 0
         """Capacity for segments of the vines that are grown, as far as they have needed it."""
-        self.tree = Tree(lambda count, segments: propagator.start(count, segments).angles, pivot)
+        self.tree = Tree(lambda count, segments: propagator.start(count, segments).angles, params.pivot)
         self.tree.actuators = self.tree.actuators.astype(self.prices.of_entry.dtype)
         worlds = switches.worlds
         self.particles = Particles(worlds, self.catalogue, self.max_segments) if worlds else None

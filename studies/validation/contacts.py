@@ -83,13 +83,9 @@ class ContactCase:
     @property
     def environment(self) -> Environment:
         """The box, with the base placed so that the actuator's arc touches its upper face at (0, 0)."""
-        return self.around(shortening=True)
-
-    def around(self, shortening: bool) -> Environment:
-        """Make the environment for a propagator that shortens links under actuators, or does not (`Capabilities.shortening`)."""
         params, (_, _, curvature) = VineParams(), make_actuator()
         heading = -self.contact_angle - curvature * self.before
-        radius = 1 / centerline_curvature(curvature, params) if shortening else 1 / curvature
+        radius = 1 / centerline_curvature(curvature, params)
         arc = (np.exp(-1j * self.contact_angle) - np.exp(1j * heading)) / 1j * radius
         start = np.array([-arc.real, params.radius - arc.imag, heading])
         goal = np.array([1.4, 1.4, 0.05])
@@ -193,7 +189,7 @@ def touch(name: str, case: ContactCase, after: float = AFTER, effect: str = "") 
         effect: One of `EFFECTS`, or none.
     """
     params, make = replace(VineParams(), **EFFECTS.get(effect, {})), load_propagator(name)
-    environment = case.around(make.capabilities.shortening)
+    environment = case.environment
     inside = grow_bent(make(environment, params), params, case.before + after)
     line, bends, length = _end(inside, environment, params)
     outside = grow_bent(make(replace(environment, obstacles=Obstacles()), params), params, length)

@@ -215,17 +215,14 @@ def run_refinement(names: Sequence[str]) -> Iterator[Refinement]:
             yield refine_segments(name, scene, halved, SEGMENTS[:-1] if name == "penalty" else SEGMENTS)
 
 
-def chain_error(segment_length: float, shortening: bool = True) -> float:
+def chain_error(segment_length: float) -> float:
     """Distance between the tips of an arc approximated by these segments and by segments of half the length, to first order [m].
 
     A joint bends by curvature times segment length at the start of the segment, so the chain is rotated by half of that relative to
     the arc, and the error of its tip is chord times bend of a joint / 2. Half the segment length halves this error.
-
-    Args:
-        shortening: Whether links shorten under the actuator (`Capabilities.shortening`).
     """
     curvature = make_actuator()[2]
-    radius = 1 / centerline_curvature(curvature, VineParams()) if shortening else 1 / curvature
+    radius = 1 / centerline_curvature(curvature, VineParams())
     chord = 2 * radius * np.sin(curvature * (BEFORE + AFTER) / 2)
     return float(chord * curvature * segment_length / 4)
 
@@ -256,8 +253,7 @@ def report(found: Sequence[Refinement]) -> list[str]:
         *markdown_table(COLUMNS, map(_row, found)),
         "",
         f"With a moment per length, the first error in free space is expected to be {1e3 * chain_error(SEGMENTS[0]):.2f} mm, the last "
-        f"{1e3 * chain_error(SEGMENTS[-2]):.2f} mm (with `geometric`, whose links do not shorten, "
-        f"{1e3 * chain_error(SEGMENTS[0], False):.2f} and {1e3 * chain_error(SEGMENTS[-2], False):.2f} mm):",
+        f"{1e3 * chain_error(SEGMENTS[-2]):.2f} mm:",
         "the joint is at the beginning of each segment, which turns the arc by half a segment's bend.",
     ]
     return lines

@@ -7,6 +7,8 @@ import pytest
 import shapely
 
 from dynamics.geometric.propagator import Geometric
+from dynamics.geometric.segments import film_of
+from dynamics.links import link
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun
 from dynamics.quasistatic.propagator import QuasiStatic
@@ -98,6 +100,36 @@ def test_free_shape_is_the_steered_one(environment: MakeEnvironment, params: Vin
     lengths = np.clip(0.99 - params.segment_length * np.arange(SEGMENTS), 0, params.segment_length)
     expected = free_curvature(joint_moments(params), actuation.pressure, actuation.l_0) * lengths
     np.testing.assert_allclose(rollout.angles[:, 0], expected, atol=1e-9)
+
+
+def test_turns_stay_at_their_joints_where_contact_shortens_a_link(
+    environment: MakeEnvironment, params: VineParams
+) -> None:
+    """The tip slides on a wall as the tube turns about its base, whose link that shortens or lengthens; all beyond keeps its shape."""
+    workspace = environment(boxes=[(0.4, -0.6, 0.6, 0.6)], start=(0, 0, 0.6), bounds=(-1, -1, 2, 2))
+    pressure, full = np.zeros((1, SEGMENTS)), params.segment_length
+    pressure[0, :8] = -20e3
+    actuation = Actuation(pressure, np.full_like(pressure, 0.05))
+    model = Geometric(workspace, params, friction=0.0)
+    rollout = model.grow(model.start(1, SEGMENTS), actuation, 0.75, 0.05)
+    turn = full * free_curvature(joint_moments(params), pressure[0], 0.05)
+    touching = np.abs(rollout.tips[0, :, 0] - (0.4 - params.radius)) < 1e-8
+    for record in np.flatnonzero(touching):
+        count = rollout.segments[0, record]
+        np.testing.assert_allclose(rollout.angles[0, record, 1:count], turn[1:count], atol=1e-6)
+    assert touching.sum() >= 4
+    assert np.abs(rollout.angles[0, touching, 0] - turn[0] - 0.6).max() > 0.1
+    np.testing.assert_allclose(grown_length(rollout, params)[0, :15], 0.05 * np.arange(1, 16), atol=1e-9)
+
+
+@pytest.mark.parametrize("bend", [0.0, 0.004, -0.1, 0.3, -0.9])
+@pytest.mark.parametrize("side", [1.0, -1.0, 0.0])
+def test_the_film_of_a_bent_link_is_found(params: VineParams, bend: float, side: float) -> None:
+    """From the length of its centreline, whether straight, turned about a wall or folded."""
+    pivot = side * params.radius
+    for film in (1e-4, 3e-3, 25e-3, 0.05):
+        length = link(film, bend, pivot)[0]
+        assert film_of(length, bend, pivot) == pytest.approx(film, rel=1e-9)
 
 
 def test_force_on_the_tip_is_the_hinge_s(environment: MakeEnvironment, params: VineParams) -> None:

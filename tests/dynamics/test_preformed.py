@@ -77,10 +77,9 @@ def test_takes_its_shape_in_free_space_or_refuses(make: Make, free: Environment,
     expected = carried.rest[:, :GROWN] * films(params)
     np.testing.assert_allclose(state.angles[:, :GROWN], expected, atol=2e-5)
     np.testing.assert_allclose(state.angles[1], -state.angles[0], atol=1e-6)
-    radius = params.radius if propagator.capabilities.shortening else 0.0
     bends = expected[0]
     tight = np.abs(bends) * params.radius > 0.02 * films(params)
-    length = films(params) - radius * np.abs(bends)
+    length = films(params) - params.radius * np.abs(bends)
     joints = centerlines(state, np.array(START), params)
     found = np.hypot(*np.diff(joints[0, : GROWN + 1], axis=0).T)
     np.testing.assert_allclose(found[tight], length[tight], atol=2e-6)

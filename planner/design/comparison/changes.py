@@ -13,10 +13,12 @@ FORCES = {"with 10 % less growth force": 0.9, "with 10 % more growth force": 1.1
 """Factors on the growth force with which a design is grown again."""
 SLOWER = 0.2
 """Factor on the growth rate with which a design is grown again by propagators with inertia."""
+SLOW, NO_FRICTION, NO_TAIL = f"at {SLOWER:g} of the growth rate", "without friction", "without the drag of the tail"
+"""Descriptions of changes."""
 
 
 def changed_propagators(
-    make: PropagatorFactory, name: str, friction: bool, tail: bool = False
+    make: PropagatorFactory, name: str, friction: bool, tail: bool = False, touches: bool = True
 ) -> dict[str, PropagatorFactory]:
     """Return factories of a propagator with one change each, by description.
 
@@ -25,17 +27,24 @@ def changed_propagators(
         name: Its name in the registry; a propagator with inertia gets one change of the growth rate too.
         friction: Whether there is friction that can be removed.
         tail: Whether there is drag of a tail that can be removed.
+        touches: Whether it touches an obstacle: else the growth force has nothing to overcome but a tail.
     """
-    changed = {change: _with_growth_force(make, share) for change, share in FORCES.items()}
+    forces = FORCES if touches or tail else {}
+    changed = {change: _with_growth_force(make, share) for change, share in forces.items()}
     if name != "geometric":  # it has no step
         changed["at half its step"] = lambda environment, params: make(environment, params).refined()
     if load_propagator(name).capabilities.inertia:
-        changed[f"at {SLOWER:g} of the growth rate"] = _with_slower_growth(make)
+        changed[SLOW] = _with_slower_growth(make)
     if friction:
-        changed["without friction"] = lambda environment, params: make(environment, replace(params, friction=0.0))
+        changed[NO_FRICTION] = lambda environment, params: make(environment, without_friction(params))
     if tail:
-        changed["without the drag of the tail"] = lambda environment, params: make(environment, without_tail(params))
+        changed[NO_TAIL] = lambda environment, params: make(environment, without_tail(params))
     return changed
+
+
+def without_friction(params: VineParams) -> VineParams:
+    """Return the tube without friction, kinetic or static."""
+    return replace(params, friction=0.0, static_friction=None)
 
 
 def without_tail(params: VineParams) -> VineParams:

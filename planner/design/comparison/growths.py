@@ -11,7 +11,7 @@ import shapely
 from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, Status
 from environments.environment import Environment
-from planner.design.comparison.paths import are_homotopic, obstacle_name, touched_obstacles
+from planner.design.comparison.paths import TOUCH, are_homotopic, obstacle_name, touched_obstacles
 from planner.design.design import Design
 from planner.design.replay import replay, trajectory
 from surrogate.kernels.compiled import Floats
@@ -110,7 +110,7 @@ class Comparison:
         return said
 
     def _end(self) -> str:
-        """Describe the end of the growth, with the distance from the goal or from the obstacle that stopped the tip."""
+        """Describe the end of the growth, with the distance from the goal or the obstacle that stopped the tip."""
         tip, goal = self.own.lines[-1][-1] if self.own.lines else self.environment.start[:2], self.environment.goal
         if self.own.status == Status.GROWN:
             beyond = float(np.hypot(*(tip - goal[:2])) - goal[2])
@@ -118,28 +118,29 @@ class Comparison:
             return f"{passed} {1e3 * beyond:.1f} mm outside"
         ended = "stuck" if self.own.status == Status.STALLED else self.own.status.name.lower().replace("_", " ")
         ended = f"{ended} at {1e3 * self.own.length:.0f} mm"
-        wedged = self._wedged()
-        if wedged is None:
+        on = self.stuck_on
+        if on is None:
             return ended
-        gap, angle = wedged
-        return f"{ended}, heading at {angle:.0f}° into the nearest obstacle, {1e3 * gap:.1f} mm from it"
+        return f"{ended}, heading at {np.degrees(on[1]):.0f}° into {obstacle_name(self.environment, on[0])}"
 
-    def _wedged(self) -> tuple[float, float] | None:
-        """Gap between the tip and the nearest obstacle [m], and angle between its heading and that obstacle's face [degrees].
+    @property
+    def stuck_on(self) -> tuple[int, float] | None:
+        """Obstacle that a stuck tip touches and heads into, in the shapes of `Environment.solids`, and the angle to its face [rad].
 
-        None if it did not grow, or if there is no obstacle but that in which the base is mounted.
+        None if the tip is not stuck, or not on an obstacle other than that in which the base is mounted.
         """
-        solids = self.environment.solids.part(~self.environment.mounted)
-        if not self.own.lines or not len(solids):
+        if self.own.status not in (Status.STALLED, Status.UNRESOLVED) or not self.own.lines:
             return None
-        joints = self.own.lines[-1]
-        tip, solid = shapely.Point(joints[-1]), shapely.union_all(solids.shapes())
-        towards = np.subtract(shapely.shortest_line(tip, solid).coords[1], joints[-1])
-        ahead = joints[-1] - joints[-2]
-        sine = ahead @ towards / (np.hypot(*ahead) * np.hypot(*towards))
-        return max(float(np.hypot(*towards)) - self.design.params.radius, 0.0), float(
-            np.degrees(np.arcsin(np.clip(sine, -1, 1)))
-        )
+        joints, shapes = self.own.lines[-1], self.environment.solids.shapes()
+        tip, free = shapely.Point(joints[-1]), np.flatnonzero(~self.environment.mounted)
+        if not len(free):
+            return None
+        nearest = min(free.tolist(), key=lambda k: float(tip.distance(shapes[k])))
+        towards = np.subtract(shapely.shortest_line(tip, shapes[nearest]).coords[1], joints[-1])
+        gap, ahead = float(np.hypot(*towards)), joints[-1] - joints[-2]
+        if gap > self.design.params.radius + TOUCH or ahead @ towards <= 0:
+            return None
+        return nearest, float(np.arcsin(np.clip(ahead @ towards / (np.hypot(*ahead) * gap), -1, 1)))
 
     def _parting(self, first: int, last: int) -> str:
         """Describe where the tips diverge, whether they converge again, and which obstacles were touched before."""
@@ -160,6 +161,8 @@ class Comparison:
             words.append(
                 f"having touched {obstacle_name(self.environment, k)} last, at {1e3 * self.own.lengths[record]:.0f} mm"
             )
+        if not words and not self.own.touched and not self.default.touched:
+            words = ["in free space"]
         return at + (" and ".join(words) or "before either has touched anything")
 
     def content(self) -> dict[str, Any]:

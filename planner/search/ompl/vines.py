@@ -50,7 +50,7 @@ class VineGrower:
         self.asked = 0
         """Number of extensions that were asked for; some need no growth."""
         self.vine_steps = 0
-        self._pivot = self.params.pivot if propagator.capabilities.shortening else 0.0
+        self._pivot = self.params.pivot
 
     def start(self) -> OmplVine:
         """Return a vine of zero length at the start."""

@@ -72,15 +72,14 @@ def test_nodes_are_vines_grown_from_the_start(maze_search: Search) -> None:
     assert np.mean(distance < 5e-3) > 0.95
 
 
-@pytest.mark.parametrize(("model", "shortest"), [(QuasiStatic, 0.0), (Geometric, 1.0)])
+@pytest.mark.parametrize("model", [QuasiStatic, Geometric])
 def test_every_centreline_ends_at_its_tip(
     environment: MakeEnvironment,
     params: VineParams,
     model: Callable[..., Propagator],
-    shortest: float,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The vines of nodes, candidates, solutions and their replays end at their tips; only the geometric model keeps the length of links."""
+    """The vines of nodes, candidates, solutions and their replays end at their tips, with links that bends shorten."""
     room = replace(environment(bounds=(-0.2, -0.8, 1.6, 0.8)), goal=np.array([0.9, 0.5, 0.1]))
     run = Run.prepare(room, params, model, seed=1, batch=60)
     for _ in run.run(Budget(seconds=600, iterations=4)):
@@ -98,8 +97,8 @@ def test_every_centreline_ends_at_its_tip(
     again = make_simulation(design, room, replay(design, run.propagator.refined()))
     assert again.joints[-1, : design.segments + 1] == pytest.approx(design.centerline, abs=1e-9)
     lengths = np.hypot(*np.diff(design.centerline, axis=0).T) / params.segment_length
-    assert shortest - 1e-9 <= lengths.min() < 1.0 + 1e-9
-    assert (lengths.min() < 0.99) == (model is QuasiStatic)
+    assert 0.0 < lengths.min() < 0.99
+    assert lengths.max() < 1.0 + 1e-9
     assert design.film(design.centerline, room.start[2]) == pytest.approx(params.segment_length)
     compared: list[np.ndarray] = []
     monkeypatch.setattr(Solutions, "_similar_solutions", lambda _, joints, __: compared.append(joints) or [])

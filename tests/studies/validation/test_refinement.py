@@ -60,7 +60,7 @@ def test_segments_converge_at_first_order_in_free_space(name: str) -> None:
     What swings, or lags behind its rest, adds less than a hundredth.
     """
     found = refine_segments(name, "free space", PER_LENGTH, SEGMENTS[:3])
-    expected = [chain_error(length, shortening=name != "geometric") for length in SEGMENTS[:2]]
+    expected = [chain_error(length) for length in SEGMENTS[:2]]
     assert found.errors == pytest.approx(expected, rel=0.01)
     assert found.slope == pytest.approx(1.0, abs=0.02)
 

@@ -46,6 +46,31 @@ def vinewright(
     return run
 
 
+FREE = """schema = 2
+name = "free"
+unit = "mm"
+bounds = {min = [0, 0], max = [1500, 1500]}
+start = {position = [200, 200], heading_deg = 0}
+goal = {position = [700, 900], radius = 60}
+"""
+
+
+def test_geometric_confirms_a_design_in_free_space(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Where there is no obstacle, it has the shape that was planned."""
+    (tmp_path / "free.toml").write_text(FREE)
+    monkeypatch.chdir(tmp_path)
+    arguments = "plan free.toml --fast --first --seed 1 --iterations 4 --verify geometric"
+    monkeypatch.setattr("sys.argv", ["vinewright", *arguments.split()])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    assert not ended.value.code
+    found = json.loads((tmp_path / "runs" / "free" / "run.json").read_text())["verification"]
+    assert found["verified"]
+    assert "reaches the goal there too, and ends 0 mm from the planned position" in capsys.readouterr().out
+
+
 def test_a_design_that_the_second_propagator_confirms(
     vinewright: Callable[..., tuple[int, Path]], capsys: pytest.CaptureFixture[str]
 ) -> None:
