@@ -110,7 +110,11 @@ def _nearest(section: CrossSection, contacts: Contacts, count: int, k: int) -> i
         first, end = neighbours(contacts, count, k, reach)
         for m in range(first, end):
             apart = abs(pressing[m, AT] - pressing[k, AT])
-            if pressing[m, CORNER] == pressing[k, CORNER] and pressing[m, DENT] > pressing[nearest, DENT] and apart < reach:
+            if (
+                pressing[m, CORNER] == pressing[k, CORNER]
+                and pressing[m, DENT] > pressing[nearest, DENT]
+                and apart < reach
+            ):
                 nearest = m
     return nearest
 

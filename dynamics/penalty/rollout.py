@@ -97,9 +97,9 @@ class Vines:
     carried: Tensor
     """Their forces [N]."""
     pace: Tensor
-    """Share of the time in which the joints of each vine bend in a step, shape (batch,), see `_pace` [-]."""
+    """Share of a step's time in which joints bend, shape (batch,), see `_pace` [-]."""
     turned: Tensor
-    """Bends of the last step of each vine that was too deep in it, else 0 [rad], shape (batch, segments)."""
+    """Bends of the last step of each vine that was too deep in it, else 0 [rad], shape (batch, segments); held vines have 0."""
     preformed: Tensor | None = None
     """The part of `rest` that is preformed [1/m], same shape; None if nothing is."""
 
@@ -308,10 +308,10 @@ def _advance(
 
 
 def _pace(vines: Vines, turned: Tensor, deep: Tensor) -> Tensor:
-    """Share of the time in which joints bend in the next step, shape (batch,): half as long if a vine that is too deep turns back.
+    """Share of a step's time in which joints bend in the next step, shape (batch,) [-]: halved where a vine that is too deep turns back.
 
-    A step takes the contacts where they are, not where it moves them. Far away from the tip a small bend moves much, so a whole step
-    out of one wall can end as deep in it or in another, and the next one back. Viscosity shortens the steps until they end outside.
+    A step takes the contact forces of the present shape. Where they change much with it, a correction ends as deep in a wall as it
+    began, and the next one leads back. Joints that have less time bend less.
 
     Args:
         turned: See `Vines.turned`, of this step.
