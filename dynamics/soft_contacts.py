@@ -33,13 +33,25 @@ NARROW = 0.1
 def neighbours(contacts: Contacts, count: int, k: int, reach: float) -> tuple[int, int]:
     """First and last, plus 1, of the contacts that press nearer to contact k along the tube than a reach [m], itself among them.
 
-    Contacts are in the order of their segments.
+    Contacts are in the order of their segments, but a corner may press up to a segment before or behind a contact next to it in that
+    order. So contacts between the first and the last may be farther away, and the search ends a segment beyond the nearest of those.
     """
-    pressing, first, end = contacts.pressing, k, k + 1
-    while first > 0 and abs(pressing[first - 1, AT] - pressing[k, AT]) < reach:
-        first -= 1
-    while end < count and abs(pressing[end, AT] - pressing[k, AT]) < reach:
-        end += 1
+    pressing, segment, at = contacts.pressing, contacts.segment, contacts.pressing[k, AT]
+    first, end, least, most = k, k + 1, 0, len(pressing)
+    for m in range(k - 1, -1, -1):
+        if segment[m] < least:
+            break
+        if abs(pressing[m, AT] - at) < reach:
+            first = m
+        else:
+            least = max(least, segment[m] - 1)
+    for m in range(k + 1, count):
+        if segment[m] > most:
+            break
+        if abs(pressing[m, AT] - at) < reach:
+            end = m + 1
+        else:
+            most = min(most, segment[m] + 1)
     return first, end
 
 
@@ -94,9 +106,15 @@ def _nearest(section: CrossSection, contacts: Contacts, count: int, k: int) -> i
     """The deepest contact of the corner that presses at contact k: its dent, of whichever segment is nearest, has one law."""
     pressing, nearest = contacts.pressing, k
     if pressing[k, CORNER] >= 0.0:
-        first, end = neighbours(contacts, count, k, shared_reach(section))
+        reach = shared_reach(section)
+        first, end = neighbours(contacts, count, k, reach)
         for m in range(first, end):
-            if pressing[m, CORNER] == pressing[k, CORNER] and pressing[m, DENT] > pressing[nearest, DENT]:
+            apart = abs(pressing[m, AT] - pressing[k, AT])
+            if (
+                pressing[m, CORNER] == pressing[k, CORNER]
+                and pressing[m, DENT] > pressing[nearest, DENT]
+                and apart < reach
+            ):
                 nearest = m
     return nearest
 
@@ -114,7 +132,7 @@ def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int) -> 
         against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
         if against > 0.0:
             narrower = min(-(gap[k] + gap[m]) / (NARROW * section.radius), 1.0)
-            nearness = 1.0 - abs(pressing[m, AT] - pressing[k, AT]) / reach
+            nearness = max(1.0 - abs(pressing[m, AT] - pressing[k, AT]) / reach, 0.0)
             largest = max(largest, against * narrower * nearness)
     return largest
 

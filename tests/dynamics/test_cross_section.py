@@ -12,14 +12,14 @@ from scipy.integrate import solve_ivp, trapezoid
 from scipy.optimize import root
 
 from dynamics.chain import forward_kinematics
-from dynamics.contact_rows import NO_KEY
+from dynamics.contact_rows import NO_KEY, Press, add, new_contacts
 from dynamics.contacts import find_contacts
 from dynamics.cross_section import AT, COMPLIANCE, CORNER, FOLLOWS, LENGTH, MOST, TIP, cross_section, dent_compliance
 from dynamics.dent_depth import dent_depths
 from dynamics.impulse.propagator import Impulse
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work
-from dynamics.soft_contacts import shared_compliance, shared_reach, too_deep
+from dynamics.soft_contacts import neighbours, shared_compliance, shared_reach, too_deep
 from dynamics.tube import InvalidTube, VineParams
 from dynamics.tube_file import parse_tube, tube_content, tube_table
 from dynamics.vine import Actuation, Rollout, Status, centerlines
@@ -118,6 +118,27 @@ def test_a_corner_in_a_bend_is_one_dent() -> None:
         for m in range(count):
             shared = shared_compliance(work.contacts, k, m, shared_reach(SECTION))
             assert shared == pytest.approx(_compliance(SECTION.cap), rel=1e-12)
+
+
+def test_no_contact_hides_another(params: VineParams) -> None:
+    """All contacts within a reach are neighbours, also where a corner presses behind those that precede it in the order of segments.
+
+    The first case was a vine that never came to rest: whether a passage squeezed its tip changed where a corner passed the reach.
+    """
+    reach, rng = 2.0 * params.radius, np.random.default_rng(0)
+    cases = [[(28, 0.6615), (28, 0.6361), (29, 0.6841), (30, 0.7029)]]
+    for _ in range(50):
+        segments = np.sort(rng.integers(0, 40, 60))
+        cases.append([(int(i), float(params.segment_length * (i + rng.uniform(-0.25, 1.25)))) for i in segments])
+    for case in cases:
+        contacts, at = new_contacts(80), np.array([place for _, place in case])
+        for count, (segment, place) in enumerate(case):
+            ray, press = ((0.0, 0.0), (0.0, 1.0)), Press(0.0125, 0.0, place, -1.0, 0.01)
+            add(contacts, count, (0, segment), count, -1e-3, ray, 0.0, press)
+        for k in range(len(case)):
+            first, end = neighbours(contacts, len(case), k, reach)
+            near = np.flatnonzero(np.abs(at - at[k]) < reach)
+            assert (first, end) == (near[0], near[-1] + 1)
 
 
 @pytest.mark.parametrize(("heading", "low"), [(0.0, 0.21), (np.pi, 0.26)])
