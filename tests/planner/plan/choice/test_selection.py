@@ -9,8 +9,10 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.uncertainty import PRESETS, Uncertainty
-from planner.design.design import Design, Section
+from planner.design.design import Design, Section, Side
 from planner.design.estimate import Estimate
+from planner.plan.choice.contest import Contest
+from planner.plan.choice.refinement import Descent
 from planner.plan.choice.selection import Champion, Choice, Progress, Selection
 from planner.plan.effort import Effort
 from planner.search.run import Budget, Keep, Run
@@ -117,6 +119,45 @@ def test_each_block_of_trials_is_another_one(run: Run) -> None:
     expected = grow_trials(design, fresh).reached
     assert 5 < expected.sum() < 55
     assert np.array_equal(champion.reached, expected)
+
+
+def mirrored(design: Design) -> Design:
+    """The same bends to the other side, which lead elsewhere."""
+    other: dict[str, Side] = {"left": "right", "right": "left", "none": "none"}
+    return replace(design, sections=tuple(replace(one, side=other[one.side]) for one in design.sections))
+
+
+def test_a_refined_design_that_misses_gives_way_to_a_solution(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With as many actuators, of those that the search found: all of these end in the goal as planned."""
+    winners = Contest.winners
+
+    def missing(self: Contest) -> list[Descent]:
+        found = winners(self)
+        for one in found:
+            one.found = [replace(one.best, design=mirrored(one.best.design))]
+        return found
+
+    monkeypatch.setattr(Contest, "winners", missing)
+    made, designs = selection(run, lambda: 0.0), designs_of(run)
+    (only,) = made.champions(designs)
+    assert (only.outside, only.sound) == (0.0, True)
+    assert only.design.sections in [design.sections for design in designs]
+    monkeypatch.undo()
+    (missed,) = made.champions([mirrored(designs[0])])
+    goal = run.environment.goal
+    assert missed.outside == pytest.approx(np.hypot(*(missed.design.tip[:2] - goal[:2])) - goal[2])
+    assert missed.outside > 0.1
+    assert not missed.sound
+
+
+def test_designs_as_found_are_tried_until_one_arrives(run: Run) -> None:
+    """Without time too, so that the chosen one is never one that misses although another was found."""
+    designs = designs_of(run)
+    fewest, more = designs[0], next(one for one in designs if one.actuators > designs[0].actuators)
+    found = list(selection(run, lambda: 0.0).as_found([mirrored(fewest), more]))
+    assert [one.outside > 0 for one in found] == [True, False]
+    assert Choice("workshop", ERRORS, 0.9, found).chosen is found[1]
+    assert len(list(selection(run, lambda: 0.0).as_found([fewest, more]))) == 1
 
 
 def champion_of(actuators: int, reached: int, trials: int = 1000) -> Champion:
