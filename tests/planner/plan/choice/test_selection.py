@@ -9,7 +9,7 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from environments.uncertainty import PRESETS, Uncertainty
-from planner.design.design import Design, Section, Side
+from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
 from planner.plan.choice.contest import Contest
 from planner.plan.choice.refinement import Descent
@@ -17,6 +17,7 @@ from planner.plan.choice.selection import Champion, Choice, Progress, Selection
 from planner.plan.effort import Effort
 from planner.search.run import Budget, Keep, Run
 from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
+from tests.planner.plan.choice.bent import mirrored
 
 PARAMS = VineParams()
 ERRORS = replace(PRESETS["workshop"], friction=None)
@@ -119,12 +120,6 @@ def test_each_block_of_trials_is_another_one(run: Run) -> None:
     expected = grow_trials(design, fresh).reached
     assert 5 < expected.sum() < 55
     assert np.array_equal(champion.reached, expected)
-
-
-def mirrored(design: Design) -> Design:
-    """The same bends to the other side, which lead elsewhere."""
-    other: dict[str, Side] = {"left": "right", "right": "left", "none": "none"}
-    return replace(design, sections=tuple(replace(one, side=other[one.side]) for one in design.sections))
 
 
 def test_a_refined_design_that_misses_gives_way_to_a_solution(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
