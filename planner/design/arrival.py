@@ -5,19 +5,19 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from environments.environment import Environment
+from surrogate.kernels.compiled import Floats
 
 ROUNDING = 1e-6
 """Distance from the goal that rounding in a file explains [m]."""
 
 
-def outside_goal(environment: Environment, tip: ArrayLike) -> float:
+def outside_goal(goal: Floats, tip: ArrayLike) -> float:
     """Return the distance from the goal's edge to a tip [m]; 0 in the goal.
 
     Args:
+        goal: x, y and radius [m], as `Environment.goal`.
         tip: x and y of the tip [m]; what follows does not count.
     """
-    goal = environment.goal
     distance = float(np.hypot(*(np.asarray(tip)[:2] - goal[:2])) - goal[2])
     return distance if distance > ROUNDING else 0.0
 
@@ -29,6 +29,6 @@ def outside_words(outside: float) -> str:
     return f"ends {f'{1e3 * outside:.0f}' if outside >= 1e-3 else 'less than 1'} mm outside the goal"
 
 
-def miss_words(environment: Environment, tip: ArrayLike) -> str:
-    """Where a tip ends, x and y [m], if that is outside the goal; "" in the goal."""
-    return outside_words(outside_goal(environment, tip))
+def miss_words(goal: Floats, tip: ArrayLike) -> str:
+    """Where a tip ends, x and y [m], if that is outside the goal, x, y and radius [m]; "" in the goal."""
+    return outside_words(outside_goal(goal, tip))

@@ -44,7 +44,7 @@ class Verification:
 
     def outside(self, k: int) -> float:
         """Return the distance from the goal's edge to the tip of design k with the second propagator [m]; 0 inside the goal."""
-        return outside_goal(self.environment, self.grown[k].design.tip)
+        return outside_goal(self.environment.goal, self.grown[k].design.tip)
 
     def moved(self, k: int) -> float:
         """Return the distance between the final and the planned tip of design k [m]."""

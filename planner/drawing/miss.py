@@ -28,13 +28,13 @@ def miss_entries(environment: Environment, design: Design | None, joints: Floats
         joints: Where it grows [m], shape (n, 2); None for the prediction.
     """
     tip = joints[-1] if joints is not None else design.tip if design else None
-    missed = "" if tip is None else miss_words(environment, tip)
+    missed = "" if tip is None else miss_words(environment.goal, tip)
     return {missed: Line2D([], [], **{**LOOK, "markersize": 7})} if missed else {}
 
 
 def draw_miss(axes: Axes, environment: Environment, design: Design | None) -> None:
     """Draw the mark and the line into axes in millimetres, if the predicted tip of a design is outside the goal."""
-    if design is None or not miss_words(environment, design.tip):
+    if design is None or not miss_words(environment.goal, design.tip):
         return
     tip, goal = 1e3 * design.tip[:2], 1e3 * environment.goal
     away = tip - goal[:2]

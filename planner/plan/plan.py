@@ -82,7 +82,7 @@ class Result:
             return self.choice.shortfall
         if not self.options.fast:
             return f"not tried under errors, {100 * wanted:g} % wanted: the plan was interrupted before"
-        return shortfall(wanted, outside_goal(self.environment, best.tip), None)
+        return shortfall(wanted, outside_goal(self.environment.goal, best.tip), None)
 
     @property
     def designs(self) -> list[Design]:

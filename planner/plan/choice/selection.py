@@ -298,7 +298,7 @@ class Selection:
 
     def arrives(self, design: Design) -> bool:
         """Whether the tip of a design ends in the goal as planned, at a finer step."""
-        return not outside_goal(self.environment, grow_designs([design], self.environment, self.replayer)[0].tip)
+        return not outside_goal(self.environment.goal, grow_designs([design], self.environment, self.replayer)[0].tip)
 
     def holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
@@ -323,7 +323,7 @@ class Selection:
         weakest = weakest_error(design, self.environment, self.uncertainty, trials, self.seed, reached)
         estimate = Estimate(int(reached.sum()), len(reached))
         jump = largest_jump(rollout, 0, self.params)
-        outside = outside_goal(self.environment, planned.tip)
+        outside = outside_goal(self.environment.goal, planned.tip)
         return replace(
             champion,
             design=planned,

@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics.tube import VineParams
-from environments import Environment, Obstacles
 from environments.uncertainty import Uncertainty
 from planner.design.arrival import miss_words, outside_goal
 from planner.design.design import Design, Section
@@ -21,12 +20,12 @@ from planner.plan.several.selection import CommonChampion
 
 def test_a_tip_is_outside_the_goal_by_the_distance_from_its_edge() -> None:
     """A tip 5 cm from the centre of a disc of 2 cm ends 3 cm outside; rounding to a micrometre in a file does not count."""
-    room = Environment("room", "", np.array([0, 0, 1, 1.0]), np.zeros(3), np.array([0.5, 0.5, 0.02]), Obstacles())
-    assert outside_goal(room, (0.53, 0.54)) == pytest.approx(0.03)
-    assert [outside_goal(room, (0.5, 0.5 + away, 1.0)) for away in (0.0, 0.02, 0.02 + 9e-7)] == [0.0, 0.0, 0.0]
-    assert miss_words(room, (0.53, 0.54)) == "ends 30 mm outside the goal"
-    assert miss_words(room, (0.5, 0.5204)) == "ends less than 1 mm outside the goal"
-    assert miss_words(room, (0.5, 0.51)) == ""
+    goal = np.array([0.5, 0.5, 0.02])
+    assert outside_goal(goal, (0.53, 0.54)) == pytest.approx(0.03)
+    assert [outside_goal(goal, (0.5, 0.5 + away, 1.0)) for away in (0.0, 0.02, 0.02 + 9e-7)] == [0.0, 0.0, 0.0]
+    assert miss_words(goal, (0.53, 0.54)) == "ends 30 mm outside the goal"
+    assert miss_words(goal, (0.5, 0.5204)) == "ends less than 1 mm outside the goal"
+    assert miss_words(goal, (0.5, 0.51)) == ""
 
 
 @pytest.mark.parametrize("percent", [0.1, 7, 28, 29, 57, 90, 99.9, 100])
