@@ -156,7 +156,8 @@ def test_obstacles_have_the_names_of_the_editor(shared: Studio) -> None:
 def test_a_design_that_misses_is_not_shown_as_if_it_arrived(shared: Studio) -> None:
     """Its line says by how much, its row has a tag, and its tip is crossed out; one that arrives has neither."""
     missing = {**view_of(0), "missed": "ends 34 mm outside the goal"}
-    tried = {**missing, "success": {"errors": "workshop", "reached": 5, "trials": 10, "low": 0.2, "high": 0.8, "weakest": None}}
+    success = {"errors": "workshop", "reached": 5, "trials": 10, "low": 0.2, "high": 0.8, "weakest": None}
+    tried = {**missing, "success": success}
     shown = shared.page.evaluate(
         """async (designs) => {
             const { designWords } = await import('/panels/words.js');
@@ -164,11 +165,15 @@ def test_a_design_that_misses_is_not_shown_as_if_it_arrived(shared: Studio) -> N
             const { missedTip } = await import('/panels/tubelayer.js');
             const { set, state } = await import('/store.js');
             const before = { run: state.run, design: state.design, panel: state.panel, growths: state.growths };
+            const obstacles = { boxes: [], polygons: [], circles: [], walls: [], ends: 'flat', friction: null };
+            const content = { ...state.doc, obstacles };
             const list = designList();
-            const found = designs.map((design) => {
-                set({ run: { name: 'tried', designs: [design, { ...design, id: '1' }], front: [], content: null }, design: 'best' });
-                return [designWords(design), list.querySelector('.tag.bad')?.textContent ?? '', missedTip()];
-            });
+            const found = [];
+            for (const design of designs) {
+                set({ run: { name: 'tried', designs: [design, { ...design, id: '1' }], front: [], content }, design: 'best' });
+                await Promise.resolve();  // subscribers are told then
+                found.push([designWords(design), list.querySelector('.tag.bad')?.textContent ?? '', missedTip()]);
+            }
             set(before);
             return found;
         }""",
