@@ -14,6 +14,7 @@ from PIL import Image
 from environments.environment import Environment
 from environments.writing import atomic_path
 from planner.design.design import Design
+from planner.drawing.miss import miss_entries
 from planner.drawing.mp4 import write_mp4
 from planner.drawing.plan import (
     FRAME_MS,
@@ -27,7 +28,6 @@ from planner.drawing.plan import (
     _make_page,
     foreground,
 )
-from planner.drawing.miss import miss_entries
 from planner.drawing.style import FAINT, palette_of
 from planner.drawing.tube import tube_patches
 from surrogate.kernels.compiled import Floats

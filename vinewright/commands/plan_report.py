@@ -51,7 +51,9 @@ def unmet(result: Result, out: Path, resume: str) -> str:
         said.append(unverified(result.verification))
     if short := result.shortfall:
         longer = f"plan longer: {resume}" if resume else "plan again with another --seed or a larger goal"
-        said.append(f"{short}. To go on, {longer}; or make it as it is: vinewright export {shlex.quote(str(out))} --out pack")
+        said.append(
+            f"{short}. To go on, {longer}; or make it as it is: vinewright export {shlex.quote(str(out))} --out pack"
+        )
     return "; ".join(said)
 
 

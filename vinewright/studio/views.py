@@ -44,7 +44,9 @@ def success_view(success: Success | None) -> dict[str, Any] | None:
     }
 
 
-def design_view(design: Design, key: str, title: str, heading: float, jump: Jump | None = None, missed: str = "") -> dict[str, Any]:
+def design_view(
+    design: Design, key: str, title: str, heading: float, jump: Jump | None = None, missed: str = ""
+) -> dict[str, Any]:
     """Return the view of a design.
 
     Args:

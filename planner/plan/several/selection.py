@@ -282,7 +282,9 @@ class JointSelection:
         sound = all(own.holds(design) for own, design in pairs)
         return CommonChampion(
             tuple(
-                Champion(design, NO_TRIALS, self.grown, sound=sound, outside=outside_goal(own.environment.goal, design.tip))
+                Champion(
+                    design, NO_TRIALS, self.grown, sound=sound, outside=outside_goal(own.environment.goal, design.tip)
+                )
                 for own, design in pairs
             )
         )

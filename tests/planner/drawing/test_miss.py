@@ -62,7 +62,9 @@ def test_a_tip_in_the_goal_has_neither(missing: tuple[Environment, Design]) -> N
 def test_an_animation_tells_of_the_growth_that_it_shows(missing: tuple[Environment, Design]) -> None:
     """A growth that ends elsewhere than predicted is named by its own end."""
     room, design = missing
-    assert list(miss_entries(room, design, design.centerline - [0.1, 0.0])) == ["ends 134 mm outside the goal"]
-    assert miss_entries(room, design, design.centerline + [0.05, 0.0]) == {}
+    assert list(miss_entries(room, design, design.centerline - np.array([0.1, 0.0]))) == [
+        "ends 134 mm outside the goal"
+    ]
+    assert miss_entries(room, design, design.centerline + np.array([0.05, 0.0])) == {}
     page = _make_page(room, design, design.centerline[None], table=False, more=miss_entries(room, design))
     assert "ends 34 mm outside the goal" in words(page.figure)

@@ -333,7 +333,9 @@ def test_a_design_that_does_not_hold_as_planned_says_so(
     assert run_of(planned)["trials"]["chosen"]["sound"] is True
     monkeypatch.setattr("planner.plan.choice.selection.Selection.holds", lambda *_: False)
     assert vinewright_in(folder, monkeypatch, "plan", "small.toml", "--iterations", 3, "--out", "doubt") == 0
-    assert "as planned, it stalls in the goal or snaps where only its damping decides" in " ".join(capsys.readouterr().out.split())
+    assert "as planned, it stalls in the goal or snaps where only its damping decides" in " ".join(
+        capsys.readouterr().out.split()
+    )
     assert run_of(folder / "doubt")["trials"]["chosen"]["sound"] is False
 
 

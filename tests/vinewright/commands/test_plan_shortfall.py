@@ -54,7 +54,9 @@ def test_below_the_success_wanted_by_default(
     short = f"{chosen['reached']} of {chosen['trials']} trials reach the goal, 90 % wanted"
     longer, export = "vinewright plan --resume wild --iterations 6", "vinewright export wild --out pack"
     printed = capsys.readouterr().out
-    assert printed.splitlines()[-1] == f"not met: {short}. To go on, plan longer: {longer}; or make it as it is: {export}"
+    assert (
+        printed.splitlines()[-1] == f"not met: {short}. To go on, plan longer: {longer}; or make it as it is: {export}"
+    )
     assert "resume with" not in printed
     assert vinewright(monkeypatch, "show", "wild") == 0
     assert f"not enough: {short}" in " ".join(capsys.readouterr().out.split())
