@@ -145,6 +145,24 @@ def test_a_refined_design_that_misses_gives_way_to_a_solution(run: Run, monkeypa
     assert not missed.sound
 
 
+def test_refined_designs_are_tried_until_one_arrives(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without time too: the most promising one misses, and no solution has as many actuators, so that the next one is tried."""
+    winners, spent = Contest.winners, list[bool]()
+
+    def missing(self: Contest) -> list[Descent]:
+        fewest, more, most = sorted(winners(self), key=lambda one: one.design.actuators)
+        more.found = [replace(more.best, design=mirrored(more.best.design))]
+        spent.append(True)
+        return [more, fewest, most]
+
+    monkeypatch.setattr(Contest, "winners", missing)
+    designs = designs_of(run)
+    few = [one for one in designs if one.actuators == designs[0].actuators]
+    found = list(selection(run, lambda: 0.0 if spent else np.inf).champions(few))
+    assert [(one.design.actuators - few[0].actuators, one.outside > 0) for one in found] == [(1, True), (0, False)]
+    assert Choice("workshop", ERRORS, 0.9, found).chosen is found[1]
+
+
 def test_designs_as_found_are_tried_until_one_arrives(run: Run) -> None:
     """Without time too, so that the chosen one is never one that misses although another was found."""
     designs = designs_of(run)
