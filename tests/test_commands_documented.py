@@ -124,7 +124,7 @@ def test_tables_have_the_defaults_and_limits_of_the_program() -> None:
     table = options_of(("plan",))
     assert "| `--batch N` | `100` | 1 to 2000 | Number of vines grown" in table
     assert "| `--seed N` | `0` | 0 or more | Seed" in table
-    assert "| `--success PERCENT` | 90, without that |  | Share of trials" in table
+    assert "| `--success PERCENT` | 90 |  | Share of trials" in table
     assert "| `--first` |  |  | Stop at the first solution. |" in table
     assert "| `--scale MM_PER_PX` | required |" in options_of(("track",))
     assert "allowed" not in options_of(("show",))

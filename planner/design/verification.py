@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from environments.environment import Environment
+from planner.design.arrival import outside_goal
 from planner.design.design import Design
 from planner.design.replay import GrowthEnd
 
@@ -43,8 +44,7 @@ class Verification:
 
     def outside(self, k: int) -> float:
         """Return the distance from the goal's edge to the tip of design k with the second propagator [m]; 0 inside the goal."""
-        tip, goal = self.grown[k].design.tip, self.environment.goal
-        return max(float(np.hypot(*(tip[:2] - goal[:2])) - goal[2]), 0.0)
+        return outside_goal(self.environment.goal, self.grown[k].design.tip)
 
     def moved(self, k: int) -> float:
         """Return the distance between the final and the planned tip of design k [m]."""

@@ -14,6 +14,7 @@ from PIL import Image
 from environments.environment import Environment
 from environments.writing import atomic_path
 from planner.design.design import Design
+from planner.drawing.miss import miss_entries
 from planner.drawing.mp4 import write_mp4
 from planner.drawing.plan import (
     FRAME_MS,
@@ -82,7 +83,8 @@ def _write_gif(path: Path, images: Iterator[Image.Image], last: Image.Image) -> 
 
 def _frames(environment: Environment, design: Design, points: Floats) -> Iterator[Image.Image]:
     """Generate the tube at each recorded time, over a background that is drawn once."""
-    page = _make_page(environment, design, points, table=False)
+    last = points[-1][~np.isnan(points[-1][:, 0])]
+    page = _make_page(environment, design, points, table=False, more=miss_entries(environment, design, last))
     page.figure.set_dpi(GIF_DPI)
     canvas: Any = FigureCanvasAgg(page.figure)
     _draw_environment(page.axes, environment, page.view)

@@ -17,8 +17,8 @@ LEGEND |= {"handlelength": 1.9, "handleheight": 1.0, "handletextpad": 0.5, "labe
 
 
 def legend_lines(labels: Iterable[str], width: float) -> int:
-    """Return the number of lines, at most 3, in which the columns of a legend fit a width [inch]; each is as wide as its
+    """Return the number of lines, at most 4, in which the columns of a legend fit a width [inch]; each is as wide as its
     longest entry."""
     sizes = [SWATCH + LETTER * len(label) for label in labels]
-    columns = [sum(map(max, np.array_split(sizes, math.ceil(len(sizes) / lines)))) for lines in (1, 2)]
+    columns = [sum(map(max, np.array_split(sizes, math.ceil(len(sizes) / lines)))) for lines in (1, 2, 3)]
     return 1 + sum(needed >= width for needed in columns)

@@ -28,6 +28,7 @@ from planner.design.design import Design, Section, cell_name, find_overlap, type
 from planner.drawing.bounds import bounds_patches
 from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
+from planner.drawing.miss import draw_miss, miss_entries
 from planner.drawing.search import NO_BRANCHES, TreeBranches, branch_entries, draw_branches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import DrawnCourse, colour_of, tube_patches
@@ -62,7 +63,7 @@ def plan_figure(
         tried: Trials of the design, and the front that it was chosen from.
     """
     joints = design.centerline if design else None
-    more = branch_entries(branches) | (cloud_entries(tried) if tried else {})
+    more = branch_entries(branches) | (cloud_entries(tried) if tried else {}) | miss_entries(environment, design)
     page, chart = _make_page(environment, design, joints, table=True, more=more), None
     if tried and design:
         chart = _chart_box(page, environment, design, tried)
@@ -240,6 +241,7 @@ def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> N
     tube = tube_patches(design.drawn_at(design.length), design.centerline, heading) if design else []
     for patch in [*tube, *foreground(environment, design)]:
         axes.add_artist(patch)  # add_patch would search thousands of corners for limits that are known
+    draw_miss(axes, environment, design)
 
 
 def _draw_environment(axes: Axes, environment: Environment, view: Floats) -> None:

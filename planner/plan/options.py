@@ -69,7 +69,7 @@ OPTIONS = (
     ),
     PlanOption(
         name="success", type=float, default=None, group="Success under errors", above=0, most=100, unit="%", metavar="PERCENT",
-        help="Share of trials with errors in which the design must reach the goal; exit code 3 if none does. Default: 90, without that.",
+        help="Share of trials with errors in which the design must reach the goal; exit code 3 if none does. Default: 90.",
     ),
     PlanOption(
         name="uncertainty", type=str, default=None, group="Success under errors", metavar="NAME",

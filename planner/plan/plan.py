@@ -9,11 +9,13 @@ from pathlib import Path
 
 from dynamics.propagator import CannotRun, Propagator
 from environments.environment import Environment
+from planner.design.arrival import outside_goal
 from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
 from planner.output.claim import UnwritableFolder, claim
 from planner.plan.choice.selection import Choice, Progress, Selection, keep_candidates
+from planner.plan.enough import shortfall
 from planner.plan.friction import PARTS, run_with_friction
 from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
@@ -66,6 +68,21 @@ class Result:
     def best(self) -> Design | None:
         """The design to make; None if none reaches the goal."""
         return design_to_write(self.run, self.choice, self.verification) if self.run.best else None
+
+    @property
+    def shortfall(self) -> str:
+        """What the best design lacks of the success wanted, as text; "" if it is enough.
+
+        With `fast` enough is a design that ends in the goal as planned.
+        """
+        best, wanted = self.best, self.options.wanted
+        if best is None:
+            return f"no design reaches the goal: {self.reason}"
+        if self.choice:
+            return self.choice.shortfall
+        if not self.options.fast:
+            return f"not tried under errors, {100 * wanted:g} % wanted: the plan was interrupted before"
+        return shortfall(wanted, outside_goal(self.environment.goal, best.tip), None)
 
     @property
     def designs(self) -> list[Design]:

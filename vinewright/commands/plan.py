@@ -55,7 +55,7 @@ def plan(
 ) -> int:
     """Find a design with few actuators that reaches the goal although nothing is built exactly. Ctrl-C stops early and keeps the best.
 
-    Exit code 3 if there is none, or if it is not what was asked.
+    Exit code 3 if there is none, or if it is not what was asked: 90 % of trials reach the goal, unless --success says otherwise.
     """
     answer = Answer(as_json)
     _check_files(env or [], tube, resume, same_design, out)
@@ -168,7 +168,7 @@ def _plan(
     from planner.plan.plan import INTERRUPTED
     from planner.plan.plan import plan as search_and_choose
     from planner.plan.problem import Problem
-    from vinewright.commands.plan_report import advice, plan_content, report, tell_how_to_resume, unmet
+    from vinewright.commands.plan_report import advice, plan_content, report, resume_command, unmet
     from vinewright.console.plan_progress import ConsoleWatcher
 
     if "ompl" not in sys.modules:  # its binding reports frozen objects as leaked
@@ -186,8 +186,11 @@ def _plan(
         result.write(out, full_tree)
         report(console, result, out)
     reason = INTERRUPTED if result.interrupted else result.reason
-    tell_how_to_resume(console, result.run, result.options, out, reason)
-    return answer.end(plan_content(result), [out] if out.exists() else [], unmet(result))
+    again = resume_command(result.run, result.options, out, reason)
+    missed = unmet(result, out, again)
+    if again and again not in missed:
+        console.print(f"resume with: {again}")
+    return answer.end(plan_content(result), [out] if out.exists() else [], missed)
 
 
 def _find_changes(ctx: typer.Context) -> dict[str, Any]:

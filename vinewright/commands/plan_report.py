@@ -14,7 +14,7 @@ from planner.plan.run.success import jump_of, with_trials
 from planner.search.run import TIME_SPENT
 from vinewright.commands.plan_verify import unverified, verdict
 from vinewright.console.options import solution_note
-from vinewright.console.terminal import CROSSING, UNSOUND, actuators_text, rejection_text, section_table
+from vinewright.console.terminal import CROSSING, actuators_text, doubt_words, rejection_text, section_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -34,19 +34,26 @@ def advice(run: Run) -> str:
     )
 
 
-def unmet(result: Result) -> str:
-    """Return the unmet request as text; empty if all requests are met."""
-    best, asked, choice = result.best, result.options, result.choice
+def unmet(result: Result, out: Path, resume: str) -> str:
+    """Return the unmet request as text, and how to go on; empty if all requests are met.
+
+    Args:
+        out: Folder of the run.
+        resume: Command that continues the plan; "" if none does.
+    """
+    best, asked = result.best, result.options
     if best is None:
         return _no_solution(result.run, result.reason)
     said = []
     if asked.target_actuators is not None and best.actuators > asked.target_actuators:
         said.append(f"the design has {actuators_text(best)}, at most {asked.target_actuators} were asked")
-    if choice and asked.success is not None and not choice.met:
-        rate = f"{100 * choice.chosen.estimate.rate:.1f} % of trials succeed"
-        said.append(f"{rate}, {asked.success:g} % were asked")
     if result.verification and not result.verification.verified:
         said.append(unverified(result.verification))
+    if short := result.shortfall:
+        longer = f"plan longer: {resume}" if resume else "plan again with another --seed or a larger goal"
+        said.append(
+            f"{short}. To go on, {longer}; or make it as it is: vinewright export {shlex.quote(str(out))} --out pack"
+        )
     return "; ".join(said)
 
 
@@ -91,18 +98,18 @@ def _no_solution(run: Run, reason: str) -> str:
     )
 
 
-def tell_how_to_resume(console: Console, run: Run, inputs: Inputs, out: Path, reason: str) -> None:
-    """Print the command that continues the plan, unless nothing is left to do or no checkpoint could be written.
+def resume_command(run: Run, inputs: Inputs, out: Path, reason: str) -> str:
+    """Return the command that continues the plan; "" if nothing is left to do or no checkpoint could be written.
 
     Args:
         reason: Why the plan ended, or its first search.
     """
     if (run.search.exhausted and reason != INTERRUPTED) or not (out / CHECKPOINT).exists():
-        return
+        return ""
     more = f" --time-budget {2 * max(inputs.time_budget_s, run.seconds):.3g}"
     if reason == "iterations done":
         more = f" --iterations {2 * run.search.iteration}"
-    console.print(f"resume with: vinewright plan --resume {shlex.quote(str(out))}{more * (reason != INTERRUPTED)}")
+    return f"vinewright plan --resume {shlex.quote(str(out))}{more * (reason != INTERRUPTED)}"
 
 
 def report(console: Console, result: Result, out: Path) -> None:
@@ -161,11 +168,10 @@ def stages_line(choice: Choice) -> str:
 def success_line(choice: Choice) -> str:
     """Return the success of the chosen design as text."""
     chosen = with_trials(choice.chosen.design, choice)
-    doubt = "" if choice.chosen.sound else UNSOUND
+    doubt = doubt_words(choice.chosen)
     doubt += f"; {choice.chosen.jump.words}" if choice.chosen.jump else ""
     line = ", ".join([actuators_text(chosen), *([chosen.success.words] if chosen.success else [])])
-    short = "" if choice.met else f"; no design in the front reaches {100 * choice.threshold:g} %"
-    return line + doubt + short
+    return line + doubt
 
 
 def choice_table(choice: Choice) -> Table:

@@ -10,7 +10,7 @@ from planner.search.planners import SST_STAR
 from vinewright.console.answer import Answer
 from vinewright.console.errors import BadInput, NothingKept
 from vinewright.console.options import print_hints
-from vinewright.console.terminal import UNSOUND, actuators_text, section_table
+from vinewright.console.terminal import actuators_text, doubt_words, section_table
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -65,7 +65,7 @@ def plan_for_all(
         write_same(folder, result, full_tree)
         _report(answer, result, folder, stems)
         content = {"found": True, **same_content(result)}
-        return answer.end(content, [folder], _unmet(result.choice, inputs))
+        return answer.end(content, [folder], _unmet(result, folder))
 
 
 def _check(every: Sequence[tuple[Environment, VineParams]], inputs: Inputs) -> None:
@@ -105,11 +105,14 @@ def _nothing(result: CommonResult) -> str:
     return f"no tube that was tried reaches every goal, after {spent}; try a longer --time-budget or another --seed"
 
 
-def _unmet(choice: CommonChoice, inputs: Inputs) -> str:
-    if inputs.success is None or choice.met:
+def _unmet(result: CommonResult, out: Path) -> str:
+    """What the chosen tube lacks, and how to go on; empty if it is enough."""
+    if result.choice is None or not (short := result.choice.shortfall):
         return ""
-    worst = choice.champion.worst
-    return f"{100 * worst.estimate.rate:.1f} % of trials succeed in {worst.design.environment}, {inputs.success:g} % were asked"
+    longer = f"plan longer, with --time-budget {2 * result.options.time_budget_s:.3g}"
+    if result.options.iterations is not None:
+        longer = f"plan longer, with --iterations {2 * result.options.iterations}"
+    return f"{short}. To go on, {longer}; or make it as it is, from {out}/"
 
 
 def _report(answer: Answer, result: CommonResult, out: Path, stems: Sequence[str]) -> None:
@@ -145,16 +148,17 @@ def _table(choice: CommonChoice) -> Any:
 
 def closing_line(result: CommonResult) -> str:
     """Return the success of the chosen tube in each environment as text."""
+    from planner.design.arrival import outside_words
+
     choice, designs = result.choice, result.designs
     if choice is None:
         return ""
     parts = []
-    for design in designs:
-        success = design.success.words if design.success else "reaches the goal as planned"
+    for design, champion in zip(designs, choice.champion.each, strict=True):
+        as_planned = f"{outside_words(champion.outside) or 'reaches the goal'} as planned"
+        success = design.success.words if design.success else as_planned
         actuators = "actuators" if len(design.off) > 1 else "actuator"
         off = f", {actuators} {' and '.join(map(str, design.off))} off" if design.off else ""
         parts.append(f"{design.environment} {success}{off}")
     line = f"{actuators_text(designs[0])} for {COUNTED.get(len(designs), f'all {len(designs)}')}: {'; '.join(parts)}"
-    doubt = "" if choice.champion.sound else UNSOUND
-    missed = choice.tried and not choice.met
-    return line + doubt + (f"; no tube in the front reaches {100 * choice.wanted:g} % in each" if missed else "")
+    return line + doubt_words(choice.champion)

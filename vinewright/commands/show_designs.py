@@ -20,6 +20,7 @@ from planner.design.estimate import Estimate
 from planner.design.solutions_file import find_solution, load_solutions_with_jumps
 from planner.fabrication.success import PackSuccess
 from planner.output.text import plural
+from planner.plan.enough import shortfall
 from vinewright.commands.simulate import result_sentence
 from vinewright.console.errors import BadInput
 from vinewright.console.options import environment_of, solution_note
@@ -59,11 +60,13 @@ class _Champion(ContentTable):
     actuators: Annotated[int, Field(ge=0)]
     reached: Annotated[int, Field(ge=0)]
     trials: Annotated[int, Field(gt=0)]
+    outside_goal_mm: Annotated[float, Field(ge=0)] = 0.0
 
 
 class _Trials(ContentTable):
     errors: Text
     threshold: float
+    chosen: _Champion | None = None
     front: Annotated[list[_Champion], Field(min_length=1, max_length=1000)]
 
 
@@ -120,6 +123,9 @@ def show_run(file: Path, run: RunFile) -> Summary:
         lines.append(
             f"success by number of actuators under {trials.errors} errors: {', '.join(front)}; {100 * trials.threshold:g} % wanted"
         )
+        if one := trials.chosen:
+            short = shortfall(trials.threshold, 1e-3 * one.outside_goal_mm, Estimate(one.reached, one.trials))
+            lines += [f"not enough: {short}"] * bool(short)
     lines += [drive_text(run.drive.model_dump())] if run.drive else []
     if second := run.verification:
         passed = sum(growth.reached for growth in second.solutions)

@@ -198,6 +198,7 @@ def collect(
     answer = Answer(as_json)
     with readable_errors():
         from planner.output.claim import claim_file, writing
+        from vinewright.sweeps.case import BELOW, DESIGN
         from vinewright.sweeps.table import FORMATS, write_table
 
         if file.suffix not in FORMATS:
@@ -206,7 +207,7 @@ def collect(
         with claim_file(file, force), writing(file):
             rows, state = opened.table()
             write_table(rows, file)
-    planned = [row["outcome"] == "design" for row in rows if "outcome" in row]
+    planned = [row["outcome"] in (DESIGN, BELOW) for row in rows if "outcome" in row]
     count = f", {sum(planned)} with a design" if planned else ""
     answer.console.print(f"wrote {file}: {len(rows)} rows{count}")
     return answer.end({"rows": len(rows)}, [file], state.unmet)

@@ -13,9 +13,9 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from planner.design.design import Design
+    from planner.plan.choice.selection import Champion
+    from planner.plan.several.selection import CommonChampion
 
-UNSOUND = "; as planned, it misses at a finer step or snaps where only its damping decides"
-"""Doubt about a design that is not sound, for the end of a line."""
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
 
 
@@ -78,6 +78,15 @@ def actuators_text(design: Design) -> str:
 def trials_line(design: Design) -> str:
     """Return the trials in the file of a design as text; "" without trials."""
     return f"this design, as planned, {design.success.words}" if design.success else ""
+
+
+def doubt_words(champion: Champion | CommonChampion) -> str:
+    """Return the doubt about a design or a tube that is not sound, for the end of a line; "" if it is."""
+    if champion.outside:
+        from planner.design.arrival import outside_words
+
+        return f"; as planned, it {outside_words(champion.outside)}"
+    return "" if champion.sound else "; as planned, it stalls in the goal or snaps where only its damping decides"
 
 
 def rejection_text(rejected: int, ambiguous: int) -> str:

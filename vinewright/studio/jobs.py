@@ -68,6 +68,8 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
         watcher.tell(phase="writing", message="writing the folder of the run", left=0.0)
         result.write(folder)
     note = "stopped early: the best design so far was kept" if result.interrupted else ""
+    if short := result.shortfall:
+        note = f"{note}; {short}" if note else f"{short}: allow more time, or go on with this design as it is"
     watcher.tell(phase="done", run=folder.name, message=note, left=0.0)
 
 

@@ -12,6 +12,7 @@ import numpy as np
 from dynamics.jumps import Jump
 from dynamics.tube_file import tube_content
 from environments.uncertainty import KEYS, PRESETS
+from planner.design.arrival import miss_words
 from planner.design.design import Design, InvalidDesign, type_of
 from planner.design.design_file import SOLUTIONS, load_design
 from planner.design.estimate import Estimate, Success
@@ -43,13 +44,17 @@ def success_view(success: Success | None) -> dict[str, Any] | None:
     }
 
 
-def design_view(design: Design, key: str, title: str, heading: float, jump: Jump | None = None) -> dict[str, Any]:
+def design_view(
+    design: Design, key: str, title: str, heading: float, jump: Jump | None = None, missed: str = ""
+) -> dict[str, Any]:
     """Return the view of a design.
 
     Args:
         key: "best", or the number of a solution.
         title: Name of the design on the page.
         heading: Direction in which the tube leaves its base [rad].
+        jump: The largest that it needs as planned.
+        missed: Where it ends as planned, in words, if that is outside the goal.
     """
     film = np.zeros(1)
     if len(design.centerline) > 1:
@@ -78,6 +83,7 @@ def design_view(design: Design, key: str, title: str, heading: float, jump: Jump
         "film": (1e3 * film).round(2).tolist(),
         "success": success_view(design.success),
         "jumps": jump is not None,
+        "missed": missed,
     }
 
 
@@ -115,9 +121,11 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
     best = load_design(folder)
     content = parse_content(text)
     heading = math.radians(content["start"]["heading_deg"])
-    designs = [design_view(best, "best", "Design to make", heading)]
+    goal = 1e-3 * np.array([*content["goal"]["position"], content["goal"]["radius"]])
+    designs = [design_view(best, "best", "Design to make", heading, missed=miss_words(goal, best.tip))]
     for number, (design, jump) in enumerate(load_solutions_with_jumps(folder / SOLUTIONS), start=1):
-        designs.append(design_view(design, str(number), f"Solution {number}", heading, jump))
+        missed = miss_words(goal, design.tip)
+        designs.append(design_view(design, str(number), f"Solution {number}", heading, jump, missed))
     tried = ShownTrials.read(folder / TRIALS) if (folder / TRIALS).exists() else None
     return {
         "name": name,

@@ -29,6 +29,8 @@ Value = str | int | float | bool | None
 Row = dict[str, Value]
 BLOCK = 100
 """Number of trials that are grown together on a CPU, to limit memory."""
+DESIGN, BELOW = "design", "below success"
+"""Outcomes of plans with a design: one that is enough (`planner.plan.enough`), and one that is not."""
 COUNTED = "trials", "reached", "ended elsewhere", "stalled", "left the bounds", "no room", "not at rest", "not finite"
 
 
@@ -135,7 +137,7 @@ def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
     if result.interrupted:
         raise KeyboardInterrupt  # a plan that had less time than the others is of no use
     best = result.best
-    outcome = "design" if best else "no design"
+    outcome = "no design" if best is None else BELOW if result.shortfall else DESIGN
     found = {"outcome": outcome, **_search(result), **_facts(case.device, best, environment)}
     return {**case.factors, **found, **_try_design(case, best, environment)}
 

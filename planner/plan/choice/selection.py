@@ -13,13 +13,16 @@ from dynamics.jumps import Jump, largest_jump
 from dynamics.snaps import Snaps
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
+from planner.design.arrival import outside_goal
 from planner.design.design import Design
 from planner.design.estimate import Estimate, Success
 from planner.design.replay import grow_designs, make_simulation, replay
 from planner.output.text import plural
 from planner.plan.choice.contest import MORE, Contest
+from planner.plan.choice.refinement import Descent
 from planner.plan.choice.shortening import ending_in_goal
 from planner.plan.effort import Effort, default_effort
+from planner.plan.enough import is_enough, shortfall
 from planner.search.run import Keep, Run
 from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import TrialMemo
@@ -56,6 +59,8 @@ class Champion:
     """Whether, as planned, it ends in the goal at a finer step too, without a snap whose outcome only its damping decides."""
     jump: Jump | None = None
     """The largest jump that it needs as planned; None if it needs none."""
+    outside: float = 0.0
+    """Distance from the goal's edge to its tip as planned, at a finer step [m]; 0 if it ends in the goal."""
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
@@ -69,6 +74,7 @@ class Champion:
             "weakest": self.estimate.weakest,
             "influences": [one.content() for one in self.estimate.influences or ()],
             "sound": self.sound,
+            "outside_goal_mm": round(1e3 * self.outside, 3),
             "jump_mm": self.jump.content() if self.jump else None,
         }
 
@@ -98,22 +104,29 @@ class Choice:
 
     @property
     def met(self) -> bool:
-        """Whether any design has the required success rate."""
-        return any(champion.estimate.rate >= self.threshold for champion in self.front)
+        """Whether the chosen design is enough."""
+        return not self.shortfall
+
+    @property
+    def shortfall(self) -> str:
+        """What the chosen design lacks of what is wanted, as text; "" if it is enough."""
+        return shortfall(self.threshold, self.chosen.outside, self.chosen.estimate)
 
     @property
     def chosen(self) -> Champion:
-        """The first design with the required success rate, i.e. that with the fewest actuators.
+        """The first design that is enough, i.e. that with the fewest actuators.
 
-        If there is none, the first whose confidence interval includes the highest rate of all.
+        If there is none, the first whose confidence interval includes the highest rate of all. A design that misses the goal as
+        planned is chosen only if all do.
         """
         if self.picked is not None:
             return self.front[self.picked]
-        highest = max(champion.estimate.rate for champion in self.front)
-        for champion in self.front:
-            if champion.estimate.rate >= self.threshold:
+        some = [champion for champion in self.front if not champion.outside] or self.front
+        for champion in some:
+            if is_enough(self.threshold, champion.outside, champion.estimate):
                 return champion
-        return next(champion for champion in self.front if champion.estimate.interval[1] >= highest)
+        highest = max(champion.estimate.rate for champion in some)
+        return next(champion for champion in some if champion.estimate.interval[1] >= highest)
 
     def add(self, champion: Champion) -> None:
         """Add a design to the front."""
@@ -219,7 +232,8 @@ class Selection:
     def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
         """The design of the front for each number of actuators up to `contest.MORE` above the minimum, the most promising first.
 
-        Of the time, the share `Effort.refining` is for refinement. The first champion comes also if there is no time left.
+        Of the time, the share `Effort.refining` is for refinement. If there is no time left, they come up to the first that ends in
+        the goal as planned.
         """
         until = (1 - self.effort.refining) * self.left() if np.isfinite(self.left()) else 0.0
 
@@ -236,28 +250,54 @@ class Selection:
             elif not np.isfinite(self.left()) or not contest.restart():
                 break  # without a limit of time, the end must not depend on it
         winners = contest.winners()
-        self.refinement_s = self.known.seconds
-        for k, one in enumerate(winners):
-            if k == 0 or self.left() > 0:
-                sound = next((found.design for found in reversed(one.found) if self.holds(found.design)), None)
-                grown = contest.grown[one.design.actuators]
-                champion = Champion(sound or one.best.design, NO_TRIALS, grown, sound=sound is not None)
-                yield self.with_trials(champion, self.effort.block)
+        self.refinement_s, arrived = self.known.seconds, False
+        for one in winners:
+            if not arrived or self.left() > 0:
+                design, sound = self._best_planned(one, ending)
+                champion = Champion(design, NO_TRIALS, contest.grown[one.design.actuators], sound=sound)
+                tried = self.with_trials(champion, self.effort.block)
+                arrived = arrived or not tried.outside
+                yield tried
+
+    def _best_planned(self, one: Descent, solutions: Sequence[Design]) -> tuple[Design, bool]:
+        """The best design of a descent that is sound; without one, any with as many actuators that at least ends in the goal.
+
+        Args:
+            solutions: Designs of the search.
+        Returns:
+            The design, and whether it is sound. It misses the goal as planned only if all do.
+        """
+        found = [candidate.design for candidate in reversed(one.found)]
+        for design in found:
+            if self.holds(design):
+                return design, True
+        alike = [design for design in solutions if design.actuators == found[0].actuators]
+        arriving = next((design for design in [*found, *alike] if self.arrives(design)), found[0])
+        return arriving, self.holds(arriving)
 
     def as_found(self, designs: Sequence[Design]) -> Iterator[Champion]:
         """Yield the designs of the front without refinement: for each number of actuators the design with the highest success.
 
-        Of each number `Effort.compared` designs are compared, those of lowest cost; only the first ones if there is no time.
+        Of each number `Effort.compared` designs are compared, those of lowest cost; only up to the first that ends in the goal as
+        planned if there is no time.
         """
-        for k, actuators in enumerate(sorted({design.actuators for design in designs})):
-            if k > 0 and self.left() <= 0:
+        arrived = False
+        for actuators in sorted({design.actuators for design in designs}):
+            if arrived and self.left() <= 0:
                 return
             few = [design for design in designs if design.actuators == actuators][: self.effort.compared]
             self.show(Progress(actuators, 0, 0.0))
             nearest, _ = compute_goal_distances(few, self.worlds, np.arange(len(self.worlds)))
-            best = few[int((nearest <= 0.0).mean(axis=1).argmax())]
+            order = [few[k] for k in np.argsort(-(nearest <= 0.0).mean(axis=1), kind="stable")]
+            best = next((design for design in order if self.arrives(design)), order[0])
             self.refinement_s = self.known.seconds
-            yield self.with_trials(Champion(best, NO_TRIALS, len(few)), self.effort.block)
+            tried = self.with_trials(Champion(best, NO_TRIALS, len(few)), self.effort.block)
+            arrived = arrived or not tried.outside
+            yield tried
+
+    def arrives(self, design: Design) -> bool:
+        """Whether the tip of a design ends in the goal as planned, at a finer step."""
+        return not outside_goal(self.environment.goal, grow_designs([design], self.environment, self.replayer)[0].tip)
 
     def holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
@@ -281,7 +321,15 @@ class Selection:
         trials = range(EVALUATING, EVALUATING + len(reached))
         estimate = estimate_success(design, self.environment, self.uncertainty, trials, self.seed, reached)
         jump = largest_jump(rollout, 0, self.params)
-        return replace(champion, design=planned, estimate=estimate, reached=reached, jump=jump)
+        outside = outside_goal(self.environment.goal, planned.tip)
+        return replace(
+            champion,
+            design=planned,
+            estimate=estimate,
+            reached=reached,
+            jump=jump,
+            outside=outside,
+        )
 
     def _block(self, design: Design, block: int) -> NDArray[np.bool_]:
         if block not in self._blocks:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.plan.choice.selection import Choice, Selection, keep_candidates
+from planner.plan.enough import shortfall
 from planner.plan.inputs import Inputs
 from planner.plan.plan import INTERRUPTED, search, search_with_friction
 from planner.plan.problem import Problem
@@ -37,10 +38,11 @@ class CommonChoice:
 
     @property
     def chosen(self) -> int:
-        """Index of the tube with the fewest actuators that has the required success in its worst environment; see `Choice.chosen`."""
+        """Index of the tube with the fewest actuators that is enough in its worst environment; see `Choice.chosen`."""
         if not self.front[0].each[0].estimate.trials:
-            return next((k for k, one in enumerate(self.front) if one.sound), 0)
-        worst = [one.worst for one in self.front]
+            arriving = (k for k, one in enumerate(self.front) if not one.outside)
+            return next((k for k, one in enumerate(self.front) if one.sound), next(arriving, 0))
+        worst = [replace(one.worst, outside=one.outside) for one in self.front]
         return worst.index(Choice("", Uncertainty(), self.wanted, worst).chosen)
 
     @property
@@ -55,8 +57,14 @@ class CommonChoice:
 
     @property
     def met(self) -> bool:
-        """Whether the chosen tube has the required success in every environment."""
-        return self.tried and self.champion.worst.estimate.rate >= self.wanted
+        """Whether the chosen tube is enough in every environment."""
+        return not self.shortfall
+
+    @property
+    def shortfall(self) -> str:
+        """What the chosen tube lacks of what is wanted, in each environment, as text; "" if it is enough."""
+        each = (shortfall(self.wanted, one.outside, one.estimate, one.design.environment) for one in self.champion.each)
+        return "; ".join(said for said in each if said)
 
     def of(self, k: int) -> Choice:
         """Return the front and the choice for the k-th environment."""

@@ -9,6 +9,7 @@ from itertools import chain, groupby
 import numpy as np
 
 from dynamics.vine import Integers
+from planner.design.arrival import outside_goal
 from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.plan.choice import contest
@@ -80,6 +81,11 @@ class CommonChampion:
     def sound(self) -> bool:
         """See `Champion.sound`: in every environment."""
         return all(one.sound for one in self.each)
+
+    @property
+    def outside(self) -> float:
+        """See `Champion.outside`: the largest of all environments [m]."""
+        return max(one.outside for one in self.each)
 
 
 class JointSelection:
@@ -213,7 +219,8 @@ class JointSelection:
     def champions(self, contenders: Sequence[JointDescent]) -> Iterator[CommonChampion]:
         """Refine tubes in worlds with errors, and evaluate each, the most promising first.
 
-        Of the time, the share `Effort.refining` is for refinement. The first champion comes also if there is no time left.
+        Of the time, the share `Effort.refining` is for refinement. If there is no time left, they come up to the first that ends in
+        every goal as planned.
         """
         few, every = (np.arange(count + 1) for count in self.effort.levels[:2])
         until = (1 - self.effort.refining) * self.left() if np.isfinite(self.left()) else 0.0
@@ -238,9 +245,11 @@ class JointSelection:
                 following.choose_masks(every)
         leading = max(one.tube.rate for one in contenders)
         order = sorted(contenders, key=lambda one: (one.tube.rate < leading - contest.ALIKE, one.tube.design.actuators))
-        for k, one in enumerate(order):
-            if k == 0 or self.left() > 0:
+        arrived = False
+        for one in order:
+            if not arrived or self.left() > 0:
                 champion = self.champion(one)
+                arrived = arrived or not champion.outside
                 each = zip(self.selections, champion.each, strict=True)
                 yield CommonChampion(tuple(own.with_trials(part, self.effort.block) for own, part in each))
 
@@ -256,17 +265,29 @@ class JointSelection:
         return next((one for one in left if one.tube.rate >= leading - contest.ALIKE), None)
 
     def champion(self, one: JointDescent) -> CommonChampion:
-        """The best tube of a descent that also reaches every goal at a finer step; the best one if none does."""
+        """The best tube of a descent that is sound; without one, the best that ends in every goal; the best one if none does."""
         good = [found for found in map(common, one.found) if found.reached]
-        for found in chain(reversed(good), [one.tube]):
-            pairs = zip(self.selections, self._finished(found), strict=True)
-            designs = [grow_designs([design], own.environment, own.replayer)[0].design for own, design in pairs]
-            sound = all(own.holds(design) for own, design in zip(self.selections, designs, strict=True))
-            if sound or found is one.tube:
-                last = designs, sound
-            if sound:
-                break
-        return CommonChampion(tuple(Champion(design, NO_TRIALS, self.grown, sound=last[1]) for design in last[0]))
+        tried = list[CommonChampion]()
+        for found in [*reversed(good), one.tube]:
+            tried.append(self._at_finer_step(found))
+            if tried[-1].sound:
+                return tried[-1]
+        return next((champion for champion in tried if not champion.outside), tried[-1])
+
+    def _at_finer_step(self, found: Common) -> CommonChampion:
+        """A tube without trials: where it ends in each environment at a finer step, and whether it is sound."""
+        each = list(zip(self.selections, self._finished(found), strict=True))
+        designs = [grow_designs([design], own.environment, own.replayer)[0].design for own, design in each]
+        pairs = list(zip(self.selections, designs, strict=True))
+        sound = all(own.holds(design) for own, design in pairs)
+        return CommonChampion(
+            tuple(
+                Champion(
+                    design, NO_TRIALS, self.grown, sound=sound, outside=outside_goal(own.environment.goal, design.tip)
+                )
+                for own, design in pairs
+            )
+        )
 
     def _finished(self, found: Common) -> list[Design]:
         """The designs of a tube for each environment: cut where no environment needs more, and off what does not grow out."""

@@ -162,7 +162,7 @@ def test_the_fullest_legend_fits_the_page(environment: MakeEnvironment, bent: Be
     figure = plan_figure(room, design, TreeBranches([design.centerline], [design.centerline]), tried(design))
     figure.draw_without_rendering()
     (legend,) = figure.legends
-    assert len(legend.get_texts()) == 10
+    assert len(legend.get_texts()) == 11
     shown, page = legend.get_window_extent(), figure.bbox
     assert page.x0 <= shown.x0 < shown.x1 <= page.x1
     assert shown.y0 >= figure.axes[0].get_window_extent().y1

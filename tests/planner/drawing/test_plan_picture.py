@@ -217,7 +217,7 @@ def test_the_legend_fits_the_page(environment: MakeEnvironment, params: VinePara
     )
     figure.draw_without_rendering()
     (legend,) = figure.legends
-    assert len(legend.get_texts()) == 8
+    assert len(legend.get_texts()) == 9
     shown, page, axes = legend.get_window_extent(), figure.bbox, figure.axes[0].get_window_extent()
     assert page.x0 <= shown.x0 < shown.x1 <= page.x1
     assert shown.y0 >= axes.y1

@@ -150,6 +150,42 @@ def test_obstacles_have_the_names_of_the_editor(shared: Studio) -> None:
     assert names == ["box 1 moved", "polygon 1 moved", "circle 2 moved", "wall 1 moved", "obstacle 6 moved"]
 
 
+# ---- designs that miss the goal ----
+
+
+def test_a_design_that_misses_is_not_shown_as_if_it_arrived(shared: Studio) -> None:
+    """Its line says by how much, its row has a tag, and its tip is crossed out; one that arrives has neither."""
+    missing = {**view_of(0), "missed": "ends 34 mm outside the goal"}
+    success = {"errors": "workshop", "reached": 5, "trials": 10, "low": 0.2, "high": 0.8, "weakest": None}
+    tried = {**missing, "success": success}
+    shown = shared.page.evaluate(
+        """async (designs) => {
+            const { designWords } = await import('/panels/words.js');
+            const { designList } = await import('/panels/designs.js');
+            const { missedTip } = await import('/panels/tubelayer.js');
+            const { set, state } = await import('/store.js');
+            const before = { run: state.run, design: state.design, panel: state.panel, growths: state.growths };
+            const obstacles = { boxes: [], polygons: [], circles: [], walls: [], ends: 'flat', friction: null };
+            const content = { ...state.doc, obstacles };
+            const list = designList();
+            const found = [];
+            for (const design of designs) {
+                set({ run: { name: 'tried', designs: [design, { ...design, id: '1' }], front: [], content }, design: 'best' });
+                await Promise.resolve();  // subscribers are told then
+                found.push([designWords(design), list.querySelector('.tag.bad')?.textContent ?? '', missedTip()]);
+            }
+            set(before);
+            return found;
+        }""",
+        [view_of(0), missing, tried],
+    )
+    words = "1 actuator, 200 mm, ends 34 mm outside the goal as planned"
+    arrives = "1 actuator, 200 mm, reaches the goal if everything is as planned; no trials yet"
+    assert shown[0] == [arrives, "", None]
+    assert shown[1] == [words, "ends 34 mm outside the goal", [200, 0]]
+    assert shown[2][0].startswith(f"{words}, reaches the goal in 50 %")
+
+
 # ---- tubes with actuators of several types ----
 
 

@@ -32,13 +32,13 @@ def test_make_gives_the_command_of_a_job_array(vinewright: Vinewright, place: Pa
 
 def test_collect_counts_rows_with_a_design(vinewright: Vinewright, place: Path) -> None:
     """Cases without a design have a row too; trials of given designs all have one, of which nothing is said."""
-    made = made_in(place, study(plan={"fast": True, "iterations": 2, "batch": 20, "seed": [0, 1, 2]}))
+    made = made_in(place, study(plan={"fast": True, "iterations": 2, "batch": 20, "seed": [0, 1, 2, 3]}))
     folder = SweepFolder(made, read_manifest(made))
-    for number, outcome in enumerate(("design", "no design", "walled in")):
+    for number, outcome in enumerate(("design", "no design", "walled in", "below success")):
         done = run_shard(folder.manifest.shard(number))
         folder.keep(number, replace(done, rows=[{**row, "outcome": outcome} for row in done.rows]))
-    assert vinewright("sweep", "collect", "sweep", "table.csv")[1] == "wrote table.csv: 3 rows, 1 with a design\n"
+    assert vinewright("sweep", "collect", "sweep", "table.csv")[1] == "wrote table.csv: 4 rows, 2 with a design\n"
     for path in (made / "shards").iterdir():
         content = json.loads(path.read_text())
         path.write_text(json.dumps(content | {"rows": [{"reached": 1} for _ in content["rows"]]}))
-    assert vinewright("sweep", "collect", "sweep", "table.csv", "--force")[1] == "wrote table.csv: 3 rows\n"
+    assert vinewright("sweep", "collect", "sweep", "table.csv", "--force")[1] == "wrote table.csv: 4 rows\n"

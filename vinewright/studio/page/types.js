@@ -104,6 +104,7 @@
  * @property {number[]} film length of film from the base at each joint
  * @property {Success | null} success
  * @property {boolean} jumps
+ * @property {string} missed where it ends as planned if that is outside the goal, else empty
  *
  * @typedef {object} FrontPoint
  * @property {number} actuators

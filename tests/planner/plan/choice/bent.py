@@ -8,7 +8,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design.catalogue import Catalogue
-from planner.design.design import Design, Section
+from planner.design.design import Design, Section, Side
 from planner.design.replay import grow_designs
 
 PARAMS = VineParams()
@@ -27,3 +27,9 @@ def room_around(design: Design) -> Environment:
     empty = Environment("room", "", np.array([-0.4, -0.6, 1.3, 1.1]), np.zeros(3), np.array([0, 0, 0.1]), Obstacles())
     tip = grow_designs([design], empty, QuasiStatic(empty, PARAMS))[0].design.tip
     return replace(empty, goal=np.array([*tip[:2], 0.1]))
+
+
+def mirrored(design: Design) -> Design:
+    """The same bends to the other side, which lead elsewhere."""
+    other: dict[str, Side] = {"left": "right", "right": "left", "none": "none"}
+    return replace(design, sections=tuple(replace(one, side=other[one.side]) for one in design.sections))

@@ -11,11 +11,14 @@ from environments import Environment, Obstacles
 from environments.uncertainty import PRESETS, Uncertainty
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
+from planner.plan.choice.contest import Contest
+from planner.plan.choice.refinement import Descent
 from planner.plan.choice.selection import Champion, Choice, Progress, Selection
 from planner.plan.effort import Effort
 from planner.search.run import Budget, Keep, Run
 from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
 from planner.uncertainty.weakest import estimate_success
+from tests.planner.plan.choice.bent import mirrored
 
 PARAMS = VineParams()
 ERRORS = replace(PRESETS["workshop"], friction=None)
@@ -119,6 +122,57 @@ def test_each_block_of_trials_is_another_one(run: Run) -> None:
     expected = grow_trials(design, fresh).reached
     assert 5 < expected.sum() < 55
     assert np.array_equal(champion.reached, expected)
+
+
+def test_a_refined_design_that_misses_gives_way_to_a_solution(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With as many actuators, of those that the search found: all of these end in the goal as planned."""
+    winners = Contest.winners
+
+    def missing(self: Contest) -> list[Descent]:
+        found = winners(self)
+        for one in found:
+            one.found = [replace(one.best, design=mirrored(one.best.design))]
+        return found
+
+    monkeypatch.setattr(Contest, "winners", missing)
+    made, designs = selection(run, lambda: 0.0), designs_of(run)
+    (only,) = made.champions(designs)
+    assert (only.outside, only.sound) == (0.0, True)
+    assert only.design.sections in [design.sections for design in designs]
+    monkeypatch.undo()
+    (missed,) = made.champions([mirrored(designs[0])])
+    goal = run.environment.goal
+    assert missed.outside == pytest.approx(np.hypot(*(missed.design.tip[:2] - goal[:2])) - goal[2])
+    assert missed.outside > 0.1
+    assert not missed.sound
+
+
+def test_refined_designs_are_tried_until_one_arrives(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without time too: the most promising one misses, and no solution has as many actuators, so that the next one is tried."""
+    winners, spent = Contest.winners, list[bool]()
+
+    def missing(self: Contest) -> list[Descent]:
+        fewest, more, most = sorted(winners(self), key=lambda one: one.design.actuators)
+        more.found = [replace(more.best, design=mirrored(more.best.design))]
+        spent.append(True)
+        return [more, fewest, most]
+
+    monkeypatch.setattr(Contest, "winners", missing)
+    designs = designs_of(run)
+    few = [one for one in designs if one.actuators == designs[0].actuators]
+    found = list(selection(run, lambda: 0.0 if spent else np.inf).champions(few))
+    assert [(one.design.actuators - few[0].actuators, one.outside > 0) for one in found] == [(1, True), (0, False)]
+    assert Choice("workshop", ERRORS, 0.9, found).chosen is found[1]
+
+
+def test_designs_as_found_are_tried_until_one_arrives(run: Run) -> None:
+    """Without time too, so that the chosen one is never one that misses although another was found."""
+    designs = designs_of(run)
+    fewest, more = designs[0], next(one for one in designs if one.actuators > designs[0].actuators)
+    found = list(selection(run, lambda: 0.0).as_found([mirrored(fewest), more]))
+    assert [one.outside > 0 for one in found] == [True, False]
+    assert Choice("workshop", ERRORS, 0.9, found).chosen is found[1]
+    assert len(list(selection(run, lambda: 0.0).as_found([fewest, more]))) == 1
 
 
 def champion_of(actuators: int, reached: int, trials: int = 1000) -> Champion:

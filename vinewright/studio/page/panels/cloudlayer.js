@@ -84,8 +84,11 @@ function paintDot(/** @type {CanvasRenderingContext2D} */ context, /** @type {nu
   context.stroke();
 }
 
-function paintCross(/** @type {CanvasRenderingContext2D} */ context, /** @type {number} */ x, /** @type {number} */ y) {
-  const r = pixels(3.4);
+/** Cross out a tip that misses the goal; `size` is half of its width [px]. */
+export function paintCross(
+  /** @type {CanvasRenderingContext2D} */ context, /** @type {number} */ x, /** @type {number} */ y, size = 3.4,
+) {
+  const r = pixels(size);
   context.beginPath();
   context.moveTo(x - r, y - r);
   context.lineTo(x + r, y + r);

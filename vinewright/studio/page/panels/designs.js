@@ -28,6 +28,7 @@ export function resultLine() {
   subscribe(["run", "design"], () => {
     const design = chosenDesign();
     line.hidden = !design;
+    line.classList.toggle("bad", Boolean(design?.missed));
     setText(line, design ? `${designWords(design)}.` : "");
   });
   return line;
@@ -66,12 +67,13 @@ export function designList() {
   return group;
 }
 
-function rowOf(/** @type {Design} */ { id, title, actuators, length, success, jumps }) {
+function rowOf(/** @type {Design} */ { id, title, actuators, length, success, jumps, missed }) {
   const facts = [actuatorsWords(actuators), lengthWords(length)];
   if (success) facts.push(`${percent(success.reached / success.trials)} %`);
   const input = el("input", { type: "radio", name: "design", value: id, checked: id === state.design, onchange: () => chooseDesign(id) });
   const mark = jumps && el("span", { class: "tag", title: "The tube jumps to another side on its way: this is less certain" }, "after a jump");
-  return el("label", { class: "design" }, input, el("span", { class: "name" }, title), el("span", { class: "quiet" }, facts.join(", ")), mark);
+  const miss = missed ? el("span", { class: "tag bad", title: "Even if everything is as planned" }, missed) : null;
+  return el("label", { class: "design" }, input, el("span", { class: "name" }, title), el("span", { class: "quiet" }, facts.join(", ")), mark, miss);
 }
 
 /** Buttons that open the panels about the design. */

@@ -8,7 +8,7 @@ import { paintForces } from "./forcelayer.js";
 import { paintMarks } from "./marklayer.js";
 import { stageDesign } from "./shown.js";
 import { paintTree } from "./treelayer.js";
-import { isEdited, paintTubes } from "./tubelayer.js";
+import { isEdited, paintMissedTip, paintTubes } from "./tubelayer.js";
 
 /** Layers that can be hidden. */
 export const visible = { tree: true, cloud: true };
@@ -24,6 +24,7 @@ export function mountLayers() {
   addLayer(10, (context) => visible.tree && paintTree(context));
   addLayer(20, (context) => visible.cloud && paintCloud(context));
   addLayer(30, paintTubes);
+  addLayer(34, paintMissedTip);
   addLayer(35, (context) => visible.cloud && paintTips(context));
   addLayer(40, paintForces);
   addLayer(50, paintMarks);

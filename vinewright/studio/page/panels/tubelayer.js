@@ -4,6 +4,7 @@ import { state } from "../store.js";
 import { recordOf, shownGrowths } from "./growths.js";
 import { canvasColour } from "./palette.js";
 import { hasChanged } from "./changed.js";
+import { paintCross } from "./cloudlayer.js";
 import { designOf, isPlanning, stageDesign } from "./shown.js";
 import { paintAsOne, paintNumbers, paintOutline, paintTube } from "./tubepaint.js";
 import { courseOf } from "./tubeshape.js";
@@ -86,6 +87,22 @@ export function paintTubes(/** @type {CanvasRenderingContext2D} */ context) {
     paintOutline(context, course, design.sections, design.radius, look);
   }
   if (!growths.length) paintOther(context);
+}
+
+/** Return the tip of the main tube if it ends outside the goal: as predicted, or where its growth is shown to its end. */
+export function missedTip() {
+  const tube = mainTube();
+  if (!tube) return null;
+  const { growth, design } = tube;
+  if (!growth) return design.missed ? (design.line.at(-1) ?? null) : null;
+  const end = growth.joints.length - 1;
+  return !growth.reached && recordOf(growth) === end ? (growth.joints[end].at(-1) ?? null) : null;
+}
+
+/** Cross out the tip of a tube that misses the goal. */
+export function paintMissedTip(/** @type {CanvasRenderingContext2D} */ context) {
+  const tip = isEdited() ? null : missedTip();
+  if (tip) paintCross(context, tip[0], tip[1], 8);
 }
 
 /** The other design as predicted, until it has grown. */

@@ -45,8 +45,9 @@ export function errorsWords(/** @type {string} */ errors) {
 }
 
 /** A design and its success in one line. */
-export function designWords(/** @type {Design} */ { actuators, length, success }) {
-  const made = `${actuatorsWords(actuators)}, ${lengthWords(length)}`;
+export function designWords(/** @type {Design} */ { actuators, length, success, missed }) {
+  const made = `${actuatorsWords(actuators)}, ${lengthWords(length)}${missed && `, ${missed} as planned`}`;
+  if (!success && missed) return made;
   if (!success) return `${made}, reaches the goal if everything is as planned; no trials yet`;
   const { trials, errors } = success;
   return `${made}, reaches the goal in ${successShort(success)} of ${trials} trials under ${errorsWords(errors)}`;

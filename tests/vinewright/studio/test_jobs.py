@@ -1,0 +1,62 @@
+"""What jobs tell the page, without a server."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from dynamics.tube import VineParams
+from dynamics.tube_file import tube_content
+from vinewright.studio.jobs import plan_job
+from vinewright.studio.stop import Stop
+from vinewright.studio.views import run_view
+
+pytestmark = pytest.mark.usefixtures("small_pictures")
+
+
+def test_a_plan_that_is_not_enough_says_what_it_reached(
+    tmp_path: Path, small_environment: Callable[[str], str]
+) -> None:
+    """The last message is that of the command; the run is written and can be used."""
+    text = small_environment("[[250, 300, 300, 500]]").replace("schema = 1", "schema = 2")
+    text += "[uncertainty]\nstart_heading_deg = 40\n"
+    for wanted in (90.0, 1.0):
+        told = list[dict[str, Any]]()
+        options = {"seed": 0, "iterations": 3, "batch": 20, "success": wanted}
+        given = {
+            "text": text,
+            "name": "small",
+            "tube": tube_content(VineParams()),
+            "options": options,
+            "root": str(tmp_path),
+        }
+        plan_job(given, told.append, Stop())
+        last = [event["plan"] for event in told if event["type"] == "plan"][-1]
+        view = run_view(tmp_path / last["run"], last["run"])
+        success = view["designs"][0]["success"]
+        short = f"{success['reached']} of {success['trials']} trials reach the goal, 90 % wanted"
+        advice = "allow more time, or go on with this design as it is"
+        assert last["message"] == (f"{short}: {advice}" if wanted == 90.0 else "")
+        assert view["designs"][0]["missed"] == ""
+
+
+def test_a_run_whose_design_misses_says_so(tmp_path: Path, small_environment: Callable[[str], str]) -> None:
+    """By the environment in the folder of the run: the goal is moved away from all its designs."""
+    text, told = small_environment("[[250, 300, 300, 500]]"), list[dict[str, Any]]()
+    options = {"seed": 0, "iterations": 3, "batch": 20, "fast": True}
+    given = {
+        "text": text,
+        "name": "small",
+        "tube": tube_content(VineParams()),
+        "options": options,
+        "root": str(tmp_path),
+    }
+    plan_job(given, told.append, Stop())
+    run = tmp_path / [event["plan"] for event in told if event["type"] == "plan"][-1]["run"]
+    moved = (run / "environment.toml").read_text().replace("230", "130")
+    (run / "environment.toml").write_text(moved)
+    x, y = run_view(run, "small")["designs"][0]["line"][-1]
+    outside = ((x - 500) ** 2 + (y - 130) ** 2) ** 0.5 - 60
+    assert 1 < outside < 200
+    assert run_view(run, "small")["designs"][0]["missed"] == f"ends {outside:.0f} mm outside the goal"
