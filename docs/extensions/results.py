@@ -88,7 +88,7 @@ def _within(text: str) -> str:
 def _gallery(reports: dict[str, Path], stale: dict[str, str]) -> str:
     """The index of `results/`, its table as one entry for each report: title, question, note, command, and first picture."""
     intro = _within((ROOT / "results" / "README.md").read_text(encoding="utf-8")).partition("| Study |")[0]
-    rows = read_rows(ROOT / "results")
+    rows = [row for row in read_rows(ROOT / "results") if row[0] in reports]
     if missing := set(reports) - {name for name, *_ in rows}:
         logger.warning("results/README.md does not list %s", ", ".join(sorted(missing)))
     entries = []

@@ -44,6 +44,7 @@ def paper_errors(
             prepare=lambda: compile_kernels(environments[0]),
             tell=str,
             least="a plan was finished",
+            module=__name__,
         )
         command = command_line("reproduce paper-errors", runs=runs, time_budget=time_budget, trials=trials)
         return measure_study(study, command, out, force)
