@@ -89,6 +89,8 @@ def export(
         with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit)
+            if {"json", "pdf"} & {*wanted}:
+                pack = _test_ranges(console, pack)
             files, faults = _write(console, pack, wanted, out)
     console.print(section_table(pack.grown.design))
     _report(console, pack, out, files)
@@ -143,6 +145,19 @@ def _load_environment(path: Path, design: Design, env: str | None) -> Environmen
             f"the environment of this design ({design.environment}) is not known here; give it with --env FILE.toml"
         )
     return environment
+
+
+def _test_ranges(console: Console, pack: Pack) -> Pack:
+    """Return the pack with the ranges of its acceptance test, which take some seconds."""
+    from dataclasses import replace
+
+    from rich.progress import Progress
+
+    from vinewright.console.progress import make_columns
+
+    with Progress(*make_columns(), console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("acceptance test", total=None)
+        return replace(pack, tested=pack.find_ranges(lambda done, total: bar.update(task, completed=done, total=total)))
 
 
 def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], dict[str, str]]:

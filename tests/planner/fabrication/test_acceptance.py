@@ -8,10 +8,10 @@ import pytest
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design.design import Design, Section
-from planner.fabrication.acceptance import bends
+from planner.fabrication.acceptance import bends, kept_pressures
 from planner.fabrication.build import Build
 from planner.fabrication.tolerance import compute_placement
-from planner.uncertainty.sensitivity import Margin
+from planner.uncertainty.bend_ranges import BendRange
 
 Table = dict[str, np.ndarray]
 
@@ -23,20 +23,22 @@ def curvature(table: Table, l_0: float, kpa: float) -> float:
 
 
 def test_bends_are_those_of_free_space(make_build: Callable[..., Build], reference: Callable[[str], Table]) -> None:
-    """Angle = film's curvature times length, radius = 1 / curvature - R, end aside = (1 - cos) radius; accepted angles are those at
-    the pressures of the margins."""
+    """Angle = film's curvature times length, radius = 1 / curvature - R, end aside = (1 - cos) radius; the pressure at which the bend
+    is the least accepted one undoes it."""
     table = reference("free_space_curvature_reference")
     build = make_build(("left", 10, 0.042), ("none", 0.2))
-    (bend,) = bends(build, [Margin("", "%", 100 * 10 / 35, 0.0)], reached=True)
     kappa, least = curvature(table, 42, 35), curvature(table, 42, 25)
+    accepted = BendRange(0.42 * least, 10.0)
+    (bend,) = bends(build, [accepted])
     assert (bend.name, bend.side, bend.pressure) == ("L1", "left", 35e3)
     assert bend.angle == pytest.approx(0.42 * kappa, rel=2e-3)
     radius = 1 / kappa - build.design.params.radius
     assert bend.radius == pytest.approx(radius, rel=2e-3)
     assert bend.aside == pytest.approx((1 - np.cos(0.42 * kappa)) * radius, rel=4e-3)
-    assert bend.accepted == pytest.approx((0.42 * least, 0.42 * kappa), rel=2e-3)
-    (missed,) = bends(build, [Margin("", "%", 0.0, 0.0)], reached=False)
-    assert missed.accepted is None
+    assert bend.accepted is accepted
+    (kept,) = kept_pressures(build, [accepted])
+    assert kept == (pytest.approx(25e3, rel=2e-2), np.inf)
+    assert kept_pressures(build, [None]) == [None]
 
 
 def test_tolerances_of_a_straight_tube() -> None:

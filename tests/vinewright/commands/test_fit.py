@@ -85,7 +85,13 @@ def test_fit_finds_the_truth_and_writes_its_folder(fitted: tuple[Path, str]) -> 
     }
     parameters = {one["name"]: one for one in found["parameters"]}
     # Two links bend as a tube whose EI is that of the chain over (1 + 1/2)^2.
-    known = {"stiffness": 0.3, "damping": 3e-3, "damping time": 0.01, "EI of the chain": 0.15, "bending stiffness EI": 0.15 / 2.25}
+    known = {
+        "stiffness": 0.3,
+        "damping": 3e-3,
+        "damping time": 0.01,
+        "EI of the chain": 0.15,
+        "bending stiffness EI": 0.15 / 2.25,
+    }
     for name, truth in known.items():
         low, high = parameters[name]["interval_95"]
         assert low < truth < high

@@ -89,7 +89,11 @@ def test_intervals_of_noisy_data_contain_the_truth() -> None:
     length = BEAM.length + 0.04 * found.times[-1] / 2
     known = {"stiffness": 0.3, "damping": 3e-3, "growth rate": 0.04, "first length": 0.8}
     # The tube that bends as the chain is softer, by (1 + 1/2)^2.
-    known |= {"EI of the chain": 0.3 * length / 2, "bending stiffness EI": 0.3 * length / 2 / 2.25, "damping time": 0.01}
+    known |= {
+        "EI of the chain": 0.3 * length / 2,
+        "bending stiffness EI": 0.3 * length / 2 / 2.25,
+        "damping time": 0.01,
+    }
     for name, truth in known.items():
         one = found.parameter(name)
         low, high = one.interval
@@ -117,7 +121,9 @@ def swinging_tube(bending: float) -> Recording:
     return Recording("tube", 0.012, mass, np.zeros(3), times, lines, np.empty((0, 4)), ())
 
 
-@pytest.mark.parametrize("bodies", [4, pytest.param(6, marks=pytest.mark.slow), pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "bodies", [4, pytest.param(6, marks=pytest.mark.slow), pytest.param(10, marks=pytest.mark.slow)]
+)
 def test_a_continuous_tube_gets_back_its_stiffness(bodies: int) -> None:
     """EI of a swinging tube is known within 3 %; that of the chain is above it by (1 + 1/n)^2, 125 % for two links."""
     bending, links = 0.05, bodies // 2
