@@ -17,8 +17,10 @@ from planner.uncertainty.sensitivity import Margin, bend_parameters, compute_mar
 from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
 from surrogate.kernels.compiled import Floats
 
-TRIALS = 200
-"""Number of tubes grown for each end of a range."""
+TRIALS = 300
+"""Number of tubes grown with errors, and with all bends within their ranges; for each angle of one bend, half as many are."""
+GRID = np.array([-1.0, -2 / 3, -1 / 3, 0.0, 1 / 3, 2 / 3, 1.0])
+"""Angles of one bend that are tried, relative to the largest deviation on their side [-]."""
 ONE, TOGETHER = 0.01, 0.05
 """Success that one range may cost, and all ranges together [-]."""
 SHARES = tuple(np.arange(10, 0, -1) / 10)
@@ -87,36 +89,35 @@ def find_ranges(
     """Find the range of each bend from trials; all of them grow in the same worlds, with seed 0.
 
     A tube "within a range" has that bend anywhere in it, each angle as likely, and all its other errors as drawn. Each range goes as far
-    to either side as tubes on that side reach the goal at most `ONE` less often than tubes whose bends have errors as drawn, and never
-    to where a tube that is otherwise as planned misses. Then all are reduced by a common factor until tubes within all of them reach
+    to either side as tubes on that side reach the goal at most `ONE` less often than tubes whose bend has the errors that are drawn, and
+    never to where a tube that is otherwise as planned misses. Then all are reduced by a common factor until tubes within all of them reach
     it at most `TOGETHER` less often.
 
     Args:
-        trials: Number of tubes for each side of each range.
+        trials: Number of tubes.
     """
     parts = _parts(design, environment)
-    batches = iter(range(1, 2 * len(parts) + 3))
+    batches = iter(range(1, len(parts) + 3))
 
     def tell() -> None:
         done = next(batches)
         if watch:
-            watch(done, 2 * len(parts) + 2)
+            watch(done, len(parts) + 2)
 
-    worlds = Worlds.draw(environment, design.params, uncertainty, range(EVALUATING, EVALUATING + trials), 0)
+    worlds, fewer = (
+        Worlds.draw(environment, design.params, uncertainty, range(EVALUATING, EVALUATING + count), 0)
+        for count in (trials, max(trials // 2, 1))
+    )
     errors = worlds.sections(design)
     usual = grow_trials(design, worlds, errors).reached
     tell()
-    sides: list[list[float]] = []
+    sides = []
     for part in parts:
-        sides.append([])
-        for side in (-1, 1):
-            sides[-1].append(_find_side(design, worlds, errors, usual, part, side))
-            tell()
-    share = _common_share(design, worlds, errors, usual, parts, sides)
+        sides.append(_find_sides(design, fewer, part, _angles(design, worlds, errors, part) - part.planned))
+        tell()
+    share = _common_share(design, worlds, usual, parts, sides)
     tell()
-    found = [
-        _range_of(part, share * less, share * more, share) for part, (less, more) in zip(parts, sides, strict=True)
-    ]
+    found = [_range_of(part, pair, share) for part, pair in zip(parts, sides, strict=True)]
     passed = np.ones(trials, bool)
     for part, one in zip(parts, found, strict=True):
         angle = _angles(design, worlds, errors, part)
@@ -145,56 +146,86 @@ def _parts(design: Design, environment: Environment) -> list[_Part]:
     return [*actuated, *formed]
 
 
-def _find_side(
-    design: Design, worlds: Worlds, errors: SectionErrors, usual: NDArray[np.bool_], part: _Part, side: int
-) -> float:
-    """Return the largest deviation of one bend to a side, all of which together cost at most `ONE` [rad]."""
-    if not (most := part.tried(side)):
-        return 0.0
-    wanted = part.planned + side * most * _spread(len(worlds), 2 * _number(part) + (side > 0))
-    bent = _bend(design, worlds, errors, part, wanted)
-    # A tube bends no further than its cells contract, whatever is wanted.
-    off = np.maximum(side * (_angles(design, worlds, bent, part) - part.planned), 0.0)
-    lost = usual.astype(int) - grow_trials(design, worlds, bent).reached
-    order = np.argsort(off)
-    cost = np.cumsum(lost[order]) / np.arange(1, len(off) + 1)
-    kept = np.flatnonzero(cost <= ONE)
-    return float(off[order[kept[-1]]]) if len(kept) else 0.0
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """Range of a bend on one side of the planned angle."""
+
+    end: float
+    """Largest deviation [rad]."""
+    open: bool
+    """Whether nothing fails at the largest deviation tried."""
+
+
+def _find_sides(design: Design, worlds: Worlds, part: _Part, drawn: Floats) -> tuple[_Side, _Side]:
+    """Return the range of one bend below and above the planned angle.
+
+    Each world grows tubes with all angles of the grid, so that their success differs by the angle only.
+
+    Args:
+        drawn: Deviations of the bend with the errors that are drawn [rad].
+    """
+    errors = worlds.sections(design)
+    tried = np.where(GRID < 0, part.tried(-1), part.tried(1)) * GRID
+    success, turned = np.zeros(len(tried)), np.zeros(len(tried))
+    for k, (angle, again) in enumerate(zip(tried, np.append(False, tried[1:] == tried[:-1]), strict=True)):
+        if again:
+            success[k], turned[k] = success[k - 1], turned[k - 1]
+            continue
+        bent = _bend(design, worlds, errors, part, np.full(len(worlds), part.planned + angle))
+        success[k] = grow_trials(design, worlds, bent).reached.mean()
+        # A tube bends no further than its cells contract, whatever is wanted.
+        turned[k] = _angles(design, worlds, bent, part).max() - part.planned
+    usual = float(np.interp(drawn, tried, success).mean())
+    below, above = success[GRID <= 0][::-1], success[GRID >= 0]
+    less = _widest(part.tried(-1), below, usual - ONE)
+    more = min(_widest(part.tried(1), above, usual - ONE), max(float(turned[-1]), 0.0))
+    unlimited = [one is None for one in part.margin.missed]
+    whole = [float(one.mean()) >= usual - ONE for one in (below, above)]
+    return _Side(less, whole[0] and unlimited[0]), _Side(more, whole[1] and unlimited[1])
+
+
+def _widest(most: float, success: Floats, least: float) -> float:
+    """Return the largest deviation up to which the mean success is at least `least` [rad].
+
+    Args:
+        most: The largest one tried [rad].
+        success: At evenly spaced deviations from 0 to `most` [-].
+    """
+    fine = np.linspace(0.0, 1.0, 601)
+    at = np.interp(fine, np.linspace(0.0, 1.0, len(success)), success)
+    mean = np.append(at[0], np.cumsum((at[1:] + at[:-1]) / 2) / np.arange(1, len(fine)))
+    kept = np.flatnonzero(mean >= least - 1e-12)
+    return float(most * fine[kept[-1]]) if len(kept) else 0.0
 
 
 def _common_share(
     design: Design,
     worlds: Worlds,
-    errors: SectionErrors,
     usual: NDArray[np.bool_],
     parts: Sequence[_Part],
-    sides: Sequence[Sequence[float]],
+    sides: Sequence[tuple[_Side, _Side]],
 ) -> float:
     """Return the largest factor of all ranges with which they together cost at most `TOGETHER` [-]; 0 if none does."""
     if len(parts) == 1:
         return 1.0
     for share in SHARES:
-        bent = errors
+        bent = worlds.sections(design)
         for part, (less, more) in zip(parts, sides, strict=True):
-            spread = _spread(len(worlds), 1000 + _number(part))
-            bent = _bend(design, worlds, bent, part, part.planned + share * (spread * (less + more) - less))
-        if np.mean(usual.astype(int) - grow_trials(design, worlds, bent).reached) <= TOGETHER:
+            spread = _spread(len(worlds), _number(part))
+            angle = part.planned + share * (spread * (less.end + more.end) - less.end)
+            bent = _bend(design, worlds, bent, part, angle)
+        if usual.mean() - grow_trials(design, worlds, bent).reached.mean() <= TOGETHER:
             return float(share)
     return 0.0
 
 
-def _range_of(part: _Part, less: float, more: float, share: float) -> BendRange | None:
-    """Return a range from its deviations [rad]; None if it has no width."""
-    if not less + more:
+def _range_of(part: _Part, sides: tuple[_Side, _Side], share: float) -> BendRange | None:
+    """Return a range from its sides, reduced by a factor; None if it has no width."""
+    less, more = sides
+    if not share * (less.end + more.end):
         return None
-    # The last tube stands for all up to the largest deviation tried.
-    near = 1 - 1e-2
-    unlimited = [one is None for one in part.margin.missed]
-    opens = [
-        share == 1 and free and end >= near * part.tried(side)
-        for free, end, side in zip(unlimited, (less, more), (-1, 1), strict=True)
-    ]
-    return BendRange(part.planned - less, part.planned + more, (opens[0], opens[1]))
+    opens = share == 1 and less.open, share == 1 and more.open
+    return BendRange(part.planned - share * less.end, part.planned + share * more.end, opens)
 
 
 def _number(part: _Part) -> int:

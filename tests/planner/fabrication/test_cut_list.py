@@ -9,7 +9,6 @@ import pytest
 
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.tube import VineParams
-from dynamics.moment import free_curvature, joint_moments
 from planner.fabrication.build import Build
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.pressures import pressure_content
