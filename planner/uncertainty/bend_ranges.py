@@ -17,7 +17,7 @@ from planner.uncertainty.sensitivity import Margin, bend_parameters, compute_mar
 from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
 from surrogate.kernels.compiled import Floats
 
-TRIALS = 300
+TRIALS = 400
 """Number of tubes grown with errors, and with all bends within their ranges; for each angle of one bend, half as many are."""
 GRID = np.array([-1.0, -2 / 3, -1 / 3, 0.0, 1 / 3, 2 / 3, 1.0])
 """Angles of one bend that are tried, relative to the largest deviation on their side [-]."""

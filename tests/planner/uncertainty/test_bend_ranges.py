@@ -98,7 +98,7 @@ def test_ranges_cost_what_they_may_and_are_no_narrower() -> None:
     """Two actuators under the errors of a workshop: what one range costs, and both together, in trials with another seed."""
     right = replace(LEFT, start=0.7, end=0.91, side="right")
     design, environment = tube(LEFT, right, tail=0.8, hit=0.17)
-    found = find_ranges(design, environment, PRESETS["workshop"], trials=200)
+    found = find_ranges(design, environment, PRESETS["workshop"])
     assert found.reached > 0.95 * found.trials
     for k in range(2):
         assert cost(design, environment, found, [k]) < ONE + 0.015
