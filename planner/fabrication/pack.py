@@ -38,7 +38,7 @@ from planner.fabrication.success import PackSuccess, have_equal_sections
 from planner.fabrication.tolerance import compute_placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.output.folder import write_json
-from planner.uncertainty.bend_ranges import Acceptance, BendRange, Watch, find_ranges
+from planner.uncertainty.bend_ranges import TRIALS, Acceptance, BendRange, Watch, find_ranges
 from planner.uncertainty.errors import named_errors
 from surrogate.spam import Spam
 
@@ -59,6 +59,8 @@ class Pack:
     """Number of roundings simulated to find it."""
     stock: Stock | None = None
     """The stock sizes of its tubes, if they were chosen from stock."""
+    trials: int = TRIALS
+    """Number of tubes grown for the acceptance test."""
     tested: Acceptance | None = None
     """The ranges of the acceptance test, if they are known already, see `find_ranges`."""
 
@@ -70,12 +72,14 @@ class Pack:
         propagator: Propagator,
         stock: Stock | None = None,
         allow_limit: bool = False,
+        trials: int = TRIALS,
     ) -> Pack:
         """Round a design to whole cells and simulate it; curvatures are recomputed from cell lengths and pressures.
 
         Args:
             stock: How the design's tubes differ from the planned ones, see `with_stock`.
             allow_limit: Accept pressures at their limit or above it.
+            trials: Number of tubes grown for the acceptance test.
         Raises:
             InvalidDesign: A section is shorter than one cell, or a pressure has no head room.
         """
@@ -95,7 +99,7 @@ class Pack:
         )
         if have_equal_sections(design, grown.design):
             grown = replace(grown, design=replace(grown.design, success=design.success))
-        return cls(design, environment, grown, tried, stock)
+        return cls(design, environment, grown, tried, stock, trials)
 
     @property
     def errors(self) -> tuple[str, Uncertainty]:
@@ -107,7 +111,7 @@ class Pack:
         """Find the ranges of the acceptance test from trials; None if the design misses its goal, or never reaches it with errors."""
         if not self.grown.reached or not (self.build.actuators or self.build.bends):
             return None
-        found = find_ranges(self.grown.design, self.environment, self.errors[1], watch=watch)
+        found = find_ranges(self.grown.design, self.environment, self.errors[1], self.trials, watch)
         return found if found.reached else None
 
     @cached_property

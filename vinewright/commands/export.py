@@ -41,6 +41,9 @@ LimitOption = Annotated[
     bool,
     typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
 ]
+TrialsOption = Annotated[
+    int, typer.Option(min=20, max=100_000, help="Number of tubes grown with errors for the acceptance test.")
+]
 FormatsOption = Annotated[
     str,
     typer.Option(
@@ -64,6 +67,7 @@ def export(
     env: EnvironmentOption = None,
     stock: StockOption = None,
     allow_limit: LimitOption = False,
+    trials: TrialsOption = 400,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
@@ -88,7 +92,7 @@ def export(
         made, chosen = _use_stock(made, environment, widths)
         with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
-                pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit)
+                pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit, trials)
             if {"json", "pdf"} & {*wanted}:
                 pack = _test_ranges(console, pack)
             files, faults = _write(console, pack, wanted, out)

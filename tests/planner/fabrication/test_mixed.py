@@ -266,7 +266,7 @@ def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
     design = replace(design, environment="bench", sha256=load_environment(run / "environment.toml").sha256)
     (run / "design.json").write_text(json.dumps(design_content(design)))
     with pytest.MonkeyPatch.context() as patch:
-        arguments = "--formats", "json,csv,dxf,svg,pdf,stl,sofa"
+        arguments = "--formats", "json,csv,dxf,svg,pdf,stl,sofa", "--trials", "20"
         assert vinewright(patch, "export", run, "--out", run / "pack", *arguments) == 0
     return run / "pack"
 
