@@ -5,13 +5,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from dynamics.moment import centerline_curvature, free_curvature, joint_moments
+from dynamics.moment import centerline_curvature, free_curvature, holding_pressure, joint_moments
 from planner.design.design import Side
 from planner.fabrication.build import Build
-from planner.uncertainty.sensitivity import Margin
+from planner.uncertainty.bend_ranges import ONE, TOGETHER, Acceptance, BendRange
+from planner.uncertainty.deviations import MOST_FACTOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,46 +30,71 @@ class Bend:
     """Radius of the centreline [m]."""
     aside: float
     """Distance of the section's end from the straight line on which it begins [m], on the centreline."""
-    accepted: tuple[float, float] | None
-    """Angles at which the goal is still reached with all else as planned [rad]; None if the design misses the goal, or the actuator
-    has no pressure in this environment."""
+    accepted: BendRange | None
+    """Angles with which it passes, see `planner.uncertainty.bend_ranges`; None if the design misses the goal, or the actuator has no
+    pressure in this environment."""
 
 
-def bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
-    """Return the expected bend of each actuator.
-
-    Args:
-        margins: Range of each actuator's pressure within which the goal is still reached, in percent; it becomes one of angles.
-        reached: Whether the goal is reached at the set points; if not, there is no such range.
-    """
+def bends(build: Build, ranges: Sequence[BendRange | None]) -> list[Bend]:
+    """Return the expected bend of each actuator, and the range of each."""
     params = build.design.params
     joint = joint_moments(params)
     found = []
-    for actuator, margin in zip(build.actuators, margins, strict=True):
+    for actuator, accepted in zip(build.actuators, ranges, strict=True):
         section = actuator.section
-        length = section.end - section.start
-        pressures = section.pressure * (1 + np.array([0.0, -margin.less, margin.more]) / 100)
-        curvature, least, most = free_curvature(joint, pressures, section.l_0, section.kind).tolist()
-        accepted = (least * length, most * length) if reached and section.on else None
+        curvature = float(free_curvature(joint, section.pressure, section.l_0, section.kind))
         # The film turns by curvature times its length; the centreline is on a smaller circle.
-        angle, radius = curvature * length, 1 / float(centerline_curvature(curvature, params))
+        angle, radius = curvature * (section.end - section.start), 1 / float(centerline_curvature(curvature, params))
         aside = radius * (1 - np.cos(angle))
         found.append(Bend(actuator.name, section.side, section.pressure, angle, radius, float(aside), accepted))
     return found
 
 
-def formed_bends(build: Build, margins: Sequence[Margin], reached: bool) -> list[Bend]:
-    """Return the expected turn of each preformed bend.
-
-    Args:
-        margins: Error of each turn with which the goal is still reached, in degrees.
-        reached: As in `bends`.
-    """
+def formed_bends(build: Build, ranges: Sequence[BendRange | None]) -> list[Bend]:
+    """Return the expected turn of each preformed bend, and the range of each."""
     found = []
-    for bend, margin in zip(build.bends, margins, strict=True):
-        less, more = np.radians([margin.less, margin.more]).tolist()
-        accepted = (bend.turn - less, bend.turn + more) if reached else None
+    for bend, accepted in zip(build.bends, ranges, strict=True):
         radius = 1 / bend.section.curvature
         aside = radius * (1 - np.cos(bend.turn))
         found.append(Bend(bend.name, bend.section.side, 0.0, bend.turn, radius, float(aside), accepted))
     return found
+
+
+def kept_pressures(build: Build, ranges: Sequence[BendRange | None]) -> list[tuple[float, float] | None]:
+    """Return the pressures at which each actuator, made as planned, bends within its range [Pa]; the highest may be inf."""
+    joint, found = joint_moments(build.design.params), list[tuple[float, float] | None]()
+    for actuator, accepted in zip(build.actuators, ranges, strict=True):
+        section, length = actuator.section, actuator.section.end - actuator.section.start
+        if accepted is None:
+            found.append(None)
+            continue
+        low, high = (angle / length for angle in (accepted.low, accepted.high))
+        least, most = holding_pressure(joint, [low, high], section.l_0, section.kind).tolist()
+        # Cells contract no further than to the curvature at twice the pressure, nearly: no pressure holds a larger one.
+        full = float(free_curvature(joint, MOST_FACTOR * section.pressure, section.l_0, section.kind))
+        found.append((least, most if high < full else float("inf")))
+    return found
+
+
+def acceptance_text(found: Acceptance, errors: str) -> str:
+    """Return the meaning of the ranges in sentences for a maker."""
+    count = f"Of {found.trials} tubes simulated with {errors} errors, {found.reached} reach the goal and {found.passed} pass"
+    parts = len(found.sections) + len(found.bends)
+    together = f"; with all bends anywhere in their ranges, at most {100 * TOGETHER:.0f}" if parts > 1 else ""
+    passed = f"; {found.good} of those that pass reach it" if found.passed else ""
+    return (
+        f"Accepted: angles with which tubes made with {errors} errors still reach the goal. With one bend anywhere in its range, at most "
+        f"{100 * ONE:.0f} tube in 100 more misses than without the test{together}. {count}{passed}. An angle with * is the largest error "
+        "that was simulated: nothing fails there."
+    )
+
+
+def acceptance_content(found: Acceptance, errors: str) -> dict[str, Any]:
+    """Return the content of a JSON file: how tubes with errors pass the test."""
+    return {
+        "errors": errors,
+        "trials": found.trials,
+        "reached": found.reached,
+        "passed": found.passed,
+        "passed_and_reached": found.good,
+    }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -42,6 +43,8 @@ class Guide:
     """Changes by the stock sizes, if the tubes were chosen from stock."""
     formed: Sequence[Bend] = ()
     """The preformed bends."""
+    meaning: str = ""
+    """Meaning of the accepted ranges in sentences; empty if there are none."""
 
 
 def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
@@ -175,7 +178,7 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
     flow.paragraph(
         f"Head room is limit minus set point; a regulator needs a range of {REGULATOR:g} times its set point (assumed). Never "
         "exceed a limit: "
-        "fit a relief valve. Goal kept: pressures at which this design still reaches its goal while all else is as planned."
+        "fit a relief valve. Goal kept: pressures at which an actuator that is made as planned passes the acceptance test."
     )
     if off := guide.build.off:
         flow.paragraph(
@@ -225,9 +228,13 @@ def _write_tolerances(flow: Flow, guide: Guide) -> None:
     flow.paragraph(
         "Each number is the largest error, with all smaller ones, at which the simulated tube still reaches the goal while all else is "
         "as planned. Errors add up: stay within a third of each (assumed). “<” is the resolution of the simulation, “≥” the "
-        "largest error "
-        "that was simulated."
+        "largest error that was simulated."
     )
+    if guide.build.actuators:
+        flow.paragraph(
+            "The simulated tube has actuators without thickness and seals without width: it needs more room beside it than in the model, "
+            "and bends less where seals take length from its cells. The acceptance test shows the second."
+        )
 
 
 def _write_acceptance(flow: Flow, guide: Guide) -> None:
@@ -244,8 +251,14 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
             "Fully grown, the body lies straight: no point is off the line from base to tip by more than its radius.",
             mark="☐",
         )
-    if not guide.bends:
-        return
+    if guide.bends:
+        _write_actuated(flow, guide)
+    if guide.meaning:
+        flow.paragraph(guide.meaning)
+
+
+def _write_actuated(flow: Flow, guide: Guide) -> None:
+    """Write the acceptance test of the actuators."""
     flow.paragraph(
         "Then each actuator, alone, in free space: lay the tube straight on a smooth table, at its growth pressure. Put the "
         "one actuator at "
@@ -272,11 +285,10 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
     )
     rows = []
     for bend in guide.bends:
-        accepted = [f"{_degrees(angle):.0f}" for angle in bend.accepted] if bend.accepted else ["-", "-"]
         numbers = (
             f"{bend.pressure / 1e3:g}",
             f"{_degrees(bend.angle):.0f}",
-            *accepted,
+            *_accepted(bend),
             f"{1e3 * bend.radius:.0f}",
             f"{1e3 * bend.aside:.0f}",
         )
@@ -285,8 +297,7 @@ def _write_acceptance(flow: Flow, guide: Guide) -> None:
     flow.reserve(2)
     flow.paragraph(
         "Bend, radius and end aside (distance of the actuator's end from the straight line of the tube before it) are those of the "
-        "model, on the middle of the tube. Judge by the angle, which is the same for the middle of the tube and for its walls. "
-        "The accepted range belongs to the pressures at which the goal is kept.",
+        "model, on the middle of the tube. Judge by the angle, which is the same for the middle of the tube and for its walls.",
         size=SMALL,
         colour=FAINT,
     )
@@ -309,8 +320,7 @@ def _write_formed(flow: Flow, guide: Guide) -> None:
     )
     rows = []
     for bend, made in zip(guide.formed, guide.build.bends, strict=True):
-        accepted = [f"{_degrees(angle):.0f}" for angle in bend.accepted] if bend.accepted else ["-", "-"]
-        sizes = f"{_degrees(bend.angle):.0f}", *accepted, f"{1e3 * bend.radius:.0f}", f"{1e3 * bend.aside:.0f}"
+        sizes = f"{_degrees(bend.angle):.0f}", *_accepted(bend), f"{1e3 * bend.radius:.0f}", f"{1e3 * bend.aside:.0f}"
         rows.append((bend.name, bend.side, str(len(made.folds.at)), *sizes, "_______", "☐"))
     flow.table(columns, rows, _bend_colours(guide), rules=True)
     flow.reserve(2)
@@ -347,6 +357,17 @@ def _sides(margin: Margin) -> tuple[str, str]:
         return f"≥ {value:.3g}" if value > margin.most - step / 2 else f"{value:.3g}"
 
     return text(margin.less), text(margin.more)
+
+
+def _accepted(bend: Bend) -> tuple[str, str]:
+    """Return the accepted range in degrees, rounded inwards."""
+    if bend.accepted is None:
+        return "-", "-"
+    low, high = _degrees(bend.accepted.low), _degrees(bend.accepted.high)
+    step = 1 if high - low >= 2 else 0.1
+    ends = math.ceil(low / step - 1e-9) * step, math.floor(high / step + 1e-9) * step
+    first, second = (f"{end:.4g}{'*' * free}" for end, free in zip(ends, bend.accepted.open, strict=True))
+    return first, second
 
 
 def _degrees(angle: float) -> float:

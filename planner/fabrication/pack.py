@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,13 +15,14 @@ from dynamics.propagator import Propagator
 from dynamics.tube_file import tube_text
 from environments.environment import Environment
 from environments.environment_file import write_environment
+from environments.uncertainty import PRESETS, Uncertainty
 from environments.writing import atomic_path
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.design.replay import GrowthEnd
 from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
-from planner.fabrication.acceptance import Bend, bends, formed_bends
+from planner.fabrication.acceptance import Bend, acceptance_content, acceptance_text, bends, formed_bends
 from planner.fabrication.build import SEAL, Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
@@ -29,14 +31,15 @@ from planner.fabrication.guide import Guide
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
-from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, yielding_lines
+from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, pressure_lines, yielding_lines
 from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
 from planner.fabrication.success import PackSuccess, have_equal_sections
 from planner.fabrication.tolerance import compute_placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.output.folder import write_json
-from planner.uncertainty.sensitivity import Margin, bend_parameters, compute_margin, section_parameters
+from planner.uncertainty.bend_ranges import TRIALS, Acceptance, BendRange, Watch, find_ranges
+from planner.uncertainty.errors import named_errors
 from surrogate.spam import Spam
 
 TUBE_FILE = "stock-tube.toml"
@@ -44,7 +47,7 @@ TUBE_FILE = "stock-tube.toml"
 
 @dataclass(frozen=True, eq=False)
 class Pack:
-    """A design as fabricated, its simulated growth and its pressure margins."""
+    """A design as fabricated, its simulated growth and its acceptance test."""
 
     planned: Design
     """The design before its sections were rounded to whole cells."""
@@ -54,10 +57,12 @@ class Pack:
     """The whole-cell design, simulated at half the growth step."""
     tried: int
     """Number of roundings simulated to find it."""
-    margins: list[Margin]
-    """Margin of each actuator's pressure."""
     stock: Stock | None = None
     """The stock sizes of its tubes, if they were chosen from stock."""
+    trials: int = TRIALS
+    """Number of tubes grown for the acceptance test."""
+    tested: Acceptance | None = None
+    """The ranges of the acceptance test, if they are known already, see `find_ranges`."""
 
     @classmethod
     def of(
@@ -67,12 +72,14 @@ class Pack:
         propagator: Propagator,
         stock: Stock | None = None,
         allow_limit: bool = False,
+        trials: int = TRIALS,
     ) -> Pack:
         """Round a design to whole cells and simulate it; curvatures are recomputed from cell lengths and pressures.
 
         Args:
             stock: How the design's tubes differ from the planned ones, see `with_stock`.
             allow_limit: Accept pressures at their limit or above it.
+            trials: Number of tubes grown for the acceptance test.
         Raises:
             InvalidDesign: A section is shorter than one cell, or a pressure has no head room.
         """
@@ -92,10 +99,25 @@ class Pack:
         )
         if have_equal_sections(design, grown.design):
             grown = replace(grown, design=replace(grown.design, success=design.success))
-        pressures = section_parameters(grown.design, ["pressure"])
-        return cls(
-            design, environment, grown, tried, [compute_margin(grown.design, environment, p) for p in pressures], stock
-        )
+        return cls(design, environment, grown, tried, stock, trials)
+
+    @property
+    def errors(self) -> tuple[str, Uncertainty]:
+        """Name and numbers of the errors with which the planned design was tried, or with which it would be."""
+        asked = self.planned.success.errors.removeprefix("adapted ") if self.planned.success else None
+        return named_errors(self.environment, self.planned.params, asked if asked in PRESETS else None)
+
+    def find_ranges(self, watch: Watch | None = None) -> Acceptance | None:
+        """Find the ranges of the acceptance test from trials; None if the design misses its goal, or never reaches it with errors."""
+        if not self.grown.reached or not (self.build.actuators or self.build.bends):
+            return None
+        found = find_ranges(self.grown.design, self.environment, self.errors[1], self.trials, watch)
+        return found if found.reached else None
+
+    @cached_property
+    def acceptance(self) -> Acceptance | None:
+        """The ranges of the acceptance test; None as for `find_ranges`."""
+        return self.tested or self.find_ranges()
 
     @cached_property
     def build(self) -> Build:
@@ -116,6 +138,7 @@ class Pack:
     def warnings(self) -> list[str]:
         """Fabrication warnings."""
         planned, made, warnings = self.planned.built, self.grown.design.built, list[str]()
+        lines = pressure_lines(self.build)
         if off := self.build.off:
             warnings.append(
                 f"Leave {' and '.join(off)} without pressure in this environment: the tube is made for several environments."
@@ -142,7 +165,7 @@ class Pack:
                 f"The feed ends of {', '.join(folded)} are longer than the free length of fold before them: lay them in "
                 "folds, or route them past the base into the vessel."
             )
-        for line in self.pressures["lines"]:
+        for line in lines:
             if line["set_kpa"] >= line["limit_kpa"]:
                 where = (
                     "above its limit of"
@@ -150,7 +173,7 @@ class Pack:
                     else "without head room, at its limit of"
                 )
                 warnings.append(f"{line['line']} is set to {line['set_kpa']:g} kPa, {where} {line['limit_kpa']:g} kPa.")
-        if yielding := yielding_lines(self.pressures["lines"]):
+        if yielding := yielding_lines(lines):
             stresses = ", ".join(f"{name} {stress:.3g} MPa" for name, stress in yielding.items())
             warnings.append(f"Hoop stress above {YIELD / 1e6:g} MPa, where LDPE film begins to yield: {stresses}.")
         if self.build.film_note:
@@ -171,10 +194,13 @@ class Pack:
 
     @cached_property
     def formed(self) -> list[Bend]:
-        """The preformed bends as the acceptance test expects them; their tolerances are simulated."""
-        design = self.grown.design
-        margins = [compute_margin(design, self.environment, one) for one in bend_parameters(design, ["turn"])]
-        return formed_bends(self.build, margins, self.grown.reached)
+        """The preformed bends as the acceptance test expects them."""
+        return formed_bends(self.build, self.acceptance.bends if self.acceptance else [None] * len(self.build.bends))
+
+    @cached_property
+    def ranges(self) -> Sequence[BendRange | None]:
+        """The accepted bends of the actuators."""
+        return self.acceptance.sections if self.acceptance else [None] * len(self.build.actuators)
 
     @cached_property
     def guide(self) -> Guide:
@@ -182,18 +208,20 @@ class Pack:
         return Guide(
             self.build,
             self.pressures["lines"],
-            bends(self.build, self.margins, self.grown.reached),
+            bends(self.build, self.ranges),
             compute_placement(self.grown.design, self.environment),
             self.vessel,
             self.grown.reached,
             self.stock.text if self.stock else None,
             self.formed,
+            acceptance_text(self.acceptance, self.errors[0]) if self.acceptance else "",
         )
 
     @cached_property
     def pressures(self) -> dict[str, Any]:
         """Content of the pressure file."""
-        return pressure_content(self.build, self.margins, self.grown.reached)
+        passed = acceptance_content(self.acceptance, self.errors[0]) if self.acceptance else None
+        return {**pressure_content(self.build, self.ranges), "acceptance": passed}
 
     def content(self) -> dict[str, Any]:
         """Return the content of the pack's JSON file: planned and fabricated dimensions, result of the simulation, warnings."""

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from planner.design.design import InvalidDesign
+from planner.fabrication.acceptance import kept_pressures
 from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.films import STRIP_FILM, Thickness
-from planner.uncertainty.sensitivity import Margin
+from planner.uncertainty.bend_ranges import BendRange
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor, half_angle
@@ -38,7 +39,7 @@ def check_head_room(build: Build) -> None:
     """
     supplied = [None, *(one.actuator.limits.most_pressure for one in build.actuators)]
     films = [build.film, *(STRIP_FILM for _ in build.actuators)]
-    for line, highest, film in zip(_lines(build), supplied, films, strict=True):
+    for line, highest, film in zip(pressure_lines(build), supplied, films, strict=True):
         if line["set_kpa"] < line["limit_kpa"]:
             continue
         name, limit = line["line"], line["limit_kpa"]
@@ -58,25 +59,23 @@ def regulator_range(pressure: float) -> float:
     return float(np.ceil(round(REGULATOR * pressure / REGULATOR_STEP, 9)) * REGULATOR_STEP)
 
 
-def pressure_content(build: Build, margins: Sequence[Margin], reached: bool) -> dict[str, Any]:
+def pressure_content(build: Build, ranges: Sequence[BendRange | None]) -> dict[str, Any]:
     """Return the content of the pressure file.
 
     Args:
-        margins: Range of each actuator's pressure within which the goal is still reached, in percent.
-        reached: Whether the goal is reached at the set points; if not, there is no such range.
+        ranges: Accepted bends of each actuator; the pressures at which it bends so are those with which the goal is kept.
     """
-    lines = _lines(build)
-    for line, actuator, margin in zip(lines[1:], build.actuators, margins, strict=True):
-        pressure = actuator.section.pressure
-        low, high = (round(pressure * (1 + share / 100) / 1e3, 2) for share in (-margin.less, margin.more))
-        on = actuator.section.on
-        kept = (low, max(min(high, line["limit_kpa"]), line["set_kpa"])) if reached and on else (None, None)
-        line |= {} if on else {"pressurised": False}
+    lines = pressure_lines(build)
+    for line, within in zip(lines[1:], kept_pressures(build, ranges), strict=True):
+        kept: tuple[float | None, float | None] = None, None
+        if within is not None:
+            low, high = (round(pressure / 1e3, 2) for pressure in within)
+            kept = low, max(min(high, line["limit_kpa"]), line["set_kpa"])
         line |= {"goal_kept_from_kpa": kept[0], "goal_kept_to_kpa": kept[1]}
     return {
         "schema": 1,
-        "note": "goal_kept: range of pressure in which the goal is reached with everything else as planned; examined up to "
-        "20 % from the set point and up to the limit. limit: the lower of the regulators' range and the pressure that causes "
+        "note": "goal_kept: pressures, up to the limit, at which the actuator bends within the range of the acceptance test if it is "
+        "made as planned. limit: the lower of the regulators' range and the pressure that causes "
         f"{FILM_STRENGTH / 1e6:g} MPa in film of {_films(build)}; test a sample of your film. hoop_stress: of actuators "
         "that bend freely; the stress in a pouch that cannot bend freely is higher, and the fabric of an fPAM counts as such film "
         f"(assumed). head_room: limit minus set point. regulator: least range of a regulator for this line, {REGULATOR:g} times the "
@@ -113,15 +112,15 @@ def _films(build: Build) -> str:
     return f"{build.film.text()} for the body and {STRIP_FILM.text()} for the actuators"
 
 
-def _lines(build: Build) -> list[dict[str, Any]]:
-    """Return the pressure lines: the body, then the actuators."""
+def pressure_lines(build: Build) -> list[dict[str, Any]]:
+    """Return the pressure lines, the body and then the actuators, with set points and limits."""
     params = build.design.params
     body = {"line": "body", **_line(params.growth_pressure, params.radius, build.film, None)}
     each = []
     for one in build.actuators:
         named = {"line": one.name, **({"type": one.actuator.kind} if build.mixed else {})}
         numbers = _line(one.section.pressure, film_radius(one), STRIP_FILM, one.actuator.limits.most_pressure)
-        each.append({**named, **numbers})
+        each.append({**named, **numbers, **({} if one.section.on else {"pressurised": False})})
     return [body, *each]
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from planner.output.provenance import versions
 from planner.recordings.identification import FittedParameter, Profile, RecordingFit
 from planner.recordings.identification.bounds import excess
+from planner.recordings.identification.summary import BENDING, CHAIN
 
 SCHEMA = 1
 
@@ -45,14 +46,15 @@ def sentences(fit: RecordingFit) -> list[str]:
 
 
 def chain_note(fit: RecordingFit) -> str:
-    """Return the change of EI by the number of links, as a sentence; empty if the recording does not determine it."""
-    if not fit.convergence.converged or not fit.parameter("bending stiffness EI").identified:
+    """Return how EI of the tube follows from that of the fitted chain, as a sentence; empty if the recording does not determine it."""
+    bending = fit.parameter(BENDING)
+    if not fit.convergence.converged or not bending.identified:
         return ""
     links = fit.bodies // 2
     chain = "1 link" if links == 1 else f"{links} links"
     return (
-        f"note: EI is that of a chain of {chain}: about {100 * (excess(links) - 1):.0f} % above that of a continuous clamped "
-        "tube; --bodies changes it"
+        f"note: EI {bending.value:.4g} N m2 is that of the tube: the chain of {chain} has {fit.parameter(CHAIN).value:.4g} N m2, "
+        f"(1 + 1/{links})^2 = {excess(links):.4g} times as much, since it bends at its joints only"
     )
 
 

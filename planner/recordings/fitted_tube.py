@@ -9,9 +9,10 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import similar, tube_text
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, PHYSICS, TUBE
 from planner.recordings.identification import RecordingFit
+from planner.recordings.identification.summary import BENDING, CHAIN
 
 FITTED = {
-    TUBE["bending_stiffness"].name: "bending stiffness EI",
+    TUBE["bending_stiffness"].name: BENDING,
     INERTIA["damping_time"].name: "damping time",
     INERTIA["growth_rate"].name: "growth rate",
 }
@@ -40,6 +41,8 @@ def fitted_tube_text(fit: RecordingFit) -> str:
             values[key] = one.value
             notes[key] = f"fitted, {low:.4g} to {high:.4g} {one.unit} (95 %)"
     key = TUBE["bending_stiffness"].name
+    if key in values:
+        notes[key] += f"; {CHAIN} of {fit.bodies // 2} links: {fit.parameter(CHAIN).value:.4g} N m2"
     if key in values and not _wrinkles(replace(base, bending_stiffness=values[key])):
         del values[key]
         notes[key] = (

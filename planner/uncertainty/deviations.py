@@ -4,7 +4,7 @@ it."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -240,11 +240,76 @@ class PreformedBends(NamedTuple):
 NO_BENDS = PreformedBends(*np.zeros((3, 0)))
 
 
-def actuation_of(design: Design, sections: SectionErrors, world: WorldErrors) -> Actuation:
-    """Return the actuation of the segments of a design in each trial, shape (T, segments)."""
+class MadeActuators(NamedTuple):
+    """Actuators as they are made in each trial, shape (T, S)."""
+
+    start: Floats
+    """Distance from the base [m]."""
+    length: Floats
+    l_0: Floats
+    """Cell length [m]."""
+    pressure: Floats
+    """Pressure that bends them as they bend [Pa]: an error of turn or curvature is one of pressure here."""
+
+
+def actuators_in_trials(
+    planned: Actuators, sections: SectionErrors, common: Floats, params: VineParams
+) -> MadeActuators:
+    """Return the actuators with their errors; arguments as for `actuation_with`."""
+    factor = np.maximum(1 + sections.cell_share, LEAST_FACTOR)
+    begins = planned.start + sections.place
+    length = factor * (planned.end - planned.start) + sections.stretch
+    joint, kind = joint_moments(params), planned.kind
+    shortest = joint.tables.shortest[kind]
+    cells = np.clip(factor * planned.l_0 + sections.cell + common[:, None], shortest, joint.tables.longest[kind])
+    error = np.where(planned.pressure > VENTED, sections.pressure, 0.0)  # no regulator holds a vented actuator
+    pressures = (1 + sections.pressure_share) * planned.pressure + error
+    pressures = np.maximum(pressures, LEAST_FACTOR * planned.pressure)
+    if sections.turn.any() or sections.curvature.any():
+        free = free_curvature(joint, pressures, cells, kind)
+        curvature = (1 + sections.curvature) * free + sections.turn / np.maximum(length, shortest)
+        # Near full contraction, more pressure hardly bends the tube further.
+        held = holding_pressure(joint, np.maximum(curvature, 0.0), cells, kind)
+        pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
+    return MadeActuators(begins, length, cells, pressures)
+
+
+def measured_bends(design: Design, sections: SectionErrors, world: WorldErrors) -> Floats:
+    """Return the angle by which each actuator bends the tube in free space at its set point in each trial [rad], shape (T, S)."""
+    planned = planned_actuators(design)
+    made = actuators_in_trials(planned, sections, world.cell, design.params)
+    curvature = free_curvature(joint_moments(design.params), made.pressure, made.l_0, planned.kind)
+    return np.asarray(curvature * made.length)
+
+
+def with_bend(
+    design: Design, sections: SectionErrors, world: WorldErrors, section: int, angle: Floats
+) -> SectionErrors:
+    """Return errors with which one actuator bends the tube by given angles in free space, as far as its cells can contract.
+
+    All other errors stay, those of its place and length too.
+
+    Args:
+        section: Its number among the actuated sections.
+        angle: [rad], shape (T,).
+    """
+    turn, curvature = sections.turn.copy(), sections.curvature.copy()
+    turn[:, section] = curvature[:, section] = 0.0
+    straight = replace(sections, turn=turn, curvature=curvature)
+    curvature[:, section] = angle / measured_bends(design, straight, world)[:, section] - 1
+    return straight
+
+
+def planned_actuators(design: Design) -> Actuators:
+    """Return the actuators of a design, shape (S,)."""
     rows = [(s.start, s.end, s.sense, s.l_0, s.pressure) for s in design.actuated]
     kind = np.array([s.kind for s in design.actuated], np.int64)
-    planned = Actuators._make([*np.array(rows).reshape(-1, 5).T, kind])
+    return Actuators._make([*np.array(rows).reshape(-1, 5).T, kind])
+
+
+def actuation_of(design: Design, sections: SectionErrors, world: WorldErrors) -> Actuation:
+    """Return the actuation of the segments of a design in each trial, shape (T, segments)."""
+    planned = planned_actuators(design)
     formed = [(s.start, s.end, s.rest(design.params)) for s in design.preformed]
     bends = PreformedBends(*np.array(formed).reshape(-1, 3).T)
     return actuation_with(planned, sections, world.cell, design.params, (design.length, design.segments), bends)
@@ -265,21 +330,9 @@ def actuation_with(
         tube: Length of the tubes [m], and number of segments.
         bends: Preformed bends of all of them.
     """
-    factor = np.maximum(1 + sections.cell_share, LEAST_FACTOR)
-    begins = planned.start + sections.place
-    length = factor * (planned.end - planned.start) + sections.stretch
-    joint, kind = joint_moments(params), planned.kind
-    shortest = joint.tables.shortest[kind]
-    cells = np.clip(factor * planned.l_0 + sections.cell + common[:, None], shortest, joint.tables.longest[kind])
-    error = np.where(planned.pressure > VENTED, sections.pressure, 0.0)  # no regulator holds a vented actuator
-    pressures = (1 + sections.pressure_share) * planned.pressure + error
-    pressures = np.maximum(pressures, LEAST_FACTOR * planned.pressure)
-    if sections.turn.any() or sections.curvature.any():
-        free = free_curvature(joint, pressures, cells, kind)
-        curvature = (1 + sections.curvature) * free + sections.turn / np.maximum(length, shortest)
-        # Near full contraction, more pressure hardly bends the tube further.
-        held = holding_pressure(joint, np.maximum(curvature, 0.0), cells, kind)
-        pressures = np.clip(held, LEAST_FACTOR * pressures, MOST_FACTOR * pressures)
+    made = actuators_in_trials(planned, sections, common, params)
+    begins, length, cells, pressures = made.start, made.length, made.l_0, made.pressure
+    kind = planned.kind
     signed, ends = planned.sense * pressures, begins + length
     kind = np.broadcast_to(kind, signed.shape)
     if not len(bends.start):

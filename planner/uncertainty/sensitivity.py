@@ -128,6 +128,7 @@ def section_parameters(
         "pressure": ("%", "pressure_share", ("less", "more")),
         "cell length": ("%", "cell_share", ("less", "more")),
         "place": ("mm", "place", ("towards the base", "towards the tip")),
+        "bend": ("%", "curvature", ("less", "more")),
     }
 
     def change(error: str, k: int, _: WorldErrors, sections: SectionErrors, deviations: Floats) -> None:

@@ -41,6 +41,9 @@ LimitOption = Annotated[
     bool,
     typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
 ]
+TrialsOption = Annotated[
+    int, typer.Option(min=20, max=100_000, help="Number of tubes grown with errors for the acceptance test.")
+]
 FormatsOption = Annotated[
     str,
     typer.Option(
@@ -64,6 +67,7 @@ def export(
     env: EnvironmentOption = None,
     stock: StockOption = None,
     allow_limit: LimitOption = False,
+    trials: TrialsOption = 400,
     force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
@@ -88,7 +92,9 @@ def export(
         made, chosen = _use_stock(made, environment, widths)
         with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
-                pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit)
+                pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit, trials)
+            if {"json", "pdf"} & {*wanted}:
+                pack = _test_ranges(console, pack)
             files, faults = _write(console, pack, wanted, out)
     console.print(section_table(pack.grown.design))
     _report(console, pack, out, files)
@@ -143,6 +149,19 @@ def _load_environment(path: Path, design: Design, env: str | None) -> Environmen
             f"the environment of this design ({design.environment}) is not known here; give it with --env FILE.toml"
         )
     return environment
+
+
+def _test_ranges(console: Console, pack: Pack) -> Pack:
+    """Return the pack with the ranges of its acceptance test, which take some seconds."""
+    from dataclasses import replace
+
+    from rich.progress import Progress
+
+    from vinewright.console.progress import make_columns
+
+    with Progress(*make_columns(), console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("acceptance test", total=None)
+        return replace(pack, tested=pack.find_ranges(lambda done, total: bar.update(task, completed=done, total=total)))
 
 
 def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[list[str], dict[str, str]]:

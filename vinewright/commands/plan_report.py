@@ -14,7 +14,7 @@ from planner.plan.run.success import jump_of, with_trials
 from planner.search.run import TIME_SPENT
 from vinewright.commands.plan_verify import unverified, verdict
 from vinewright.console.options import solution_note
-from vinewright.console.terminal import CROSSING, actuators_text, doubt_words, rejection_text, section_table
+from vinewright.console.terminal import CROSSING, THIN, actuators_text, doubt_words, rejection_text, section_table
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -151,6 +151,8 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(f"note: {note}")
     if design.crosses_itself:
         console.print(CROSSING)
+    if design.actuators:
+        console.print(THIN)
     stages = "".join(f", {name}" for name in result.stages.files) if result.stages else ""
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "

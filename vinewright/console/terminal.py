@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from planner.plan.several.selection import CommonChampion
 
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
+THIN = (
+    "note: in the model, actuators have no thickness and seals no width; leave room beside the tube where it is narrow"
+)
 
 
 class _Stream(io.FileIO):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from planner.recordings.identification.bounds import REASONS, mean_beam, side_at_bound
+from planner.recordings.identification.bounds import REASONS, excess, mean_beam, side_at_bound
 from planner.recordings.identification.confidence import length_deviations
 from planner.recordings.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS
 from planner.recordings.identification.observed import LONGEST_STEP
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from planner.recordings.identification.problem import FitSolution
     from planner.recordings.identification.settings import Settings
 
+CHAIN, BENDING = "EI of the chain", "bending stiffness EI"
+"""Names of EI as fitted, of a chain of rigid links, and of the continuous tube that it stands for."""
 NAMES = {STIFFNESS: ("stiffness", "N m/rad"), DAMPING: ("damping", "N m s/rad")}
 MOST_STEP_ERROR = 1e-3
 """Relative error of K due to the time step above which a note says so."""
@@ -88,12 +90,18 @@ def _parameters(unknowns: Unknowns, found: SearchState) -> tuple[FittedParameter
     parts = [replace(one, bound=_bound(number, one, logs, unknowns.bounds)) for number, one in enumerate(parts)]
     stiffness, damping, length, growth = parts
     spacing = unknowns.mean_length(found.x) / unknowns.model.links
-    low, high = (side and side * spacing for side in stiffness.interval)
-    words = "It is the stiffness times the joints' spacing, and equally well identified."
-    bending = FittedParameter(
-        "bending stiffness EI", stiffness.value * spacing, "N m2", (low, high), words, stiffness.bound
+    chain = _scaled(
+        stiffness, CHAIN, spacing, "It is the stiffness times the joints' spacing, and equally well identified."
     )
-    return stiffness, damping, growth, length, bending, _damping_time(stiffness, damping, found.spread)
+    words = "It is EI of the chain over (1 + 1/n)^2 for n links: that of a continuous clamped tube which bends as the chain."
+    bending = _scaled(chain, BENDING, 1 / excess(unknowns.model.links), words)
+    return stiffness, damping, growth, length, chain, bending, _damping_time(stiffness, damping, found.spread)
+
+
+def _scaled(one: FittedParameter, name: str, factor: float, sentence: str) -> FittedParameter:
+    """Return a bending stiffness [N m2] that is a parameter times a factor."""
+    low, high = (side and side * factor for side in one.interval)
+    return FittedParameter(name, one.value * factor, "N m2", (low, high), sentence, one.bound)
 
 
 def _damping_time(stiffness: FittedParameter, damping: FittedParameter, spread: Floats | None) -> FittedParameter:

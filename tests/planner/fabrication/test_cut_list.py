@@ -12,7 +12,7 @@ from dynamics.tube import VineParams
 from planner.fabrication.build import Build
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.pressures import pressure_content
-from planner.uncertainty.sensitivity import Margin
+from planner.uncertainty.bend_ranges import BendRange
 from surrogate.pouch import PouchMotor
 
 MakeBuild = Callable[..., Build]
@@ -89,24 +89,28 @@ def test_a_bare_tube_needs_a_body_and_its_regulator(make_build: MakeBuild) -> No
 
 
 def test_pressures_are_set_points_with_limits(example: Build) -> None:
-    """Set points in kPa and psi, hoop stress P R / t, and the range in which the goal is reached, from the margins."""
-    margins = [Margin("section 1: pressure", "%", 4.0, 20.0), Margin("section 2: pressure", "%", 0.0, 2.5)]
-    body, one, other = pressure_content(example, margins, reached=True)["lines"]
+    """Set points in kPa and psi, hoop stress P R / t, and the pressures at which the bends are accepted."""
+    kept, joint = ((30e3, 34e3), (20e3, 60e3)), joint_moments(example.design.params)
+    ranges = []
+    for actuator, within in zip(example.actuators, kept, strict=True):
+        low, high = free_curvature(joint, within, actuator.section.l_0) * (
+            actuator.section.end - actuator.section.start
+        )
+        ranges.append(BendRange(low, high))
+    body, one, other = pressure_content(example, ranges)["lines"]
     assert body["set_psi"] == pytest.approx(1.5)
     assert body["hoop_stress_mpa"] == pytest.approx(10.342 * 33.35 / 0.05 / 1e3, abs=0.01)
     assert body["limit_kpa"] == pytest.approx(16e3 * 0.05 / 33.35, abs=0.01)
-    pressures = [actuator.section.pressure / 1e3 for actuator in example.actuators]
-    for line, pressure, margin in zip((one, other), pressures, margins, strict=True):
-        assert line["set_kpa"] == pressure
-        assert line["goal_kept_from_kpa"] == pytest.approx(pressure * (1 - margin.less / 100), abs=0.01)
-        # The range never exceeds the limit.
-        assert line["goal_kept_to_kpa"] == pytest.approx(min(pressure * (1 + margin.more / 100), 35.0), abs=0.01)
-        assert line["hoop_stress_mpa"] == pytest.approx(pressure * 17.18 / 0.05 / 1e3, abs=0.01)
+    for line, (low, _) in zip((one, other), kept, strict=True):
+        assert line["set_kpa"] == 35.0
+        assert line["goal_kept_from_kpa"] == pytest.approx(low / 1e3, abs=0.01)
+        # The range never exceeds the limit, and has the set point.
+        assert line["goal_kept_to_kpa"] == 35.0
+        assert line["hoop_stress_mpa"] == pytest.approx(35 * 17.18 / 0.05 / 1e3, abs=0.01)
         assert line["limit_kpa"] == 35.0  # what the regulators hold; the film would hold 46.6
 
 
 def test_a_missed_goal_has_no_pressure_range(example: Build) -> None:
     """If the set points do not reach the goal, there is no range."""
-    margins = [Margin("section 1: pressure", "%", 0.0, 0.0)] * 2
-    _, one, _ = pressure_content(example, margins, reached=False)["lines"]
+    _, one, _ = pressure_content(example, [None, None])["lines"]
     assert (one["goal_kept_from_kpa"], one["goal_kept_to_kpa"]) == (None, None)

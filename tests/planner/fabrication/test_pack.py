@@ -61,7 +61,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def pack(run: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     out = tmp_path_factory.mktemp("out") / "pack"
     with pytest.MonkeyPatch.context() as patch:
-        assert vinewright(patch, "export", run, "--out", out) == 0
+        assert vinewright(patch, "export", run, "--out", out, "--trials", 20) == 0
     return out
 
 
@@ -249,7 +249,7 @@ def test_fabrication_warnings(
     content["sections"][-1]["end_mm"] = content["tube"]["length_mm"] = content["cost"]["length_mm"] = 1120.0
     (tmp_path / "design.json").write_text(json.dumps(content))
     arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
-    vinewright(monkeypatch, *arguments, "--formats", "json", "--allow-limit")
+    vinewright(monkeypatch, *arguments, "--formats", "json", "--trials", 20, "--allow-limit")
     pack = json.loads((tmp_path / "pack" / "pack.json").read_text())
     assert pack["length_mm"]["planned"] == 1120.0
     printed = capsys.readouterr().out
@@ -278,7 +278,10 @@ def test_the_film_of_the_tube_reaches_the_pack(run: Path, tmp_path: Path, monkey
             tmp_path / "pack",
             *stock,
         )
-        assert vinewright(monkeypatch, *arguments, "--formats", "json", "--allow-limit", "--force") in (0, 3)
+        assert vinewright(monkeypatch, *arguments, "--formats", "json", "--trials", 20, "--allow-limit", "--force") in (
+            0,
+            3,
+        )
         pack, pressures = (
             json.loads((tmp_path / "pack" / f"{name}.json").read_text()) for name in ("pack", "pressures")
         )
@@ -300,7 +303,7 @@ def test_a_tip_that_leaves_the_goal_again_gives_a_warning(
     content["sections"][-1]["end_mm"] = content["tube"]["length_mm"] = content["cost"]["length_mm"] = 1150.0
     (tmp_path / "design.json").write_text(json.dumps(content))
     arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
-    assert vinewright(monkeypatch, *arguments, "--formats", "json") == 0
+    assert vinewright(monkeypatch, *arguments, "--formats", "json", "--trials", 20) == 0
     pack = json.loads((tmp_path / "pack" / "pack.json").read_text())
     assert (pack["reaches_goal"], pack["ends_in_goal"]) == (True, False)
     assert "leaves it again" in capsys.readouterr().out

@@ -17,7 +17,6 @@ from planner.fabrication.pressures import film_radius, pressure_content
 from planner.fabrication.steps import steps
 from planner.fabrication.stock import with_stock
 from planner.fabrication.strips import LAP, end_of, layers, material, piece_width
-from planner.uncertainty.sensitivity import Margin
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.registry import actuators
@@ -48,8 +47,7 @@ def test_every_actuator_can_be_made(make_build: MakeBuild, kind: str) -> None:
     assert end_of(actuator) in ("bracket", "seam", "line")
     assert layers(actuator) in (1, 2)
     assert material(actuator, "film")
-    margins = [Margin("section 1: pressure", "%", 1.0, 1.0)]
-    assert pressure_content(build, margins, reached=True)["lines"][1]["hoop_stress_mpa"] > 0
+    assert pressure_content(build, [None])["lines"][1]["hoop_stress_mpa"] > 0
     strip = pattern_of(build).pieces[1]
     assert {text.text for text in strip.texts} >= {str(k) for k in range(6)}
     assert any("strip" in step.title for step in steps(build, None))

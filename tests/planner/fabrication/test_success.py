@@ -95,7 +95,7 @@ def made(tmp_path: Path) -> Callable[..., Path]:
 def test_export_tells_what_the_design_says(vinewright: Vinewright, made: Callable[..., Path]) -> None:
     """The trials are of the planned design; a low success is a warning and refuses nothing; pack.json holds it, `show` prints it."""
     folder = made(9.4, Success("workshop", 61, 100, WEAKEST))
-    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json")
+    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json", "--trials", 20)
     assert code == 0
     assert (
         f"this design, as planned, reaches the goal in 61 % (51-70) of 100 trials under workshop errors; weakest: {WEAKEST}"
@@ -118,7 +118,7 @@ def test_export_tells_what_the_design_says(vinewright: Vinewright, made: Callabl
 def test_a_likely_design_has_no_warning(vinewright: Vinewright, made: Callable[..., Path]) -> None:
     """One that consists of whole cells keeps its trials, so that a pack made from the pack has them too."""
     folder = made(10, Success("lasercut", 80, 100))
-    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json")
+    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json", "--trials", 20)
     assert code == 0
     assert "under lasercut errors" in out
     assert "not tried" not in out
@@ -132,7 +132,7 @@ def test_trials_elsewhere_do_not_count(vinewright: Vinewright, made: Callable[..
     folder = made(10, Success("workshop", 95, 100))
     design = load_design(folder)
     for extra in (("--stock", "90,60mm"), ("--env", "plus", "--force")):
-        vinewright("export", folder, "--out", "pack", "--formats", "json", "--force", *extra)
+        vinewright("export", folder, "--out", "pack", "--formats", "json", "--trials", 20, "--force", *extra)
         assert json.loads(Path("pack/pack.json").read_text())["trials"] is None, extra
     assert design.success
 
@@ -140,7 +140,7 @@ def test_trials_elsewhere_do_not_count(vinewright: Vinewright, made: Callable[..
 def test_a_design_without_trials_says_so(vinewright: Vinewright, made: Callable[..., Path]) -> None:
     """`export` says how to try it; `simulate` and `show` print what the file says, and nothing if that is nothing."""
     folder = made(10, None)
-    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json")
+    code, out, _ = vinewright("export", folder, "--out", "pack", "--formats", "json", "--trials", 20)
     assert code == 0
     assert f"note: {UNTRIED}" in out
     assert json.loads(Path("pack/pack.json").read_text())["trials"] is None

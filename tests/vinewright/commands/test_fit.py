@@ -84,7 +84,8 @@ def test_fit_finds_the_truth_and_writes_its_folder(fitted: tuple[Path, str]) -> 
         name: version(name) for name in ("casadi", "numpy")
     }
     parameters = {one["name"]: one for one in found["parameters"]}
-    for name, truth in (("stiffness", 0.3), ("damping", 3e-3), ("damping time", 0.01), ("bending stiffness EI", 0.15)):
+    known = {"stiffness": 0.3, "damping": 3e-3, "EI of the chain": 0.15, "bending stiffness EI": 0.15 / 2.25}
+    for name, truth in (known | {"damping time": 0.01}).items():
         low, high = parameters[name]["interval_95"]
         assert low < truth < high
         assert high - low < 0.1 * truth
@@ -98,8 +99,8 @@ def test_fit_finds_the_truth_and_writes_its_folder(fitted: tuple[Path, str]) -> 
     assert found["tip_mean_absolute_error_m"][1] < 2e-3
     assert re.search(r"stiffness \[N m/rad\] +│ +0\.(30|299)", printed)
     assert "These data identify the stiffness: 0." in printed
-    # (1 + 1/2)^2 = 2.25 for two links.
-    note = "note: EI is that of a chain of 2 links: about 125 % above that of a continuous clamped tube; --bodies changes it"
+    tube, chain = (f"{parameters[name]['value']:.4g} N m2" for name in ("bending stiffness EI", "EI of the chain"))
+    note = f"note: EI {tube} is that of the tube: the chain of 2 links has {chain}, (1 + 1/2)^2 = 2.25 times as much, since"
     assert note in " ".join(printed.split())
     assert "warning:" not in printed
     assert printed.endswith("wrote runs/fit-oscillation/\n")
@@ -125,6 +126,7 @@ def test_what_is_fitted_reaches_simulate(
     assert model.tube.damping == pytest.approx(damping["value"] * joint.elasticity.stiffness)
     assert model.tube.mass_per_length == load_recording(RECORDING).mass_per_length
     text = Path("fitted/tube.toml").read_text()
+    assert f"; EI of the chain of 2 links: {2.25 * stiffness['value']:.4g} N m2" in text
     if not found["growth rate"]["identified"]:
         assert re.search(r"^# growth_rate_mm_per_s = .*not identified", text, re.MULTILINE)
     write_environment(room, tmp_path / "room.toml")

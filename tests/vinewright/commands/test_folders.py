@@ -154,7 +154,7 @@ WRITERS = [
     ("simulate", "small.toml", "made", "--out", "out"),
     ("simulate", "small.toml", "made", "--animate", "grow.gif"),
     ("simulate", "small.toml", "made", "--animate", "grow.mp4"),
-    ("export", "made", "--out", "out", "--allow-limit", "--formats", "csv,json,svg"),
+    ("export", "made", "--out", "out", "--allow-limit", "--formats", "csv,json,svg", "--trials", "20"),
     ("robustness", "small.toml", "made", "--trials", 2, "--no-sources"),
     ("map", "small.toml", "--deployments", 2),
     ("environments", "new", "clutter.toml", "--density", 0.1),

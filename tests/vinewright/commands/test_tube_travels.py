@@ -94,7 +94,7 @@ def test_every_field_of_the_tube_reaches_every_judge(
         ],
         ["simulate", "small.toml", "runs/small/solutions.json", "--propagator", "geometric"],
         ["robustness", "small.toml", "runs/small", "--trials", 1, "--no-sources"],
-        ["export", "runs/small", "--out", "pack", "--formats", "json"],
+        ["export", "runs/small", "--out", "pack", "--trials", 20, "--formats", "json"],
         ["simulate", "small.toml", "pack"],
     ]
     for command in commands:
@@ -142,7 +142,7 @@ def test_a_design_is_exported_with_the_friction_it_was_planned_with(
 ) -> None:
     """With a friction of 0.3 the tip sticks to the wall and the pack misses the goal; with 0.1 it slides into the goal."""
     run = planned_with(friction)
-    ended, printed, errors = vinewright("export", run, "--out", "pack", "--formats", "json")
+    ended, printed, errors = vinewright("export", run, "--out", "pack", "--trials", 20, "--formats", "json")
     assert ended == code, printed + errors
     pack = json.loads(Path("pack/pack.json").read_text())
     assert (pack["reaches_goal"], pack["status"]) == ((True, "grown") if code == 0 else (False, "stalled"))

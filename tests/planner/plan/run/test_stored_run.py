@@ -92,7 +92,7 @@ def test_stored_designs_are_grown(vinewright: Vinewright, folder: Path) -> None:
 @pytest.mark.slow
 def test_stored_designs_are_made_and_judged(vinewright: Vinewright) -> None:
     """`export` takes the run, `robustness` the pack."""
-    code, _, errors = vinewright("export", RUN, "--out", "pack", "--formats", "json,csv")
+    code, _, errors = vinewright("export", RUN, "--out", "pack", "--trials", 20, "--formats", "json,csv")
     assert (code, errors) == (0, "")
     assert load_design("pack").actuators == load_design(PACK).actuators
     code, _, errors = vinewright("robustness", "plus", PACK, "--trials", 4, "--no-sources", "--out", "out")

@@ -122,7 +122,17 @@ def test_each_folder_is_a_run_that_other_commands_read(
     )
     assert (
         vinewright_in(
-            folder, monkeypatch, "export", planned / "up", "--formats", "json", "--allow-limit", "--out", "pack"
+            folder,
+            monkeypatch,
+            "export",
+            planned / "up",
+            "--trials",
+            20,
+            "--formats",
+            "json",
+            "--allow-limit",
+            "--out",
+            "pack",
         )
         == 0
     )
