@@ -73,7 +73,7 @@ class Interruption:
         def note(number: int, __: FrameType | None) -> None:
             self.requested = True
             CUT[0] = cut
-            if HANG_UP in raising:
+            if HANG_UP is not None and HANG_UP in raising:
                 del raising[HANG_UP]
                 signal.signal(HANG_UP, signal.SIG_IGN)
             if number != HANG_UP:

@@ -52,12 +52,6 @@ def check_kept(folder: Path) -> None:
     assert sorted(os.listdir(folder)) == ["run", "small.toml"]
 
 
-@pytest.fixture
-def place(small_file: Path, tmp_path: Path) -> Path:
-    (tmp_path / "small.toml").write_bytes(small_file.read_bytes())
-    return tmp_path
-
-
 def test_a_closed_terminal_keeps_what_was_found(place: Path) -> None:
     """The terminal takes no more output, and the system sends SIGHUP, as when a window is closed or a connection ends."""
     master, terminal = pty.openpty()
