@@ -70,7 +70,7 @@ class Forks:
         """Run a command, stop it by a signal after some seconds if they are given; exit code and duration [s]."""
         assert self.process.stdin
         assert self.process.stdout
-        self.process.stdin.write("\\t".join([str(int(number)), repr(seconds), str(folder), *words]) + "\\n")
+        self.process.stdin.write("\t".join([str(int(number)), repr(seconds), str(folder), *words]) + "\n")
         self.process.stdin.flush()
         code, lasted = self.process.stdout.readline().split()
         return int(code), float(lasted)
