@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import vinewright as vw
+
 Vinewright = Callable[..., tuple[int, str, str]]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_pictures")]
 PLAN = "plan", "room.toml", "--fast", "--iterations", 2, "--batch", 10, "--out", "run", "--force"
@@ -35,7 +37,7 @@ TUBES = {
 ROOMS = {
     "1 cm": room(10),
     "1 km": room(1e6),
-    "20 000 obstacles": room(3000, discs(20_000)),
+    "2 000 obstacles": room(3000, discs(2000)),
     "start in the goal": room(1000, goal="position = [150, 500], radius = 100"),
     "start at the centre of the goal": room(1000, goal="position = [100, 500], radius = 50"),
     "coincident vertices": room(
@@ -74,3 +76,11 @@ def test_an_extreme_tube(vinewright: Vinewright, tmp_path: Path, name: str, side
     check(vinewright, "tube", "check", "tube.toml")
     if check(vinewright, *PLAN, "--tube", "tube.toml") == 0:
         assert check(vinewright, "simulate", "room.toml", "run") == 0
+
+
+def test_twenty_thousand_obstacles_are_planned(tmp_path: Path) -> None:
+    """They are read, and a search among them ends."""
+    (tmp_path / "room.toml").write_text(room(3000, discs(20_000)))
+    environment = vw.load_environment(tmp_path / "room.toml")
+    assert len(environment.obstacles.shapes()) == 20_000
+    assert vw.plan(environment, iterations=2, batch=10, fast=True).iterations == 2

@@ -26,7 +26,6 @@ def usual(small_file: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
     "changed",
     [
         {"HOME": None, "XDG_CACHE_HOME": None, "MPLCONFIGDIR": None},
-        {"HOME": "/nonexistent"},
         {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
         {"LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"},
         {"TERM": "dumb"},
