@@ -1,7 +1,9 @@
 """Fixtures of tests of several packages: things that are costly to build, built once."""
 
 import gc
+import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -28,6 +30,12 @@ SECTIONS = (
     Section(0.6, 0.7, "none", 0.0, 0.0, 0.0),
     Section(0.7, 1.0, "right", 1.5, 0.03, 20e3),
 )
+
+
+def pytest_configure() -> None:
+    """Ctrl-C works in tests and in what they start: a shell that starts the suite with `&` has all of them ignore it."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from functools import cache
 from importlib import import_module
+from itertools import pairwise
 from typing import Annotated, Any
 
 import typer
@@ -12,11 +13,11 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from vinewright.commands.registry import COMMANDS, SESSION
-from vinewright.console.errors import MachineFault, NothingKept
+from vinewright.console.errors import BadInput, MachineFault, NothingKept
 from vinewright.console.progress import handle_stop_signals
 from vinewright.console.terminal import tolerate_lost_output
 
-BAD_INPUT = 2
+BAD_INPUT = BadInput.exit_code
 """Exit code if no command is given."""
 INTERRUPTED = NothingKept.exit_code
 """Exit code after Ctrl-C, if there is no result to keep."""
@@ -100,7 +101,13 @@ class Commands(WholeHelp):
         return [(name, listed.help) for name, listed in COMMANDS.items() if not listed.hidden]
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command of the first argument."""
+        """The command of the first argument.
+
+        Raises:
+            BadInput: `--out` is empty, which as a path would be the working folder.
+        """
+        if "--out=" in args or ("--out", "") in pairwise(args):
+            raise BadInput("--out is empty; name a folder or file to write")
         if args[0] == "map" and any(word.partition("=")[0] == "--session" for word in args):
             return "map", self.get_command(ctx, SESSION), args[1:]
         return super().resolve_command(ctx, args)

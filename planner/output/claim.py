@@ -3,6 +3,7 @@
 While a command works on a folder or file NAME, it holds a lock on `.NAME.lock` beside it. The operating system releases
 the lock when the process ends, however it ends, so a lock file that a killed process left
 behind does not block others on this machine; one from another machine must be removed by hand.
+A symbolic link stands for what it leads to: lock and temporary files lie beside that, and the link stays.
 """
 
 from __future__ import annotations
@@ -31,6 +32,8 @@ FULL = {errno.ENOSPC, errno.EDQUOT}
 """Error numbers of a full disk."""
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Error numbers of file systems that have no locks; work goes on without one there."""
+ATTEMPTS = 1000
+"""How often a lock file is made again that other processes remove: on some file systems, as `/proc`, it can never be made."""
 
 
 class UnwritableFolder(OSError):
@@ -76,9 +79,45 @@ def writing(path: Path) -> Iterator[None]:
     except OSError as error:
         problem = f"{path} cannot be written: {error.strerror or error}"
         if is_of_machine(error):
-            advice = "make room, or write elsewhere" if error.errno in FULL else "write elsewhere"
+            advice = _advise(error)
             raise UnwritableFolder(problem, advice, advice, machine=True) from None
         raise UnwritableFolder(problem) from None
+
+
+def _advise(error: OSError) -> str:
+    """Say what to do about an error of the machine."""
+    if error.errno == errno.EFBIG:
+        return "raise the limit on the size of files: `ulimit -f`"
+    return "make room, or write elsewhere" if error.errno in FULL else "write elsewhere"
+
+
+def find_destination(path: Path) -> Path:
+    """Find where a path leads: absolute, through symbolic links, whether or not something is there.
+
+    Raises:
+        Occupied: It is a symbolic link that leads to itself.
+        UnwritableFolder: It begins in the working folder, which has been removed.
+    """
+    try:
+        target = Path(os.path.realpath(path))
+    except FileNotFoundError:
+        raise UnwritableFolder(
+            f"{path} cannot be written: the working folder has been removed", "change to another", "change to another"
+        ) from None
+    if target.is_symlink():
+        raise Occupied(f"{path} cannot be written: it is a symbolic link that leads to itself")
+    return target
+
+
+def _check_parents(path: Path, target: Path) -> None:
+    """Check that what is above a path is a folder, as far as it exists.
+
+    Raises:
+        UnwritableFolder: It is not.
+    """
+    above = next(folder for folder in target.parents if folder.exists())
+    if not above.is_dir():
+        raise UnwritableFolder(f"{path} cannot be written: {above} is not a folder")
 
 
 # ---- locks ----
@@ -92,11 +131,12 @@ def lock(path: Path) -> Iterator[None]:
         Locked: Another process holds it; the message says which.
         UnwritableFolder: The lock file cannot be written.
     """
-    target = path.absolute()
+    target = find_destination(path)
     if not target.name:
         raise UnwritableFolder(f"{path} cannot be written: it is the root of the file system")
     file = target.with_name(f".{target.name}.lock")
     with writing(path):
+        _check_parents(path, target)
         missing = [folder for folder in target.parents if not folder.exists()]
         handle = _acquire(path, file)
     try:
@@ -110,13 +150,15 @@ def lock(path: Path) -> Iterator[None]:
 
 def _acquire(path: Path, file: Path) -> int:
     """Open and lock a lock file, and write the number of this process and the name of this machine into it."""
-    while True:
-        file.parent.mkdir(parents=True, exist_ok=True)
+    for _ in range(ATTEMPTS):
         try:
+            file.parent.mkdir(parents=True, exist_ok=True)
             handle = _open_alone(file)
             break
         except FileNotFoundError:  # another process has removed the folder, which was empty
             continue
+    else:
+        raise UnwritableFolder(f"{path} cannot be written: no file can be made in {file.parent}")
     if handle is None:
         advice = "wait until it has finished, or write elsewhere"
         raise Locked(f"{path} is being written by {_holder(file)}", advice, advice)
@@ -160,7 +202,7 @@ else:
         """The open lock file, locked; None if another process has locked it."""
         import fcntl
 
-        while True:
+        for _ in range(ATTEMPTS):
             handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
             try:
                 fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -178,6 +220,7 @@ else:
                 os.close(handle)
                 raise
             os.close(handle)
+        raise FileNotFoundError(file)
 
 
 def _holder(file: Path) -> str:
@@ -236,10 +279,15 @@ def claim_file(path: Path, force: bool, option: str = "") -> Iterator[Path]:
     """
     named, other = f"{option} {path}".strip(), f"give another {option or 'name'}"
     with writing(path):
-        if not path.absolute().parent.is_dir():
-            raise UnwritableFolder(f"{named} cannot be written: the folder {path.parent} does not exist", other, other)
+        above = find_destination(path).parent
+        if not above.is_dir():
+            shown = above if path.is_symlink() else path.parent
+            state = f"{shown} is not a folder" if above.exists() else f"the folder {shown} does not exist"
+            raise UnwritableFolder(f"{named} cannot be written: {state}", other, other)
         if path.is_dir():
             raise Occupied(f"{named} is a folder", other, other)
+        if path.exists() and not path.is_file():
+            raise Occupied(f"{named} is a device or a pipe, which is not replaced", other, other)
     with lock(path):
         if path.exists() and not force:
             advice = f"{other}, or --force to replace it"
@@ -274,8 +322,15 @@ def check_folder(out: Path, force: bool = False) -> None:
                 "give another folder, or force=True to replace it",
                 f"{resume}give another --out, or --force to replace it",
             )
-        parent = next(folder for folder in out.absolute().parents if folder.exists())
-        os.rmdir(tempfile.mkdtemp(prefix=temporary_prefix(out.absolute(), "new"), dir=parent))
+        target = find_destination(out)
+        if os.path.ismount(target):
+            raise Occupied(
+                f"{out} cannot be replaced: a file system is mounted there",
+                f"give a folder in {out}",
+                f"give a folder in {out}",
+            )
+        parent = next(folder for folder in target.parents if folder.exists())
+        os.rmdir(tempfile.mkdtemp(prefix=temporary_prefix(target, "new"), dir=parent))
 
 
 def clear_leftovers(out: Path) -> None:
@@ -284,7 +339,7 @@ def clear_leftovers(out: Path) -> None:
     Raises:
         UnwritableFolder: The folder cannot be written; the message gives the reason.
     """
-    out = out.absolute()
+    out = find_destination(out)
     with writing(out):
         new, old = (_leftovers(out, kind) for kind in ("new", "old"))
         for folder in old:
@@ -316,7 +371,8 @@ def _first_free(held: ExitStack, default: Path) -> Path:
     while True:
         try:
             with writing(folder), ExitStack() as attempt:
-                left = _leftovers(folder.absolute(), "new") + _leftovers(folder.absolute(), "old")
+                target = find_destination(folder)
+                left = _leftovers(target, "new") + _leftovers(target, "old")
                 if left or not folder.exists() or (folder.is_dir() and not any(folder.iterdir())):
                     _claim(attempt, folder, force=False)
                     held.push(attempt.pop_all())

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from planner.output.claim import check_folder, temporary_prefix, writing
+from planner.output.claim import check_folder, find_destination, temporary_prefix, writing
 from planner.output.contents import foreign_files
 from surrogate.kernels.interruption import Interruption
 
@@ -39,7 +39,7 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
         ValueError: `fill` wrote a file that `planner.output.contents` does not list.
     """
     check_folder(out, force=True)
-    out = out.absolute()
+    out = find_destination(out)
     fresh: Path | None = None
     with Interruption().handling_signals(), writing(out):
         try:
@@ -52,15 +52,24 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
             if not any(fresh.iterdir()):
                 return
             if out.exists():
-                old = Path(tempfile.mkdtemp(prefix=temporary_prefix(out, "old"), dir=out.parent))
-                out.replace(old)
-                fresh.replace(out)
-                old.replace(fresh)  # so that a folder being removed is not restored by `clear_leftovers`
+                _exchange(out, fresh)
             else:
                 fresh.replace(out)
         finally:
             if fresh:
                 shutil.rmtree(fresh, ignore_errors=True)
+
+
+def _exchange(out: Path, fresh: Path) -> None:
+    """Move a folder into the place of another, which gets its name; if that fails, both stay where they are."""
+    old = Path(tempfile.mkdtemp(prefix=temporary_prefix(out, "old"), dir=out.parent))
+    try:
+        out.replace(old)
+        fresh.replace(out)
+    except OSError:
+        old.replace(out) if not out.exists() else old.rmdir()
+        raise
+    old.replace(fresh)  # so that a folder being removed is not restored by `clear_leftovers`
 
 
 def write_json(path: Path, content: dict[str, Any]) -> None:
@@ -76,7 +85,7 @@ def replace_file(out: Path, name: str, write: Callable[[Path], object]) -> None:
     Raises:
         UnwritableFolder: The folder cannot be written and is unchanged; the message gives the reason.
     """
-    out = out.absolute()
+    out = find_destination(out)
     fresh: Path | None = None
     with writing(out):
         try:

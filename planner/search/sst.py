@@ -22,7 +22,7 @@ from planner.search.levels import Levels
 from planner.search.pages import PAGE, pages_for
 from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.prices import Prices
-from planner.search.tree import Candidates, Counts, Tree
+from planner.search.tree import Candidates, Counts, StraightVines, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscale
 from planner.uncertainty.trials import Worlds
 from surrogate.kernels.compiled import Floats
@@ -115,7 +115,7 @@ class Search:
         self.max_segments = most_segments(environment, params)
         self.width = 0
         """Capacity for segments of the vines that are grown, as far as they have needed it."""
-        self.tree = Tree(lambda count, segments: propagator.start(count, segments).angles, params.pivot)
+        self.tree = Tree(StraightVines(propagator), params.pivot)
         self.tree.actuators = self.tree.actuators.astype(self.prices.of_entry.dtype)
         worlds = switches.worlds
         self.particles = Particles(worlds, self.catalogue, self.max_segments) if worlds else None

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dynamics.propagator import Propagator
 from dynamics.tube import VineParams
 from dynamics.vine import Array, Integers, VineState, centerlines, convert_like, pivots_of, to_host
 from planner.search.pages import Pages
@@ -54,6 +55,17 @@ class Candidates(Nodes):
 
     def __getitem__(self, rows: Integers | NDArray[np.bool_]) -> Candidates:
         return Candidates(*(getattr(self, one.name)[rows] for one in fields(self)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class StraightVines:
+    """Bends of vines before they grow, as a propagator makes them; no function within another, which cannot be pickled."""
+
+    propagator: Propagator
+
+    def __call__(self, count: int, segments: int) -> Array:
+        """Make the bends [rad], shape (count, segments)."""
+        return self.propagator.start(count, segments).angles
 
 
 class Tree:

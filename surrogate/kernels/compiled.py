@@ -36,8 +36,19 @@ def cache_folder() -> Path:
     Numba compiles a cached kernel again only when its own file changes, not when a function that it calls in another
     file does. So the folder's name carries a hash of the sources of all kernels: a change to any of them starts a new one.
     """
-    root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    root = os.environ.get("NUMBA_CACHE_DIR") or os.environ.get("XDG_CACHE_HOME") or _home() / ".cache"
     return Path(root) / "vinewright" / kernels_digest(ROOT)
+
+
+def _home() -> Path:
+    """Home of the user, or a path where nothing can be written if there is none, as in containers with a user of any number.
+
+    In a shared folder such as `/tmp`, others could put machine code that would then be run.
+    """
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path(os.devnull)
 
 
 def kernels_digest(root: Path) -> str:

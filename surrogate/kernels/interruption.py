@@ -1,4 +1,7 @@
-"""Ctrl-C: the request is recorded, and acted upon where results are consistent; growth under way can be cut short."""
+"""Ctrl-C: the request is recorded, and acted upon where results are consistent; growth under way can be cut short.
+
+SIGTERM and SIGHUP are requests as well (`surrogate.kernels.stop_signals`); SIGHUP never counts as a second Ctrl-C.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ from types import FrameType
 
 import numpy as np
 from numpy.typing import NDArray
+
+from surrogate.kernels.stop_signals import HANG_UP, STOPS, raise_once
 
 Flag = NDArray[np.bool_]
 """One truth value that changes while others read it, shape (1,)."""
@@ -57,16 +62,22 @@ class Interruption:
     def handling_signals(self, cut: bool = False) -> Iterator[None]:
         """Record signals that would raise KeyboardInterrupt or are `DeferredInterrupt`; a second one raises it, and cuts growth short.
 
+        SIGHUP counts as neither first nor second: after it the next signal is recorded too. Once one has come, SIGHUP is ignored.
+
         An exception just anywhere within a search would leave its tree inconsistent.
 
         Args:
             cut: Whether the first signal also makes growth raise `Interrupted` at its next step.
         """
 
-        def note(_: int, __: FrameType | None) -> None:
+        def note(number: int, __: FrameType | None) -> None:
             self.requested = True
             CUT[0] = cut
-            handle(insist)
+            if HANG_UP is not None and HANG_UP in raising:
+                del raising[HANG_UP]
+                signal.signal(HANG_UP, signal.SIG_IGN)
+            if number != HANG_UP:
+                handle(insist)
 
         def insist(number: int, frame: FrameType | None) -> None:
             CUT[0] = True  # or the threads that grow vines would have to be waited for
@@ -77,11 +88,11 @@ class Interruption:
             for number in raising:
                 signal.signal(number, handler)
 
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+        before = {number: signal.getsignal(number) for number in STOPS}
         raising = {
             n: one
             for n, one in before.items()
-            if one is signal.default_int_handler or isinstance(one, DeferredInterrupt)
+            if one in (signal.default_int_handler, raise_once) or isinstance(one, DeferredInterrupt)
         }
         if threading.current_thread() is not threading.main_thread():
             raising = {}
@@ -90,8 +101,9 @@ class Interruption:
             yield
         finally:
             try:
-                for number, handler in raising.items():
-                    signal.signal(number, handler)
+                for number in [*raising]:
+                    if number in raising:
+                        signal.signal(number, raising[number])
             finally:  # last, or a signal that comes now would leave growth cut; within another computation, its signals go on
                 if raising:
                     CUT[0] = False

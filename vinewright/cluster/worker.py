@@ -8,6 +8,8 @@ import signal
 from collections.abc import Callable
 from typing import Any
 
+from surrogate.kernels.stop_signals import STOPS
+
 ONE_THREAD = "NUMBA_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"
 """The environment variables that set the number of threads of kernels."""
 
@@ -20,9 +22,11 @@ def use_one_thread() -> None:
 def dask_setup(_: object) -> None:
     """Prepare a worker of this machine; Dask calls this when it starts one.
 
-    Ctrl-C reaches every process of the terminal; only the main process handles it.
+    Ctrl-C and the end of a terminal reach each of its processes; only the main process handles them.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for number in STOPS:
+        if number != signal.SIGTERM:
+            signal.signal(number, signal.SIG_IGN)
 
 
 def pack(function: Callable[[Any], object], case: object) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable
 from inspect import Parameter, Signature, signature
@@ -146,7 +147,7 @@ def _resume(resume: Path, given: dict[str, Any], out: Path | None, force: bool, 
     from planner.output.claim import check_folder, claim_to_resume
     from planner.plan.run.checkpoint import read_checkpoint
 
-    elsewhere = out is not None and out.resolve() != resume.resolve()
+    elsewhere = out is not None and os.path.realpath(out) != os.path.realpath(resume)
     with claim(out, resume, force) if elsewhere else claim_to_resume(resume) as folder:
         checkpoint = read_checkpoint(resume)
         check_folder(folder, force=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -189,7 +190,7 @@ def _claim_outputs(
     for path, option, suffix in ((out, "--out", ".json"), (overlay, "--overlay", ".mp4")):
         if path and path.suffix.lower() != suffix:
             raise BadInput(f"{option} {path} must end in {suffix}")
-        if path and path.resolve() == video.resolve():
+        if path and os.path.realpath(path) == os.path.realpath(video):
             raise BadInput(f"{option} {path} is the video itself; give another {option}")
     if out:
         held.enter_context(claim_file(out, force, "--out"))

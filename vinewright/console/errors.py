@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -177,7 +178,10 @@ def apart(out: Path | None, read: Path, what: str) -> None:
     Raises:
         BadInput: It is.
     """
-    if out and read.exists() and out.resolve() == (read if read.is_dir() else read.parent).resolve():
+    if out is None or not read.exists():
+        return
+    folders = [read] if read.is_dir() else [read.parent, Path(os.path.realpath(read)).parent]
+    if os.path.realpath(out) in map(os.path.realpath, folders):
         raise BadInput(f"{out} contains the {what} that is read; give another --out")
 
 

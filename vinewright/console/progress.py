@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, TypeVar
 
+from surrogate.kernels.stop_signals import HANG_UP, STOPS, raise_once
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import ProgressColumn
@@ -24,19 +26,25 @@ def make_columns() -> list[ProgressColumn]:
 
 @contextmanager
 def handle_stop_signals() -> Iterator[None]:
-    """Make Ctrl-C and SIGTERM raise KeyboardInterrupt, even if the shell that started this process ignores them.
+    """Make Ctrl-C, SIGTERM and SIGHUP raise KeyboardInterrupt, the first two even if the shell that started this process ignores them.
 
+    SIGHUP stays ignored where it is: with `nohup`, and once a signal has come.
     Only the main thread receives signals; in other threads this has no effect.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    before = {number: signal.signal(number, signal.default_int_handler) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.getsignal(number) for number in STOPS}
+    if HANG_UP and before[HANG_UP] is signal.SIG_IGN:
+        del before[HANG_UP]
+    for number in before:
+        signal.signal(number, raise_once if number == HANG_UP else signal.default_int_handler)
     try:
         yield
     finally:
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if number != HANG_UP or signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)
 
 
 def gather(

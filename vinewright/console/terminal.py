@@ -41,23 +41,23 @@ class _Stream(io.FileIO):
 def tolerate_lost_output() -> Iterator[list[OSError]]:
     """Let a command finish and write its results even if its output cannot be written.
 
-    Yields a list that contains the errors at the end, without those of a closed pipe.
+    Yields a list that contains the errors at the end, without those of a closed pipe or terminal.
     """
     kept, streams, failures = (sys.stdout, sys.stderr), [], list[OSError]()
     for name, stream in zip(("stdout", "stderr"), kept, strict=True):
-        if isinstance(stream, io.TextIOWrapper) and stream is getattr(sys, f"__{name}__") and not stream.isatty():
+        if isinstance(stream, io.TextIOWrapper) and stream is getattr(sys, f"__{name}__"):
             raw = _Stream(stream.fileno(), "w", closefd=False)
             text = io.TextIOWrapper(
                 io.BufferedWriter(raw), stream.encoding, stream.errors, line_buffering=stream.line_buffering
             )
-            streams.append((raw, text))
+            streams.append((raw, text, stream.isatty()))
             setattr(sys, name, text)
     try:
         yield failures
     finally:
-        for raw, text in streams:
+        for raw, text, terminal in streams:
             text.flush()
-            if raw.failure and not isinstance(raw.failure, BrokenPipeError):
+            if raw.failure and not terminal and not isinstance(raw.failure, BrokenPipeError):
                 failures.append(raw.failure)
         sys.stdout, sys.stderr = kept
 

@@ -19,6 +19,7 @@ from planner.recordings.identification.search import FitSearch, SearchStep
 from planner.recordings.identification.settings import Settings
 from planner.recordings.identification.summary import SearchState, summarise
 from surrogate.kernels.interruption import Interruption
+from surrogate.kernels.stop_signals import STOPS
 
 __all__ = ["Convergence", "FittedParameter", "Profile", "RecordingFit", "SearchStep", "default_mass_per_length", "fit"]
 
@@ -141,9 +142,9 @@ def _run_search(settings: Settings) -> Iterator[Connection]:
 
 
 def _search(settings: Settings, sender: Connection, messages: Connection) -> None:
-    # Ctrl-C is sent to every process of the terminal; only the main process handles it.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    # Ctrl-C and the end of a terminal are sent to each of its processes; only the main process handles them.
+    for number in STOPS:
+        signal.signal(number, signal.SIG_DFL if number == signal.SIGTERM else signal.SIG_IGN)
     # Otherwise a write would not fail after the main process has ended.
     messages.close()
     try:

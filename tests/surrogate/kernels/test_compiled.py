@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import surrogate.kernels.compiled
-from surrogate.kernels.compiled import HASHED, PACKAGES, Floats, compiled, kernels_digest
+from surrogate.kernels.compiled import HASHED, PACKAGES, Floats, cache_folder, compiled, kernels_digest
 
 ROOT = Path(__file__).parents[3]
 
@@ -180,3 +180,16 @@ def test_every_kernel_lies_where_the_digest_looks() -> None:
     files = [path for package in (*PACKAGES, "vinewright") for path in (ROOT / package).rglob("*.py")]
     kernels = [path.relative_to(ROOT) for path in files if re.search(rb"^@compiled\b", path.read_bytes(), re.MULTILINE)]
     assert {"studies", "dynamics"} <= {path.parts[0] for path in kernels} <= {*PACKAGES}
+
+
+def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in a container with a user of any number; kernels are then compiled at every start."""
+
+    def homeless() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    for name in ("NUMBA_CACHE_DIR", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr(Path, "home", homeless)
+    with pytest.raises(OSError, match="Not a directory"):
+        cache_folder.__wrapped__().mkdir(parents=True)

@@ -37,6 +37,46 @@ def test_a_second_ctrl_c_interrupts_at_once() -> None:
     assert not CUT[0]
 
 
+@pytest.fixture
+def hangs_up() -> Iterator[None]:
+    """SIGHUP, which is ignored once it has come, is handled after a test as before."""
+    before = signal.getsignal(signal.SIGHUP)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
+@pytest.mark.usefixtures("hangs_up")
+@pytest.mark.parametrize("first", [signal.SIGHUP, signal.SIGTERM])
+def test_a_closed_terminal_never_insists(first: int) -> None:
+    """Its signal comes several times, before and after SIGTERM, and also later; only two of the others interrupt at once."""
+    interruption, last = Interruption(), signal.SIGTERM if first == signal.SIGHUP else signal.SIGHUP
+    with handle_stop_signals():
+        with interruption.handling_signals():
+            for number in (first, last, signal.SIGHUP):
+                signal.raise_signal(number)
+            assert (interruption.requested, bool(CUT[0])) == (True, False)
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGHUP)
+        assert signal.getsignal(signal.SIGTERM) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("hangs_up")
+def test_a_closed_terminal_ends_what_nothing_handles() -> None:
+    """Once: a second signal does not disturb what is done then. What ignores it from the start, as `nohup`, goes on to."""
+    with handle_stop_signals():
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGHUP)
+        signal.raise_signal(signal.SIGHUP)
+    with handle_stop_signals(), Interruption().handling_signals():
+        signal.raise_signal(signal.SIGHUP)
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    with handle_stop_signals():
+        pass
+    assert signal.getsignal(signal.SIGHUP) == signal.SIG_DFL
+
+
 def test_the_first_ctrl_c_cuts_growth_short_where_that_is_asked() -> None:
     """And only until the end of the computation."""
     interruption = Interruption()

@@ -8,7 +8,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -335,7 +334,6 @@ def test_a_killed_run_leaves_no_folder(tmp_path: Path) -> None:
     process = start_plan(tmp_path)
     process.kill()
     process.communicate(timeout=60)
-    time.sleep(0.1)
     assert not (tmp_path / "run").exists()
 
 

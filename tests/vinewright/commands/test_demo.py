@@ -5,7 +5,6 @@ import re
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,7 +74,6 @@ def test_an_interrupted_tour_keeps_nothing(tmp_path: Path) -> None:
     for line in process.stdout:
         if "best: 1 actuator" in line:
             break
-    time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     printed, errors = process.communicate(timeout=120)
     assert (process.returncode, errors.strip().splitlines()[-1:]) == (

@@ -15,6 +15,7 @@ import vinewright as vw
 from planner.output.claim import Occupied, lock
 from planner.output.folder import write_folder
 from tests.full_disk import largest_file
+from tests.vinewright.commands.written import snapshot
 from vinewright.commands.track import _claim_outputs
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -22,28 +23,6 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 Vinewright = Callable[..., tuple[int, str, str]]
 COMMAND = [sys.executable, "-c", "from vinewright.cli import main; main()"]
 PLAN = "plan", "small.toml", "--fast", "--iterations", 2, "--batch", 20
-
-
-@pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[str], str]) -> Path:
-    """A folder with a small environment, and a run in the folder `made`."""
-    folder = tmp_path_factory.mktemp("folders")
-    (folder / "small.toml").write_text(small_environment("[[250, 300, 300, 500]]"))
-    vw.plan(vw.load_environment(folder / "small.toml"), iterations=2, batch=20, fast=True).save(folder / "made")
-    return folder
-
-
-@pytest.fixture
-def small(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same in the empty folder of a test; pictures show few trials."""
-    monkeypatch.setattr("vinewright.commands.robustness.DRAWN", 2)
-    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
-    return tmp_path
-
-
-def snapshot(folder: Path) -> dict[str, bytes]:
-    """All files below a folder, hidden ones too."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
 
 
 def test_plans_count_up_and_replace_nothing(vinewright: Vinewright, small: Path) -> None:

@@ -203,7 +203,7 @@ def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_p
     assert studio.process.returncode == 0, out
     assert "Traceback" not in out
     assert not file.exists()
-    until = time.monotonic() + 5  # helpers of Python's multiprocessing end by themselves
+    until = time.monotonic() + 60  # helpers of Python's multiprocessing end by themselves
     while any(alive(pid) for pid in children) and time.monotonic() < until:
         time.sleep(0.05)
     assert not [pid for pid in children if alive(pid)]

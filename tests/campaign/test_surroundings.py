@@ -1,0 +1,84 @@
+"""Machines as they are: without a home, in other languages, on narrow terminals, short of memory, files or room."""
+
+import os
+import resource
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.campaign.runs import PLAN, command, ran
+
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="limits and variables as on Linux")]
+
+
+@pytest.fixture(scope="module")
+def usual(small_file: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The design of the plan in usual surroundings."""
+    folder = tmp_path_factory.mktemp("usual")
+    shutil.copy(small_file, folder / "small.toml")
+    assert ran(folder, command(*PLAN))[0] == 0
+    return (folder / "run" / "design.json").read_bytes()
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"HOME": None, "XDG_CACHE_HOME": None, "MPLCONFIGDIR": None},
+        {"LANG": "C", "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"},
+        {"LANG": "tr_TR.UTF-8", "LC_ALL": "tr_TR.UTF-8"},
+        {"TERM": "dumb"},
+        {"COLUMNS": "20", "LINES": "2"},
+        {"PYTHONOPTIMIZE": "1"},
+        {"TZ": "Pacific/Kiritimati", "PYTHONHASHSEED": "7"},
+    ],
+    ids=lambda changed: " ".join(changed)[:20],
+)
+def test_the_same_design_in_other_surroundings(place: Path, usual: bytes, changed: dict[str, str | None]) -> None:
+    """Without a word on the error stream; what was planned can be shown and grown."""
+    code, said, errors = ran(place, command(*PLAN), **changed)
+    assert (code, errors) == (0, ""), errors
+    assert "wrote run/" in said.replace("\n", " ")
+    assert (place / "run" / "design.json").read_bytes() == usual
+    assert ran(place, command("show", "run"), **changed)[::2] == (0, "")
+    assert ran(place, command("simulate", "small.toml", "run"), **changed)[::2] == (0, "")
+
+
+def test_a_working_folder_that_was_removed(place: Path, usual: bytes) -> None:
+    """One line and exit code 2, where results would lie in it; with absolute paths the plan is as usual."""
+    gone = place / "gone"
+    inside = ["bash", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "bash"]
+    code, _, errors = ran(place, [*inside, *command("plan", place / "small.toml", *PLAN[2:])])
+    assert (code, errors.count("\n")) == (2, 1), errors
+    assert "run cannot be written: the working folder has been removed; change to another" in errors
+    code, _, errors = ran(place, [*inside, *command("plan", place / "small.toml", *PLAN[2:-1], place / "run")])
+    assert (code, errors) == (0, "")
+    assert (place / "run" / "design.json").read_bytes() == usual
+    assert not gone.exists()
+
+
+@pytest.mark.parametrize(
+    ("kind", "amounts"),
+    [
+        (resource.RLIMIT_AS, [300 << 20, 500 << 20, 700 << 20, 900 << 20, 1200 << 20]),
+        (resource.RLIMIT_NOFILE, [8, 12, 16, 20, 32]),
+        (resource.RLIMIT_FSIZE, [100, 5000, 20000, 60000]),
+    ],
+    ids=["memory", "open files", "size of files"],
+)
+def test_a_limit_is_a_fault_of_the_machine(place: Path, usual: bytes, kind: int, amounts: list[int]) -> None:
+    """Either the plan succeeds, or it ends with exit code 4 and one line, and the folder is as before."""
+    codes = []
+    for amount in amounts:
+        code, _, errors = ran(place, command(*PLAN), lambda amount=amount: resource.setrlimit(kind, (amount, amount)))  # type: ignore[misc]
+        codes.append(code)
+        assert code in (0, 4), (amount, errors)
+        if code == 0:
+            assert (place / "run" / "design.json").read_bytes() == usual
+            shutil.rmtree(place / "run")
+        else:
+            assert errors.count("\n") == 1, (amount, errors)
+            assert errors.startswith("error: ")
+        assert os.listdir(place) == ["small.toml"], amount
+    assert 4 in codes
