@@ -217,8 +217,6 @@ class Penalty:
             allowed=torch.as_tensor(steps, device=self.device),
             keys=torch.zeros_like(segments)[:, None][:, :0],
             carried=angles[:, :0],
-            pace=torch.ones_like(length),
-            turned=torch.zeros_like(angles),
             preformed=preformed,
         )
         longest = int(state.segments.max(initial=1))

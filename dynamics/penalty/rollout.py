@@ -96,10 +96,6 @@ class Vines:
     """Contacts of the last step, shape (batch, contacts), see `_keys`; none before the first one."""
     carried: Tensor
     """Their forces [N]."""
-    pace: Tensor
-    """Share of a step's time in which joints bend, shape (batch,), see `_pace` [-]."""
-    turned: Tensor
-    """Bends of the last step of each vine that was too deep in it, else 0 [rad], shape (batch, segments); held vines have 0."""
     preformed: Tensor | None = None
     """The part of `rest` that is preformed [1/m], same shape; None if nothing is."""
 
@@ -301,24 +297,7 @@ def _advance(
     vines.angles = torch.cat([vines.angles[:, :count] + share[:, None] * bend, vines.angles[:, count:]], 1)
     vines.last_length = vines.last_length + share * growth
     vines.motion = share * motion
-    turned = torch.where(deep & ~held, share, 0.0)[:, None] * bend.detach()
-    vines.pace = _pace(vines, turned, deep)
-    vines.turned = torch.cat([turned, vines.turned[:, count:]], 1)
     records.steps.add_(vines.alive.long())
-
-
-def _pace(vines: Vines, turned: Tensor, deep: Tensor) -> Tensor:
-    """Share of a step's time in which joints bend in the next step, shape (batch,) [-]: halved where a vine that is too deep turns back.
-
-    A step takes the contact forces of the present shape. Where they change much with it, a correction ends as deep in a wall as it
-    began, and the next one leads back. Joints that have less time bend less.
-
-    Args:
-        turned: See `Vines.turned`, of this step.
-        deep: Whether each vine was too deep in it.
-    """
-    back = (turned * vines.turned[:, : turned.shape[1]]).sum(1) < 0
-    return torch.where(deep, torch.where(back, 0.5, 1.0) * vines.pace, 1.0)
 
 
 def _objective(
@@ -352,7 +331,7 @@ def _objective(
     bounds[:, 0, -1], bounds[:, 1, -1] = -1.0, 1.0
     viscosity = torch.cat(
         [
-            (params.bending_viscosity * spread / (vines.pace * dt))[:, None].expand(-1, count),
+            (params.bending_viscosity * spread / dt)[:, None].expand(-1, count),
             jacobian.new_full((len(most), contacts.dents.shape[2]), model.weights.contact / PenaltyWeights().contact),
             (params.growth_viscosity / dt)[:, None],
         ],

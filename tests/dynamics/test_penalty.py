@@ -125,19 +125,6 @@ def test_random_rollouts_end_where_the_exact_ones_do(name: str) -> None:
     assert agreement.deepest_mm <= 1.0
 
 
-def test_a_vine_too_deep_in_a_wall_gets_out(shipped: dict[str, Environment], params: VineParams) -> None:
-    """A vine whose corrections throw it from one wall to another and back grows on; before, it stayed there for good.
-
-    One that does not, in the same batch, grows the same with and without the other.
-    """
-    carried, propagator = make_random_actuation(params, 200, 1.0, seed=1), Penalty(shipped["divider"], params, "cpu")
-    both, alone = (carried.of(np.array(vines)) for vines in ([70, 0], [0]))
-    rollout, other = (propagator.grow(propagator.start(len(c.pressure), 40), c, 0.45, 0.025) for c in (both, alone))
-    np.testing.assert_array_equal(rollout.status, Status.GROWN)
-    np.testing.assert_array_equal(rollout.records, 18)
-    np.testing.assert_allclose(rollout.tips[1], other.tips[0], rtol=0, atol=1e-9)
-
-
 SEGMENTS, LENGTH = 6, 0.14
 CEILING = {"boxes": [[-1.0, 0.045, 1.0, 0.2]]}
 EverySurrogate = pytest.mark.parametrize("surrogate", ["table", "network"])

@@ -121,7 +121,6 @@ def test_jacobian_is_that_of_the_gaps(touching: tuple[Penalty, torch.Tensor, tor
     vines = Vines(
         angles, torch.full((len(angles),), 8), films[:, -1], pressure, cells, 0 * angles, one,
         0 * one, 0 * angles, one, one > 0, torch.ones(len(angles)), torch.zeros(len(angles), 0), angles[:, :0],
-        one, 0 * angles,
     )  # fmt: skip
     with torch.no_grad():
         objective, curvature = _objective(propagator.model, vines, chain, found, 1e-3 * one, one)

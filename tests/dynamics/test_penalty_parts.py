@@ -145,7 +145,6 @@ def test_moments_are_those_of_the_kernels(
     vines = Vines(
         row[0], torch.tensor([count]), one, row[1], cells, torch.zeros_like(row[0]), one, count * one,
         torch.zeros_like(row[0]), one, one > 0, torch.tensor([1]), torch.zeros(1, 0), row[0][:, :0],
-        torch.ones(1), torch.zeros_like(row[0]),
     )  # fmt: skip
     chain = _chain(model, vines, count)
     contacts = find_contacts(model.solids, model.section, model.margin, chain)
