@@ -84,7 +84,7 @@ def test_what_follows_the_search_has_its_time(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """The search says that it had its share of the time budget, and a line says how long refinement and trials took."""
-    options = "plan", "small.toml", "--time-budget", 3, "--batch", 20, "--out", "timed"
+    options = "plan", "small.toml", "--time-budget", 3, "--batch", 20, "--success", 1, "--out", "timed"
     assert vinewright_in(folder, monkeypatch, *options) == 0
     printed, timings = " ".join(capsys.readouterr().out.split()), run_of(folder / "timed")["timings"]
     assert (
