@@ -9,11 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from environments.environment import Environment
-from environments.objects import objects_of
+from environments.objects import object_name
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.uncertainty.deviations import SectionErrors, WorldErrors
-from planner.uncertainty.sensitivity import object_name
 from surrogate.kernels.compiled import Floats
 
 CERTAIN = 3.5
@@ -46,7 +45,7 @@ def weakest_error(
         trials: Their numbers, shape (T,).
         reached: Whether each reached the goal, shape (T,).
     Returns:
-        For example `obstacle 4, 3 mm to the left`: so much farther to the left it stands in missed trials. None if no error
+        For example `wall 4, 3 mm to the left`: so much farther to the left it stands in missed trials. None if no error
         stands out, or all trials succeed or all fail.
     """
     if reached.all() or not reached.any():
@@ -68,7 +67,6 @@ def weakest_error(
 
 def _world_errors(environment: Environment, world: WorldErrors) -> list[_Error]:
     """List the errors of environment and tube."""
-    objects = objects_of(environment)
     sides, heights, turns = ("to the left", "to the right"), ("down", "up"), ("clockwise", "anticlockwise")
     found = [
         _Error("start", " mm", sides, 1e3 * world.start[:, 0]),
@@ -81,7 +79,7 @@ def _world_errors(environment: Environment, world: WorldErrors) -> list[_Error]:
         _Error("all cells", " mm", ("shorter", "longer"), 1e3 * world.cell),
     ]
     for one in range(world.rotation.shape[1]):
-        name = object_name(environment, int(np.argmax(objects == one)))
+        name = object_name(environment, one)
         found += [
             _Error(name, " mm", sides, 1e3 * world.shift[:, one, 0]),
             _Error(name, " mm", heights, 1e3 * world.shift[:, one, 1]),

@@ -81,7 +81,7 @@ def _load(given: dict[str, Any]) -> tuple[Environment, Design]:
     folder, key = Path(given["folder"]), given["design"]
     design = load_design(folder, None if key == "best" else int(key))
     text = (folder / "environment.toml").read_bytes()
-    return parse_environment(text, folder.name, design.params.radius), design
+    return parse_environment(text, design.environment, design.params.radius), design
 
 
 def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001

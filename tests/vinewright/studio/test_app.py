@@ -96,7 +96,7 @@ def test_problem_names_what_is_wrong(client: TestClient, drawing: Drawing) -> No
         ("obstacles.walls[2] = [0, 0] must", "obstacles.walls[2]"),
         ("unknown key start.heading; allowed: x", "start.heading"),
         ("missing key goal.radius", "goal.radius"),
-        ("goal at 1, 2 mm lies wholly inside obstacles", "goal"),
+        ("goal at 1, 2 mm lies wholly inside box 1", "goal"),
         ("bounds is empty: max", "bounds"),
         ("is not TOML: x", "is"),
     ],
