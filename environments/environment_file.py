@@ -255,6 +255,21 @@ def environment_text(environment: Environment) -> str:
     return "\n".join(lines + environment.uncertainty.lines(order)) + "\n"
 
 
+def restate_errors(environment: Environment, uncertainty: StatedUncertainty) -> Environment:
+    """Return an environment with other errors; its text is kept where the table `[uncertainty]` can be added at the end."""
+    text, changed = environment_text(environment), replace(environment, uncertainty=uncertainty)
+    if environment.source and not environment.uncertainty:
+        end = "\r\n" if "\r\n" in text else "\n"
+        added = uncertainty.lines(environment.obstacles.in_file.tolist())
+        text += end.join(["" if text.endswith("\n") else end, *added[1:], ""])
+        try:
+            if parse_environment(text.encode(), environment.name, 0.0).uncertainty == uncertainty:
+                changed.keep_source(text)
+        except InvalidEnvironment:  # the file has an older schema, which has no such table
+            pass
+    return changed
+
+
 def _list_obstacles(obstacles: Obstacles) -> tuple[dict[str, list[list[Any]]], list[int]]:
     """List the rows of each kind of obstacle [mm], and the indices of `Obstacles.shapes` in their order.
 

@@ -15,6 +15,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.environment_file import parse_environment
+from environments.objects import object_names, objects_of
 from environments.file_model import ERRORS
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
@@ -131,7 +132,7 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
         weakest_error(design, environment, uncertainty, range(len(reached)), seed, reached) if len(reached) else None
     )
     known = {**_success(name, reached), "weakest": weakest} if len(reached) else None
-    marked = {**about, "weakest": weakest_view(weakest)}
+    marked = {**about, "weakest": weakest_view(weakest, environment)}
     send({**marked, "busy": False, "reached": reached.tolist(), "lines": [], "success": known})
 
 
@@ -142,12 +143,18 @@ def _success(errors: str, reached: np.ndarray) -> dict[str, Any]:
     return {"errors": errors, **count, "low": low, "high": high, "weakest": None}
 
 
-def weakest_view(text: str | None) -> dict[str, Any] | None:
-    """The weakest error in words, and the obstacle or the actuator that it is about, counted from 1."""
+def weakest_view(text: str | None, environment: Environment) -> dict[str, Any] | None:
+    """The weakest error in words, and the obstacles, by name, or the number of the actuator that it is about."""
     if text is None:
         return None
-    found = {word: re.search(rf"{word} (\d+)", text) for word in ("obstacle", "section")}
-    return {"text": text, **{word: int(match[1]) if match else None for word, match in found.items()}}
+    named = [(name, one) for one, name in enumerate(object_names(environment)) if re.match(rf"{re.escape(name)}\b", text)]
+    solids, section = environment.solids, re.match(r"section (\d+)", text)
+    pieces = np.flatnonzero(objects_of(environment) == max(named, key=lambda one: len(one[0]))[1]) if named else []
+    return {
+        "text": text,
+        "obstacles": [solids.name(piece) for piece in pieces],
+        "section": int(section[1]) if section else None,
+    }
 
 
 def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001

@@ -18,6 +18,7 @@ from starlette.testclient import TestClient
 import vinewright as vw
 from dynamics.tube import VineParams
 from dynamics.tube_file import tube_content
+from environments import Environment, Obstacles
 from environments.environment_file import parse_environment
 from environments.uncertainty import KEYS, PRESETS
 from planner.design.design_file import load_design
@@ -340,14 +341,19 @@ def test_trials_have_the_errors_that_are_shown(planned: Path) -> None:
 
 
 def test_weakest_error_names_what_to_mark() -> None:
-    """The obstacle or the section of the weakest error, counted from 1."""
-    assert weakest_view("obstacle 4, 3 mm to the left") == {
-        "text": "obstacle 4, 3 mm to the left", "obstacle": 4, "section": None,
-    }  # fmt: skip
-    section = weakest_view("section 2: cells, 1 mm longer")
-    assert section
-    assert (section["obstacle"], section["section"]) == (None, 2)
-    assert weakest_view(None) is None
+    """All obstacles of the object that the weakest error is about, by their names, or the number of the section."""
+    boxes = [(0.1 * k, 0, 0.1 * k + 0.1, 0.1) for k in range(4)]
+    solids = Obstacles(boxes=boxes, circles=[(0.2 * k + 0.1, 0.7, 0.05) for k in range(1, 12)])
+    room = Environment("room", "", (0, 0, 3, 1), (0.1, 0.3, 0), (1.8, 0.4, 0.1), solids)
+    for text, names in (
+        ("box 1 and 3 more, 3 mm to the left", ["box 1", "box 2", "box 3", "box 4"]),
+        ("circle 11, 3 mm to the left", ["circle 11"]),
+        ("circle 1, 3 mm to the left", ["circle 1"]),
+    ):
+        assert weakest_view(text, room) == {"text": text, "obstacles": names, "section": None}
+    text = "section 2: cells, 1 mm longer"
+    assert weakest_view(text, room) == {"text": text, "obstacles": [], "section": 2}
+    assert weakest_view(None, room) is None
 
 
 Limited = tuple[Path, Path, Event]

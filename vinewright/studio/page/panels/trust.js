@@ -6,7 +6,6 @@ import { state, subscribe } from "../store.js";
 import { changedLine, countsLine, drawnLine, emptyNotice } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
 import { weakestPlace } from "./marklayer.js";
-import { withNames } from "./obstacles.js";
 import { checkField, folded, optionsOf, selectField, setText, swatch } from "./parts.js";
 import { chosenDesign, ownTrials, shownSuccess, shownTrials } from "./shown.js";
 import { errorSlider } from "./sliders.js";
@@ -180,5 +179,5 @@ function showWeakest(/** @type {HTMLElement} */ line, /** @type {boolean} */ bus
   const place = weakestPlace();
   const text = busy ? null : (place?.text ?? (state.trials ? null : ofPlan));
   line.hidden = !text;
-  if (text) line.replaceChildren(place?.obstacle || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), withNames(text, state.run?.content));
+  if (text) line.replaceChildren(place?.obstacles.length || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), text);
 }
