@@ -120,7 +120,9 @@ class Environment:
     def __repr__(self) -> str:
         size = " x ".join(f"{side:g}" for side in self.bounds[2:] - self.bounds[:2])
         counted = Counter(KINDS[kind] for kind in self.obstacles.labels[:, 0])
-        counts = ", ".join(f"{count} {kind if count == 1 else plural(kind)}" for kind in KINDS if (count := counted[kind]))
+        counts = ", ".join(
+            f"{count} {kind if count == 1 else plural(kind)}" for kind in KINDS if (count := counted[kind])
+        )
         return f"<Environment {self.name}: {size} m, {counts or 'no obstacles'}>"
 
     def keep_source(self, text: str) -> None:

@@ -91,10 +91,7 @@ def test_a_start_without_room_in_a_tiny_environment(tmp_path: Path) -> None:
     metres = "bounds = { min = [0, 0], max = [1.2, 0.8] }\nstart = { position = [0.2, 0.1], heading_deg = 0 }\n"
     metres += "goal = { position = [1, 0.6], radius = 0.1 }\nobstacles = { circles = [[0.5, 0.3, 0.05]] }\n"
     message = refusal(tmp_path, f'schema = 2\nunit = "mm"\n{metres}')
-    assert (
-        "start.position = [0.2, 0.1] is 0.3106 mm from circle 1; at least 33.35 mm (the tube radius)"
-        in message
-    )
+    assert "start.position = [0.2, 0.1] is 0.3106 mm from circle 1; at least 33.35 mm (the tube radius)" in message
     assert message.endswith(
         '; the environment is 1.2 mm wide, less than the tube (66.7 mm): are its lengths in m? unit = "m"'
     )

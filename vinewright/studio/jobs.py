@@ -15,8 +15,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.environment_file import parse_environment
-from environments.objects import object_names, objects_of
 from environments.file_model import ERRORS
+from environments.objects import object_names, objects_of
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
 from planner.design.design_file import load_design
@@ -147,7 +147,9 @@ def weakest_view(text: str | None, environment: Environment) -> dict[str, Any] |
     """The weakest error in words, and the obstacles, by name, or the number of the actuator that it is about."""
     if text is None:
         return None
-    named = [(name, one) for one, name in enumerate(object_names(environment)) if re.match(rf"{re.escape(name)}\b", text)]
+    named = [
+        (name, one) for one, name in enumerate(object_names(environment)) if re.match(rf"{re.escape(name)}\b", text)
+    ]
     solids, section = environment.solids, re.match(r"section (\d+)", text)
     pieces = np.flatnonzero(objects_of(environment) == max(named, key=lambda one: len(one[0]))[1]) if named else []
     return {

@@ -115,7 +115,9 @@ def test_shifts_of_an_object_are_those_that_block_the_way() -> None:
     found = [
         compute_margin(design_of(BARE), environment, one) for one in object_parameters(design_of(BARE), environment)
     ]
-    assert [one.name for one in found] == [f"{name}: along {axis}" for name in ("polygon 1", "polygons 2 and 3") for axis in "xy"]
+    assert [one.name for one in found] == [
+        f"{name}: along {axis}" for name in ("polygon 1", "polygons 2 and 3") for axis in "xy"
+    ]
     along, up_or_down = found[2], found[3]
     assert (found[1].less, found[1].more) == pytest.approx((50, 8))
     assert (up_or_down.less, up_or_down.more) == pytest.approx((8, 50))
