@@ -3,7 +3,6 @@
 import hashlib
 import json
 import math
-from collections import Counter
 from dataclasses import dataclass, field
 from itertools import takewhile
 from typing import Any, NamedTuple, Unpack
@@ -13,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from environments.conditions import Conditions, add_frame, check_conditions, find_piece
 from environments.file_model import InvalidEnvironment
-from environments.obstacles import KINDS, Obstacles, is_box, plural
+from environments.obstacles import Obstacles, is_box
 from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 
 
@@ -119,10 +118,7 @@ class Environment:
 
     def __repr__(self) -> str:
         size = " x ".join(f"{side:g}" for side in self.bounds[2:] - self.bounds[:2])
-        counted = Counter(KINDS[kind] for kind in self.obstacles.labels[:, 0])
-        counts = ", ".join(
-            f"{count} {kind if count == 1 else plural(kind)}" for kind in KINDS if (count := counted[kind])
-        )
+        counts = ", ".join(f"{kind}: {count}" for kind, count in self.obstacles.counts.items() if count)
         return f"<Environment {self.name}: {size} m, {counts or 'no obstacles'}>"
 
     def keep_source(self, text: str) -> None:

@@ -107,6 +107,11 @@ class Obstacles:
         return _join(words)
 
     @property
+    def counts(self) -> dict[str, int]:
+        """Number of obstacles by the key of their kind in a file."""
+        return {plural(kind): int((self.labels[:, 0] == k).sum()) for k, kind in enumerate(KINDS[:4])}
+
+    @property
     def in_file(self) -> NDArray[np.int64]:
         """Indices of `shapes` in the order of a file: boxes, polygons, circles, walls, shape (n,)."""
         return np.lexsort((self.labels[:, 1], self.labels[:, 0]))
