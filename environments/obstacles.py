@@ -80,9 +80,12 @@ class Obstacles:
         object.__setattr__(self, "circles", np.asarray(circles, float).reshape(-1, 3))
         object.__setattr__(self, "walls", rows[~flat])
         numbers = np.arange(len(rows)) + 1
-        counted = (0, range(1, len(first) + 1)), (1, range(1, len(others) + 1)), (3, numbers[flat])
-        counted = *counted, (2, range(1, len(self.circles) + 1)), (3, numbers[~flat])
-        self._label([(kind, int(number)) for kind, some in counted for number in some], rows[flat])
+        count = np.arange(len(others) + len(first) + len(self.circles)) + 1
+        counted = [(0, count[: len(first)]), (1, count[: len(others)]), (3, numbers[flat])]
+        counted += [(2, count[: len(self.circles)]), (3, numbers[~flat])]
+        self._label(
+            np.vstack([np.column_stack([np.full(len(some), kind), some]) for kind, some in counted]), rows[flat]
+        )
 
     def _label(self, labels: ArrayLike, flat: np.ndarray) -> "Obstacles":
         object.__setattr__(self, "labels", np.array(labels, np.int64).reshape(-1, 2))

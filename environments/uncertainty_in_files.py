@@ -72,11 +72,11 @@ class StatedUncertainty:
         single = {str(number): dict(part) for number, part in self.obstacles}
         return found | ({"obstacle": single} if single else {})
 
-    def lines(self, order: Sequence[int]) -> list[str]:
+    def lines(self, order: Sequence[int] = ()) -> list[str]:
         """Format the table as lines of a TOML file, each table after an empty line.
 
         Args:
-            order: Indices of `Obstacles.shapes` in the order of the file.
+            order: Indices of `Obstacles.shapes` in the order of the file; none where there are no obstacles, as in the file of a tube.
         """
         content, found = self.content(), []
         single = {order.index(int(number) - 1) + 1: part for number, part in content.pop("obstacle", {}).items()}

@@ -52,7 +52,9 @@ def draw_names(axes: Axes, environment: Environment, view: Floats, point: float,
     style |= {"rotation_mode": "anchor", "linespacing": _HIGH, "gid": "name"}
     for name in place_names(environment, view, point, taken):
         many = "\n" in name.text
-        axes.text(*name.at, name.text, rotation=name.degrees, **{**style, **({"va": "center"} if many else {})})
+        axes.text(
+            name.at[0], name.at[1], name.text, rotation=name.degrees, **{**style, **({"va": "center"} if many else {})}
+        )
 
 
 def place_names(environment: Environment, view: Floats, point: float, taken: shapely.Geometry) -> list[_Name]:

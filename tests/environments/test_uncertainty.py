@@ -192,4 +192,4 @@ def test_a_table_is_kept_as_it_was_given() -> None:
     assert given
     assert not StatedUncertainty.of({})
     assert not StatedUncertainty.of(None)
-    assert StatedUncertainty.of({}).lines([]) == []
+    assert StatedUncertainty.of({}).lines() == []

@@ -151,10 +151,10 @@ def weakest_view(text: str | None, environment: Environment) -> dict[str, Any] |
         (name, one) for one, name in enumerate(object_names(environment)) if re.match(rf"{re.escape(name)}\b", text)
     ]
     solids, section = environment.solids, re.match(r"section (\d+)", text)
-    pieces = np.flatnonzero(objects_of(environment) == max(named, key=lambda one: len(one[0]))[1]) if named else []
+    of = max(named, key=lambda one: len(one[0]))[1] if named else -1
     return {
         "text": text,
-        "obstacles": [solids.name(piece) for piece in pieces],
+        "obstacles": [solids.name(piece) for piece, one in enumerate(objects_of(environment).tolist()) if one == of],
         "section": int(section[1]) if section else None,
     }
 
