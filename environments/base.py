@@ -42,7 +42,9 @@ def find_base_fault(environment: Environment, radius: float, unit: str) -> str |
         if environment.edge == "wall" and float(environment.obstacles.clearance(environment.start[:2])) > clearance:
             return f'is {in_unit(clearance, radius)} from the bounds, which are a wall (bounds.edge = "wall"); {least}'
         nearest = _nearest(environment.solids.part(~environment.mounted), environment)
-        return f"is {f'{in_unit(clearance, radius)} from' if clearance else 'inside'} {nearest}; {least}"
+        if not clearance:
+            return f"is inside {nearest}; {least}"
+        return f"is {in_unit(clearance, radius)} from {nearest}; {least}"
     if environment.edge == "table" and environment.mount == "free" and (over := _overhang(environment, radius)) > 1e-9:
         return (
             f"lets the tube hang {in_unit(over, radius)} over the edge of the table within its first diameter "
