@@ -6,6 +6,7 @@ import shapely
 
 from environments.environment import Environment
 from environments.lengths import UNITS, format_length
+from environments.obstacles import Obstacles
 
 
 def exit_axis(environment: Environment, radius: float) -> shapely.LineString:
@@ -33,14 +34,17 @@ def find_base_fault(environment: Environment, radius: float, unit: str) -> str |
     if environment.mount == "wall" and radius and (fault := _find_mount_fault(environment, radius)):
         problem, length = fault
         most = f"at most {in_unit(radius, length)} (the tube radius) is allowed"
-        return problem.format(length=in_unit(length, radius), most=most)
+        nearest = _nearest(environment.solids, environment)
+        return problem.format(length=in_unit(length, radius), most=most, nearest=nearest)
     clearance = base_clearance(environment)
     if clearance < radius - 1e-9:  # tolerance for rounding: touching is allowed
         least = f"at least {in_unit(radius, clearance)} (the tube radius) is needed"
         if environment.edge == "wall" and float(environment.obstacles.clearance(environment.start[:2])) > clearance:
             return f'is {in_unit(clearance, radius)} from the bounds, which are a wall (bounds.edge = "wall"); {least}'
-        distance = f"{in_unit(clearance, radius)} from the nearest" if clearance else "inside an"
-        return f"is {distance} obstacle; {least}"
+        nearest = _nearest(environment.solids.part(~environment.mounted), environment)
+        if not clearance:
+            return f"is inside {nearest}; {least}"
+        return f"is {in_unit(clearance, radius)} from {nearest}; {least}"
     if environment.edge == "table" and environment.mount == "free" and (over := _overhang(environment, radius)) > 1e-9:
         return (
             f"lets the tube hang {in_unit(over, radius)} over the edge of the table within its first diameter "
@@ -49,18 +53,24 @@ def find_base_fault(environment: Environment, radius: float, unit: str) -> str |
     return None
 
 
+def _nearest(solids: Obstacles, environment: Environment) -> str:
+    """Return the name of the solid nearest to the start, or the first that it is inside; "" without solids."""
+    away = [shape.distance(shapely.Point(environment.start[:2])) for shape in solids.shapes()]
+    return solids.name(away.index(min(away))) if away else ""
+
+
 def _find_mount_fault(environment: Environment, radius: float) -> tuple[str, float] | None:
-    """Find the fault of a base in a wall: a text with places for `length` and `most`, and the length [m]."""
+    """Find the fault of a base in a wall: a text with places for `length`, `most` and `nearest`, and the length [m]."""
     start = environment.start
     point = shapely.Point(start[:2])
     solid = shapely.union_all(environment.solids.part(environment.mounted).shapes())
     if solid.is_empty:
         return 'has no obstacle to stand at, but start.mount = "wall"', 0.0
     if (away := float(environment.solids.clearance(start[:2]))) > radius + 1e-9:
-        return 'has start.mount = "wall", but the nearest obstacle is {length} away; {most}', away
+        return 'has start.mount = "wall", but {nearest}, the nearest obstacle, is {length} away; {most}', away
     depth = point.distance(solid.boundary) if solid.area and solid.contains(point) else 0.0
     if depth > radius + 1e-9:
-        return 'has start.mount = "wall", but is {length} inside the obstacle; {most}', depth
+        return 'has start.mount = "wall", but is {length} inside {nearest}; {most}', depth
     end = shapely.get_point(exit_axis(environment, radius), 1)
     if solid.area and solid.contains(end) and end.distance(solid.boundary) > 1e-9:
         return "has a heading into the obstacle that it is mounted in; turn start.heading_deg out of it", 0.0

@@ -71,6 +71,8 @@ def check_goal(environment: Environment, unit: str) -> None:
         return
     wrong = f"must reach into the bounds {format_lengths(bounds * per_metre, unit)}"
     if not outside(x, y):
-        wrong = "lies wholly inside obstacles; some of it must be free"
+        disc, shapes = shapely.Point(x, y).buffer(radius), environment.obstacles.shapes()
+        inside = [index for index, shape in enumerate(shapes) if shape.area and shape.intersects(disc)]
+        wrong = f"lies wholly inside {environment.obstacles.names(inside)}; some of it must be free"
     shown = f"goal at {format_lengths(environment.goal[:2] * per_metre, unit)} with radius {format_length(radius * per_metre, unit)} {unit}"
     raise InvalidEnvironment(f"{shown} {wrong}{upside_down_hint(environment, x, y, free)}")

@@ -8,7 +8,7 @@ import shapely
 from numpy.typing import NDArray
 
 from environments.file_model import InvalidEnvironment
-from environments.obstacles import Obstacles, box_corners
+from environments.obstacles import Obstacles
 from environments.uncertainty_in_files import StatedUncertainty
 
 MOUNTS = "free", "wall"
@@ -57,8 +57,7 @@ def add_frame(obstacles: Obstacles, bounds: np.ndarray) -> Obstacles:
     """
     (x0, y0, x1, y1), t = bounds, FRAME
     boxes = (x0 - t, y0 - t, x1 + t, y0), (x0 - t, y1, x1 + t, y1 + t), (x0 - t, y0, x0, y1), (x1, y0, x1 + t, y1)
-    polygons = *obstacles.polygons, *(box_corners(*box) for box in boxes)
-    return Obstacles(polygons, obstacles.circles, obstacles.walls, ends="round")
+    return obstacles.framed(boxes)
 
 
 def find_piece(solids: Obstacles, position: np.ndarray) -> NDArray[np.bool_]:

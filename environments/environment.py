@@ -3,17 +3,26 @@
 import hashlib
 import json
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import takewhile
-from typing import Any, Unpack
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from environments.conditions import Conditions, add_frame, check_conditions, find_piece
 from environments.file_model import InvalidEnvironment
-from environments.obstacles import Obstacles, box_corners
+from environments.obstacles import Obstacles, is_box
 from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
+
+
+class Source(NamedTuple):
+    """The file that an environment was read from."""
+
+    text: str
+    """Its text; encoded as UTF-8 it is the file byte for byte, with the mark at its beginning, if any, and its line ends."""
+    sha256: str
+    """That of the environment as it was read: one whose arrays were changed afterwards is another."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
@@ -57,6 +66,8 @@ class Environment:
     """Coefficient of friction of the walls [-], for tubes without one of their own; None if unknown."""
     uncertainty: StatedUncertainty = UNSTATED
     """Errors with which it is built, as stated in its file; not part of `sha256`."""
+    source: Source | None = field(init=False, default=None)
+    """Its file; None for one made in code, also by `dataclasses.replace`, which may change anything."""
 
     def __init__(
         self,
@@ -98,6 +109,7 @@ class Environment:
         object.__setattr__(self, "stacked", conditions.get("stacked", False))
         object.__setattr__(self, "friction", conditions.get("friction"))
         object.__setattr__(self, "uncertainty", given := conditions.get("uncertainty", UNSTATED))
+        object.__setattr__(self, "source", None)
         for number, _ in given.obstacles:
             if not 1 <= number <= len(self.obstacles):
                 raise InvalidEnvironment(
@@ -106,9 +118,12 @@ class Environment:
 
     def __repr__(self) -> str:
         size = " x ".join(f"{side:g}" for side in self.bounds[2:] - self.bounds[:2])
-        shapes = self.obstacles
-        counts = f"{len(shapes.polygons)} polygons, {len(shapes.circles)} circles, {len(shapes.walls)} walls"
-        return f"<Environment {self.name}: {size} m, {counts}>"
+        counts = ", ".join(f"{kind}: {count}" for kind, count in self.obstacles.counts.items() if count)
+        return f"<Environment {self.name}: {size} m, {counts or 'no obstacles'}>"
+
+    def keep_source(self, text: str) -> None:
+        """Keep the text that this environment was just read from, to store it unchanged."""
+        object.__setattr__(self, "source", Source(text, self.sha256))
 
     @property
     def solids(self) -> Obstacles:
@@ -137,42 +152,37 @@ class Environment:
 
 
 def content_of(environment: Environment) -> dict[str, dict[str, Any]]:
-    """Return the geometry as in a file: millimetres and degrees, rounded, whole numbers as integers."""
+    """Return the geometry that is hashed: millimetres and degrees, rounded, whole numbers as integers; walls with flat ends are
+    polygons."""
     bounds, start, goal, obstacles = environment.bounds, environment.start, environment.goal, environment.obstacles
-    polygons = [[_to_millimetres(point) for point in polygon] for polygon in obstacles.polygons]
-    # Boxes come first in a loaded environment: only leading ones are written as `boxes`, which keeps the order.
-    boxes = [[*polygon[0], *polygon[2]] for polygon in takewhile(_is_box, polygons)]
+    polygons = [[to_millimetres(point) for point in polygon] for polygon in obstacles.polygons]
+    # Whatever its kind, a leading polygon counts as a box if it is one: the hash does not depend on how it was written.
+    boxes = [[*polygon[0], *polygon[2]] for polygon in takewhile(is_box, polygons)]
     # Defaults are left out: they keep the hash that files without these keys have.
     edge = {} if environment.edge == "open" else {"edge": environment.edge}
     stacked = {"stacked": True} if environment.stacked else {}
     mount = {} if environment.mount == "free" else {"mount": environment.mount}
     return {
-        "bounds": {"min": _to_millimetres(bounds[:2]), "max": _to_millimetres(bounds[2:]), **edge, **stacked},
-        "start": {"position": _to_millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2])), **mount},
-        "goal": {"position": _to_millimetres(goal[:2]), "radius": _tidy(1000 * goal[2])},
+        "bounds": {"min": to_millimetres(bounds[:2]), "max": to_millimetres(bounds[2:]), **edge, **stacked},
+        "start": {"position": to_millimetres(start[:2]), "heading_deg": _tidy(math.degrees(start[2])), **mount},
+        "goal": {"position": to_millimetres(goal[:2]), "radius": _tidy(1000 * goal[2])},
         "obstacles": {
             "boxes": boxes,
             "polygons": polygons[len(boxes) :],
-            "circles": [_to_millimetres(circle) for circle in obstacles.circles],
-            "walls": [_to_millimetres(wall) for wall in obstacles.walls],
+            "circles": [to_millimetres(circle) for circle in obstacles.circles],
+            "walls": [to_millimetres(wall) for wall in obstacles.walls],
             **({} if environment.friction is None else {"friction": _tidy(environment.friction)}),
         },
     }
 
 
-def _is_box(polygon: list[list[int | float]]) -> bool:
-    """Return whether a polygon, rounded as in a file, so that it is the same one when it is read again, is a box."""
-    if len(polygon) != 4:
-        return False
-    (x_min, y_min), (x_max, y_max) = polygon[0], polygon[2]
-    return x_min < x_max and y_min < y_max and polygon == box_corners(x_min, y_min, x_max, y_max).tolist()
-
-
-def _to_millimetres(lengths: np.ndarray) -> list[int | float]:
+def to_millimetres(lengths: np.ndarray) -> list[int | float]:
+    """Convert lengths [m] to millimetres as in a file, shape (n,)."""
     return [_tidy(1000 * length) for length in lengths]
 
 
 def _tidy(value: float) -> int | float:
+    """Round a number as in a file."""
     # 12 digits hide the rounding of the unit conversion, so that 71.6 mm remains 71.6 mm.
     rounded = float(f"{value:.12g}")
     return int(rounded) if rounded.is_integer() else rounded

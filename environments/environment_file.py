@@ -47,16 +47,17 @@ import tomllib
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from environments.checks import check_goal, check_start
-from environments.environment import Environment, content_of
+from environments.environment import Environment, content_of, to_millimetres
 from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.lengths import UNITS
-from environments.obstacles import Obstacles, box_corners, flat_walls
+from environments.obstacles import KINDS, THINNEST, Obstacles, is_box, plural, wall_corners
 from environments.reading import UnreadableFile, read_file
 from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 from environments.writing import atomic_path
@@ -71,13 +72,16 @@ def known_environments() -> list[str]:
     return sorted(Path(entry.name).stem for entry in files("environments").iterdir() if entry.name.endswith(".toml"))
 
 
-def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 0.03335) -> Environment:
+def load_environment(
+    name_or_path: str | os.PathLike[str], tube_radius: float = 0.03335, name: str | None = None
+) -> Environment:
     """Read and check an environment.
 
     Args:
         name_or_path: One of `known_environments()`, or the path of a TOML file.
         tube_radius: Minimum distance [m] between the start and every obstacle in which the base is not mounted; 0 to
             read a file before its tube is known.
+        name: Name of the environment if the file has none; None for that of the file.
     Raises:
         InvalidEnvironment: The file is missing or malformed, or describes an impossible environment.
         ValueError: `tube_radius` is negative or not finite.
@@ -91,9 +95,10 @@ def load_environment(name_or_path: str | os.PathLike[str], tube_radius: float = 
     if str(name_or_path) in known_environments():
         path = files("environments") / f"{name_or_path}.toml"
     try:
-        environment = parse_environment(_read(path), Path(path.name).stem, tube_radius)
+        environment = parse_environment(data := _read(path), name or Path(path.name).stem, tube_radius)
         if isinstance(path, Path) and environment.tube and environment.tube.endswith(".toml"):
-            return replace(environment, tube=str(path.parent / environment.tube))
+            environment = replace(environment, tube=str(path.parent / environment.tube))
+            environment.keep_source(data.decode())
         return environment
     except InvalidEnvironment as error:
         raise InvalidEnvironment(" ".join(f"{path.name or path}: {error}".split("\n"))) from None
@@ -112,6 +117,7 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
     environment = _build_environment(file, name)
     check_start(environment, tube_radius, file.unit)
     check_goal(environment, file.unit)
+    environment.keep_source(data.decode())
     return environment
 
 
@@ -130,44 +136,6 @@ def check_environment(environment: Environment, tube_radius: float = 0.03335) ->
         raise InvalidEnvironment(f"bounds = {environment.bounds.tolist()} m must have each minimum below its maximum")
     check_start(environment, tube_radius, "m")
     check_goal(environment, "m")
-
-
-def write_environment(environment: Environment, path: str | os.PathLike[str]) -> None:
-    """Write a TOML file in millimetres, atomically; it loads with the same `sha256`.
-
-    Raises:
-        OSError: The file cannot be written.
-    """
-    with atomic_path(Path(path)) as partial:
-        partial.write_text(environment_text(environment), encoding="utf-8")
-
-
-def environment_text(environment: Environment) -> str:
-    """Return the text that `write_environment` writes."""
-    content = content_of(environment)
-    obstacles = content.pop("obstacles")
-    friction = obstacles.pop("friction", None)
-    lines = [f"schema = {SCHEMA}", f"name = {_quote(environment.name)}"]
-    if environment.description:
-        lines.append(f"description = {_quote(environment.description)}")
-    lines.append('unit = "mm"')
-    # A relative path would be invalid in another folder; a design file contains its complete tube.
-    if environment.tube and not environment.tube.endswith(".toml"):
-        lines.append(f"tube = {_quote(environment.tube)}")
-    for table, values in content.items():
-        lines += ["", f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
-    if any(obstacles.values()) or friction is not None:
-        lines += ["", "[obstacles]"]
-    columns = {"boxes": "x_min, y_min, x_max, y_max", "circles": "x, y, radius", "walls": "x1, y1, x2, y2, thickness"}
-    for kind, rows in obstacles.items():
-        if rows:
-            opening = f"{kind} = [" + (f"  # [{columns[kind]}]" if kind in columns else "")
-            lines += [opening, *(f"  {row}," for row in rows), "]"]
-    if (environment.obstacles.walls[:, 4] > 0).any():
-        lines.append('ends = "round"')
-    if friction is not None:
-        lines.append(f"friction = {friction}")
-    return "\n".join(lines + environment.uncertainty.lines()) + "\n"
 
 
 # ---- conversion between file and environment ----
@@ -209,39 +177,131 @@ def parse_toml(data: bytes) -> dict[str, Any]:
 
 def _build_environment(file: EnvironmentFile, stem: str) -> Environment:
     per_metre, shapes = UNITS[file.unit], file.obstacles
-    polygons = [box_corners(*box) for box in shapes.boxes] + [np.array(polygon) for polygon in shapes.polygons]
+    obstacles = Obstacles(
+        boxes=[np.array(box) / per_metre for box in shapes.boxes],
+        polygons=[np.array(polygon) / per_metre for polygon in shapes.polygons],
+        circles=np.array(shapes.circles, dtype=float).reshape(-1, 3) / per_metre,
+        walls=np.array(shapes.walls, dtype=float).reshape(-1, 5) / per_metre,
+        ends=shapes.ends,
+    )
     return Environment(
         name=file.name or stem[:LONGEST_NAME],
         description=file.description,
         bounds=np.array([*file.bounds.min, *file.bounds.max]) / per_metre,
         start=np.array([*np.divide(file.start.position, per_metre), math.radians(file.start.heading_deg)]),
         goal=np.array([*file.goal.position, file.goal.radius]) / per_metre,
-        obstacles=Obstacles(
-            polygons=tuple(polygon / per_metre for polygon in polygons),
-            circles=np.array(shapes.circles, dtype=float).reshape(-1, 3) / per_metre,
-            walls=np.array(shapes.walls, dtype=float).reshape(-1, 5) / per_metre,
-            ends=shapes.ends,
-        ),
+        obstacles=obstacles,
         tube=file.tube,
         mount=file.start.mount,
         edge=file.bounds.edge,
         stacked=file.bounds.stacked,
         friction=file.obstacles.friction,
-        uncertainty=_read_uncertainty(file),
+        uncertainty=_read_uncertainty(file, obstacles),
     )
 
 
-def _read_uncertainty(file: EnvironmentFile) -> StatedUncertainty:
+def _read_uncertainty(file: EnvironmentFile, obstacles: Obstacles) -> StatedUncertainty:
     """Read the errors of a file, with obstacles in the order of `Obstacles.shapes`: there, walls with flat ends precede circles."""
     if file.uncertainty is None:
         return UNSTATED
-    shapes, content = file.obstacles, file.uncertainty.model_dump(exclude_none=True)
-    walls = np.array(shapes.walls, dtype=float).reshape(-1, 5) / UNITS[file.unit]
-    counts = len(shapes.boxes) + len(shapes.polygons), len(shapes.circles)
-    kinds = np.concatenate([np.repeat([0, 2], counts), np.where(flat_walls(walls, shapes.ends), 1, 3)])
-    numbers = np.argsort(np.argsort(kinds, kind="stable")) + 1
-    single = {int(numbers[int(number) - 1]): part for number, part in content.pop("obstacle").items()}
+    content = file.uncertainty.model_dump(exclude_none=True)
+    single = {int(obstacles.in_file[int(number) - 1]) + 1: part for number, part in content.pop("obstacle").items()}
     return StatedUncertainty.of({**content, "obstacle": single})
+
+
+# ---- writing ----
+
+
+def write_environment(environment: Environment, path: str | os.PathLike[str]) -> None:
+    """Write a TOML file, atomically: the file that the environment was read from, byte for byte, or else one in millimetres.
+
+    It loads with the same `sha256` and names of obstacles. A file without a name has that of its file name; one that names a tube
+    file finds that in its own folder.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    with atomic_path(Path(path)) as partial:
+        partial.write_bytes(environment_text(environment).encode())
+
+
+def environment_text(environment: Environment) -> str:
+    """Return the text that `write_environment` writes as UTF-8; line ends are those of the file."""
+    if environment.source and environment.source.sha256 == environment.sha256:
+        return environment.source.text
+    content = content_of(environment)
+    friction = content.pop("obstacles").get("friction")
+    listed, order = _list_obstacles(environment.obstacles)
+    lines = [f"schema = {SCHEMA}", f"name = {_quote(environment.name)}"]
+    if environment.description:
+        lines.append(f"description = {_quote(environment.description)}")
+    lines.append('unit = "mm"')
+    # A relative path would be invalid in another folder; a design file contains its complete tube.
+    if environment.tube and not environment.tube.endswith(".toml"):
+        lines.append(f"tube = {_quote(environment.tube)}")
+    for table, values in content.items():
+        lines += ["", f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
+    if any(listed.values()) or friction is not None:
+        lines += ["", "[obstacles]"]
+    columns = {"box": "x_min, y_min, x_max, y_max", "circle": "x, y, radius", "wall": "x1, y1, x2, y2, thickness"}
+    for kind, rows in listed.items():
+        if rows:
+            opening = f"{plural(kind)} = [" + (f"  # [{columns[kind]}]" if kind in columns else "")
+            lines += [opening, *(f"  {row}," for row in rows), "]"]
+    if (environment.obstacles.walls[:, 4] >= THINNEST).any():
+        lines.append('ends = "round"')
+    if friction is not None:
+        lines.append(f"friction = {friction}")
+    return "\n".join(lines + environment.uncertainty.lines(order)) + "\n"
+
+
+def restate_errors(environment: Environment, uncertainty: StatedUncertainty) -> Environment:
+    """Return an environment with other errors; its text is kept where the table `[uncertainty]` can be added at the end."""
+    text, changed = environment_text(environment), replace(environment, uncertainty=uncertainty)
+    if environment.source and not environment.uncertainty:
+        end = "\r\n" if "\r\n" in text else "\n"
+        added = uncertainty.lines(environment.obstacles.in_file.tolist())
+        text += end.join(["" if text.endswith("\n") else end, *added[1:], ""])
+        try:
+            if parse_environment(text.encode(), environment.name, 0.0).uncertainty == uncertainty:
+                changed.keep_source(text)
+        except InvalidEnvironment:  # the file has an older schema, which has no such table
+            pass
+    return changed
+
+
+def _list_obstacles(obstacles: Obstacles) -> tuple[dict[str, list[list[Any]]], list[int]]:
+    """List the rows of each kind of obstacle [mm], and the indices of `Obstacles.shapes` in their order.
+
+    Kinds and numbers are kept if what is read has the same corners. Otherwise, as where arrays were changed, boxes and walls with
+    flat ends become polygons.
+    """
+    kinds = [KINDS[kind] for kind in obstacles.labels[:, 0]]
+    polygons = [[to_millimetres(point) for point in polygon] for polygon in obstacles.polygons]
+    circles = [to_millimetres(circle) for circle in obstacles.circles]
+    rows: list[Any] = [*polygons, *circles, *(to_millimetres(wall) for wall in obstacles.walls)]
+    flat = iter(obstacles.flat)
+    for index, polygon in enumerate(polygons):
+        match kinds[index]:
+            case "box":
+                rows[index] = [*polygon[0], *polygon[2]] if is_box(polygon) else None
+            case "wall":
+                rows[index] = _write_flat_wall(next(flat), obstacles.polygons[index])
+    order = obstacles.in_file.tolist()
+    if None in rows:
+        rows[: len(polygons)] = polygons
+        kinds[: len(polygons)] = ["polygon"] * len(polygons)
+        order = [*range(len(rows))]
+    return {kind: [rows[index] for index in order if kinds[index] == kind] for kind in KINDS[:4]}, order
+
+
+def _write_flat_wall(wall: np.ndarray, corners: np.ndarray) -> list[int | float] | None:
+    """Convert a wall [m] to a row of a file with exactly the given corners: rounded if possible; None if there is none."""
+    exact = 1000 * wall
+    nudges = (exact + np.array(nudge) * np.spacing(exact) for nudge in product((0, 1, -1), repeat=5))
+    rows = (np.array(row, float) for row in (to_millimetres(wall), *nudges))
+    found = next((row for row in rows if np.array_equal(wall_corners(row / 1000), corners)), None)
+    return None if found is None else [int(value) if value.is_integer() else value for value in found.tolist()]
 
 
 def _toml(value: Any) -> str:

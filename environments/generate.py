@@ -114,7 +114,8 @@ def _scatter(
         if shapely.contains(passages[:, None], ends).all(axis=1).any():
             found[kind].append(numbers)
             solid, grown = solid.union(shape), wider
-    return Obstacles((*found["boxes"], *found["polygons"]), np.array(found["circles"]).reshape(-1, 3))
+    boxes = [(*corners[0], *corners[2]) for corners in found["boxes"]]
+    return Obstacles(found["polygons"], np.array(found["circles"]).reshape(-1, 3), boxes=boxes)
 
 
 def _draw(rng: np.random.Generator, kind: str, area: float, size: np.ndarray) -> tuple[np.ndarray, shapely.Geometry]:

@@ -1,4 +1,4 @@
-"""Objects: the pieces of an environment that move together where they are not built as planned."""
+"""Objects: the pieces of an environment that move together where they are not built as planned; and their names."""
 
 from __future__ import annotations
 
@@ -48,3 +48,24 @@ def objects_of(environment: Environment) -> NDArray[np.int64]:
     objects = np.argsort(np.argsort(first))[index].astype(np.int64)
     objects.flags.writeable = False  # callers share it
     return objects
+
+
+@lru_cache(maxsize=16)
+def object_names(environment: Environment) -> tuple[str, ...]:
+    """Return the names of the objects of `objects_of`: kind and number of their pieces, as in the file.
+
+    >>> from environments import Obstacles
+    >>> obstacles = Obstacles(circles=[(1, 1, 0.1)], walls=[(0.2, 0.5, 0.6, 0.5, 0.02), (0.6, 0.5, 0.6, 0.9, 0.02)])
+    >>> room = Environment(bounds=(0, 0, 2, 2), start=(0.1, 0.1, 0), goal=(1.8, 1.8, 0.1), obstacles=obstacles)
+    >>> object_names(room)
+    ('walls 1 and 2', 'circle 1')
+    """
+    solids, pieces = environment.solids, dict[int, list[int]]()
+    for index, one in enumerate(objects_of(environment).tolist()):
+        pieces.setdefault(one, []).append(index)
+    return tuple(solids.names(indices) for _, indices in sorted(pieces.items()))
+
+
+def object_name(environment: Environment, one: int) -> str:
+    """Return the name of an object of `objects_of`, see `object_names`."""
+    return object_names(environment)[one]

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, groupby
 from typing import Literal
 
 import numpy as np
@@ -10,7 +10,13 @@ import shapely
 from numpy.typing import ArrayLike, NDArray
 
 Ends = Literal["flat", "round"]
-_THINNEST = 1e-6
+KINDS = "box", "polygon", "circle", "wall", "edge"
+"""Kinds of obstacles in the order of a file; an edge is a wall around bounds that are walls, and in no file."""
+SIDES = "bottom", "top", "left", "right"
+"""Edges, by their number."""
+_MOST_NAMED = 3
+"""Largest number of obstacles that are all named."""
+THINNEST = 1e-6
 """Minimum thickness of a wall that becomes a polygon [m]; the ends of a thinner one are too small to matter."""
 
 
@@ -38,6 +44,10 @@ class Obstacles:
     walls: np.ndarray
     """Rows x1, y1, x2, y2, thickness [m], shape (n, 5), of the other walls: those with round ends, widened by half their thickness
     in all directions, and bare lines, of thickness 0."""
+    flat: np.ndarray
+    """Rows x1, y1, x2, y2, thickness [m], shape (n, 5), of the walls with flat ends, in the order of their rectangles in `polygons`."""
+    labels: NDArray[np.int64]
+    """Kind of each of `shapes`, an index of `KINDS`, and its number among those of its kind, from 1 as in its file, shape (n, 2)."""
 
     def __init__(
         self,
@@ -61,14 +71,53 @@ class Obstacles:
         if ends not in ("flat", "round"):
             raise ValueError(f"ends = {ends!r} must be 'flat' or 'round'")
         rows = np.asarray(walls, float).reshape(-1, 5)
-        flat = flat_walls(rows, ends)
-        corners = [box_corners(*np.asarray(box, float)) for box in boxes]
-        corners += [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
-        corners += [_rectangle(wall) for wall in rows[flat]]
+        flat = (rows[:, 4] >= THINNEST) & (ends == "flat")
+        first = [box_corners(*np.asarray(box, float)) for box in boxes]
+        others = [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
+        corners = [*first, *others, *map(wall_corners, rows[flat])]
         # Fields of a frozen dataclass can only be set this way.
         object.__setattr__(self, "polygons", tuple(corners))
         object.__setattr__(self, "circles", np.asarray(circles, float).reshape(-1, 3))
         object.__setattr__(self, "walls", rows[~flat])
+        numbers = np.arange(len(rows)) + 1
+        count = np.arange(len(others) + len(first) + len(self.circles)) + 1
+        counted = [(0, count[: len(first)]), (1, count[: len(others)]), (3, numbers[flat])]
+        counted += [(2, count[: len(self.circles)]), (3, numbers[~flat])]
+        self._label(
+            np.vstack([np.column_stack([np.full(len(some), kind), some]) for kind, some in counted]), rows[flat]
+        )
+
+    def _label(self, labels: ArrayLike, flat: np.ndarray) -> "Obstacles":
+        object.__setattr__(self, "labels", np.array(labels, np.int64).reshape(-1, 2))
+        object.__setattr__(self, "flat", flat)
+        return self
+
+    def name(self, index: int) -> str:
+        """Return the kind and the number of one of `shapes`, as in its file: "wall 6"."""
+        kind, number = self.labels[index].tolist()
+        return f"wall at the bounds, {SIDES[number - 1]}" if KINDS[kind] == "edge" else f"{KINDS[kind]} {number}"
+
+    def names(self, indices: Iterable[int]) -> str:
+        """Return the names of some of `shapes`: "walls 2 and 3"; of more than three, the first and how many more."""
+        some = sorted(indices, key=lambda index: tuple(self.labels[index].tolist()))
+        if len(some) > _MOST_NAMED:
+            return f"{self.name(some[0])} and {len(some) - 1} more"
+        words = []
+        for kind, group in groupby(some, lambda index: KINDS[self.labels[index, 0]]):
+            first, *others = [*group]
+            numbers = [str(self.labels[index, 1]) for index in (first, *others)]
+            words.append(f"{plural(kind)} {_join(numbers)}" if others and kind != "edge" else self.name(first))
+        return _join(words)
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of obstacles by the key of their kind in a file."""
+        return {plural(kind): int((self.labels[:, 0] == k).sum()) for k, kind in enumerate(KINDS[:4])}
+
+    @property
+    def in_file(self) -> NDArray[np.int64]:
+        """Indices of `shapes` in the order of a file: boxes, polygons, circles, walls, shape (n,)."""
+        return np.lexsort((self.labels[:, 1], self.labels[:, 0]))
 
     def shapes(self) -> list[shapely.Geometry]:
         """Return the obstacles as shapely geometries [m], in the order polygons, circles, walls.
@@ -114,18 +163,47 @@ class Obstacles:
         return np.array([*lengths, *2 * self.circles[:, 2], *self.walls[:, 4]])
 
     def part(self, chosen: np.ndarray) -> "Obstacles":
-        """Select obstacles.
+        """Select obstacles, which keep their names.
 
         Args:
             chosen: Which, in the order of `shapes`, shape (n,), bool.
         """
         polygons, circles, walls = np.split(chosen, np.cumsum([len(self.polygons), len(self.circles)]))
-        return Obstacles(compress(self.polygons, polygons), self.circles[circles], self.walls[walls], ends="round")
+        found = Obstacles(compress(self.polygons, polygons), self.circles[circles], self.walls[walls], ends="round")
+        flat = polygons[self.labels[: len(polygons), 0] == KINDS.index("wall")]
+        return found._label(self.labels[chosen], self.flat[flat])
+
+    def framed(self, edges: Iterable[ArrayLike]) -> "Obstacles":
+        """Return these obstacles and, as the last polygons, the walls around bounds that are walls.
+
+        Args:
+            edges: Rows x_min, y_min, x_max, y_max [m], in the order of `SIDES`.
+        """
+        corners = [box_corners(*np.asarray(edge, float)) for edge in edges]
+        found = Obstacles((*self.polygons, *corners), self.circles, self.walls, ends="round")
+        added = [(KINDS.index("edge"), number) for number in range(1, len(corners) + 1)]
+        return found._label(np.insert(self.labels, len(self.polygons), added, axis=0), self.flat)
+
+    def at(self, polygons: Iterable[ArrayLike], circles: ArrayLike, walls: ArrayLike) -> "Obstacles":
+        """Return obstacles of these names with other numbers, in the order and units of the fields."""
+        return Obstacles(polygons, circles, walls, ends="round")._label(self.labels, self.flat)
 
 
-def flat_walls(walls: np.ndarray, ends: Ends) -> NDArray[np.bool_]:
-    """Mask of the walls that become polygons, for rows x1, y1, x2, y2, thickness [m], shape (n,)."""
-    return (walls[:, 4] >= _THINNEST) & (ends == "flat")
+def _join(words: list[str]) -> str:
+    return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)
+
+
+def plural(kind: str) -> str:
+    """Return the plural of a kind of obstacle, which is its key in files."""
+    return "boxes" if kind == "box" else f"{kind}s"
+
+
+def is_box(corners: ArrayLike) -> bool:
+    """Return whether a polygon has the corners of a box, in the order of `box_corners`."""
+    polygon = np.asarray(corners)
+    if polygon.shape != (4, 2) or (polygon[0] >= polygon[2]).any():
+        return False
+    return np.array_equal(polygon, box_corners(*polygon[0], *polygon[2]))
 
 
 def box_corners(x_min: float, y_min: float, x_max: float, y_max: float) -> np.ndarray:
@@ -133,8 +211,12 @@ def box_corners(x_min: float, y_min: float, x_max: float, y_max: float) -> np.nd
     return np.array([[x_min, y_min], [x_max, y_min], [x_max, y_max], [x_min, y_max]], dtype=float)
 
 
-def _rectangle(wall: np.ndarray) -> np.ndarray:
-    """Corners of a wall with flat ends, anticlockwise, shape (4, 2) [m]."""
+def wall_corners(wall: np.ndarray) -> np.ndarray:
+    """Corners of a wall x1, y1, x2, y2, thickness [m] with flat ends, anticlockwise, shape (4, 2) [m].
+
+    Raises:
+        ValueError: It has no length.
+    """
     start, end = wall[:2], wall[2:4]
     if not (length := np.hypot(*(end - start))):
         raise ValueError(f"the wall {wall.tolist()} has no length: its two ends are the same point")

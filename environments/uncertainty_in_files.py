@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -72,10 +72,15 @@ class StatedUncertainty:
         single = {str(number): dict(part) for number, part in self.obstacles}
         return found | ({"obstacle": single} if single else {})
 
-    def lines(self) -> list[str]:
-        """Format the table as lines of a TOML file, each table after an empty line."""
+    def lines(self, order: Sequence[int] = ()) -> list[str]:
+        """Format the table as lines of a TOML file, each table after an empty line.
+
+        Args:
+            order: Indices of `Obstacles.shapes` in the order of the file; none where there are no obstacles, as in the file of a tube.
+        """
         content, found = self.content(), []
-        tables = {f"uncertainty.obstacle.{number}": part for number, part in content.pop("obstacle", {}).items()}
+        single = {order.index(int(number) - 1) + 1: part for number, part in content.pop("obstacle", {}).items()}
+        tables = {f"uncertainty.obstacle.{number}": part for number, part in sorted(single.items())}
         for name, part in {"uncertainty": content, **tables}.items():
             if part:
                 found += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in part.items())]

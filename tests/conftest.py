@@ -171,8 +171,7 @@ def environment() -> MakeEnvironment:
         start: Sequence[float] = (0.0, 0.0, 0.0),
         bounds: Sequence[float] = (-1.5, -1.5, 1.5, 1.5),
     ) -> Environment:
-        shapes = [box_corners(*box) for box in boxes] + [np.array(polygon, float) for polygon in polygons]
-        obstacles = Obstacles(shapes, circles, walls, ends="round")
+        obstacles = Obstacles(polygons, circles, walls, boxes, ends="round")
         return Environment(
             "bare", "", np.array(bounds, float), np.array(start, float), np.array([0.0, 0.0, 0.1]), obstacles
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from math import ceil
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from environments.importing.cut import cut_holes, extract_polygons
 from environments.importing.simplify import simplify_polygons
 from environments.importing.traced import Tracing, UnusableFile
 from environments.lengths import format_length
-from environments.obstacles import Obstacles
+from environments.obstacles import Obstacles, is_box
 
 _DECIMALS = 6
 """Coordinates are rounded to a micrometre."""
@@ -105,7 +106,9 @@ def build_obstacles(
     corners = [_corners(traced.solid), _corners(polygons)]
     _check_size(name, len(polygons), corners[1], simplify)
     pieces = [piece for polygon in polygons for part in cut_holes(polygon) for piece in _round_polygon(part)]
-    obstacles = Obstacles([shapely.get_coordinates(piece)[:-1] for piece in pieces], traced.circles, traced.walls)
+    corners_of = [shapely.get_coordinates(piece)[:-1] for piece in pieces]
+    boxes = [(*one[0], *one[2]) for one in takewhile(is_box, corners_of)]
+    obstacles = Obstacles(corners_of[len(boxes) :], traced.circles, traced.walls, boxes)
     _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), simplify)
     outlines = *polygons, *Obstacles(circles=traced.circles, walls=traced.walls).shapes()
     x0, y0, x1, y1 = (round(float(side), _DECIMALS) for side in traced.bounds or _extent(name, obstacles, start, goal))

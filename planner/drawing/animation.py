@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain, repeat
 from pathlib import Path
 from typing import Any
@@ -17,13 +17,8 @@ from planner.design.design import Design
 from planner.drawing.miss import miss_entries
 from planner.drawing.mp4 import write_mp4
 from planner.drawing.plan import (
-    FRAME_MS,
-    GIF_DPI,
-    LAST_MS,
     LEFT,
-    MOST_FRAMES,
     SCALE_LINE,
-    OnFrame,
     _draw_environment,
     _make_page,
     foreground,
@@ -32,6 +27,9 @@ from planner.drawing.style import FAINT, palette_of
 from planner.drawing.tube import tube_patches
 from surrogate.kernels.compiled import Floats
 
+GIF_DPI = 120
+MOST_FRAMES, FRAME_MS, LAST_MS = 80, 70, 2500
+OnFrame = Callable[[int, int], None]
 SHORT = 1e-6
 """Length by which a tube is drawn with the pressures of a slightly shorter one [m]."""
 FORMATS = ".gif", ".mp4"

@@ -16,6 +16,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.lengths import format_length
 from environments.passages import Passage
+from planner.drawing.names import draw_names
 from planner.drawing.plan import plan_figure, save_page
 from planner.drawing.style import DIMENSION
 from surrogate.kernels.compiled import Floats
@@ -27,7 +28,7 @@ _ARROWS, _TAIL = 22.0, 13.0
 
 
 def environment_figure(environment: Environment, passages: Sequence[Passage] = ()) -> Figure:
-    """Draw an environment, with a dimension across each of the passages."""
+    """Draw an environment, with the names of its obstacles, and a dimension across each of the passages."""
     figure = plan_figure(environment, None)
     axes = figure.axes[0]
     limits, width = np.array([axes.get_xlim(), axes.get_ylim()]).T, axes.get_position().width * figure.get_figwidth()
@@ -37,6 +38,9 @@ def environment_figure(environment: Environment, passages: Sequence[Passage] = (
     taken = shapely.union_all([shapely.Point(x, y).buffer(radius), base, *(_line(one) for one in passages)])
     for passage in passages:
         taken = taken.union(_draw_dimension(axes, passage, taken, limits, point))
+    dimensions = [_line(one, _TAIL * point) for one in passages]
+    taken = shapely.union_all([taken, *dimensions]).buffer(4 * point)
+    draw_names(axes, environment, limits.ravel(), point, taken)
     return figure
 
 
@@ -45,8 +49,11 @@ def save_environment(path: Path, environment: Environment, passages: Sequence[Pa
     save_page(path, environment_figure(environment, passages))
 
 
-def _line(passage: Passage) -> shapely.LineString:
-    return shapely.LineString(1e3 * passage.ends)
+def _line(passage: Passage, beyond: float = 0.0) -> shapely.LineString:
+    """Return the dimension line [mm], longer by a length at either end."""
+    ends = 1e3 * passage.ends
+    along = (ends[1] - ends[0]) / (1e3 * passage.width)
+    return shapely.LineString([ends[0] - beyond * along, ends[1] + beyond * along])
 
 
 def _draw_dimension(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -61,6 +62,12 @@ def draw_cloud(axes: Axes, tried: ShownTrials) -> None:
         axes.add_collection(some, autolim=False)
         tips = np.array([line[-1] for line in lines if len(line)]).reshape(-1, 2)
         axes.add_artist(Line2D(*tips.T, linestyle="none", zorder=7.5 - 0.1 * done, gid=f"{gid} tips", **TIPS[done]))
+
+
+def centrelines(joints: Iterable[Floats]) -> list[Floats]:
+    """Return centrelines [m] in millimetres, up to their tips, without those of one point."""
+    lines = [1e3 * line[~np.isnan(line[:, 0])] for line in joints]
+    return [line for line in lines if len(line) > 1]
 
 
 def chart_box(view: Floats, inch: float, vital: shapely.Geometry, edges: shapely.Geometry) -> Floats | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -26,9 +26,10 @@ from environments.environment import Environment
 from environments.writing import atomic_path
 from planner.design.design import Design, Section, cell_name, find_overlap, type_of
 from planner.drawing.bounds import bounds_patches
-from planner.drawing.front import CHART, GAP, chart_box, cloud_entries, draw_chart, draw_cloud
+from planner.drawing.front import CHART, GAP, centrelines, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
 from planner.drawing.miss import draw_miss, miss_entries
+from planner.drawing.names import draw_names
 from planner.drawing.search import NO_BRANCHES, TreeBranches, branch_entries, draw_branches
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import DrawnCourse, colour_of, tube_patches
@@ -45,9 +46,7 @@ PLOT_WIDTH, PLOT_HEIGHT, LEAST_WIDTH = 9.6, 6.8, 5.6
 LEFT, RIGHT, TOP, BOTTOM, SCALE_LINE, ROW = 0.8, 0.24, 0.66, 0.5, 0.13, 0.205
 """Margins around the drawing; height of the scale bar above the lower margin's end; height of a table row [inch]."""
 TABLE_ROWS, BADGE = 12, 6.2  # maximum number of table rows; radius of a section's number [point]
-PLAN_DPI, GIF_DPI = 160, 120
-MOST_FRAMES, FRAME_MS, LAST_MS = 80, 70, 2500
-OnFrame = Callable[[int, int], None]
+PLAN_DPI = 160
 
 
 def plan_figure(
@@ -78,9 +77,13 @@ def plan_figure(
         draw_cloud(page.axes, tried)
         draw_chart(page.axes, chart, tried)
     _draw_tube(page.axes, environment, design)
+    taken = shapely.Point() if chart is None else shapely.box(*chart)
     if design and len(design.centerline) > 1:
-        _draw_numbers(page, environment, design, shapely.Point() if chart is None else shapely.box(*chart))
+        taken = _draw_numbers(page, environment, design, taken)
     if design:
+        cloud = shapely.MultiLineString(centrelines(tried.joints) if tried else [])
+        base = shapely.MultiPoint(np.vstack(base_shapes(environment.start, _radius(design)))).convex_hull
+        draw_names(page.axes, environment, page.view, page.point, shapely.union_all([taken, base, cloud]))
         _draw_table(page, design)
     return page.figure
 
@@ -97,12 +100,10 @@ def save_plan(
 
 
 def _chart_box(page: _Page, environment: Environment, design: Design, tried: ShownTrials) -> Floats | None:
-    """Return the corner where the chart of the front hides neither tube nor trials, goal or base [mm]; None if there is
-    none."""
+    """Return the corner where the chart of the front hides neither tube, trials, goal nor base [mm]; None if there is none."""
     radius, goal = _radius(design), 1e3 * environment.goal
     base = np.vstack(base_shapes(environment.start, radius))
-    lines = [1e3 * line[~np.isnan(line[:, 0])] for line in (design.centerline, *tried.joints)]
-    tubes = [shapely.LineString(line).buffer(1.3 * radius) for line in lines if len(line) > 1]
+    tubes = [shapely.LineString(line).buffer(1.3 * radius) for line in centrelines([design.centerline, *tried.joints])]
     vital = shapely.union_all([*tubes, shapely.Point(goal[:2]).buffer(goal[2]), shapely.MultiPoint(base).convex_hull])
     edges = [shape.boundary if shape.area else shape for shape in environment.obstacles.shapes()]
     seen = shapely.transform(shapely.union_all(edges), lambda corners: 1e3 * corners)
@@ -114,8 +115,7 @@ def save_page(path: Path, figure: Figure) -> None:
     canvas: Any = FigureCanvasAgg(figure)
     canvas.figure.set_dpi(PLAN_DPI)
     canvas.draw()
-    image = Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB")
-    image = few_colours(image)
+    image = few_colours(Image.fromarray(np.asarray(canvas.buffer_rgba())).convert("RGB"))
     with atomic_path(path) as partial:
         image.save(partial, format="PNG", optimize=True, dpi=(PLAN_DPI, PLAN_DPI))
 
@@ -286,8 +286,9 @@ def base_shapes(start: Floats, radius: float) -> list[Floats]:
     return [1e3 * start[:2] + part @ turned for part in (plate, arrow)]
 
 
-def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: shapely.Geometry) -> None:
-    """Draw numbers next to their sections, without overlapping the tube, the goal, the chart or each other."""
+def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: shapely.Geometry) -> shapely.Geometry:
+    """Draw numbers next to their sections, without overlapping the tube, the goal, the chart or each other; returns all of these
+    [mm]."""
     joints = 1e3 * design.centerline
     course = DrawnCourse.of(design, design.centerline)
     grown = 1e-3 * float(course.along[-1])
@@ -312,6 +313,7 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: 
         page.axes.plot(*np.array([edge, at]).T, color=colour, linewidth=0.9, zorder=8)
         page.axes.add_patch(Circle((at[0], at[1]), size, zorder=9, facecolor=colour, linewidth=0))
         page.axes.text(at[0], at[1], label, zorder=10, **{**NUMBER, "size": 7.5 if len(label) == 1 else 6})
+    return taken
 
 
 def side_entries(sections: Iterable[Section]) -> dict[str, Any]:

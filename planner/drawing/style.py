@@ -18,6 +18,10 @@ JUMPED = "#7065ae"
 """The part of a search tree that follows a jump: a darker tone, which is told from the other without seeing colours."""
 
 
+NAME = "#3f4752"
+"""Names of obstacles: dark enough on them and beside them."""
+
+
 DIMENSION = "#a3195b"
 """Dimension lines and their figures."""
 

@@ -36,16 +36,15 @@ class Elements(NamedTuple):
 
     @classmethod
     def of_obstacles(cls, obstacles: Obstacles) -> Elements:
-        """Return the edges of obstacles in the order polygons, circles, walls, counted from 1; a circle is one element of many
-        edges."""
+        """Return the edges of obstacles, by the names of these and counted from 1; a circle is one element of many edges."""
         names, segments = [], []
-        for number, shape in enumerate(obstacles.shapes(), start=1):
+        for index, shape in enumerate(obstacles.shapes()):
             ring = shape.exterior if isinstance(shape, shapely.Polygon) else shape
             points = shapely.get_coordinates(ring)
             edges = np.column_stack([points[:-1], points[1:]])
-            flat = number <= len(obstacles.polygons) or len(edges) == 1
+            flat = index < len(obstacles.polygons) or len(edges) == 1
             edge_names = [f", edge {edge}" if flat else "" for edge in range(1, len(edges) + 1)]
-            names += [f"obstacle {number}{edge_name}" for edge_name in edge_names]
+            names += [f"{obstacles.name(index)}{edge_name}" for edge_name in edge_names]
             segments.append(edges)
         return cls(tuple(names), np.concatenate([np.empty((0, 4)), *segments]))
 

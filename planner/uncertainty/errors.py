@@ -9,7 +9,7 @@ from pydantic import ValidationError
 
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from environments.environment_file import parse_toml
+from environments.environment_file import parse_toml, restate_errors
 from environments.file_model import ERRORS, InvalidEnvironment, describe, hint
 from environments.reading import UnreadableFile, read_file
 from environments.uncertainty import DEFAULT, PRESETS, Uncertainty, uncertainty_of
@@ -88,7 +88,7 @@ def with_errors(environment: Environment, name: str | None) -> tuple[Environment
     if name is None or name in PRESETS:
         return environment, name
     numbers = tuple((dict(own.numbers) | dict(asked.numbers)).items())
-    return replace(environment, uncertainty=replace(own, preset=asked.preset or own.preset, numbers=numbers)), None
+    return restate_errors(environment, replace(own, preset=asked.preset or own.preset, numbers=numbers)), None
 
 
 def preset_of(environment: Environment, params: VineParams, asked: StatedUncertainty = UNSTATED) -> str:

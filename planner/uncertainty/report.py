@@ -202,7 +202,7 @@ def margin_table(margins: Sequence[Margin], varied: int) -> list[str]:
         "How far each parameter can deviate, with all others as planned, before the goal is lost. The first row has the",
         f"smallest margin. Deviations up to {', '.join(sorted({f'{m.most:g} {m.unit}' for m in margins}))} were searched.",
         "*Place* is the position of a section along the tube; a section that begins at the base is shortened instead of",
-        "moved towards the base. An obstacle is named by its number in the file; all that touch it move with it.",
+        "moved towards the base. An obstacle is named by its kind and its number in the file; all that touch move as one.",
         f"Smallest margin, by the smallest deviation tried that misses the goal: {least.words}."
         if (least := smallest_margin(margins))
         else "No single deviation that was tried misses the goal.",

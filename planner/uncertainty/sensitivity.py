@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments.environment import Environment
-from environments.objects import objects_of
+from environments.objects import object_name, objects_of
 from planner.design.design import Design
 from planner.design.replay import replay, trajectory
 from planner.uncertainty.deviations import SectionErrors, WorldErrors
@@ -29,8 +29,6 @@ EQUAL = tuple(np.arange(1, STEPS + 1) / STEPS)
 """Deviations tested on either side, relative to the maximum [-]."""
 OBJECT = 0.02, 0.04, 0.06, 0.08, 0.12, 0.16, 0.24, 0.4, 0.6, 1.0
 """Deviations of objects, of which there may be many: fewer, and finest where errors are likely, from 1 mm on."""
-FRAME = "bottom", "top", "left", "right"
-"""Walls at the bounds, in the order of `environments.conditions.add_frame`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +60,7 @@ class Margin:
 
     @property
     def words(self) -> str:
-        """The smallest deviation that misses the goal, for example `obstacle 4, 3 mm to the left`, if there is one."""
+        """The smallest deviation that misses the goal, for example `wall 4, 3 mm to the left`, if there is one."""
         missed = [(amount, way) for amount, way in zip(self.missed, self.ways, strict=True) if amount is not None]
         if 0.0 in self.missed:
             return "the plan itself misses the goal"
@@ -209,14 +207,4 @@ def _objects_near(design: Design, environment: Environment) -> dict[int, str]:
     swept = shapely.MultiPoint(np.unique(points, axis=0)) if len(points) else shapely.Point(environment.start[:2])
     shapely.prepare(swept)
     near = np.unique(objects[shapely.distance(swept, shapes) < reach])
-    return {int(one): object_name(environment, int(np.argmax(objects == one))) for one in near}
-
-
-def object_name(environment: Environment, first: int) -> str:
-    """Return the name of an object by its first piece, in the order of `environment.solids`; obstacles count from 1 as in the
-    file."""
-    beyond = first - len(environment.obstacles.polygons)
-    framed = len(environment.solids) - len(environment.obstacles)
-    if 0 <= beyond < framed:
-        return f"wall at the bounds, {FRAME[beyond]}"
-    return f"obstacle {first + 1 - (framed if beyond >= framed else 0)}"
+    return {int(one): object_name(environment, int(one)) for one in near}

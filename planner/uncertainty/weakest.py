@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from environments.environment import Environment
-from environments.objects import objects_of
+from environments.objects import object_name
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate, Influence
 from planner.uncertainty.deviations import SectionErrors, WorldErrors
 from planner.uncertainty.influence import LEVEL, compute_chances, estimate_share
-from planner.uncertainty.sensitivity import object_name
 from surrogate.kernels.compiled import Floats
 
 ALIKE = 0.5
@@ -111,7 +110,6 @@ def _size(one: _Error, reached: NDArray[np.bool_], rates: Floats) -> str:
 
 def _world_errors(environment: Environment, world: WorldErrors) -> list[_Cause]:
     """List the errors of environment and tube."""
-    objects = objects_of(environment)
     sides, heights, turns = ("to the left", "to the right"), ("down", "up"), ("clockwise", "anticlockwise")
     found: list[_Cause] = [
         (
@@ -126,7 +124,7 @@ def _world_errors(environment: Environment, world: WorldErrors) -> list[_Cause]:
         (_Error("all cells", " mm", ("shorter", "longer"), 1e3 * world.cell),),
     ]
     for one in range(world.rotation.shape[1]):
-        name = object_name(environment, int(np.argmax(objects == one)))
+        name = object_name(environment, one)
         found += [
             (
                 _Error(name, " mm", sides, 1e3 * world.shift[:, one, 0]),

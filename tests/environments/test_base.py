@@ -123,12 +123,12 @@ def test_mount_is_the_obstacle_at_the_start() -> None:
 @pytest.mark.parametrize(
     ("environment", "words"),
     [
-        (room((0.712, 0.3, 0), mount="wall"), 'start.mount = "wall", but the nearest obstacle is 0.312 m away; at most 0.03335 m'),
+        (room((0.712, 0.3, 0), mount="wall"), 'start.mount = "wall", but box 1, the nearest obstacle, is 0.312 m away; at most 0.03335 m'),
         (room(boxes=(), mount="wall"), 'has no obstacle to stand at, but start.mount = "wall"'),
-        (room((0.366, 0.3, 0), mount="wall"), "but is 0.034 m inside the obstacle; at most 0.03335 m"),
+        (room((0.366, 0.3, 0), mount="wall"), "but is 0.034 m inside box 1; at most 0.03335 m"),
         (room((0.4, 0.3, 3.0), mount="wall"), "has a heading into the obstacle that it is mounted in"),
-        (room(boxes=(WALL, (0.42, 0.1, 0.5, 0.2801)), mount="wall"), "is 0.02821 m from the nearest obstacle; at least 0.03335 m"),
-        (room(), "is inside an obstacle; at least 0.03335 m"),
+        (room(boxes=(WALL, (0.42, 0.1, 0.5, 0.2801)), mount="wall"), "is 0.02821 m from box 2; at least 0.03335 m"),
+        (room(), "is inside box 1; at least 0.03335 m"),
         (room((0.98, 0.4, 3.0), edge="wall"), 'is 0.02 m from the bounds, which are a wall (bounds.edge = "wall"); at least'),
         (room((0.98, 0.4, np.pi / 2), edge="table"), "hang 0.01335 m over the edge of the table within its first diameter"),
         (room((1 - 0.03335, 0.4, 0), edge="table"), "hang 0.0667 m over the edge of the table within its first diameter"),

@@ -117,7 +117,7 @@ def test_start_that_touches_an_obstacle_is_allowed(tmp_path: Path) -> None:
 def test_clearance_of_the_start_depends_on_the_tube_radius(tmp_path: Path) -> None:
     """A thinner tube may start where the default one may not; the message gives both distances in the file's unit."""
     path = room(tmp_path, EMPTY_ROOM + "[obstacles]\nwalls = [[0, 130, 200, 130, 20]]")
-    assert "is 20 mm from the nearest obstacle; at least 33.35 mm" in complaint(path)
+    assert "is 20 mm from wall 1; at least 33.35 mm" in complaint(path)
     assert "at least 25 mm" in complaint(path, tube_radius=0.025)
     load_environment(path, tube_radius=0.015)
     for radius in (-0.01, math.nan, math.inf):
@@ -175,10 +175,10 @@ REPLACED = [
         "[1051, 600]",
         ["goal at [1051, 600] with radius 50 mm must reach into the bounds [0, 0, 1000, 800]"],
     ),
-    ("[700, 600]", "[350, 200]", ["goal at [350, 200] with radius 50 mm lies wholly inside obstacles"]),
+    ("[700, 600]", "[350, 200]", ["goal at [350, 200] with radius 50 mm lies wholly inside box 1"]),
     ("[100, 100]", "[100, 801]", ["start.position = [100, 801] mm must lie within the bounds [0, 0, 1000, 800]"]),
-    ("[100, 100]", "[350, 100]", ["start.position = [350, 100] is inside an obstacle; at least 33.35 mm"]),
-    ("[100, 100]", "[290, 100]", ["start.position = [290, 100] is 10 mm from the nearest obstacle", "33.35 mm"]),
+    ("[100, 100]", "[350, 100]", ["start.position = [350, 100] is inside box 1; at least 33.35 mm"]),
+    ("[100, 100]", "[290, 100]", ["start.position = [290, 100] is 10 mm from box 1", "33.35 mm"]),
     ("heading_deg = 90", "heading_deg = 361", ["start.heading_deg = 361", "360"]),
     ("max = [1000, 800]", "max = [1000, 0]", ["bounds is empty: max = [1000, 0] must be greater than min = [0, 0]"]),
     ("[300, 0, 400, 500]", "[300, 0, 300, 500]", ["obstacles.boxes[0] = [300, 0, 300, 500]", "x_min < x_max"]),
@@ -229,9 +229,9 @@ def test_messages_use_the_unit_of_the_file(tmp_path: Path) -> None:
     """For a file in metres, limits and distances are in metres."""
     text = EMPTY_ROOM.replace('"mm"', '"m"')
     near = room(tmp_path, text + "[obstacles]\ncircles = [[100.01, 100, 0.005]]")
-    assert "is 0.005 m from the nearest obstacle; at least 0.03335 m" in complaint(near)
+    assert "is 0.005 m from circle 1; at least 0.03335 m" in complaint(near)
     near = room(tmp_path, text.replace('"m"', '"cm"') + "[obstacles]\ncircles = [[101.5, 100, 0.5]]")
-    assert "is 1 cm from the nearest obstacle; at least 3.335 cm" in complaint(near)
+    assert "is 1 cm from circle 1; at least 3.335 cm" in complaint(near)
     assert "from -10000 to 10000 m" in complaint(room(tmp_path, text.replace("radius = 50", "radius = 10001")))
     centimetres = EMPTY_ROOM.replace('"mm"', '"cm"').replace("radius = 50", "radius = 1000001")
     assert "from -1000000 to 1000000 cm" in complaint(room(tmp_path, centimetres))
@@ -240,9 +240,9 @@ def test_messages_use_the_unit_of_the_file(tmp_path: Path) -> None:
 def test_goal_in_a_union_of_obstacles_is_refused(tmp_path: Path) -> None:
     """A goal disc covered by two obstacles together, or by obstacles within the bounds, is refused."""
     boxes = "[obstacles]\nboxes = [[600, 500, 700, 700], [700, 500, 800, 700]]"
-    assert "wholly inside obstacles" in complaint(room(tmp_path, EMPTY_ROOM + boxes))
+    assert "wholly inside boxes 1 and 2" in complaint(room(tmp_path, EMPTY_ROOM + boxes))
     text = EMPTY_ROOM.replace("[700, 600]", "[1000, 600]") + "[obstacles]\nboxes = [[900, 500, 1000, 700]]"
-    assert "wholly inside obstacles" in complaint(room(tmp_path, text))
+    assert "wholly inside box 1" in complaint(room(tmp_path, text))
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,9 @@ def test_positions_with_y_pointing_down(tmp_path: Path) -> None:
     """A start or goal inside an obstacle, or at a negative y, that would be free with y pointing down is answered with that."""
     text, hint = ROOM.format(unit="mm", heading=0), "with y pointing down it would be free: y points up here"
     for old, new, wrong in (
-        ("[200, 100]", "[200, 700]", "is inside an obstacle"),
+        ("[200, 100]", "[200, 700]", "is inside box 1"),
         ("[200, 100]", "[200, -100]", "must lie within the bounds"),
-        ("[1000, 600], radius = 100", "[1000, 200], radius = 100", "lies wholly inside obstacles"),
+        ("[1000, 600], radius = 100", "[1000, 200], radius = 100", "lies wholly inside circle 1"),
         ("[1000, 600], radius = 100", "[1000, -200], radius = 20", "must reach into the bounds"),
     ):
         assert old in text
@@ -91,10 +91,7 @@ def test_a_start_without_room_in_a_tiny_environment(tmp_path: Path) -> None:
     metres = "bounds = { min = [0, 0], max = [1.2, 0.8] }\nstart = { position = [0.2, 0.1], heading_deg = 0 }\n"
     metres += "goal = { position = [1, 0.6], radius = 0.1 }\nobstacles = { circles = [[0.5, 0.3, 0.05]] }\n"
     message = refusal(tmp_path, f'schema = 2\nunit = "mm"\n{metres}')
-    assert (
-        "start.position = [0.2, 0.1] is 0.3106 mm from the nearest obstacle; at least 33.35 mm (the tube radius)"
-        in message
-    )
+    assert "start.position = [0.2, 0.1] is 0.3106 mm from circle 1; at least 33.35 mm (the tube radius)" in message
     assert message.endswith(
         '; the environment is 1.2 mm wide, less than the tube (66.7 mm): are its lengths in m? unit = "m"'
     )
@@ -103,4 +100,4 @@ def test_a_start_without_room_in_a_tiny_environment(tmp_path: Path) -> None:
 def test_the_start_needs_no_more_room_than_the_tube(tmp_path: Path) -> None:
     """A distance that rounds to the tube's radius is given with the digits that tell them apart."""
     near = ROOM.format(unit="mm", heading=0).replace("[[150, 600, 400, 800]]", "[[233.349999, 0, 400, 300]]")
-    assert "is 33.349999 mm from the nearest obstacle; at least 33.35 mm" in refusal(tmp_path, near)
+    assert "is 33.349999 mm from box 1; at least 33.35 mm" in refusal(tmp_path, near)

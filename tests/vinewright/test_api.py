@@ -68,7 +68,7 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
         ({"start": (5, 0.5, 0)}, "start.position = .* must lie within the bounds"),
         ({"goal": (9, 9, 0.1)}, "must reach into the bounds"),
         ({"goal": (1.8, 0.5, 0)}, "goal.radius = 0 must be at least"),
-        ({"obstacles": vw.Obstacles(circles=[(0.1, 0.5, 0.2)])}, "is inside an obstacle"),
+        ({"obstacles": vw.Obstacles(circles=[(0.1, 0.5, 0.2)])}, "is inside circle 1"),
     ],
 )
 def test_an_environment_built_in_code_is_checked(changes: dict[str, object], message: str) -> None:

@@ -13,7 +13,6 @@ def environment_content(environment: Environment) -> dict[str, Any]:
     """Return the properties of an environment, for a JSON document."""
     left, bottom, right, top = (round(1e3 * float(part), 6) for part in environment.bounds)
     x, y, radius = (round(1e3 * float(part), 6) for part in environment.goal)
-    obstacles = environment.obstacles
     return {
         "name": environment.name,
         "description": environment.description,
@@ -26,10 +25,6 @@ def environment_content(environment: Environment) -> dict[str, Any]:
         "edge": environment.edge,
         "stacked": environment.stacked,
         "friction": environment.friction,
-        "obstacles": {
-            "polygons": len(obstacles.polygons),
-            "circles": len(obstacles.circles),
-            "walls": len(obstacles.walls),
-        },
+        "obstacles": environment.obstacles.counts,
         "sha256": environment.sha256,
     }

@@ -61,9 +61,9 @@ def show(
     console.print(f"bounds     {low} to {high} mm{edge}")
     console.print(f"start      {start} mm, heading {content['heading_deg']:.1f} deg{mount}")
     console.print(f"goal       {goal} mm, radius {format_length(content['goal_radius_mm'], 'mm')} mm")
-    solid = f"boxes, polygons and flat walls: {counts['polygons']}"
+    counted = "; ".join(f"{kind}: {count}" for kind, count in counts.items())
     friction = "" if environment.friction is None else f"; friction: {environment.friction:g}"
-    console.print(f"obstacles  {solid}; circles: {counts['circles']}; other walls: {counts['walls']}{friction}")
+    console.print(f"obstacles  {counted}{friction}")
     passages = narrowest_passages(environment)
     gaps = [f"{format_length(1e3 * gap.width, 'mm')} mm at {format_position(gap.middle)}" for gap in passages]
     console.print(f"passages   {'; '.join(gaps)} (the narrowest gaps between obstacles)" if gaps else "passages   none")

@@ -169,7 +169,7 @@ def environment_of(path: Path, design: Design) -> Environment | None:
 
     beside = (path if path.is_dir() else path.parent) / "environment.toml"
     if beside.is_file():
-        return load_environment(beside, design.params.radius)
+        return load_environment(beside, design.params.radius, design.environment)
     return (
         load_environment(design.environment, design.params.radius)
         if design.environment in known_environments()

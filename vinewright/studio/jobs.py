@@ -16,6 +16,7 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.environment_file import parse_environment
 from environments.file_model import ERRORS
+from environments.objects import object_names, objects_of
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
 from planner.design.design_file import load_design
@@ -83,7 +84,7 @@ def _load(given: dict[str, Any]) -> tuple[Environment, Design]:
     folder, key = Path(given["folder"]), given["design"]
     design = load_design(folder, None if key == "best" else int(key))
     text = (folder / "environment.toml").read_bytes()
-    return parse_environment(text, folder.name, design.params.radius), design
+    return parse_environment(text, design.environment, design.params.radius), design
 
 
 def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001
@@ -139,7 +140,7 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     estimate = estimate_success(design, environment, uncertainty, range(len(reached)), seed, reached)
     known = {**_success(name, reached), "weakest": estimate.weakest} if len(reached) else None
     ranked = [str(one) for one in (estimate.influences or ())[:SHOWN_ERRORS]]
-    marked = {**about, "weakest": weakest_view(estimate.weakest), "influences": ranked}
+    marked = {**about, "weakest": weakest_view(estimate.weakest, environment), "influences": ranked}
     send({**marked, "busy": False, "reached": reached.tolist(), "lines": [], "success": known})
 
 
@@ -150,12 +151,20 @@ def _success(errors: str, reached: np.ndarray) -> dict[str, Any]:
     return {"errors": errors, **count, "low": low, "high": high, "weakest": None}
 
 
-def weakest_view(text: str | None) -> dict[str, Any] | None:
-    """The weakest error in words, and the obstacle or the actuator that it is about, counted from 1."""
+def weakest_view(text: str | None, environment: Environment) -> dict[str, Any] | None:
+    """The weakest error in words, and the obstacles, by name, or the number of the actuator that it is about."""
     if text is None:
         return None
-    found = {word: re.search(rf"{word} (\d+)", text) for word in ("obstacle", "section")}
-    return {"text": text, **{word: int(match[1]) if match else None for word, match in found.items()}}
+    named = [
+        (name, one) for one, name in enumerate(object_names(environment)) if re.match(rf"{re.escape(name)}\b", text)
+    ]
+    solids, section = environment.solids, re.match(r"section (\d+)", text)
+    of = max(named, key=lambda one: len(one[0]))[1] if named else -1
+    return {
+        "text": text,
+        "obstacles": [solids.name(piece) for piece, one in enumerate(objects_of(environment).tolist()) if one == of],
+        "section": int(section[1]) if section else None,
+    }
 
 
 def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001

@@ -66,7 +66,7 @@ def render_picture(folder: Path, key: str, form: str) -> bytes:
     if form not in ("png", "svg") or not (key == "best" or key.isdecimal()):
         raise InvalidDesign("a picture is best/picture.png, or that of a solution, 1/picture.svg")
     design = load_design(folder, None if key == "best" else int(key))
-    environment = load_environment(folder / "environment.toml", design.params.radius)
+    environment = load_environment(folder / "environment.toml", design.params.radius, design.environment)
     tried = ShownTrials.read(folder / TRIALS) if key == "best" and (folder / TRIALS).exists() else None
     figure = plan_figure(environment, design, tried=tried)
     FigureCanvasAgg(figure)

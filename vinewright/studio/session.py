@@ -131,7 +131,7 @@ class StudioSession:
         if self.file:
             text, name, file = self.file.text, self.file.path.stem, self.file.path.name
         elif self.run:
-            text, name, file = (self.run / "environment.toml").read_text(encoding="utf-8"), self.run.name, None
+            text, name, file = (self.run / "environment.toml").read_bytes().decode(), self.run.name, None
         elif self.shipped:
             text, name, file = environment_text(load_environment(self.shipped, 0.0)), self.shipped, None
         else:

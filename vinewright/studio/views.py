@@ -107,7 +107,7 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
     """
     try:
         facts = json.loads((folder / "run.json").read_text(encoding="utf-8"))
-        text = (folder / "environment.toml").read_text(encoding="utf-8")
+        text = (folder / "environment.toml").read_bytes().decode()
         seen = {
             "iterations": int(facts["iterations"]),
             "seconds": float(facts["timings"]["search_s"]),

@@ -11,7 +11,7 @@ import shapely
 from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, Status
 from environments.environment import Environment
-from planner.design.comparison.paths import TOUCH, are_homotopic, obstacle_name, touched_obstacles
+from planner.design.comparison.paths import TOUCH, are_homotopic, touched_obstacles
 from planner.design.design import Design
 from planner.design.replay import replay, trajectory
 from surrogate.kernels.compiled import Floats
@@ -121,7 +121,7 @@ class Comparison:
         on = self.stuck_on
         if on is None:
             return ended
-        return f"{ended}, heading at {np.degrees(on[1]):.0f}° into {obstacle_name(self.environment, on[0])}"
+        return f"{ended}, heading at {np.degrees(on[1]):.0f}° into {self.environment.solids.name(on[0])}"
 
     @property
     def stuck_on(self) -> tuple[int, float] | None:
@@ -155,11 +155,11 @@ class Comparison:
         words = []
         for who, only in (("it alone", own - default), ("the default alone", default - own)):
             if only:
-                words.append(f"{who} has touched {', '.join(obstacle_name(self.environment, k) for k in sorted(only))}")
+                words.append(f"{who} has touched {', '.join(self.environment.solids.name(k) for k in sorted(only))}")
         if not words and met[0]:
             k, record = met[0][-1]
             words.append(
-                f"having touched {obstacle_name(self.environment, k)} last, at {1e3 * self.own.lengths[record]:.0f} mm"
+                f"having touched {self.environment.solids.name(k)} last, at {1e3 * self.own.lengths[record]:.0f} mm"
             )
         if not words and not self.own.touched and not self.default.touched:
             words = ["in free space"]
@@ -182,7 +182,7 @@ class Comparison:
             "tips_part_at_mm": None if parts is None else round(1e3 * float(self.own.lengths[parts[0]]), 3),
             "touched": [
                 {
-                    "obstacle": obstacle_name(self.environment, k),
+                    "obstacle": self.environment.solids.name(k),
                     "at_mm": round(1e3 * float(self.own.lengths[record]), 3),
                 }
                 for k, record in self.own.touched

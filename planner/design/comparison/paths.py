@@ -48,19 +48,6 @@ def touched_obstacles(lines: Sequence[Floats], environment: Environment, radius:
     return [(k, record) for record, _, k in sorted(found)]
 
 
-def obstacle_name(environment: Environment, index: int) -> str:
-    """Return the kind of an obstacle (see `touched_obstacles`), and its number from 0; boxes, polygons and flat walls are
-    polygons, in this order."""
-    obstacles, solids = environment.obstacles, environment.solids
-    if len(obstacles.polygons) <= index < len(solids.polygons):
-        return "a wall of the bounds"
-    for kind, count in (("polygon", len(solids.polygons)), ("circle", len(solids.circles))):
-        if index < count:
-            return f"{kind} {index}"
-        index -= count
-    return f"wall {index}"
-
-
 def are_homotopic(one: Floats, other: Floats, environment: Environment) -> bool | None:
     """Whether two centrelines from one base lie in the same homotopy class, their tips joined by a straight line.
 

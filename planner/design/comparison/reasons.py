@@ -21,7 +21,6 @@ from dynamics.vine import Status
 from environments.environment import Environment
 from planner.design.comparison.changes import NO_FRICTION, NO_TAIL, SLOW, changed_propagators, without_friction
 from planner.design.comparison.growths import Comparison, RecordedGrowth, grow_recorded
-from planner.design.comparison.paths import obstacle_name
 from planner.design.design import Design
 
 SHARE, LEAST = 0.1, 1e-4
@@ -137,7 +136,7 @@ class Disagreement:
         if self.own.name != "geometric" or on is None or not grows_on:
             return
         if all(one.status == Status.STALLED for one in freed):
-            where = obstacle_name(self.own.environment, on[0])
+            where = self.own.environment.solids.name(on[0])
             yield f"in geometric a tube does not buckle: a tip that cannot slide along a wall is stuck, here on {where}"
 
     def _friction(self, again: Growths) -> Iterator[str]:

@@ -22,7 +22,6 @@ from dynamics.tube_file import tube_content
 from environments.environment import Environment
 from environments.environment_file import environment_text, parse_environment
 from environments.file_model import InvalidEnvironment, describe
-from environments.obstacles import Obstacles
 from planner.output.contents import CHECKPOINT
 from planner.output.provenance import versions
 from planner.plan.inputs import Inputs
@@ -279,13 +278,14 @@ def _environment(facts: Facts, numbers: Floats, tube_radius: float) -> Environme
     rounded = exact_numbers(file)
     same = len(numbers) == len(rounded) and np.allclose(numbers, rounded, rtol=1e-9, atol=1e-12)
     require(same and facts.sha256 == file.sha256, "place does not match the environment")
+    if np.array_equal(numbers, rounded):
+        return file
     solid, parts = file.obstacles, []
     for part in (file.bounds, file.start, file.goal, *solid.polygons, solid.circles, solid.walls):
         parts.append(numbers[: part.size].reshape(part.shape))
         numbers = numbers[part.size :]
     bounds, start, goal, *polygons, circles, walls = parts
-    obstacles = Obstacles(tuple(polygons), circles, walls, ends="round")
-    return replace(file, bounds=bounds, start=start, goal=goal, obstacles=obstacles)
+    return replace(file, bounds=bounds, start=start, goal=goal, obstacles=solid.at(polygons, circles, walls))
 
 
 # ---- consistency of the state ----

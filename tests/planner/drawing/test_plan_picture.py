@@ -93,7 +93,7 @@ def test_obstacles_are_solid_and_the_rest_is_free(
         bounds=(-4.0, -4.0, 4.0, 4.0),
     )
     for scene in (shipped["divider"], shipped["tube"], replace(round_things, start=np.array([-3.5, -3.5, 0]))):
-        save_environment(tmp_path / "environment.png", scene)
+        save_plan(tmp_path / "environment.png", scene, None)  # without names
         picture = Picture(tmp_path / "environment.png", scene, None)
         axes = [np.linspace(scene.bounds[k], scene.bounds[k + 2], 150) for k in range(2)]
         points = np.stack(np.meshgrid(*axes), axis=-1).reshape(-1, 2)

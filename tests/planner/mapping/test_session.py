@@ -92,10 +92,10 @@ def test_elements_are_named() -> None:
         [[[0, 0], [1, 0], [1, 1], [0, 1]]], circles=[[3, 0, 0.5]], walls=[[5, 0, 5, 2, 0.0]], ends="round"
     )
     elements = Elements.of_obstacles(obstacles)
-    assert elements.nearest(np.array([[0.3, -0.1], [0.7, -0.1]])) == ("obstacle 1, edge 1", pytest.approx(0.1))
-    assert elements.nearest(np.array([[1.2, 0.5]])) == ("obstacle 1, edge 2", pytest.approx(0.2))
-    assert elements.nearest(np.array([[3.0, 0.6]])) == ("obstacle 2", pytest.approx(0.1, abs=1e-3))
-    assert elements.nearest(np.array([[5.1, 1.0]])) == ("obstacle 3, edge 1", pytest.approx(0.1))
+    assert elements.nearest(np.array([[0.3, -0.1], [0.7, -0.1]])) == ("polygon 1, edge 1", pytest.approx(0.1))
+    assert elements.nearest(np.array([[1.2, 0.5]])) == ("polygon 1, edge 2", pytest.approx(0.2))
+    assert elements.nearest(np.array([[3.0, 0.6]])) == ("circle 1", pytest.approx(0.1, abs=1e-3))
+    assert elements.nearest(np.array([[5.1, 1.0]])) == ("wall 1, edge 1", pytest.approx(0.1))
     walls = Elements.of_walls(np.array([[0.0, 0, 1, 0], [0.0, 1, 1, 1]]))
     assert walls.nearest(np.array([[0.5, 0.8]])) == ("walls_m[1]", pytest.approx(0.2))
     assert Elements.of_walls(np.empty((0, 4))).nearest(np.array([[0.5, 0.8]])) is None

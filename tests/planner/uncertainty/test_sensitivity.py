@@ -100,7 +100,7 @@ def test_every_number_is_looked_at() -> None:
     sections = Section(0.0, 0.4, "left", 2.0, 0.04, 25e3), Section(0.4, 0.8, "right", 2.0, 0.04, 25e3)
     assert len(margins(design_of(*sections), room((0.8, 0.0, 0.05)))) == 8
     found = margins(design_of(BARE), room((0.8, 0.0, 0.05), gap))
-    shifts = [f"obstacle {k}: along {axis}" for k in (1, 2) for axis in "xy"]
+    shifts = [f"polygon {k}: along {axis}" for k in (1, 2) for axis in "xy"]
     assert [m.name for m in found] == ["start: to the left", "start: heading", "obstacles: size", *shifts]
     # Blocks of 400 mm about 240 mm off the axis: half of them may be 240 - 33.35 + 1 mm, the tolerance, at most.
     assert found[2].more == pytest.approx(100 * ((240 - 33.35 + 1) / 200 - 1), abs=0.5)
@@ -115,16 +115,18 @@ def test_shifts_of_an_object_are_those_that_block_the_way() -> None:
     found = [
         compute_margin(design_of(BARE), environment, one) for one in object_parameters(design_of(BARE), environment)
     ]
-    assert [one.name for one in found] == [f"obstacle {k}: along {axis}" for k in (1, 2) for axis in "xy"]
+    assert [one.name for one in found] == [
+        f"{name}: along {axis}" for name in ("polygon 1", "polygons 2 and 3") for axis in "xy"
+    ]
     along, up_or_down = found[2], found[3]
     assert (found[1].less, found[1].more) == pytest.approx((50, 8))
     assert (up_or_down.less, up_or_down.more) == pytest.approx((8, 50))
     assert up_or_down.missed[0] == pytest.approx(12)
     assert up_or_down.missed[1] is None
-    assert up_or_down.words == "obstacle 2, 12 mm down"
-    assert found[1].words == "obstacle 1, 12 mm up"
+    assert up_or_down.words == "polygons 2 and 3, 12 mm down"
+    assert found[1].words == "polygon 1, 12 mm up"
     assert along.missed == (None, None)  # along the tube
-    assert along.words == "obstacle 2, more than 50 mm"
+    assert along.words == "polygons 2 and 3, more than 50 mm"
     assert smallest_margin(found[2:]) is up_or_down
 
 
@@ -138,7 +140,7 @@ def test_walls_at_the_bounds_have_names() -> None:
     names = {one.name.split(": ")[0] for one in object_parameters(design_of(BARE), environment)}
     sides = {"wall at the bounds, top", "wall at the bounds, left"}
     # The disc and the thin wall reach into the wall at the top, which is not built with them.
-    assert names == {"obstacle 1", "obstacle 2", "obstacle 3", *sides}
+    assert names == {"polygon 1", "circle 1", "wall 1", *sides}
 
 
 def test_the_weakest_is_named_with_its_direction() -> None:

@@ -32,11 +32,11 @@ def ranked(design: Design, room: Environment, misses: Depends, errors: Uncertain
 @pytest.mark.parametrize(
     ("misses", "words"),
     [
-        (lambda world, _: world.shift[:, 1, 0] < -3e-3, "obstacle 2, 5.* mm to the left"),
-        (lambda world, _: world.shift[:, 2, 1] > 3e-3, "obstacle 3, 5.* mm up"),
+        (lambda world, _: world.shift[:, 1, 0] < -3e-3, "circle 1, 5.* mm to the left"),
+        (lambda world, _: world.shift[:, 2, 1] > 3e-3, "wall 1, 5.* mm up"),
         (lambda world, _: world.start[:, 2] < -0.03, "heading, 2.* degrees clockwise"),
         (lambda world, _: world.friction > 0.08, "friction, 0.0[456].* higher"),
-        (lambda world, _: world.rotation[:, 0] > 0.005, "obstacle 1, 0.[456].* degrees anticlockwise"),
+        (lambda world, _: world.rotation[:, 0] > 0.005, "polygon 1, 0.[456].* degrees anticlockwise"),
         (lambda _, sections: sections.curvature[:, 1] < -0.05, r"section 2: curvature, [789].* % less"),
         (lambda _, sections: sections.pressure[:, 0] > 700, r"section 1: pressure, 1.* kPa more"),
         (lambda world, _: world.shift[:, 0] @ [1, 1] > 4e-3, r"obstacle 1, .* mm to the right and .* mm up"),

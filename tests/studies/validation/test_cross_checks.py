@@ -63,7 +63,7 @@ def test_a_design_that_others_miss_is_reported(environment: MakeEnvironment) -> 
     assert stuck.fails
     assert stuck.own.status == Status.STALLED
     assert stuck.own.length == pytest.approx((0.5 - VineParams().radius) / np.cos(np.radians(2)), abs=2e-3)
-    assert "heading at 88° into polygon 0" in stuck.causes()[0]
+    assert "heading at 88° into box 1" in stuck.causes()[0]
     assert not found["quasistatic"].causes()
     text = "\n".join(report(list(found.values())))
     assert "- bare, `geometric`: stuck at 467 mm" in text

@@ -45,7 +45,7 @@ def test_show_gives_the_narrowest_passages(vinewright: Run) -> None:
     code, lines = vinewright("environments", "show", "room.toml", "--picture", "room.png")
     assert code == 0
     assert "bounds     (0, 0) to (1000, 600) mm" in lines
-    assert "obstacles  boxes, polygons and flat walls: 4; circles: 0; other walls: 0" in lines
+    assert "obstacles  boxes: 0; polygons: 0; circles: 0; walls: 4" in lines
     gaps = "80 mm at (400, 300) mm; 120 mm at (600, 300) mm; 182 mm at (500, 120) mm"
     assert f"passages   {gaps} (the narrowest gaps between obstacles)" in lines
     assert "tube       66.7 mm wide" in lines

@@ -131,7 +131,7 @@ def test_a_start_without_room_for_the_default_tube_is_a_hint(vinewright: Vinewri
     path = room(tmp_path)
     code, out, _ = vinewright("environments", "import", path, "--start", "300,40,0", "--goal", "1700,500,100")
     assert code == 0
-    assert "hint: the default tube does not fit: start.position = [300, 40] is 20 mm from the nearest obstacle" in out
+    assert "hint: the default tube does not fit: start.position = [300, 40] is 20 mm from polygon 2" in out
     code, _, errors = vinewright(
         "environments", "import", path, "--start", "1000,500,0", *PLACED[2:], "--force", "--out", "b.toml"
     )

@@ -49,7 +49,7 @@ def test_sense_names_the_wall(vinewright: Vinewright, folder: Path) -> None:
     assert code == 0
     found = json.loads(out)
     (wall,) = found["walls"]
-    assert wall["element"] == "obstacle 1, edge 1"
+    assert wall["element"] == "polygon 1, edge 1"
     assert wall["apart_mm"] < 5
     assert wall["side"] == "right"
     assert abs(wall["heading_deg"] - 45) < 2 * wall["heading_within_deg"]

@@ -134,10 +134,10 @@ def test_a_wall_that_is_touched_is_named(heading: float, friction: float, enviro
     room = environment(boxes=[FAR, (0.45, -0.3, 0.6, 0.9)], start=(0, 0, heading), bounds=(-2, -2, 2, 2))
     line, growth = reasons(room, design_of(section(0.0, 0.7, 0, 0.0)), "geometric", {"friction": friction})
     assert [index for index, _ in growth.touched] == [1]
-    assert "polygon 1" in line
-    assert "polygon 0" not in line
+    assert "box 2" in line
+    assert "box 1" not in line
     held, held_freely = (not slides(heading, coefficient) for coefficient in (friction, 0.0))
-    assert (growth.status == Status.STALLED) == ("° into polygon 1" in line) == held
+    assert (growth.status == Status.STALLED) == ("° into box 2" in line) == held
     assert ("does not buckle" in line) == (held and held_freely)
     matters = held and not held_freely
     assert ("The friction is 0.2, in the plan 0" in line) == matters

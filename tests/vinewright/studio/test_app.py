@@ -3,7 +3,6 @@
 import io
 import json
 import shutil
-import tomllib
 import xml.etree.ElementTree as ElementTree
 import zipfile
 from collections.abc import Callable
@@ -18,6 +17,7 @@ from starlette.testclient import TestClient
 import vinewright as vw
 from dynamics.tube import VineParams
 from dynamics.tube_file import tube_content
+from environments import Environment, Obstacles
 from environments.environment_file import parse_environment
 from environments.uncertainty import KEYS, PRESETS
 from planner.design.design_file import load_design
@@ -96,7 +96,7 @@ def test_problem_names_what_is_wrong(client: TestClient, drawing: Drawing) -> No
         ("obstacles.walls[2] = [0, 0] must", "obstacles.walls[2]"),
         ("unknown key start.heading; allowed: x", "start.heading"),
         ("missing key goal.radius", "goal.radius"),
-        ("goal at 1, 2 mm lies wholly inside obstacles", "goal"),
+        ("goal at 1, 2 mm lies wholly inside box 1", "goal"),
         ("bounds is empty: max", "bounds"),
         ("is not TOML: x", "is"),
     ],
@@ -213,7 +213,7 @@ def test_run_of_the_command_line_opens(client: TestClient, session: StudioSessio
     assert [point["actuators"] for point in view["front"]] == [one["actuators"] for one in trials["front"]]
     assert sum(point["chosen"] for point in view["front"]) == 1
     assert len(view["trials"]["lines"]) == len(view["trials"]["reached"])
-    assert tomllib.loads(view["text"])["name"] == "small"
+    assert view["text"].encode() == (planned / "environment.toml").read_bytes()
 
 
 def test_damaged_run_is_told(client: TestClient, session: StudioSession) -> None:
@@ -328,7 +328,7 @@ def test_stopped_trials_end(planned: Path) -> None:
 
 def test_trials_have_the_errors_that_are_shown(planned: Path) -> None:
     """Numbers of the page take precedence over those of the environment's file; the name says that they are not the preset's."""
-    text = (planned / "environment.toml").read_text()
+    text = (planned / "environment.toml").read_text().replace("schema = 1", "schema = 2")
     folder = planned.parent / "uncertain"
     shutil.copytree(planned, folder, dirs_exist_ok=True)
     (folder / "environment.toml").write_text(text + "\n[uncertainty]\nstart_position_mm = 900.0\n")
@@ -343,14 +343,17 @@ def test_trials_have_the_errors_that_are_shown(planned: Path) -> None:
 
 
 def test_weakest_error_names_what_to_mark() -> None:
-    """The obstacle or the section of the weakest error, counted from 1."""
-    assert weakest_view("obstacle 4, 3 mm to the left") == {
-        "text": "obstacle 4, 3 mm to the left", "obstacle": 4, "section": None,
-    }  # fmt: skip
-    section = weakest_view("section 2: cells, 1 mm longer")
-    assert section
-    assert (section["obstacle"], section["section"]) == (None, 2)
-    assert weakest_view(None) is None
+    """All obstacles of the object that the weakest error is about, by their names, or the number of the section."""
+    boxes = [(0.1 * k, 0, 0.1 * k + 0.1, 0.1) for k in range(4)]
+    solids = Obstacles(boxes=boxes, circles=[(0.2 * k + 0.1, 0.7, 0.05) for k in range(1, 12)])
+    room = Environment("room", "", (0, 0, 3, 1), (0.1, 0.3, 0), (1.8, 0.4, 0.1), solids)
+    for text, names in (
+        ("box 1 and 3 more, 3 mm to the left", ["box 1", "box 2", "box 3", "box 4"]),
+        *((f"circle {number}, 3 mm to the left", [f"circle {number}"]) for number in (1, 11)),
+    ):
+        assert weakest_view(text, room) == {"text": text, "obstacles": names, "section": None}
+    assert (weakest_view("section 2: cells, 1 mm longer", room) or {})["section"] == 2
+    assert weakest_view(None, room) is None
 
 
 Limited = tuple[Path, Path, Event]

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
+from environments import Obstacles
 from planner.design.design import Design, Section
 from surrogate.pouch import PouchMotor
 from tests.vinewright.studio.browser import Studio
@@ -138,16 +139,19 @@ def test_turns_are_anticlockwise(shared: Studio, degrees: float) -> None:
     assert found == pytest.approx([10 + 100 * math.cos(angle), 20 + 100 * math.sin(angle)], abs=0.51e-4)
 
 
-def test_obstacles_have_the_names_of_the_editor(shared: Studio) -> None:
-    """The number of an obstacle among all becomes its kind and its number among those."""
+def test_obstacles_have_the_names_of_the_program(shared: Studio) -> None:
+    """Kind and number in the text, in the order boxes, polygons, circles, walls."""
     names = shared.page.evaluate(
         """async () => {
-            const { withNames } = await import("/panels/obstacles.js");
+            const { obstacleNames } = await import("/panels/obstacles.js");
             const obstacles = { boxes: [[]], polygons: [[]], circles: [[], []], walls: [[]], ends: "flat", friction: null };
-            return [1, 2, 4, 5, 6].map((number) => withNames(`obstacle ${number} moved`, { obstacles }));
+            return obstacleNames({ obstacles });
         }"""
     )
-    assert names == ["box 1 moved", "polygon 1 moved", "circle 2 moved", "wall 1 moved", "obstacle 6 moved"]
+    bare, square = (0.2, 0.1, 0.2, 0.4, 0.0), [(0.1, 0.1), (0.2, 0.1), (0.2, 0.2)]
+    circles = [(0.5, 0.5, 0.1), (0.7, 0.5, 0.1)]
+    solids = Obstacles([square], circles, [bare], [(0.8, 0.8, 0.9, 0.9)])
+    assert names == [solids.name(index) for index in solids.in_file]
 
 
 # ---- designs that miss the goal ----

@@ -49,7 +49,7 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"trials": {}}, "number"),
     (
         {"environments": {"files": ["small.toml", "tight.toml"]}, "tubes": {"radius_mm": [25, 60]}},
-        "tight, with tube prototype: start.position = [60, 200] is 45 mm from the nearest obstacle; at least 60 mm",
+        "tight, with tube prototype: start.position = [60, 200] is 45 mm from box 1; at least 60 mm",
     ),
     ({"tubes": {"radius_mm": -1}}, "radius_mm"),
     ({"tubes": {"files": ["none.toml"]}}, "none.toml"),

@@ -156,7 +156,7 @@
  * @property {boolean[]} reached
  * @property {Success | null} success
  * @property {number} asked
- * @property {{text: string, obstacle: number | null, section: number | null} | null} weakest obstacle and section count from 1
+ * @property {{text: string, obstacles: string[], section: number | null} | null} weakest names of obstacles; section counts from 1
  * @property {string[]} influences errors on which success depends, each with its share and interval, the largest first
  *
  * @typedef {object} PackView

@@ -43,7 +43,7 @@ def test_growths_are_compared_where_both_are(environment: MakeEnvironment) -> No
     np.testing.assert_allclose(one.apart, [0.005, 0.02, 0.001])
     assert (one.common, one.parts, one.contacts) == (3, (1, 1), "same")
     assert one.causes()[1].startswith("the tips are apart at 200 mm only, ")
-    assert one.causes()[1].endswith("having touched polygon 0 last, at 200 mm")
+    assert one.causes()[1].endswith("having touched box 1 last, at 200 mm")
     longer = growth([(0.1, 0), (0.2, 0.02), (0.3, 0.02), (0.4, 0)], [(0, 1)], reached=False)
     causes = Comparison(workspace, design, "impulse", longer, default).causes()
     assert causes[1].startswith("the tips are apart from 200 to 300 mm, at first ")

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from environments import Environment
-from planner.design.comparison.paths import TOUCH, are_homotopic, obstacle_name, touched_obstacles, winding
+from planner.design.comparison.paths import TOUCH, are_homotopic, touched_obstacles, winding
 
 MakeEnvironment = Callable[..., Environment]
 RADIUS = 0.03
@@ -23,7 +23,7 @@ def test_obstacles_are_listed_in_the_order_of_first_touch(environment: MakeEnvir
     )
     lines = [np.array([[0.0, 0], [end, 0]]) for end in (0.1, 0.5, 1.0, 1.2 - 0.01 - near)]
     assert touched_obstacles(lines, workspace, RADIUS) == [(3, 1), (1, 1), (0, 2), (4, 3)]
-    assert [obstacle_name(workspace, k) for k in (1, 3, 4)] == ["polygon 1", "circle 0", "wall 0"]
+    assert [workspace.solids.name(k) for k in (1, 3, 4)] == ["box 2", "circle 1", "wall 1"]
     assert touched_obstacles(lines, environment(), RADIUS) == []
 
 
@@ -32,8 +32,8 @@ def test_walls_of_the_bounds_and_the_mount_are_touched_where_they_count(environm
     along_the_edge = replace(environment(bounds=(0, 0, 2, 1), circles=[(1, 0.7, 0.1)]), edge="wall")
     (index, record), *others = touched_obstacles([np.array([[0.2, RADIUS], [1.8, RADIUS]])], along_the_edge, RADIUS)
     assert (record, others) == (0, [])
-    assert obstacle_name(along_the_edge, index) == "a wall of the bounds"
-    assert obstacle_name(along_the_edge, 4) == "circle 0"
+    assert along_the_edge.solids.name(index) == "wall at the bounds, bottom"
+    assert along_the_edge.solids.name(4) == "circle 1"
     mounted = replace(environment(boxes=[(-0.2, -1, 0, 1)]), mount="wall")
     back = np.array([[0, 0], [0.2, 0], [0.2, 0.2], [RADIUS, 0.2]])
     assert touched_obstacles([back[:2], back], mounted, RADIUS) == [(0, 1)]

@@ -172,7 +172,7 @@ def test_an_environment_built_in_code_is_checked(params: vw.VineParams) -> None:
     room = vw.Environment(
         "room", "", np.array([0.0, 0, 2, 1]), np.array([0.1, 0.5, 0]), np.array([1.8, 0.5, 0.1]), block
     )
-    with pytest.raises(vw.InvalidEnvironment, match="inside an obstacle"):
+    with pytest.raises(vw.InvalidEnvironment, match="inside circle 1"):
         vw.ompl.space(room, params)
 
 

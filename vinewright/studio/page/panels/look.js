@@ -5,7 +5,6 @@ import { set, state, subscribe } from "../store.js";
 import { changedLine, chooseDesign, emptyNotice } from "./designs.js";
 import { contactsOf, largestForce } from "./forcelayer.js";
 import { askAgain, askNext, growthOf, keyOf, looks, shownGrowths, wantedGrowths } from "./growths.js";
-import { withNames } from "./obstacles.js";
 import { dashSwatch, optionsOf, selectField, setText, swatch } from "./parts.js";
 import { pressureTable } from "./pressures.js";
 import { chosenDesign, designOf } from "./shown.js";
@@ -84,7 +83,7 @@ function growthRow(/** @type {Wanted} */ one, /** @type {number} */ k) {
 /** Return in words whether a growth reaches the goal, and how it ends. */
 function endingOf(/** @type {Growth} */ { reached, ending }) {
   const words = reached ? el("b", { class: "good" }, "✓ reaches the goal") : el("b", { class: "bad" }, "✗ does not reach the goal");
-  return [words, el("span", { class: "ending quiet" }, withNames(ending, state.run?.content))];
+  return [words, el("span", { class: "ending quiet" }, ending)];
 }
 
 /** The pressures of the design that is compared. */

@@ -1,8 +1,8 @@
-/** The weakest place: a halo around its obstacle, or along its section. */
+/** The weakest place: a halo around its obstacles, or along its section. */
 
 import { state } from "../store.js";
 import { pixels } from "../view.js";
-import { outlinePath, solidsOf } from "./obstacles.js";
+import { obstacleNames, outlinePath, solidsOf } from "./obstacles.js";
 import { canvasColour } from "./palette.js";
 import { actuatedOf, chosenDesign, ownTrials } from "./shown.js";
 import { designCourse } from "./tubelayer.js";
@@ -27,14 +27,13 @@ export function weakestPlace() {
 export function paintMarks(/** @type {CanvasRenderingContext2D} */ context) {
   const weakest = weakestPlace();
   if (!weakest || !state.run || state.panel !== "trust") return;
-  const solid = weakest.obstacle ? solidsOf(state.run.content)[weakest.obstacle - 1] : null;
-  if (solid) {
-    // Half of the line is beneath the obstacle, which lies on the canvas.
-    context.lineWidth = pixels(2 * WIDTH);
-    context.lineJoin = "round";
-    context.strokeStyle = canvasColour("overlap");
-    context.stroke(outlinePath(solid));
-  }
+  const names = obstacleNames(state.run.content);
+  const marked = solidsOf(state.run.content).filter((_, k) => weakest.obstacles.includes(names[k]));
+  // Half of the line is beneath the obstacle, which lies on the canvas.
+  context.lineWidth = pixels(2 * WIDTH);
+  context.lineJoin = "round";
+  context.strokeStyle = canvasColour("overlap");
+  for (const solid of marked) context.stroke(outlinePath(solid));
   const design = chosenDesign();
   if (weakest.section && design) paintSection(context, design, weakest.section);
 }

@@ -18,18 +18,11 @@ export function solidsOf(/** @type {Content} */ { obstacles }) {
   ];
 }
 
-/** Names of the obstacles in the editor, in the same order. */
+/** Names of the obstacles in the editor and in all messages, in the same order. */
 export function obstacleNames(/** @type {Content} */ { obstacles }) {
   const { boxes, polygons, circles, walls } = obstacles;
   const named = (/** @type {string} */ kind, /** @type {unknown[]} */ list) => list.map((_, k) => `${kind} ${k + 1}`);
   return [...named("box", boxes), ...named("polygon", polygons), ...named("circle", circles), ...named("wall", walls)];
-}
-
-/** A text in which obstacles are called as in the editor, instead of by their numbers among all. */
-export function withNames(/** @type {string} */ text, /** @type {Content | undefined} */ content) {
-  if (!content) return text;
-  const names = obstacleNames(content);
-  return text.replace(/\bobstacle (\d+)\b/g, (whole, number) => names[Number(number) - 1] ?? whole);
 }
 
 /** @returns {Solid} */

@@ -6,7 +6,6 @@ import { state, subscribe } from "../store.js";
 import { changedLine, countsLine, drawnLine, emptyNotice } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
 import { weakestPlace } from "./marklayer.js";
-import { withNames } from "./obstacles.js";
 import { checkField, folded, optionsOf, selectField, setText, swatch } from "./parts.js";
 import { chosenDesign, ownTrials, shownSuccess, shownTrials } from "./shown.js";
 import { errorSlider } from "./sliders.js";
@@ -184,11 +183,11 @@ function showWeakest(/** @type {HTMLElement} */ line, /** @type {boolean} */ bus
   const text = busy ? null : (place?.text ?? (state.trials ? null : ofPlan));
   line.hidden = !text;
   if (text === NONE_STANDS_OUT) line.replaceChildren("No single error stands out.");
-  else if (text) line.replaceChildren(place?.obstacle || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), withNames(text, state.run?.content));
+  else if (text) line.replaceChildren(place?.obstacles.length || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), text);
 }
 
 /** Show the errors that decide, where there are several. */
 function showInfluences(/** @type {HTMLElement} */ list, /** @type {string[]} */ influences) {
   list.hidden = influences.length < 2;
-  list.replaceChildren(...influences.map((text) => el("li", {}, withNames(text, state.run?.content))));
+  list.replaceChildren(...influences.map((text) => el("li", {}, text)));
 }
