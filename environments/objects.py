@@ -50,6 +50,16 @@ def objects_of(environment: Environment) -> NDArray[np.int64]:
     return objects
 
 
+def object_of(environment: Environment, obstacle: int) -> int:
+    """Return the object of an obstacle that is counted from 1 in the order of `Obstacles.shapes`.
+
+    The walls of bounds with `edge = "wall"` are solids too, between its polygons and its circles, and are not counted.
+    """
+    polygons, framed = len(environment.obstacles.polygons), len(environment.solids) - len(environment.obstacles)
+    piece = obstacle - 1 + (framed if obstacle > polygons else 0)
+    return int(objects_of(environment)[piece])
+
+
 @lru_cache(maxsize=16)
 def object_names(environment: Environment) -> tuple[str, ...]:
     """Return the names of the objects of `objects_of`: kind and number of their pieces, as in the file.

@@ -16,7 +16,7 @@ from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Integers
 from environments.environment import Environment
-from environments.objects import objects_of
+from environments.objects import object_of, objects_of
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.schedule import VENTED
@@ -128,7 +128,9 @@ def _object_deviations(environment: Environment, uncertainty: Uncertainty, field
     """Return the standard deviation of each object, shape (O,)."""
     objects = objects_of(environment)
     found = np.full(int(objects.max(initial=-1)) + 1, getattr(uncertainty, field))
-    given = [(objects[one.obstacle - 1], one.value) for one in uncertainty.of_obstacles if one.field == field]
+    given = [
+        (object_of(environment, one.obstacle), one.value) for one in uncertainty.of_obstacles if one.field == field
+    ]
     # Sorted, the largest value is written last.
     for item, value in sorted(given):
         found[item] = value

@@ -11,7 +11,7 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
-from environments.objects import objects_of
+from environments.objects import object_names, objects_of
 from environments.uncertainty import LASERCUT, PAPER, PRESETS, WORKSHOP, ObstacleError, Uncertainty
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.output.contents import CHECKPOINT
@@ -105,6 +105,23 @@ def test_a_frame_stands_still_where_its_percent_is_zero() -> None:
         assert (getattr(still, name)[:, 1] == 0).all()
         assert (getattr(usual, name)[:, 1] != 0).all()
         assert getattr(still, name)[:, [0, 2]].tobytes() == getattr(usual, name)[:, [0, 2]].tobytes()
+
+
+def test_an_error_is_that_of_its_obstacle_also_within_walls_at_the_bounds() -> None:
+    """The walls of the bounds lie between polygons and circles, and have no number: the last obstacle is a circle."""
+    inside = Obstacles(
+        boxes=[(0.5, 0.8, 0.6, 0.9)], circles=[(1.0, 1.5, 0.1)], walls=[(1.5, 0.5, 1.5, 0.7, 0.02)], ends="round"
+    )
+    errors = {number: {"position_mm": size} for number, size in (("1", 4), ("2", 5), ("3", 6))}
+    hall = Environment(
+        "hall", bounds=(0, 0, 2, 2), start=(0.2, 0.5, 0), goal=(1.8, 0.5, 0.1), obstacles=inside, edge="wall",
+        uncertainty=given(preset="none", obstacle=errors),
+    )  # fmt: skip
+    shift = WorldErrors.draw(hall, TUBE, errors_of(hall, TUBE), range(2000), 0).shift.std(axis=(0, 2))
+    moved = dict(zip(object_names(hall), 1e3 * shift, strict=True))
+    assert {name: size for name, size in moved.items() if size} == {
+        "box 1": pytest.approx(4, rel=0.1), "circle 1": pytest.approx(5, rel=0.1), "wall 1": pytest.approx(6, rel=0.1),
+    }  # fmt: skip
 
 
 def test_the_largest_counts_of_two_numbers_for_one_object() -> None:
