@@ -75,7 +75,7 @@ def write_film(path: Path) -> None:
     ("out", "reason"),
     [
         ("/proc/nope", "no file can be made in /proc"),
-        ("/proc/self/x", f"no file can be made in {os.path.realpath('/proc/self')}"),
+        ("/proc/self/x", "no file can be made in /proc/"),
         ("/dev/null/x", "/dev/null is not a folder"),
         ("loop", "it is a symbolic link that leads to itself"),
         ("", "--out is empty"),
