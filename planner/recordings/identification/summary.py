@@ -159,9 +159,10 @@ def _notes(settings: Settings, unknowns: Unknowns, found: SearchState) -> list[s
 
 
 def step_error(unknowns: Unknowns, x: Floats) -> float:
-    """Relative bias of the fitted K, (omega h)^2 / 12, because the midpoint rule oscillates too slowly.
+    """Relative bias of the fitted K, (omega h)^2 / 6, because the midpoint rule oscillates too slowly.
 
-    omega is the angular frequency of the first mode of an undamped cantilever.
+    Its frequency is 2 / h atan(omega h / 2), which is too low by (omega h)^2 / 12, and K goes with the square of the frequency. omega
+    is the angular frequency of the first mode of the chain without damping, which bends as a cantilever with EI / `excess`.
     """
     omega = mean_beam(unknowns.model, unknowns.mean_length(x)).omega(float(unknowns.parameters(x)[STIFFNESS]))
-    return float((omega * np.diff(unknowns.observed.times).max()) ** 2 / 12)
+    return float((omega * np.diff(unknowns.observed.times).max()) ** 2 / (6 * excess(unknowns.model.links)))

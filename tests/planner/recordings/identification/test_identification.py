@@ -11,6 +11,7 @@ import pytest
 from dynamics.recording import RecordedContact, Recording
 from dynamics.recording_hdf5 import load_wall_growth
 from planner.recordings.identification import default_mass_per_length, fit
+from planner.recordings.identification.bounds import excess
 from planner.recordings.identification.model import LinkModel
 from planner.recordings.identification.observed import LONGEST_STEP, MOST_STEPS, observe
 from planner.recordings.identification.result import CHI_SQUARE, Profile, from_profile
@@ -69,7 +70,7 @@ def test_the_equations_hold_on_an_independent_motion_to_second_order() -> None:
 
 @pytest.mark.parametrize("finest", [2, pytest.param(4, marks=pytest.mark.slow)])
 def test_without_noise_errors_are_those_of_the_step(finest: int) -> None:
-    """The error of K is (omega h)^2 / 12 of a cantilever's first mode; errors of K, C and growth quarter with half the step."""
+    """The error of K is (omega h)^2 / 6 of the chain's first mode; errors of K, C and growth quarter with half the step."""
     errors = []
     for refine in [one for one in (1, 2, 4) if one <= finest]:
         found = fit(seen(BEAM), 4, profiles=False, start=(0.1, 1e-3), refine=refine)
@@ -77,8 +78,8 @@ def test_without_noise_errors_are_those_of_the_step(finest: int) -> None:
         names = ("stiffness", BEAM.stiffness), ("damping", BEAM.damping), ("growth rate", BEAM.growth)
         errors.append([abs(found.parameter(name).value / known - 1) for name, known in names])
     bending, length = BEAM.stiffness * BEAM.length / 2, BEAM.length
-    omega = 1.8751**2 * math.sqrt(bending / (BEAM.mass_per_length * length**4))
-    assert errors[0][0] == pytest.approx((omega / 80) ** 2 / 12, rel=0.3)
+    omega = 1.8751**2 * math.sqrt(bending / excess(BEAM.links) / (BEAM.mass_per_length * length**4))
+    assert errors[0][0] == pytest.approx((omega / 80) ** 2 / 6, rel=0.2)
     assert max(errors[-1]) < 8e-3 / finest**2
     np.testing.assert_allclose(np.array(errors[:-1]) / errors[1:], 4, rtol=0.1)
 
