@@ -39,7 +39,7 @@ def ranked(design: Design, room: Environment, misses: Depends, errors: Uncertain
         (lambda world, _: world.rotation[:, 0] > 0.005, "polygon 1, 0.[456].* degrees anticlockwise"),
         (lambda _, sections: sections.curvature[:, 1] < -0.05, r"section 2: curvature, [789].* % less"),
         (lambda _, sections: sections.pressure[:, 0] > 700, r"section 1: pressure, 1.* kPa more"),
-        (lambda world, _: world.shift[:, 0] @ [1, 1] > 4e-3, r"obstacle 1, .* mm to the right and .* mm up"),
+        (lambda world, _: world.shift[:, 0] @ [1, 1] > 4e-3, r"polygon 1, .* mm to the right and .* mm up"),
         # Either way: the mean size beyond a bound of 0.5 standard deviations is 1.14 of them, here of 1.5 degrees.
         (
             lambda world, _: abs(world.start[:, 2]) > np.radians(0.75),
@@ -47,7 +47,7 @@ def ranked(design: Design, room: Environment, misses: Depends, errors: Uncertain
         ),
         # Far more often on one side than on the other: that side.
         (lambda world, _: abs(world.start[:, 2] - 0.017) > 0.043, r"heading, [12]\.\d degrees clockwise"),
-        (lambda world, _: abs(world.shift[:, 1, 1]) > 3e-3, r"obstacle 2, 4.* mm down or up"),
+        (lambda world, _: abs(world.shift[:, 1, 1]) > 3e-3, r"circle 1, 4.* mm down or up"),
         (
             lambda _, sections: abs(sections.pressure[:, 0]) < 100,
             r"section 1: pressure, within 0.0[45]\d* kPa of its mean",
@@ -68,7 +68,7 @@ def test_several_are_ranked_by_their_share(design: Design, room: Environment) ->
     """Of two that act together both are listed, first the one with the lower bound; each has a share and its interval."""
     found = ranked(design, room, lambda world, _: (world.start[:, 2] > -0.01) & (abs(world.shift[:, 1, 0]) > 2.5e-3))
     first, second = found.influences or ()
-    assert first.words.startswith("obstacle 2, ")
+    assert first.words.startswith("circle 1, ")
     assert first.words.endswith("mm to the left or to the right")
     assert second.words.startswith("heading, ")
     assert second.words.endswith("anticlockwise")
@@ -80,7 +80,7 @@ def test_several_are_ranked_by_their_share(design: Design, room: Environment) ->
         assert one.interval[0] < one.share < one.interval[1] < one.interval[0] + 0.2
     head, *lines = found.influence_lines
     assert head.endswith("explains alone (95 % interval):")
-    assert re.fullmatch(r"1\. obstacle 2, .* right: \d+ % \(\d+ \.\.\. \d+\)", lines[0])
+    assert re.fullmatch(r"1\. circle 1, .* right: \d+ % \(\d+ \.\.\. \d+\)", lines[0])
     assert lines[1].startswith("2. heading")
 
 

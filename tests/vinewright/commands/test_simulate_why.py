@@ -63,8 +63,8 @@ def test_a_tube_that_does_not_buckle_is_stuck(vinewright: Vinewright, tmp_path: 
     assert content["tip_from_goal_centre_mm"] == pytest.approx(away, abs=0.5)
     assert "it also misses with 10 % less growth force, with 10 % more growth force, without friction" in line
     assert "half its step" not in line  # it has none
-    assert "stuck at 467 mm, heading at 88° into box 1; " in line
-    assert "does not buckle: a tip that cannot slide along a wall is stuck, here on box 1" in line
+    assert "stuck at 467 mm, heading at 88° into polygon 1; " in line
+    assert "does not buckle: a tip that cannot slide along a wall is stuck, here on polygon 1" in line
     assert "The friction" not in line
     assert "inertia" not in line
     assert line.endswith(f'See "{HEADING}" in {PAGE} of the repository')

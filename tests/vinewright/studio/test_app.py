@@ -336,9 +336,8 @@ def test_trials_have_the_errors_that_are_shown(planned: Path) -> None:
     (*_, last) = events_of(trials_job, folder, preset="none", numbers=exact, trials=20, seed=0)
     assert last["success"]["reached"] == 20
     assert last["success"]["errors"] == "none"
-    (*_, last) = events_of(
-        trials_job, folder, preset="none", numbers={**exact, "start_position_mm": 30.0}, trials=20, seed=0
-    )
+    moved = {**exact, "start_position_mm": 30.0}
+    (*_, last) = events_of(trials_job, folder, preset="none", numbers=moved, trials=20, seed=0)
     assert last["success"]["errors"] == "adapted none"
 
 
@@ -368,9 +367,8 @@ def limited(planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Limited:
     target.parent.mkdir()
     content = json.loads((folder / "design.json").read_text())
     most = 1e-3 * load_design(planned).params.actuator.limits.most_pressure
-    for section in content["sections"]:
-        if section["side"] != "none":
-            section["pressure_kpa"] = most
+    for section in (one for one in content["sections"] if one["side"] != "none"):
+        section["pressure_kpa"] = most
     (folder / "design.json").write_text(json.dumps(content))
     (event,) = events_of(pack_job, folder, zip=str(target), allow_limit=True)
     return folder, target, event
