@@ -14,7 +14,7 @@ from types import FrameType
 import numpy as np
 from numpy.typing import NDArray
 
-from surrogate.kernels.stop_signals import HANG_UP, STOPS, raise_once
+from surrogate.kernels.stop_signals import HANG_UP, STOPS, HangUp, raise_once
 
 Flag = NDArray[np.bool_]
 """One truth value that changes while others read it, shape (1,)."""
@@ -56,7 +56,8 @@ class Interruption:
     """Request by Ctrl-C to end a computation."""
 
     def __init__(self) -> None:
-        self.requested = False
+        # Before this computation, SIGHUP may have come while a file was written, or where a library drops exceptions.
+        self.requested = HangUp.came
 
     @contextmanager
     def handling_signals(self, cut: bool = False) -> Iterator[None]:
@@ -73,6 +74,7 @@ class Interruption:
         def note(number: int, __: FrameType | None) -> None:
             self.requested = True
             CUT[0] = cut
+            HangUp.came |= number == HANG_UP
             if HANG_UP is not None and HANG_UP in raising:
                 del raising[HANG_UP]
                 signal.signal(HANG_UP, signal.SIG_IGN)

@@ -15,11 +15,18 @@ HANG_UP = getattr(signal, "SIGHUP", None)
 """Signal of a closed terminal."""
 
 
+class HangUp:
+    """Whether SIGHUP has come to this process: it comes once, so that what begins later has to know."""
+
+    came = False
+
+
 def raise_once(number: int, frame: FrameType | None) -> None:
     """Raise KeyboardInterrupt for a closed terminal, and ignore its further signals: the handler that `Interruption` replaces.
 
     Raises:
         KeyboardInterrupt: Always.
     """
+    HangUp.came = True
     signal.signal(number, signal.SIG_IGN)
     signal.default_int_handler(number, frame)

@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import Iterator
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation
 from environments import Environment
 from surrogate.kernels.interruption import CUT, DeferredInterrupt, Interrupted, Interruption
+from surrogate.kernels.stop_signals import HangUp
 from tests.conftest import MakeEnvironment
 from vinewright.console.progress import handle_stop_signals
 
@@ -44,6 +45,22 @@ def hangs_up() -> Iterator[None]:
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
     yield
     signal.signal(signal.SIGHUP, before)
+    HangUp.came = False
+
+
+@pytest.mark.usefixtures("hangs_up")
+def test_what_begins_after_a_closed_terminal_ends_at_once() -> None:
+    """A signal that came while a file was written, and one whose exception was dropped, are not lost: no second one comes."""
+    assert not Interruption().requested
+    with handle_stop_signals():
+        with Interruption().handling_signals():
+            signal.raise_signal(signal.SIGHUP)
+        assert Interruption().requested
+    HangUp.came = False
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    with handle_stop_signals(), suppress(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGHUP)
+    assert Interruption().requested
 
 
 @pytest.mark.usefixtures("hangs_up")
