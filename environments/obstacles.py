@@ -47,7 +47,7 @@ class Obstacles:
     flat: np.ndarray
     """Rows x1, y1, x2, y2, thickness [m], shape (n, 5), of the walls with flat ends, in the order of their rectangles in `polygons`."""
     labels: NDArray[np.int64]
-    """Kind of each of `shapes`, an index of `KINDS`, and its number among those of its kind, from 1 as in its file, shape (n, 2)."""
+    """Kind of each of `shapes`, an index of `KINDS`, and its number [-] among those of its kind, from 1 as in its file, shape (n, 2)."""
 
     def __init__(
         self,
@@ -116,7 +116,7 @@ class Obstacles:
 
     @property
     def in_file(self) -> NDArray[np.int64]:
-        """Indices of `shapes` in the order of a file: boxes, polygons, circles, walls, shape (n,)."""
+        """Indices [-] of `shapes` in the order of a file: boxes, polygons, circles, walls, shape (n,)."""
         return np.lexsort((self.labels[:, 1], self.labels[:, 0]))
 
     def shapes(self) -> list[shapely.Geometry]:
