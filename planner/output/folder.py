@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from planner.output.claim import check_folder, find_destination, temporary_prefix, writing
 from planner.output.contents import foreign_files
+from planner.output.removal import remove_folder
 from surrogate.kernels.interruption import Interruption
 
 LONGEST_NAME = 80
@@ -56,8 +57,9 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
             else:
                 fresh.replace(out)
         finally:
-            if fresh:
-                shutil.rmtree(fresh, ignore_errors=True)
+            if fresh and fresh.exists():
+                with suppress(OSError):
+                    remove_folder(fresh)
 
 
 def _exchange(out: Path, fresh: Path) -> None:
