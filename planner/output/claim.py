@@ -72,15 +72,19 @@ def is_of_machine(error: OSError) -> bool:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn errors of the operating system while writing a path into `UnwritableFolder`."""
+def writing(path: Path, begun: bool = False) -> Iterator[None]:
+    """Turn errors of the operating system while writing a path into `UnwritableFolder`.
+
+    Args:
+        begun: Whether the path is known to be suitable: if a folder is missing now, another program has removed it.
+    """
     try:
         yield
     except UnwritableFolder:
         raise
     except OSError as error:
         problem = f"{path} cannot be written: {error.strerror or error}"
-        if is_of_machine(error):
+        if is_of_machine(error) or (begun and error.errno == errno.ENOENT):
             advice = _advise(error)
             raise UnwritableFolder(problem, advice, advice, machine=True) from None
         raise UnwritableFolder(problem) from None
@@ -90,6 +94,8 @@ def _advise(error: OSError) -> str:
     """Say what to do about an error of the machine."""
     if error.errno == errno.EFBIG:
         return "raise the limit on the size of files: `ulimit -f`"
+    if error.errno == errno.ENOENT:
+        return "another program has removed it; write elsewhere"
     if error.errno in NO_MORE_FILES:
         return "raise the limit on open files: `ulimit -n`"
     return "make room, or write elsewhere" if error.errno in FULL else "write elsewhere"

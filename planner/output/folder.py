@@ -42,7 +42,7 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
     check_folder(out, force=True)
     out = find_destination(out)
     fresh: Path | None = None
-    with Interruption().handling_signals(), writing(out):
+    with Interruption().handling_signals(), writing(out, begun=True):
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             fresh = Path(tempfile.mkdtemp(prefix=temporary_prefix(out, "new"), dir=out.parent))
@@ -89,7 +89,7 @@ def replace_file(out: Path, name: str, write: Callable[[Path], object]) -> None:
     """
     out = find_destination(out)
     fresh: Path | None = None
-    with writing(out):
+    with writing(out, begun=True):
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             handle, path = tempfile.mkstemp(prefix=temporary_prefix(out, "new"), dir=out.parent)
