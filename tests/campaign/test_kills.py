@@ -15,7 +15,7 @@ import pytest
 
 import vinewright as vw
 from dynamics.recording import load_recording
-from planner.output.contents import CHECKPOINT, foreign_files, names_in
+from planner.output.contents import CHECKPOINT, foreign_files
 from planner.recordings.tracking.video import VideoFile, VideoWriter
 from tests.campaign.runs import ROOT, surroundings
 from tests.planner.plan.run.test_resume import state_in
@@ -26,12 +26,24 @@ TUBE = 64, 70, 225  # blue, green, red
 SIGNALS = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]
 KILLS = 10
 """Number of times that each command is stopped; the seed determines when."""
+LIMITS = "--iterations", "4", "--time-budget", "1000"
 COMMANDS: dict[str, tuple[str, ...]] = {
-    "plan": ("plan", "small.toml", "--iterations", "4", "--batch", "20", "--seed", "7", "--out", "out/run"),
+    "plan": ("plan", "small.toml", *LIMITS, "--batch", "20", "--seed", "7", "--out", "out/run"),
     "robustness": ("robustness", "small.toml", "made", "--trials", "10", "--seed", "1", "--out", "out"),
     "export": ("export", "made", "--out", "out/pack", "--allow-limit"),
     "sweep": ("sweep", "work", "sweep", "--shard", "0"),
-    "track": ("track", "vine.mp4", "--scale", "1", "--color", "#e14640", "--out", "out/vine.json"),
+    "track": (
+        "track",
+        "vine.mp4",
+        "--scale",
+        "1",
+        "--color",
+        "#e14640",
+        "--out",
+        "out/vine.json",
+        "--overlay",
+        "out/vine-overlay.mp4",
+    ),
 }
 RESULTS = {
     **{"plan": "out/run", "robustness": "out/robustness-small", "export": "out/pack", "sweep": "sweep"},
@@ -57,8 +69,9 @@ for line in sys.stdin:
         os.setsid()
         os.chdir(folder)
         null = os.open(os.devnull, os.O_RDWR)
+        said = os.open("errors.txt", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
         for stream in (0, 1, 2):
-            os.dup2(null, stream)
+            os.dup2(said if stream == 2 else null, stream)
         sys.argv = ["vinewright", *words]
         vinewright.cli.main()
     begun = time.monotonic()
@@ -118,6 +131,11 @@ def film(path: Path) -> None:
             writer.write(image)
 
 
+def contents(result: Path) -> set[str]:
+    """Return the names in a folder; none for a file."""
+    return {*os.listdir(result)} if result.is_dir() else set()
+
+
 def check_whole(name: str, folder: Path, expected: set[str]) -> None:
     """What the command wrote is complete, or it is a checkpoint, or it is absent; a kill leaves only hidden leftovers beside it."""
     result = folder / RESULTS[name]
@@ -172,8 +190,8 @@ def test_a_command_that_is_stopped_at_any_moment(
     for folder in (tmp_path / "first", whole):  # the first compiles what has to be
         shutil.copytree(prepared, folder)
         code, lasted = forks.run(folder, words)
-        assert code == 0
-    expected = {"README.md", "data.json"} if name == "robustness" else names_in(whole / RESULTS[name])
+        assert code == 0, (folder / "errors.txt").read_text()
+    expected = {"README.md", "data.json"} if name == "robustness" else contents(whole / RESULTS[name])
     for k in range(KILLS):
         folder = tmp_path / f"case-{k}"
         shutil.copytree(prepared, folder)
@@ -181,7 +199,7 @@ def test_a_command_that_is_stopped_at_any_moment(
         check_whole(name, folder, expected)
         again = words if name == "sweep" else (*words, "--force")
         if name == "plan" and (folder / RESULTS[name] / CHECKPOINT).exists():
-            again = "plan", "--resume", "out/run", "--iterations", "4"
-        assert forks.run(folder, again)[0] == 0
+            again = "plan", "--resume", "out/run", *LIMITS
+        assert forks.run(folder, again)[0] == 0, (folder / "errors.txt").read_text()
         check_alike(name, folder, whole)
         shutil.rmtree(folder)

@@ -32,7 +32,7 @@ def check_left(place: Path, run: str, usual: bytes, before: set[str]) -> None:
     assert {one.name for one in folder.parent.iterdir() if one != folder} == before
     if folder.exists():
         assert os.listdir(folder) == [CHECKPOINT]
-        assert ran(place, command("plan", "--resume", run, "--iterations", 2, "--fast"))[::2] == (0, "")
+        assert ran(place, command("plan", "--resume", run, "--iterations", 2))[::2] == (0, "")
         assert (folder / "design.json").read_bytes() == usual
         shutil.rmtree(folder)
 
@@ -72,7 +72,7 @@ def disk(place: Path) -> Iterator[Path]:
 @pytest.mark.parametrize("room", [0, 4, 20, 48, 96], ids="{} KiB".format)
 def test_a_full_disk(place: Path, usual: bytes, disk: Path, room: int) -> None:
     """From the first file on, at the checkpoint, and among the results; once there is room, the plan goes on."""
-    (disk / "full").write_bytes(bytes(((1 << 20) - 1024 * room)))
+    (disk / "full").write_bytes(bytes((1 << 20) - 1024 * room))
     code, _, errors = ran(place, command(*PLAN[:-1], "disk/run"))
     check_refused(code, errors)
     assert "No space left on device; make room, or write elsewhere" in errors
