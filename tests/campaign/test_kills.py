@@ -33,16 +33,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "export": ("export", "made", "--out", "out/pack", "--allow-limit"),
     "sweep": ("sweep", "work", "sweep", "--shard", "0"),
     "track": (
-        "track",
-        "vine.mp4",
-        "--scale",
-        "1",
-        "--color",
-        "#e14640",
-        "--out",
-        "out/vine.json",
-        "--overlay",
-        "out/vine-overlay.mp4",
+        *("track", "vine.mp4", "--scale", "1", "--color", "#e14640"),
+        *("--out", "out/vine.json", "--overlay", "out/vine-overlay.mp4"),
     ),
 }
 RESULTS = {
