@@ -13,7 +13,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.exceptions import TyperException
 
 from vinewright.commands.registry import COMMANDS, SESSION
-from vinewright.console.errors import BadInput, MachineFault, NothingKept
+from vinewright.console.errors import BadInput, MachineFault, NothingKept, readable_errors
 from vinewright.console.progress import handle_stop_signals
 from vinewright.console.terminal import tolerate_lost_output
 
@@ -150,7 +150,7 @@ def main() -> None:
 def _run() -> int:
     """Run the command of the command line; returns the exit code."""
     try:
-        with handle_stop_signals():
+        with handle_stop_signals(), readable_errors():
             code = app(prog_name="vinewright", standalone_mode=False)
         if code == INTERRUPTED:  # what typer returns after Ctrl-C, without a message
             raise KeyboardInterrupt

@@ -12,7 +12,6 @@ import errno
 import glob
 import os
 import shlex
-import shutil
 import socket
 import sys
 import tempfile
@@ -22,6 +21,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from planner.output.contents import describe_contents, foreign_files, is_unfinished, names_in
+from planner.output.removal import remove_folder
 
 BAD_PATHS = {
     *(errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EEXIST, errno.ENOTEMPTY, errno.EINVAL, errno.ENAMETOOLONG),
@@ -30,6 +30,8 @@ BAD_PATHS = {
 """Error numbers that mean that the path is unsuitable; with any other, for example of a full disk, the machine is at fault."""
 FULL = {errno.ENOSPC, errno.EDQUOT}
 """Error numbers of a full disk."""
+NO_MORE_FILES = {errno.EMFILE, errno.ENFILE}
+"""Error numbers of too many open files."""
 NO_LOCKS = {errno.ENOLCK, errno.ENOSYS, errno.EOPNOTSUPP}
 """Error numbers of file systems that have no locks; work goes on without one there."""
 ATTEMPTS = 1000
@@ -70,15 +72,19 @@ def is_of_machine(error: OSError) -> bool:
 
 
 @contextmanager
-def writing(path: Path) -> Iterator[None]:
-    """Turn errors of the operating system while writing a path into `UnwritableFolder`."""
+def writing(path: Path, begun: bool = False) -> Iterator[None]:
+    """Turn errors of the operating system while writing a path into `UnwritableFolder`.
+
+    Args:
+        begun: Whether the path is known to be suitable: if a folder is missing now, another program has removed it.
+    """
     try:
         yield
     except UnwritableFolder:
         raise
     except OSError as error:
         problem = f"{path} cannot be written: {error.strerror or error}"
-        if is_of_machine(error):
+        if is_of_machine(error) or (begun and error.errno == errno.ENOENT):
             advice = _advise(error)
             raise UnwritableFolder(problem, advice, advice, machine=True) from None
         raise UnwritableFolder(problem) from None
@@ -88,6 +94,10 @@ def _advise(error: OSError) -> str:
     """Say what to do about an error of the machine."""
     if error.errno == errno.EFBIG:
         return "raise the limit on the size of files: `ulimit -f`"
+    if error.errno == errno.ENOENT:
+        return "another program has removed it; write elsewhere"
+    if error.errno in NO_MORE_FILES:
+        return "raise the limit on open files: `ulimit -n`"
     return "make room, or write elsewhere" if error.errno in FULL else "write elsewhere"
 
 
@@ -268,7 +278,7 @@ def claim_to_resume(folder: Path) -> Iterator[Path]:
 
 @contextmanager
 def claim_file(path: Path, force: bool, option: str = "") -> Iterator[Path]:
-    """Hold the lock of a file for results.
+    """Hold the lock of a file for results, without leftovers of a killed process.
 
     Args:
         force: Whether an existing file may be replaced.
@@ -289,6 +299,7 @@ def claim_file(path: Path, force: bool, option: str = "") -> Iterator[Path]:
         if path.exists() and not path.is_file():
             raise Occupied(f"{named} is a device or a pipe, which is not replaced", other, other)
     with lock(path):
+        clear_leftovers(path)
         if path.exists() and not force:
             advice = f"{other}, or --force to replace it"
             raise Occupied(f"{named} already exists", advice, advice)
@@ -349,7 +360,7 @@ def clear_leftovers(out: Path) -> None:
             if not left.is_dir():
                 left.unlink(missing_ok=True)
             elif not foreign_files(left):
-                shutil.rmtree(left)
+                remove_folder(left)
 
 
 def temporary_prefix(out: Path, kind: str) -> str:
@@ -358,7 +369,8 @@ def temporary_prefix(out: Path, kind: str) -> str:
 
 
 def _leftovers(out: Path, kind: str) -> list[Path]:
-    return list(out.parent.glob(glob.escape(temporary_prefix(out, kind)) + 8 * "?"))
+    pattern = glob.escape(temporary_prefix(out, kind)) + 8 * "?"
+    return [one for end in {"", glob.escape(out.suffix)} for one in out.parent.glob(pattern + end)]
 
 
 def _claim(held: ExitStack, folder: Path, force: bool) -> None:

@@ -10,14 +10,15 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from planner.output.claim import check_folder, find_destination, temporary_prefix, writing
 from planner.output.contents import foreign_files
+from planner.output.removal import remove_folder
 from surrogate.kernels.interruption import Interruption
 
 LONGEST_NAME = 80
@@ -41,7 +42,7 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
     check_folder(out, force=True)
     out = find_destination(out)
     fresh: Path | None = None
-    with Interruption().handling_signals(), writing(out):
+    with Interruption().handling_signals(), writing(out, begun=True):
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             fresh = Path(tempfile.mkdtemp(prefix=temporary_prefix(out, "new"), dir=out.parent))
@@ -56,8 +57,9 @@ def write_folder(out: Path, fill: Callable[[Path], object]) -> None:
             else:
                 fresh.replace(out)
         finally:
-            if fresh:
-                shutil.rmtree(fresh, ignore_errors=True)
+            if fresh and fresh.exists():
+                with suppress(OSError):
+                    remove_folder(fresh)
 
 
 def _exchange(out: Path, fresh: Path) -> None:
@@ -87,7 +89,7 @@ def replace_file(out: Path, name: str, write: Callable[[Path], object]) -> None:
     """
     out = find_destination(out)
     fresh: Path | None = None
-    with writing(out):
+    with writing(out, begun=True):
         try:
             out.parent.mkdir(parents=True, exist_ok=True)
             handle, path = tempfile.mkstemp(prefix=temporary_prefix(out, "new"), dir=out.parent)

@@ -18,6 +18,8 @@ DIGEST = 16
 """Number of bytes of the digest of a design."""
 AS_PLANNED = -1
 """Stands for the number of the trial in which everything is as planned."""
+MOST_TRIALS = 2**53
+"""Numbers of trials are below this: results hold them as floats, exactly."""
 TRIAL, NEAREST, LAST, WHEN = range(4)
 """Rows of the results of a design: number of the trial, distances from the goal's edge [m], and when it was grown [s]."""
 SIDES = {"left": 1.0, "right": -1.0, "none": 0.0}

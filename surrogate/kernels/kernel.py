@@ -13,15 +13,17 @@ This uses parts of Numba that are not public: `tests/surrogate/kernels/test_kern
 from __future__ import annotations
 
 import gc
+import pickle
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
+from hashlib import blake2b
 from operator import getitem, setitem
 from pathlib import Path
 from typing import Any, cast
 
 from numba.core import compiler, types
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, _CacheLocator
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 from numba.core.codegen import JITCodeLibrary
 from numba.core.dispatcher import _FunctionCompiler  # type: ignore[attr-defined]
 from numba.core.registry import CPUDispatcher
@@ -32,6 +34,8 @@ from numba.core.typing.context import Context
 from surrogate.kernels.lowering import Arguments, Pipeline
 
 numba_compiler: Any = compiler
+DIGEST = 16
+"""Number of bytes of the digest of machine code in a file."""
 ALLOCATIONS = 100_000
 """New objects after which garbage is collected during compilation: with Python's 700, that takes a fifth of the time."""
 
@@ -58,7 +62,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
         class Impl(CompileResultCacheImpl):  # type: ignore[misc]
             _locator_classes: Any = (Locator, *CompileResultCacheImpl._locator_classes)
 
-        class Cache(FunctionCache):  # type: ignore[misc]
+        class Cache(_Cache):
             _impl_class = Impl
 
         self._cache = Cache(self.py_func)
@@ -237,6 +241,62 @@ class _Compiler(_FunctionCompiler):  # type: ignore[misc]
         called = object()
         context.insert_user_function(called, done.fndesc, [library])
         return done._replace(entry_point=called)
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """Cache of a kernel, without which work goes on: what is damaged is compiled again, and what cannot be written is not kept."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        super().__init__(function)
+        self._cache_file = _CheckedFiles(
+            self._cache_path, self._impl.filename_base, self._impl.locator.get_source_stamp()
+        )
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Load machine code; None if there is none, or it is damaged."""
+        try:
+            return super().load_overload(sig, target_context)
+        except MemoryError:
+            raise
+        except Exception:  # whatever unpickling makes of other bytes
+            with suppress(OSError):
+                self.flush()
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Save machine code if there is room."""
+        with suppress(OSError):
+            super().save_overload(sig, data)
+
+
+class _CheckedFiles(IndexDataCacheFile):  # type: ignore[misc]
+    """Files of a cache in which machine code is followed by a digest of itself and of what it is for.
+
+    Damaged code would not raise an error, but crash. And two processes that save at once may give their code the same name.
+    """
+
+    _key = b""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Save machine code."""
+        self._key = repr(key).encode()
+        super().save(key, data)
+
+    def load(self, key: Any) -> Any:
+        """Load machine code; None if there is none, or it is damaged."""
+        self._key = repr(key).encode()
+        return super().load(key)
+
+    def _dump(self, obj: Any) -> bytes:
+        content: bytes = super()._dump(obj)
+        return content + self._digest(content)  # unpickling ignores what follows
+
+    def _load_data(self, name: str) -> Any:
+        content = Path(self._data_path(name)).read_bytes()
+        return pickle.loads(content) if content[-DIGEST:] == self._digest(content[:-DIGEST]) else None
+
+    def _digest(self, content: bytes) -> bytes:
+        return blake2b(content + self._key, digest_size=DIGEST).digest()
 
 
 class _Locator(_CacheLocator):

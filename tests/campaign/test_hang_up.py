@@ -16,6 +16,8 @@ import fcntl
 import pty
 import termios
 
+pytestmark = pytest.mark.slow
+
 COMMAND = [sys.executable, "-c", "from vinewright.cli import main; main()"]
 PLAN = "plan", "small.toml", "--fast", "--time-budget", "600", "--batch", "20", "--out", "run"
 FOUND = b"actuator"
@@ -63,7 +65,6 @@ def test_a_closed_terminal_keeps_what_was_found(place: Path) -> None:
     check_kept(place)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "signals", [(signal.SIGHUP,) * 3, (signal.SIGTERM, signal.SIGHUP, signal.SIGHUP)], ids=["HUP", "TERM"]
 )
@@ -80,7 +81,6 @@ def test_further_signals_of_a_closed_terminal_do_not_insist(place: Path, signals
     os.close(reading)
 
 
-@pytest.mark.slow
 def test_nohup_ignores_it(place: Path) -> None:
     """A plan goes on after SIGHUP, and ends by Ctrl-C."""
     reading, writing = os.pipe()

@@ -1,8 +1,5 @@
-"""Machines as they are: without a home, in other languages, on narrow terminals, short of memory, files or room."""
+"""Machines as they are: without a home, in other languages, on narrow terminals."""
 
-import os
-import resource
-import shutil
 import sys
 from pathlib import Path
 
@@ -11,15 +8,6 @@ import pytest
 from tests.campaign.runs import PLAN, command, ran
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="limits and variables as on Linux")]
-
-
-@pytest.fixture(scope="module")
-def usual(small_file: Path, tmp_path_factory: pytest.TempPathFactory) -> bytes:
-    """The design of the plan in usual surroundings."""
-    folder = tmp_path_factory.mktemp("usual")
-    shutil.copy(small_file, folder / "small.toml")
-    assert ran(folder, command(*PLAN))[0] == 0
-    return (folder / "run" / "design.json").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -56,29 +44,3 @@ def test_a_working_folder_that_was_removed(place: Path, usual: bytes) -> None:
     assert (code, errors) == (0, "")
     assert (place / "run" / "design.json").read_bytes() == usual
     assert not gone.exists()
-
-
-@pytest.mark.parametrize(
-    ("kind", "amounts"),
-    [
-        (resource.RLIMIT_AS, [300 << 20, 500 << 20, 700 << 20, 900 << 20, 1200 << 20]),
-        (resource.RLIMIT_NOFILE, [8, 12, 16, 20, 32]),
-        (resource.RLIMIT_FSIZE, [100, 5000, 20000, 60000]),
-    ],
-    ids=["memory", "open files", "size of files"],
-)
-def test_a_limit_is_a_fault_of_the_machine(place: Path, usual: bytes, kind: int, amounts: list[int]) -> None:
-    """Either the plan succeeds, or it ends with exit code 4 and one line, and the folder is as before."""
-    codes = []
-    for amount in amounts:
-        code, _, errors = ran(place, command(*PLAN), lambda amount=amount: resource.setrlimit(kind, (amount, amount)))  # type: ignore[misc]
-        codes.append(code)
-        assert code in (0, 4), (amount, errors)
-        if code == 0:
-            assert (place / "run" / "design.json").read_bytes() == usual
-            shutil.rmtree(place / "run")
-        else:
-            assert errors.count("\n") == 1, (amount, errors)
-            assert errors.startswith("error: ")
-        assert os.listdir(place) == ["small.toml"], amount
-    assert 4 in codes

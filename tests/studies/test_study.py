@@ -173,7 +173,7 @@ def test_ctrl_c_with_too_little_writes_nothing(tmp_path: Path) -> None:
 
 
 def test_an_error_while_drawing_changes_no_file(tmp_path: Path) -> None:
-    """Report and data are not replaced without the pictures, unless by Ctrl-C, which keeps what was measured."""
+    """Report and data are not replaced without the pictures."""
     run(study(), tmp_path)
 
     def broken(_path: Path, _found: list[int]) -> None:
@@ -184,11 +184,24 @@ def test_an_error_while_drawing_changes_no_file(tmp_path: Path) -> None:
     assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4, 9, 16]
     assert os.listdir(tmp_path) == ["squares"]
 
-    def interrupted(_path: Path, _found: list[int]) -> None:
+
+def test_a_report_links_only_pictures_that_were_drawn(tmp_path: Path) -> None:
+    """Ctrl-C while drawing keeps what was measured, and the pictures that are whole."""
+
+    def linked(found: list[int]) -> Report:
+        return Report("Squares", ["![Sums](sum.png)", "![Halves](half.png)", "![Rest](rest.png)"], {"squares": found})
+
+    def interrupted(path: Path, _found: list[int]) -> None:
+        path.write_text("half a pict")
         raise KeyboardInterrupt
 
-    assert "pictures are missing" in run(study(cases=[7], draw={"sum.png": interrupted}), tmp_path)[1]
+    pictures = {"sum.png": draw, "half.png": interrupted, "rest.png": draw}
+    assert "pictures are missing" in run(study(cases=[7], report=linked, draw=pictures), tmp_path)[1]
     assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [49]
+    assert sorted(os.listdir(tmp_path / "squares")) == ["README.md", "data.json", "sum.png"]
+    lines = (tmp_path / "squares" / "README.md").read_text().splitlines()
+    expected = ["![Sums](sum.png)", *(f"*{one}: not drawn, because it was interrupted*" for one in ("Halves", "Rest"))]
+    assert lines[-3:] == expected
 
 
 def test_files_of_other_commands_stay(tmp_path: Path) -> None:

@@ -39,6 +39,8 @@ UNSURE = "cuda", "import"
 REPOSITORY = (Path(__file__).parents[2] / "setup.cfg").is_file()
 """Whether this is a copy of the repository; an installed wheel has no `setup.cfg`."""
 NO_MEMORY = "out of memory; end other programs, or ask for less at once"
+NO_MEMORY_FOR = "failed to map segment", "annot allocate memory", "can't start new thread"
+"""Words of errors without a number: of the system's loader of libraries, and of Python where a thread needs memory."""
 
 
 class BadInput(TyperException):
@@ -63,8 +65,8 @@ class NothingKept(TyperException):
 def readable_errors() -> Iterator[None]:
     """Turn errors of the user into `BadInput`, and those of the machine into `MachineFault`.
 
-    An exception says by its attribute `exit_code` whose it is. Errors of the operating system, a full memory and a library
-    that is not installed are recognised without that; all others are faults of the program, and remain.
+    An exception says by its attribute `exit_code` whose it is. Errors of the operating system, a full memory, also while a library
+    is loaded, and a library that is not installed are recognised without that; all others are faults of the program, and remain.
     """
     try:
         yield
@@ -77,6 +79,8 @@ def readable_errors() -> Iterator[None]:
             raise
         raise BadInput(need_text(extra)) from None
     except Exception as error:
+        if _lacks_memory(error):
+            raise MachineFault(NO_MEMORY) from None
         code = getattr(error, "exit_code", None)
         if code is None and isinstance(error, OSError):
             from planner.output.claim import is_of_machine
@@ -86,6 +90,17 @@ def readable_errors() -> Iterator[None]:
             raise
         fault = MachineFault if code == MachineFault.exit_code else BadInput
         raise fault(getattr(error, "on_console", str(error))) from None
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether an error, or one that led to it, says that a library could not be loaded or a thread not started for want of memory."""
+    while error is not None:
+        if isinstance(error, ImportError | OSError | RuntimeError) and any(
+            words in str(error) for words in NO_MEMORY_FOR
+        ):
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 @contextmanager

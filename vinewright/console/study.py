@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shlex
 import shutil
 import time
@@ -242,20 +243,33 @@ def _write(
 ) -> list[str]:
     """Write the folder, and return the names of its files."""
     from planner.output.folder import write_folder
-    from vinewright.console.progress import handle_stop_signals
 
     def fill(fresh: Path) -> None:
         (fresh / "data.json").write_text(format_data(found.content), encoding="utf-8")
-        (fresh / "README.md").write_text(report.document(made), encoding="utf-8")
-        try:
-            with handle_stop_signals(), console.status("drawing"):
-                for file, draw in study.draw.items():
-                    draw(fresh / file, found.results)
-        except KeyboardInterrupt:
-            console.print("interrupted; pictures are missing")
+        text = report.document(made)
+        for file in _draw(study, fresh, found.results, console):
+            text = re.sub(rf"!\[([^]]*)\]\({re.escape(file)}\)", r"*\1: not drawn, because it was interrupted*", text)
+        (fresh / "README.md").write_text(text, encoding="utf-8")
         for name in study.kept:
             with suppress(FileNotFoundError):
                 shutil.copy2(found.folder / name, fresh / name)
 
     write_folder(found.folder, fill)
     return sorted(file.name for file in found.folder.iterdir())
+
+
+def _draw(study: Study[Case, Result], folder: Path, results: list[Result], console: Console) -> list[str]:
+    """Draw the figures, each whole or not at all; returns the files of those that Ctrl-C has prevented."""
+    from vinewright.console.progress import handle_stop_signals
+
+    waiting = list(study.draw)
+    try:
+        with handle_stop_signals(), console.status("drawing"):
+            while waiting:
+                study.draw[waiting[0]](folder / waiting[0], results)
+                del waiting[0]
+    except KeyboardInterrupt:
+        console.print("interrupted; pictures are missing")
+        for file in waiting:
+            (folder / file).unlink(missing_ok=True)
+    return waiting

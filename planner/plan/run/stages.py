@@ -35,7 +35,7 @@ from planner.plan.run.facts import LARGEST, NotNegative
 from planner.search.planners import SST_STAR
 from planner.search.run import Run
 from planner.uncertainty.errors import named_errors
-from planner.uncertainty.memo import AS_PLANNED, DIGEST, TrialMemo
+from planner.uncertainty.memo import AS_PLANNED, DIGEST, MOST_TRIALS, TrialMemo
 
 MAY_CHANGE = {"time_budget_s", "iterations", "first", "target_actuators", "verify", "device"}
 """Inputs that say how far a plan goes, or on which device: the others must be those of the plan that is resumed."""
@@ -238,7 +238,8 @@ def read_known(path: Path) -> tuple[_Facts, TrialMemo]:
         require((counts > 0).all() and (counts <= len(arrays["trials"])).all(), "counts must be positive")
         for name in ("trials", "nearest", "last", "when"):
             require(len(arrays[name]) == counts.sum(), f"{name} must have {counts.sum()} rows, as counts says")
-        require((arrays["trials"] >= AS_PLANNED).all(), "trials must be numbers of trials")
+        known = (arrays["trials"] >= AS_PLANNED) & (arrays["trials"] < MOST_TRIALS)
+        require(known.all(), "trials must be numbers of trials")
         require((arrays["when"] >= 0.0).all(), "when must not be negative")
         for name in ("nearest", "last"):  # infinite where nothing grew; NaN fails these comparisons too
             fits = (arrays[name] > -LARGEST) & ((arrays[name] < LARGEST) | np.isposinf(arrays[name]))

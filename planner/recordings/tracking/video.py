@@ -14,6 +14,7 @@ from typing import Any
 import cv2
 import numpy as np
 
+from planner.output.claim import find_destination, temporary_prefix
 from planner.recordings.tracking.segmentation import Image
 
 CODEC = "vp09"
@@ -118,17 +119,16 @@ class VideoWriter:
     path: Path
     rate: float
     """Frames a second [1/s]."""
-    _folder: Any = field(init=False, default=None)
+    _partial: Path = field(init=False, default=Path())
     _writer: Any = field(init=False, default=None)
     _written: int = field(init=False, default=0)
 
     def __enter__(self) -> VideoWriter:
-        self._folder = tempfile.TemporaryDirectory(prefix=f".{self.path.name}.", dir=self.path.absolute().parent)
+        target = find_destination(self.path)
+        handle, partial = tempfile.mkstemp(target.suffix, temporary_prefix(target, "new"), target.parent)
+        os.close(handle)
+        self._partial = Path(partial)
         return self
-
-    @property
-    def _partial(self) -> Path:
-        return Path(self._folder.name) / "partial.mp4"
 
     def write(self, image: Image) -> None:
         """Add an image; all must have the same size.
@@ -163,6 +163,7 @@ class VideoWriter:
                 self._writer.release()
                 if kind is None:
                     self._check()
-                    self._partial.replace(self.path)
+                    self._partial.chmod(0o644)
+                    self._partial.replace(find_destination(self.path))
         finally:
-            self._folder.cleanup()
+            self._partial.unlink(missing_ok=True)

@@ -2,6 +2,7 @@
 
 import fcntl
 import os
+import shutil
 import signal
 import socket
 import subprocess
@@ -12,6 +13,8 @@ import pytest
 
 from planner.output.claim import Locked, Occupied, UnwritableFolder, check_folder, claim, claim_file, lock
 from planner.output.contents import CHECKPOINT, FILES, FRICTION, REFINEMENT
+from planner.output.folder import replace_file, write_folder
+from planner.output.removal import remove_folder
 
 CLAIM = """
 import sys
@@ -232,3 +235,50 @@ def test_the_root_folder_is_refused() -> None:
     """It has no name beside which a lock could lie."""
     with pytest.raises(UnwritableFolder, match="/ cannot be written"):
         claim(Path("/"), Path("/")).__enter__()
+
+
+def test_what_a_killed_process_left_of_a_file_is_removed(tmp_path: Path) -> None:
+    """By the next that writes the file: with its suffix or without; files of other names stay."""
+    left, others = (
+        (".vine.mp4.new.abcdefgh.mp4", ".vine.mp4.new.abcdefgh"),
+        (".wine.mp4.new.abcdefgh.mp4", ".vine.mp4.new.a.mp4"),
+    )
+    for name in (*left, *others):
+        (tmp_path / name).touch()
+    with claim_file(tmp_path / "vine.mp4", force=False):
+        assert sorted(os.listdir(tmp_path)) == sorted([".vine.mp4.lock", *others])
+
+
+def test_a_folder_that_another_program_removes_is_a_fault_of_the_machine(tmp_path: Path) -> None:
+    """While its files are written, or one of them is replaced; nothing is left."""
+    out = tmp_path / "out" / "run"
+    with pytest.raises(UnwritableFolder, match="another program has removed it") as found:
+        write_folder(out, lambda _: shutil.rmtree(out.parent))
+    assert found.value.exit_code == 4
+    with pytest.raises(UnwritableFolder, match="another program has removed it") as found:
+        replace_file(out, "checkpoint.npz", lambda _: shutil.rmtree(out.parent))
+    assert found.value.exit_code == 4
+    assert not os.listdir(tmp_path)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="limits as on Linux")
+def test_a_folder_is_removed_where_one_more_file_can_be_opened(tmp_path: Path) -> None:
+    """With all that is in it; an empty one where none can be; what a link leads to stays."""
+    import resource
+
+    (tmp_path / "kept").mkdir()
+    (tmp_path / "run" / "inside").mkdir(parents=True)
+    (tmp_path / "run" / "inside" / "file").touch()
+    (tmp_path / "run" / "link").symlink_to(tmp_path / "kept")
+    (tmp_path / "empty").mkdir()
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    last = os.open(os.devnull, os.O_RDONLY)
+    os.close(last)
+    try:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (last, limits[1]))
+        remove_folder(tmp_path / "empty")
+        resource.setrlimit(resource.RLIMIT_NOFILE, (last + 1, limits[1]))
+        remove_folder(tmp_path / "run")
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
+    assert os.listdir(tmp_path) == ["kept"]

@@ -31,9 +31,27 @@ def test_too_little_memory_is_a_fault_of_the_machine() -> None:
     assert raised(CannotRun("geometric has no sections")).exit_code == 2
 
 
+def test_libraries_and_threads_without_memory_are_a_fault_of_the_machine() -> None:
+    """Also where a library tells its own story about that; other errors of libraries are faults of the program."""
+    words = "/lib/_core.so: failed to map segment from shared object"
+    told = OSError("Could not find/load shared object file")
+    told.__context__ = OSError(words)
+    numpy = ImportError("please read this")
+    numpy.__cause__ = ImportError("libblas.so: cannot allocate memory in static TLS block")
+    for error in (ImportError(words), told, numpy, RuntimeError("can't start new thread")):
+        assert raised(error).exit_code == 4
+        assert raised(error).format_message() == "out of memory; end other programs, or ask for less at once"
+    for other in (ImportError("undefined symbol: x"), RuntimeError("no rest"), OSError("Could not find/load")):
+        with pytest.raises(type(other)), readable_errors():
+            raise other
+
+
 @pytest.mark.parametrize(
     ("number", "code", "advice"),
     [
+        (errno.EMFILE, 4, "raise the limit on open files: `ulimit -n`"),
+        (errno.EFBIG, 4, "raise the limit on the size of files: `ulimit -f`"),
+        (errno.ENOENT, 2, "give another --out"),
         (errno.ENOSPC, 4, "make room, or write elsewhere"),
         (errno.EDQUOT, 4, "make room, or write elsewhere"),
         (errno.EACCES, 4, "write elsewhere"),

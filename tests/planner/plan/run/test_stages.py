@@ -268,6 +268,7 @@ def test_damaged_files_are_refused(killed: Path, tmp_path: Path) -> None:
     broken("when must be finite", when=good["when"] * np.inf)
     broken("when must not be negative", when=good["when"] - 1e3)
     broken("trials must be numbers", trials=good["trials"] - 1)
+    broken("trials must be numbers", trials=good["trials"] + 2**53)
     broken("counts must be positive", counts=good["counts"] * 0)
     broken("one row per design", designs=good["designs"] * 0)
     with_facts(copied(killed, tmp_path / "schema"), schema=2)
