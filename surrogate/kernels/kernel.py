@@ -63,7 +63,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             _locator_classes: Any = (Locator, *CompileResultCacheImpl._locator_classes)
 
         class Cache(_Cache):
-            _impl_class = Impl
+            _impl_class: Any = Impl
 
         self._cache = Cache(self.py_func)
 
