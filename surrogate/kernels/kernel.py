@@ -63,7 +63,7 @@ class Kernel(CPUDispatcher):  # type: ignore[misc]
             _locator_classes: Any = (Locator, *CompileResultCacheImpl._locator_classes)
 
         class Cache(_Cache):
-            _impl_class = Impl  # type: ignore[assignment]
+            _impl_class: Any = Impl
 
         self._cache = Cache(self.py_func)
 
