@@ -40,7 +40,7 @@ def report(outcomes: Sequence[PaperOutcome], seconds: float, trials: int) -> Rep
         "",
         f"![Success over the errors]({FIGURE})",
     ]
-    content = {"seconds": seconds, "trials": trials, "plans": [one.content() for one in ordered]}
+    content = {"time_budget_s": seconds, "trials": trials, "plans": [one.content() for one in ordered]}
     return Report("Designs for divider under the errors of paper 002", lines, content)
 
 
