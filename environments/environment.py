@@ -22,7 +22,7 @@ class Source(NamedTuple):
     text: str
     """Its text; encoded as UTF-8 it is the file byte for byte, with the mark at its beginning, if any, and its line ends."""
     sha256: str
-    """That of the environment as it was read: one whose arrays were changed afterwards is another."""
+    """Identity of the arrays that were read: an environment whose arrays were changed afterwards is another one."""
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)

@@ -21,7 +21,7 @@ def is_enough(wanted: float, outside: float, estimate: Estimate | None) -> bool:
 
 
 def shortfall(wanted: float, outside: float, estimate: Estimate | None, name: str = "") -> str:
-    """What a design lacks to be enough (see `is_enough`), as text; "" if it lacks nothing.
+    """Describe what a design lacks to be enough (see `is_enough`), as text; "" if it lacks nothing.
 
     Args:
         name: Of its environment, where there are several.

@@ -71,7 +71,7 @@ class Result:
 
     @property
     def shortfall(self) -> str:
-        """What the best design lacks of the success wanted, as text; "" if it is enough.
+        """Shortfall of the best design from the success wanted, as text; "" if it is enough.
 
         With `fast` enough is a design that ends in the goal as planned.
         """

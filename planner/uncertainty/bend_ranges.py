@@ -47,9 +47,9 @@ class Acceptance:
     """Ranges of all bends of a design, and how tubes with errors pass them."""
 
     sections: tuple[BendRange | None, ...]
-    """Of the actuators; None of one without pressure, and where no range is found."""
+    """Ranges of the actuators; None for one without pressure, and where no range is found."""
     bends: tuple[BendRange | None, ...]
-    """Of the preformed bends."""
+    """Ranges of the preformed bends."""
     trials: int
     """Number of tubes grown with errors."""
     reached: int

@@ -34,7 +34,7 @@ class _Error(NamedTuple):
 
 
 _Cause = tuple[_Error, ...]
-"""What varies as one: an error, or a shift along x and y."""
+"""Errors that vary as one: a single one, or a shift along x and y."""
 
 
 def estimate_success(

@@ -116,7 +116,7 @@ class EarlierMeasurements(NamedTuple):
     known_on: str
     """Machine on which was measured what can be known without a device."""
     depends_on: Any = None
-    """What the report depended on; None if it was not recorded."""
+    """Dependencies of the report; None if they were not recorded."""
 
     @classmethod
     def of(cls, content: dict[str, Any]) -> EarlierMeasurements:

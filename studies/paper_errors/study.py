@@ -122,7 +122,7 @@ class PaperOutcome:
     cells: dict[tuple[float, float], Estimate] | None = None
     """Success by levels of obstacles and bending [-]."""
     misses: Misses | None = None
-    """Of the level of obstacles up to which the paper has 90 %."""
+    """Misses at the level of obstacles up to which the paper has 90 %."""
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""

@@ -262,7 +262,7 @@ class EarlierSpeeds(NamedTuple):
     elsewhere: list[RolloutSpeed]
     """Those on other machines."""
     depends_on: Any
-    """What the report depended on; None if it was not recorded."""
+    """Dependencies of the report; None if they were not recorded."""
 
 
 def speeds_elsewhere(content: dict[str, Any]) -> EarlierSpeeds:

@@ -98,7 +98,7 @@ def test_a_changed_environment_has_no_text(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
 def test_errors_are_added_to_the_text(line_end: str) -> None:
-    """All before them keeps its bytes; a file that has such a table is written anew, with the same names."""
+    """All before them keeps its bytes; a file that has such a table is written again, with the same names."""
     text = TEXT.format(ends="flat", edge="open").replace("\n", line_end)
     errors = StatedUncertainty.of({"preset": "field", "start_heading_deg": 8})
     restated = restate_errors(parse_environment(text.encode(), "odd"), errors)
@@ -112,7 +112,7 @@ def test_errors_are_added_to_the_text(line_end: str) -> None:
 
 
 def test_an_older_schema_has_no_errors_to_add() -> None:
-    """It is written anew, in the schema that has."""
+    """It is written again, in the schema that has them."""
     text = TEXT.format(ends="round", edge="open").replace("schema = 2", "schema = 1").replace(', edge = "open"', "")
     restated = restate_errors(parse_environment(text.encode(), "odd"), StatedUncertainty.of({"preset": "field"}))
     assert (restated.uncertainty.preset, restated.source) == ("field", None)

@@ -64,7 +64,7 @@ def test_misses_are_counted_by_the_widest_passage(gap: float, shut: int, narrow:
 
 
 def test_the_verdict_counts_the_designs_that_reach_the_claim() -> None:
-    """Of two designs, one with 900 and one with 899 of 1000."""
+    """Two designs, one with 900 and one with 899 of 1000: the first counts."""
 
     def outcome(seed: int, reached: int) -> PaperOutcome:
         rates = {levels: Estimate(reached if levels in CLAIM.values() else 1000, 1000) for levels in cells()}

@@ -109,7 +109,7 @@ class Choice:
 
     @property
     def shortfall(self) -> str:
-        """What the chosen design lacks of what is wanted, as text; "" if it is enough."""
+        """Shortfall of the chosen design from what is wanted, as text; "" if it is enough."""
         return shortfall(self.threshold, self.chosen.outside, self.chosen.estimate)
 
     @property

@@ -62,7 +62,7 @@ class CommonChoice:
 
     @property
     def shortfall(self) -> str:
-        """What the chosen tube lacks of what is wanted, in each environment, as text; "" if it is enough."""
+        """Shortfall of the chosen tube from what is wanted, in each environment, as text; "" if it is enough."""
         each = (shortfall(self.wanted, one.outside, one.estimate, one.design.environment) for one in self.champion.each)
         return "; ".join(said for said in each if said)
 

@@ -15,6 +15,11 @@ from vinewright.studio.views import run_view
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
 
+def request(text: str, options: dict[str, Any], root: Path) -> dict[str, Any]:
+    """Return the page's request for a plan in an environment."""
+    return {"text": text, "name": "small", "tube": tube_content(VineParams()), "options": options, "root": str(root)}
+
+
 def test_a_plan_that_is_not_enough_says_what_it_reached(
     tmp_path: Path, small_environment: Callable[[str], str]
 ) -> None:
@@ -24,14 +29,7 @@ def test_a_plan_that_is_not_enough_says_what_it_reached(
     for wanted in (90.0, 1.0):
         told = list[dict[str, Any]]()
         options = {"seed": 0, "iterations": 3, "batch": 20, "success": wanted}
-        given = {
-            "text": text,
-            "name": "small",
-            "tube": tube_content(VineParams()),
-            "options": options,
-            "root": str(tmp_path),
-        }
-        plan_job(given, told.append, Stop())
+        plan_job(request(text, options, tmp_path), told.append, Stop())
         last = [event["plan"] for event in told if event["type"] == "plan"][-1]
         view = run_view(tmp_path / last["run"], last["run"])
         success = view["designs"][0]["success"]
@@ -45,14 +43,7 @@ def test_a_run_whose_design_misses_says_so(tmp_path: Path, small_environment: Ca
     """By the environment in the folder of the run: the goal is moved away from all its designs."""
     text, told = small_environment("[[250, 300, 300, 500]]"), list[dict[str, Any]]()
     options = {"seed": 0, "iterations": 3, "batch": 20, "fast": True}
-    given = {
-        "text": text,
-        "name": "small",
-        "tube": tube_content(VineParams()),
-        "options": options,
-        "root": str(tmp_path),
-    }
-    plan_job(given, told.append, Stop())
+    plan_job(request(text, options, tmp_path), told.append, Stop())
     run = tmp_path / [event["plan"] for event in told if event["type"] == "plan"][-1]["run"]
     moved = (run / "environment.toml").read_text().replace("230", "130")
     (run / "environment.toml").write_text(moved)
