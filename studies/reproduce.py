@@ -59,8 +59,6 @@ STUDIES = (
     "fewest",
     "actuators",
     "uncertainty",
-    "uncertainty:uncertainty_longer",
-    "uncertainty:uncertainty_ablations",
     "uncertainty:uncertainty_random",
     "paper_errors",
     "funneling",

@@ -23,8 +23,8 @@ from vinewright.console.study_options import (
 def actuators(
     seeds: Annotated[
         int, typer.Option(min=1, max=1000, help="Number of seeds, from 0, for each actuator and environment.")
-    ] = 3,
-    iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Number of iterations of each search.")] = 30,
+    ] = 2,
+    iterations: Annotated[int, typer.Option(min=1, max=100_000, help="Number of iterations of each search.")] = 20,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,

@@ -23,7 +23,7 @@ from vinewright.console.study_options import (
 def fewest(
     steps: Annotated[
         int, typer.Option(min=1, max=10**9, help="Number of vine-steps of the exhaustive search in each environment.")
-    ] = 6_000_000,
+    ] = 2_000_000,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,

@@ -39,8 +39,8 @@ FormatOption = Annotated[
 
 
 def bench_plan(
-    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Number of runs (seeds) in each environment.")] = 10,
-    time_budget: BudgetOption = 20.0,
+    seeds: Annotated[int, typer.Option(min=1, max=1000, help="Number of runs (seeds) in each environment.")] = 5,
+    time_budget: BudgetOption = 10.0,
     batch: Annotated[int, typer.Option(min=1, max=2000, help="Number of vines grown in each iteration.")] = 100,
     env: EnvironmentsOption = None,
     planner: PlannersOption = None,

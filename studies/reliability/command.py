@@ -23,7 +23,7 @@ from vinewright.console.study_options import (
 
 @study_command
 def reliability(
-    count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of random environments.")] = 1000,
+    count: Annotated[int, typer.Option(min=1, max=100_000, help="Number of random environments.")] = 300,
     time_budget: BudgetOption = 2.0,
     out: FolderOption = None,
     force: ForceOption = False,

@@ -29,6 +29,8 @@ SENSITIVE, UNSOLVED, UNEXPLAINED = REASONS = ("sensitive", "unsolved", "unexplai
 by 0.5 %; or it no longer diverges if the steps are solved more accurately; or neither."""
 LONG = 20.0
 """A rollout that takes longer than this [s] is timed once instead of three times."""
+COMPARED = 60
+"""Number of random vines in each environment of which the ends are compared."""
 
 
 Models = dict[str, tuple[PropagatorFactory, PropagatorFactory]]
@@ -122,7 +124,7 @@ def run_cases(
         make, closer = models[case.model]
         if case.environment:
             length = min(grown.length, 1.5)
-            yield measure_agreement(case.environment, grown.params, make, closer, case.model, 200, length)
+            yield measure_agreement(case.environment, grown.params, make, closer, case.model, COMPARED, length)
         elif case.batch:
             try:
                 yield measure_rollouts(grown.environment, grown.params, make, case.model, case.batch, grown.length)

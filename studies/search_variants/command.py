@@ -33,8 +33,8 @@ if TYPE_CHECKING:
 
 @study_command
 def table2(
-    runs: RunsOption = 30,
-    time_budget: BudgetOption = 10.0,
+    runs: RunsOption = 6,
+    time_budget: BudgetOption = 5.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,
@@ -74,8 +74,8 @@ def table2(
 
 @study_command
 def ompl_planners(
-    runs: RunsOption = 10,
-    time_budget: BudgetOption = 30.0,
+    runs: RunsOption = 3,
+    time_budget: BudgetOption = 10.0,
     env: EnvironmentsOption = None,
     planner: PlannersOption = None,
     out: FolderOption = None,
@@ -101,7 +101,7 @@ def ompl_planners(
 
 @study_command
 def ablations(
-    runs: RunsOption = 6,
+    runs: RunsOption = 4,
     time_budget: BudgetOption = 5.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
@@ -120,7 +120,7 @@ def ablations(
 @study_command
 def defaults(
     runs: RunsOption = 4,
-    time_budget: BudgetOption = 10.0,
+    time_budget: BudgetOption = 5.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,
@@ -138,7 +138,7 @@ def defaults(
 
 @study_command
 def steering(
-    runs: RunsOption = 6,
+    runs: RunsOption = 4,
     time_budget: BudgetOption = 30.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
@@ -157,8 +157,8 @@ def steering(
 
 @study_command
 def clutter(
-    count: Annotated[int, typer.Option(min=1, max=10_000, help="Number of random environments of each density.")] = 24,
-    time_budget: BudgetOption = 20.0,
+    count: Annotated[int, typer.Option(min=1, max=10_000, help="Number of random environments of each density.")] = 12,
+    time_budget: BudgetOption = 10.0,
     out: FolderOption = None,
     force: ForceOption = False,
 ) -> int:

@@ -10,7 +10,6 @@ import numpy as np
 from environments.uncertainty import DEFAULT
 from planner.output.markdown import markdown_table
 from studies.planning_runs import quartiles, quartiles_text
-from studies.uncertainty.ablations import VARIANTS, AblatedDesigns, AblationOutcome, PlanVariant
 from studies.uncertainty.fresh_trials import FRESH, FreshTrials
 from studies.uncertainty.random_pairs import DENSITY, LEVEL, PlanPair
 from studies.uncertainty.study import FINE, OTHER_ERRORS, TARGETS, VERIFYING, DesignsUnderErrors, PlanOutcome
@@ -31,24 +30,12 @@ SUCCESS = (
 STAGES = "environment", "first solution s", "search s", "refinement s", "trials s"
 ERRORS = "environment", "as planned for: success %", *(f"{name}: success %" for name in OTHER_ERRORS)
 EACH = "environment", "seed", "lowest cost", "chosen", "front: success % by number of actuators"
-ABLATIONS = (
-    "environment",
-    "plan",
-    "with a design",
-    "chosen: success %",
-    "its actuators",
-    "lowest cost: success %",
-    "its actuators",
-    "first solution s",
-    "iterations of the search",
-)
-ABLATION_RUNS = "environment", "seed", "plan", "chosen", "lowest cost"
 PAIR_SUMMARY = "", "plans with a design", "success %: median (quartiles)", "actuators: median (quartiles)"
 PAIRS = "environment", "--fast", "chosen", "chosen is"
 FRONTS, SCATTER = "fronts.png", "random.png"
 
 
-def report(plans: Sequence[PlanOutcome], seconds: float, errors: str, title: str = "Plans under errors") -> Report:
+def report(plans: Sequence[PlanOutcome], seconds: float, errors: str) -> Report:
     """Make the report of `uncertainty`.
 
     Args:
@@ -77,7 +64,7 @@ def report(plans: Sequence[PlanOutcome], seconds: float, errors: str, title: str
         "",
         *markdown_table(EACH, map(_run_row, plans)),
     ]
-    return Report(title, lines, {"runs": [one.content() for one in plans]})
+    return Report("Plans under errors", lines, {"runs": [one.content() for one in plans]})
 
 
 def by_environment(plans: Iterable[PlanOutcome]) -> dict[str, list[PlanOutcome]]:
@@ -170,60 +157,6 @@ def _run_row(one: PlanOutcome) -> list[str]:
         return [one.environment, f"{one.seed}", "none found", "-", "-"]
     front = "; ".join(f"{actuators}: {100 * part.rate:.0f}" for actuators, part in one.designs.front.items())
     return [one.environment, f"{one.seed}", f"{one.designs.lowest}", f"{one.designs.chosen}", front]
-
-
-def report_ablations(plans: Sequence[AblationOutcome], seconds: float) -> Report:
-    """Make the report of `uncertainty-ablations`.
-
-    Args:
-        seconds: Time budget of each plan [s].
-    """
-    kinds = [(name, variant) for name in dict.fromkeys(one.case.environment for one in plans) for variant in VARIANTS]
-    rows = [
-        _ablation_row(name, variant, some)
-        for name, variant in kinds
-        if (some := _designs_of_variant(plans, name, variant))
-    ]
-    lines = [
-        f"Each plan took {seconds:g} s. Without refinement the search had all of this time; then, for each number of actuators, the",
-        "solution that did best in the worlds of a refinement was tried, and one of them chosen as usual, without a limit of time.",
-        f"The chosen design and that of lowest cost that the same search found were grown in {FRESH} trials with the errors called",
-        f"`{DEFAULT}`, which no plan had seen. The table has medians over the seeds, with the smallest and the largest; a plan without a",
-        "design counts as 0 % success, and has no actuators and no times.",
-        "",
-        *markdown_table(ABLATIONS, rows),
-        "",
-        "## Each run",
-        "",
-        *markdown_table(ABLATION_RUNS, map(_ablation_run_row, plans)),
-    ]
-    return Report("What particles and refinement contribute", lines, {"runs": [one.content() for one in plans]})
-
-
-def _designs_of_variant(
-    plans: Sequence[AblationOutcome], name: str, variant: PlanVariant
-) -> list[AblatedDesigns | None]:
-    return [one.designs for one in plans if one.case.environment == name and one.case.variant == variant]
-
-
-def _ablation_row(name: str, variant: PlanVariant, some: list[AblatedDesigns | None]) -> list[str]:
-    found = [one for one in some if one]
-    return [
-        name,
-        f"{variant}",
-        f"{len(found)} of {len(some)}",
-        median_text([one.chosen.percent if one else 0.0 for one in some]),
-        median_text([one.chosen.actuators for one in found]),
-        median_text([one.lowest.percent if one else 0.0 for one in some]),
-        median_text([one.lowest.actuators for one in found]),
-        median_text([one.first_s for one in found], ".2f"),
-        median_text([one.iterations for one in found]),
-    ]
-
-
-def _ablation_run_row(one: AblationOutcome) -> list[str]:
-    designs = [f"{one.designs.chosen}", f"{one.designs.lowest}"] if one.designs else ["none found", "-"]
-    return [one.case.environment, f"{one.case.seed}", f"{one.case.variant}", *designs]
 
 
 def report_pairs(compared: Sequence[PlanPair], seconds: float) -> Report:

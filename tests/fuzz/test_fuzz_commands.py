@@ -142,8 +142,6 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ("reproduce", "tip-steering"): ([], ["--device", "--solver", "--surrogate"], NO_FOLDER),
     ("reproduce", "table2"): ([], ["--runs", "--time-budget", "--env"], NO_FOLDER),
     ("reproduce", "uncertainty"): ([], ["--runs", "--time-budget", "--env", "--errors"], NO_FOLDER),
-    ("reproduce", "uncertainty-longer"): ([], ["--runs", "--time-budget", "--env"], NO_FOLDER),
-    ("reproduce", "uncertainty-ablations"): ([], ["--runs", "--time-budget", "--env"], NO_FOLDER),
     ("reproduce", "uncertainty-random"): ([], ["--count", "--time-budget"], NO_FOLDER),
     ("reproduce", "mapping"): ([], ["--places"], NO_FOLDER),
     ("reproduce", "soak"): ([], ["--count", "--time-budget"], NO_FOLDER),

@@ -17,12 +17,10 @@ from planner.design.estimate import Estimate
 from planner.plan.choice.selection import Champion, Selection
 from studies.uncertainty import fresh_trials
 from studies.uncertainty import study as main_study
-from studies.uncertainty.ablations import VARIANTS, AblatedDesigns, AblationOutcome, ablation_cases
 from studies.uncertainty.fresh_trials import FreshTrials
-from studies.uncertainty.missed import InvalidData, find_missed
 from studies.uncertainty.plots import save_fronts, save_scatter
 from studies.uncertainty.random_pairs import PlanPair, make_environment
-from studies.uncertainty.report import report, report_ablations, report_pairs
+from studies.uncertainty.report import report, report_pairs
 from studies.uncertainty.study import OTHER_ERRORS, AblationStages, DesignsUnderErrors, PlanOutcome
 
 Vinewright = Callable[..., tuple[int, str, str]]
@@ -106,30 +104,6 @@ def test_pictures_are_drawn_with_and_without_designs(tmp_path: Path) -> None:
     assert [file.read_bytes()[:4] for file in tmp_path.iterdir()] == [PNG] * 3
 
 
-def test_environments_that_need_more_time(tmp_path: Path) -> None:
-    """Those where the median seed has less than 90 %, also where no design was found; without data it is said what to do."""
-    runs = [planned(seed, reached, 2) for seed, reached in enumerate((100, 275, 280))]
-    content = [one.content() | {"environment": "good"} for one in runs]
-    content += [one.content() for one in PLANS]
-    (tmp_path / "uncertainty").mkdir()
-    (tmp_path / "uncertainty" / "data.json").write_text(json.dumps({"schema": 1, "runs": content}))
-    assert find_missed(tmp_path) == ["room", "hall"]
-    with pytest.raises(InvalidData, match=r"nowhere/uncertainty/data.json is no data of .*--env"):
-        find_missed(tmp_path / "nowhere")
-
-
-def test_ablations_have_a_row_for_each_way_to_plan() -> None:
-    """Each environment and seed is planned in every way; without a design the success is 0."""
-    several = ablation_cases(["maze"], 2)
-    assert len(several) == 2 * len(VARIANTS) == 10
-    designs = AblatedDesigns(0.5, 7, tried(1, 60), tried(2, 240))
-    plans = [AblationOutcome(case, None if case.seed and case.variant.particles == 16 else designs) for case in several]
-    lines = report_ablations(plans, 30.0).lines
-    row = "80 (80 ... 80) | 2 (2 ... 2) | 20 (20 ... 20) | 1 (1 ... 1) | 0.50 (0.50 ... 0.50) | 7 (7 ... 7) |"
-    assert f"| maze | 1 particle, no refinement | 2 of 2 | {row}" in lines
-    assert "| maze | 16 particles | 1 of 2 | 40 (0 ... 80) | 2 | 10 (0 ... 20) | 1 | 0.50 | 7 |" in lines
-
-
 def test_a_difference_counts_only_beyond_the_noise_of_the_trials() -> None:
     """Both designs meet the same trials, so only those count that one of them reached: 5 of 5 are too few, 6 of 6 are not."""
     assert PlanPair(0, False, tried(1, 100), tried(1, 105)).verdict == "alike"
@@ -205,19 +179,6 @@ def test_the_study_keeps_whole_plans_after_ctrl_c(
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("few_trials")
-def test_ablations_are_planned_in_every_way(vinewright: Vinewright, small: str, tmp_path: Path) -> None:
-    """In a small environment every way to plan finds a design; without refinement it is one of the search's solutions."""
-    code, _, errors = vinewright(
-        "reproduce", "uncertainty-ablations", "--env", small, "--runs", 1, "--time-budget", 2, "--out", "out"
-    )
-    assert code == 0, errors
-    runs = data_of(tmp_path / "out" / "uncertainty-ablations")["runs"]
-    assert [(run["particles"], run["refined"]) for run in runs] == [(one.particles, one.refined) for one in VARIANTS]
-    assert all(run["chosen"]["reached_of"][1] == 40 for run in runs)
-
-
-@pytest.mark.slow
-@pytest.mark.usefixtures("few_trials")
 def test_random_environments_are_compared(vinewright: Vinewright, tmp_path: Path) -> None:
     """Two environments, each with a verdict, a picture and the count of what was found."""
     code, printed, errors = vinewright(
@@ -228,10 +189,3 @@ def test_random_environments_are_compared(vinewright: Vinewright, tmp_path: Path
     assert [one["seed"] for one in data_of(folder)["environments"]] == [0, 1]
     assert (folder / "random.png").read_bytes()[:4] == PNG
     assert "Of 2 environments" in printed
-
-
-def test_more_time_needs_a_report_or_an_environment(vinewright: Vinewright) -> None:
-    """One line that says what to do."""
-    code, _, errors = vinewright("reproduce", "uncertainty-longer", "--out", "new")
-    assert (code, errors.count("\n")) == (2, 1)
-    assert "--env" in errors
