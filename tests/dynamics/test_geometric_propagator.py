@@ -7,7 +7,8 @@ import pytest
 import shapely
 
 from dynamics.geometric.propagator import Geometric
-from dynamics.geometric.segments import film_of
+from dynamics.geometric.segments import film_of, lay_segments
+from dynamics.geometric.trace import new_trace
 from dynamics.links import link
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import CannotRun
@@ -130,6 +131,26 @@ def test_the_film_of_a_bent_link_is_found(params: VineParams, bend: float, side:
     for film in (1e-4, 3e-3, 25e-3, 0.05):
         length = link(film, bend, pivot)[0]
         assert film_of(length, bend, pivot) == pytest.approx(film, rel=1e-9)
+
+
+def test_joints_lie_the_length_of_their_own_links_apart() -> None:
+    """On a body with two corners whose pivots alternate: each chord has the length of its own bent link, and the chain ends at the tip."""
+    full, pivots = 0.025, np.where(np.arange(40) % 3 == 1, 0.03, 0.0)
+    trace = new_trace(turns=8)
+    trace.nodes[:4] = corners = np.array([(0.0, 0.0), (0.1, 0.0), (0.22, 0.05), (0.225, 0.065)])
+    trace.counts[0] = 4
+    angles, along = np.zeros(40), np.zeros(40)
+    count, last = lay_segments(trace, full, 40, 0.2, pivots, angles, along)
+    films = np.append(np.full(count - 1, full), last)
+    lengths = np.array([link(*each)[0] for each in zip(films, angles, pivots, strict=False)])
+    headings = 0.2 + np.cumsum(angles[:count])
+    ends = np.cumsum(lengths[:, None] * np.stack([np.cos(headings), np.sin(headings)], axis=1), axis=0)
+    off = [shapely.LineString(corners).distance(shapely.Point(end)) for end in ends]
+    np.testing.assert_allclose(off, 0.0, atol=1e-9)
+    np.testing.assert_allclose(ends[-1], corners[-1], atol=1e-9)
+    assert np.ptp(lengths[:-1]) > 1e-3  # some links are shortened, others are not
+    assert abs(angles[count - 1]) > 0.05  # the last one bends too
+    assert pivots[count - 1] > 0.0 == pivots[count - 2]
 
 
 def test_force_on_the_tip_is_the_hinge_s(environment: MakeEnvironment, params: VineParams) -> None:
