@@ -15,9 +15,11 @@ from dynamics.penalty.contacts import TensorSolids
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import PenaltyWeights
 from dynamics.penalty.pull import Cells, check_surrogate, pull_of
-from dynamics.penalty.rollout import PenaltyModel, TensorRecords, Vines, grow, rest_curvature
+from dynamics.penalty.rollout import LAST_STEPS, PenaltyModel, TensorRecords, Vines, grow, rest_curvature
 from dynamics.penalty.solvers import SOLVERS, make_solver
+from dynamics.penalty.relaxation import Relaxation
 from dynamics.propagator import CannotRun, Capabilities, OutOfMemory, checked_lengths
+from dynamics.quasistatic.propagator import rest_criterion
 from dynamics.scene import TABLE, scene_of
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineState, pivots_of
@@ -25,7 +27,7 @@ from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
 from surrogate.network import one_thread
 
-ALLOWANCE = 1.6
+ALLOWANCE = 2.0
 """Maximum steps of a vine, divided by those of free growth: of 1 700 random vines that reached 1.5 or 4 m, one needed more."""
 SPARE_STEPS = 16
 """Additional steps of every vine, independent of its length."""
@@ -95,6 +97,7 @@ class Penalty:
             float(scene.bounds[TABLE]),
             step or params.segment_length / 6,
             margin,
+            rest_criterion(params, step or params.segment_length / 6),
         )
 
     @property
@@ -143,7 +146,7 @@ class Penalty:
             ) from None
         on_host = {
             name: getattr(records, name).numpy(force=True)
-            for name in ("segments", "last_length", "tips", "records", "status", "steps", "broken")
+            for name in ("segments", "last_length", "tips", "records", "status", "steps", "broken", "relaxations")
         }
         return Rollout(
             angles=self._to_output(records.angles),
@@ -200,6 +203,7 @@ class Penalty:
             torch.full_like(segments, int(Status.STALLED)),
             torch.zeros_like(segments),
             torch.full_like(segments, -1),
+            torch.zeros_like(segments),
         )
         steps, rest = self._steps(state, lengths, record_every), rest_curvature(self.model, pressure, cells)
         vines = Vines(
@@ -217,6 +221,7 @@ class Penalty:
             allowed=torch.as_tensor(steps, device=self.device),
             keys=torch.zeros_like(segments)[:, None][:, :0],
             carried=angles[:, :0],
+            relaxation=Relaxation.begin(angles, self.model.rest.time),
             preformed=preformed,
         )
         longest = int(state.segments.max(initial=1))
@@ -243,7 +248,7 @@ class Penalty:
                 records, segments = np.arange(0, length, record_every), np.arange(full - last_length, length, full)
                 stops = np.unique(np.concatenate([records, segments, [length]]).round(9))
                 free = np.ceil(np.diff(stops) / step - 1e-6).sum()
-                steps[vine] = np.ceil(ALLOWANCE * free) + SPARE_STEPS
+                steps[vine] = np.ceil(ALLOWANCE * free) + SPARE_STEPS + LAST_STEPS
         return steps
 
     def _tensor(self, array: Array) -> Tensor:

@@ -14,7 +14,18 @@ from dynamics.penalty.drive import available_force
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, PenaltyWeights
 from dynamics.penalty.pull import Cells, Pull, pull_about_wall
+from dynamics.penalty.relaxation import (
+    RelaxedStep,
+    Relaxation,
+    end,
+    find_rest,
+    note_forces,
+    proceed,
+    share_of_relaxation,
+    stiffen,
+)
 from dynamics.penalty.solvers import Solver, minimise
+from dynamics.quasistatic.step import RestCriterion
 from dynamics.table_edge import TableEdge, overhangs
 from dynamics.tube import VineParams
 from dynamics.vine import Status
@@ -25,6 +36,8 @@ HELD_DT = 0.1
 """Time step of a held vine, in metres of free growth: long, so that viscosity hardly delays its equilibrium."""
 AT_REST = 1e-6
 """A held vine whose joints all move by less than this in a step [m] is at rest."""
+LAST_STEPS = 40
+"""Steps before the last one that is allowed from which a vine no longer grows, so that it ends at rest."""
 
 
 class PenaltyModel(NamedTuple):
@@ -47,6 +60,7 @@ class PenaltyModel(NamedTuple):
     """Growth of a full step, which is also its time [m]."""
     margin: float
     """Contacts with a smaller gap are considered [m]."""
+    rest: RestCriterion
 
     @property
     def slack(self) -> float:
@@ -66,6 +80,7 @@ class TensorRecords(NamedTuple):
     status: Tensor
     steps: Tensor
     broken: Tensor
+    relaxations: Tensor
 
 
 @dataclass(slots=True)
@@ -96,12 +111,41 @@ class Vines:
     """Contacts of the last step, shape (batch, contacts), see `_keys`; none before the first one."""
     carried: Tensor
     """Their forces [N]."""
+    relaxation: Relaxation
     preformed: Tensor | None = None
     """The part of `rest` that is preformed [1/m], same shape; None if nothing is."""
 
     def grown_length(self, full: float) -> Tensor:
         """Length grown so far [m], not a sum of steps, whose rounding errors would add up; `full` is a segment's length."""
         return (self.segments - 1).to(self.length.dtype) * full + self.last_length - self.before
+
+
+class Phase(NamedTuple):
+    """What each vine does in a step, shape (batch,)."""
+
+    deep: Tensor
+    """Whether it is too deep in an obstacle."""
+    relaxing: Tensor
+    """Whether it bends without growing until it is at rest; not of held vines."""
+    late: Tensor
+    """Whether it does not grow any more."""
+    spent: Tensor
+    """Whether it has taken all its steps."""
+    due: Tensor
+    """Whether it is to be recorded."""
+
+
+class Limits(NamedTuple):
+    """Limits and times of a step of each vine, shape (batch,)."""
+
+    most: Tensor
+    """Largest growth [m]."""
+    back: Tensor
+    """What contacts may push the tip back [m]."""
+    time: Tensor
+    """Time for growth [m of free growth]."""
+    turning: Tensor
+    """Time for the bends [m of free growth]."""
 
 
 def rest_curvature(model: PenaltyModel, pressure: Tensor, cells: Cells) -> Tensor:
@@ -149,9 +193,11 @@ def grow(
         dents = _held_dents(model, vines, chain, contacts)
         given = contacts.gap + (contacts.dents @ dents[..., None])[..., 0]
         deep = given.amin(1) < -model.params.penetration_tolerance
-        _record(model, vines, chain, deep, record_every, records)
+        drive = available_force(model.params, contacts.lost, vines.angles[:, :count], chain)
+        phase = _find_phase(model, vines, deep, drive, step, _next_record(vines, records, record_every))
+        _record(model, vines, chain, phase, record_every, records)
         if step < steps:
-            _advance(model, vines, chain, contacts, deep, dents, record_every, records)
+            _advance(model, vines, chain, contacts, phase, dents, record_every, records)
     heading = model.pose[2] + vines.angles.sum(1)
     return torch.stack([chain.x[:, -1], chain.y[:, -1], heading], 1)
 
@@ -182,9 +228,11 @@ def _end_broken(vines: Vines, records: TensorRecords) -> None:
 
 
 def _begin_segments(model: PenaltyModel, vines: Vines) -> None:
-    """Start a new segment if the last one is complete and the vine continues to grow."""
+    """Start a new segment if the last one is complete, and the vine is at rest and continues to grow."""
     whole = vines.last_length >= model.params.segment_length - model.slack / 2
     whole &= vines.alive & (vines.grown_length(model.params.segment_length) < vines.length - model.slack)
+    if model.rest.growing < torch.inf:
+        whole &= vines.relaxation.rested
     vines.segments = vines.segments + whole.long()
     vines.last_length = torch.where(whole, 0.0, vines.last_length)
 
@@ -194,11 +242,36 @@ def _chain(model: PenaltyModel, vines: Vines, count: int) -> TensorChain:
     last = vines.segments[:, None] - 1
     films = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
     films = torch.where(index == last, vines.last_length[:, None], films)
+    return forward_kinematics(vines.angles[:, :count], films, _pivots(model, vines, count), last, model.pose)
+
+
+def _pivots(model: PenaltyModel, vines: Vines, count: int) -> Tensor:
+    """Distance of each joint's pivot from the centreline [m], shape (batch, count)."""
     sides = (
         vines.pressure if vines.preformed is None else torch.where(vines.pressure == 0, vines.preformed, vines.pressure)
     )
-    pivots = torch.sign(sides[:, :count]) * model.params.pivot
-    return forward_kinematics(vines.angles[:, :count], films, pivots, last, model.pose)
+    return torch.sign(sides[:, :count]) * model.params.pivot
+
+
+def _find_phase(
+    model: PenaltyModel, vines: Vines, deep: Tensor, drive: Tensor, step: int, ahead: Tensor
+) -> Phase:
+    """Find which vines relax: those that are too deep; and those that move, press or are to be recorded, until they are at rest.
+
+    Args:
+        drive: Force with which each tip everts [N].
+        step: Number of steps so far.
+        ahead: Length grown at each vine's next record [m], if it does not end before.
+    """
+    rest, state, full = model.rest, vines.relaxation, model.params.segment_length
+    held, late = vines.length == 0, step >= vines.allowed - LAST_STEPS
+    due = vines.grown_length(full) >= torch.minimum(ahead, vines.length) - model.slack
+    relaxing = deep
+    if rest.growing < torch.inf:
+        moving = (state.bent > rest.growing) | (state.iterations > 0) | (state.against > drive)
+        whole = vines.last_length >= full - model.slack / 2
+        relaxing = deep | (~state.rested & (moving | whole | due | late))
+    return Phase(deep, relaxing & ~held, late & ~held, step >= vines.allowed, due & ~held)
 
 
 def _keys(model: PenaltyModel, contacts: TensorContacts, segment: Tensor) -> Tensor:
@@ -222,20 +295,19 @@ def _held_dents(model: PenaltyModel, vines: Vines, chain: TensorChain, contacts:
 
 
 def _record(
-    model: PenaltyModel, vines: Vines, chain: TensorChain, deep: Tensor, record_every: float, records: TensorRecords
+    model: PenaltyModel, vines: Vines, chain: TensorChain, phase: Phase, record_every: float, records: TensorRecords
 ) -> None:
     """Write a record of every vine that is due for one; end those that are done or have taken all their steps."""
-    ahead = _next_record(vines, records, record_every)
-    due, grown = torch.minimum(ahead, vines.length), vines.grown_length(model.params.segment_length)
+    ahead, grown = _next_record(vines, records, record_every), vines.grown_length(model.params.segment_length)
     held = vines.length == 0
     done = ~held & (grown >= vines.length - model.slack)
-    spent = vines.alive & (records.steps >= vines.allowed)
-    come = ~held & (grown >= due - model.slack)
+    ready = ~phase.deep & ~phase.relaxing
+    spent = vines.alive & (phase.spent | (phase.late & ready))
     on_the_way = held | (grown > ahead - record_every + model.slack)
-    writing = vines.alive & ~deep & (come | spent & on_the_way)
+    writing = vines.alive & ready & (phase.due | spent & on_the_way)
     done |= held & (vines.motion < AT_REST)
     born = (vines.last_length == 0) & (vines.segments > 1)
-    rows = torch.arange(len(due), device=due.device)
+    rows = torch.arange(len(grown), device=grown.device)
     at = records.records.clamp(max=records.segments.shape[1] - 1)
     tips = torch.stack([chain.x[:, -1], chain.y[:, -1], model.pose[2] + vines.angles.sum(1)], 1)
     for record, value in (
@@ -250,7 +322,10 @@ def _record(
     records.records.add_(writing.long())
     ended = writing & done
     records.status.copy_(torch.where(ended, int(Status.GROWN), records.status))
-    records.status.copy_(torch.where(spent & deep, int(Status.UNRESOLVED), records.status))
+    records.status.copy_(torch.where(spent & phase.deep, int(Status.UNRESOLVED), records.status))
+    moving = spent & phase.relaxing & ~phase.deep
+    records.status.copy_(torch.where(moving, int(Status.UNSETTLED), records.status))
+    records.broken.copy_(torch.where(moving, vines.relaxation.before.abs().argmax(1), records.broken))
     vines.alive = vines.alive & ~ended & ~spent
 
 
@@ -264,47 +339,85 @@ def _advance(
     vines: Vines,
     chain: TensorChain,
     contacts: TensorContacts,
-    deep: Tensor,
+    phase: Phase,
     dents: Tensor,
     record_every: float,
     records: TensorRecords,
 ) -> None:
     """Take one step: minimise the objective from the present dents, and apply the resulting bends and growth."""
-    full, step = model.params.segment_length, model.step
-    due = torch.minimum(_next_record(vines, records, record_every), vines.length)
-    most = torch.minimum(full - vines.last_length, due - vines.grown_length(full)).clamp(0, step)
-    # A vine that is too deep in an obstacle bends without growing; a held vine never grows, and has its own time step.
-    held = vines.length == 0
-    most = torch.where(deep | held, 0.0, most)
-    dt = torch.where(held, HELD_DT, torch.where(most > 0, most.clamp(min=0.2 * step), step))
-    objective, curvature = _objective(model, vines, chain, contacts, most, dt)
+    count, state = chain.cosine.shape[1], vines.relaxation
+    limits = _limit(model, vines, chain, phase, _next_record(vines, records, record_every))
+    objective, curvature = _objective(model, vines, chain, contacts, limits)
     start = torch.zeros_like(objective.viscosity)
-    count = chain.cosine.shape[1]
     start[:, count:-1] = dents
-    start[:, -1] = most + objective.growth_force.detach() / objective.contact_stiffness
+    start[:, -1] = limits.most + objective.growth_force.detach() / objective.contact_stiffness
     d = minimise(objective, start, model.solver)
-    growth = torch.minimum(d[:, -1].clamp(min=0), most)
-    at_last = torch.arange(chain.cosine.shape[1], device=d.device) == chain.last
+    growth = torch.minimum(torch.maximum(d[:, -1], -limits.back), limits.most)
+    at_last = torch.arange(count, device=d.device) == chain.last
     # The objective assumes the stiffness of the growing segment after full growth; with less growth it bends less.
-    part = (vines.last_length + growth) / (vines.last_length + most).clamp(min=1e-6)
+    part = (vines.last_length + growth) / (vines.last_length + limits.most).clamp(min=1e-6)
     bend = torch.where(at_last, part[:, None] * d[:, :count] + (curvature * growth)[:, None], d[:, :count])
-    motion = _most_motion(chain, bend, growth)
-    # No joint moves farther than the margin of the contacts that were considered, so no contact is missed.
-    share = torch.where(vines.alive, (0.6 * model.margin / motion).clamp(max=1), 0.0)
-    pressed = objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])
-    vines.keys, vines.carried = _keys(model, contacts, contacts.segment), pressed.detach()
-    vines.forces = torch.zeros_like(vines.angles).scatter_add(1, contacts.segment, pressed.detach())
+    pressed = (objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])).detach()
+    vines.keys, vines.carried = _keys(model, contacts, contacts.segment), pressed
+    vines.forces = torch.zeros_like(vines.angles).scatter_add(1, contacts.segment, pressed)
+    note_forces(state, chain, contacts, pressed)
+    share = _take(model, vines, chain, phase, bend, growth)
     vines.angles = torch.cat([vines.angles[:, :count] + share[:, None] * bend, vines.angles[:, count:]], 1)
-    vines.last_length = vines.last_length + share * growth
+    vines.last_length = vines.last_length + torch.maximum(share * growth, -limits.back)
+    taken = vines.alive & ~state.rested
+    records.steps.add_((taken & ~phase.relaxing).long())
+    records.relaxations.add_((taken & phase.relaxing).long())
+
+
+def _limit(model: PenaltyModel, vines: Vines, chain: TensorChain, phase: Phase, ahead: Tensor) -> Limits:
+    """Limit the step of each vine, and stiffen the joints of those that relax."""
+    full, step, rest, state = model.params.segment_length, model.step, model.rest, vines.relaxation
+    grown, count = vines.grown_length(full), chain.cosine.shape[1]
+    most = torch.minimum(full - vines.last_length, torch.minimum(ahead, vines.length) - grown).clamp(0, step)
+    # A held vine never grows, and has its own time step.
+    held = vines.length == 0
+    most = torch.where(phase.relaxing | held, 0.0, most)
+    with torch.no_grad():
+        back = torch.minimum(grown - state.since, vines.last_length).clamp(min=0.0)
+        stiffening = stiffen(state, chain, vines.angles[:, :count], _pivots(model, vines, count))
+        stiffening = torch.cat([stiffening, torch.zeros_like(state.stiffening[:, count:])], 1)
+        state.stiffening = torch.where(phase.relaxing[:, None], stiffening, state.stiffening)
+    growing = most.clamp(min=0.2 * step)
+    time = torch.where(held, HELD_DT, torch.where(phase.relaxing, rest.time, growing))
+    turning = growing if rest.growing == torch.inf else state.time
+    turning = torch.where(held, HELD_DT, torch.where(phase.relaxing, state.time, turning))
+    return Limits(most, torch.where(phase.relaxing, back, 0.0), time, turning)
+
+
+def _take(
+    model: PenaltyModel, vines: Vines, chain: TensorChain, phase: Phase, bend: Tensor, growth: Tensor
+) -> Tensor:
+    """Share of the step that each vine takes: none at rest, nor of one that has ended; go on with its relaxation; shape (batch,)."""
+    rest, state, grown = model.rest, vines.relaxation, vines.grown_length(model.params.segment_length)
+    motion, still = _most_motion(chain, bend, growth), torch.zeros_like(growth)
+    # No joint moves farther than the margin of the contacts that were considered, so no contact is missed.
+    most = 0.6 * model.margin / motion
+    with torch.no_grad():
+        step, relaxing = RelaxedStep(bend, growth, motion, most), phase.relaxing & vines.alive
+        limit = torch.where(phase.due, rest.recorded, rest.growing)
+        rests = relaxing & ~phase.deep & find_rest(rest, state, step, limit, grown - state.since, model.step)
+        relaxed, turned = share_of_relaxation(rest, state, step)
+        proceed(rest, state, step, relaxed, turned, relaxing & ~rests)
+        end(rest, state, grown, vines.alive & (rests | ~relaxing))
+        bent = _most_motion(chain, bend, still)
+        state.bent = torch.where(relaxing, state.bent, bent)
+        state.rested = rests
+    share = torch.where(relaxing, relaxed, most.clamp(max=1))
+    share = torch.where(vines.alive & ~rests, share, 0.0)
     vines.motion = share * motion
-    records.steps.add_(vines.alive.long())
+    return share
 
 
 def _objective(
-    model: PenaltyModel, vines: Vines, chain: TensorChain, contacts: TensorContacts, most: Tensor, dt: Tensor
+    model: PenaltyModel, vines: Vines, chain: TensorChain, contacts: TensorContacts, limits: Limits
 ) -> tuple[Objective, Tensor]:
     """Return the step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
-    params, count = model.params, chain.cosine.shape[1]
+    params, count, most = model.params, chain.cosine.shape[1], limits.most
     length = params.moment_length
     spread = length / params.segment_length
     index = torch.arange(count, device=most.device)
@@ -331,16 +444,16 @@ def _objective(
     bounds[:, 0, -1], bounds[:, 1, -1] = -1.0, 1.0
     viscosity = torch.cat(
         [
-            (params.bending_viscosity * spread / dt)[:, None].expand(-1, count),
+            (params.bending_viscosity * spread / limits.turning)[:, None] + vines.relaxation.stiffening[:, :count],
             jacobian.new_full((len(most), contacts.dents.shape[2]), model.weights.contact / PenaltyWeights().contact),
-            (params.growth_viscosity / dt)[:, None],
+            (params.growth_viscosity / limits.time)[:, None],
         ],
         1,
     )
     everting = available_force(params, contacts.lost, vines.angles[:, :count], chain)
     objective = Objective(
         model.restoring, bend, scale, lever * force, -lever * force_slope * per_bend, viscosity, everting,
-        torch.cat([contacts.gap, most[:, None], torch.zeros_like(most)[:, None]], 1),
+        torch.cat([contacts.gap, most[:, None], limits.back[:, None]], 1),
         torch.cat([jacobian, bounds], 1), jacobian.new_full((), params.contact_stiffness), model.weights,
     )  # fmt: skip
     return objective, curvature
