@@ -138,6 +138,8 @@ class Phase(NamedTuple):
 class Limits(NamedTuple):
     """Limits and times of a step of each vine, shape (batch,)."""
 
+    ahead: Tensor
+    """Growth after which the growing segment has the stiffness that the step assumes [m]."""
     most: Tensor
     """Largest growth [m]."""
     back: Tensor
@@ -355,7 +357,7 @@ def _advance(
     growth = torch.minimum(torch.maximum(d[:, -1], -limits.back), limits.most)
     at_last = torch.arange(count, device=d.device) == chain.last
     # The objective assumes the stiffness of the growing segment after full growth; with less growth it bends less.
-    part = (vines.last_length + growth) / (vines.last_length + limits.most).clamp(min=1e-6)
+    part = (vines.last_length + growth) / (vines.last_length + limits.ahead).clamp(min=1e-6)
     bend = torch.where(at_last, part[:, None] * d[:, :count] + (curvature * growth)[:, None], d[:, :count])
     pressed = (objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])).detach()
     vines.keys, vines.carried = _keys(model, contacts, contacts.segment), pressed
@@ -373,10 +375,11 @@ def _limit(model: PenaltyModel, vines: Vines, chain: TensorChain, phase: Phase, 
     """Limit the step of each vine, and stiffen the joints of those that relax."""
     full, step, rest, state = model.params.segment_length, model.step, model.rest, vines.relaxation
     grown, count = vines.grown_length(full), chain.cosine.shape[1]
-    most = torch.minimum(full - vines.last_length, torch.minimum(ahead, vines.length) - grown).clamp(0, step)
     # A held vine never grows, and has its own time step.
     held = vines.length == 0
-    most = torch.where(phase.relaxing | held, 0.0, most)
+    possible = torch.minimum(full - vines.last_length, torch.minimum(ahead, vines.length) - grown).clamp(0, step)
+    possible = torch.where(held, 0.0, possible)
+    most = torch.where(phase.relaxing, 0.0, possible)
     with torch.no_grad():
         back = torch.minimum(grown - state.since, vines.last_length).clamp(min=0.0)
         stiffening = stiffen(state, chain, vines.angles[:, :count], _pivots(model, vines, count))
@@ -386,7 +389,7 @@ def _limit(model: PenaltyModel, vines: Vines, chain: TensorChain, phase: Phase, 
     time = torch.where(held, HELD_DT, torch.where(phase.relaxing, rest.time, growing))
     turning = growing if rest.growing == torch.inf else state.time
     turning = torch.where(held, HELD_DT, torch.where(phase.relaxing, state.time, turning))
-    return Limits(most, torch.where(phase.relaxing, back, 0.0), time, turning)
+    return Limits(possible, most, torch.where(phase.relaxing, back, 0.0), time, turning)
 
 
 def _take(
@@ -429,8 +432,8 @@ def _objective(
     bend = torch.where(at_last, curvature[:, None] * length, spread * vines.angles[:, :count])
     if vines.preformed is not None:
         bend = bend - vines.preformed[:, :count] * length
-    # A growing segment has the stiffness of the step's end.
-    scale = torch.where(at_last, (length / (vines.last_length + most).clamp(min=1e-6))[:, None], spread)
+    # A growing segment has the stiffness of the step's end, at constant length too: else it would hardly bend when it is short.
+    scale = torch.where(at_last, (length / (vines.last_length + limits.ahead).clamp(min=1e-6))[:, None], spread)
     pressure, cells = vines.pressure[:, :count], vines.cells.first_segments(count)
     per_bend = torch.sign(pressure) * cells.arm / length
     arm, force, force_slope = pull_about_wall(model.pull, per_bend * bend, cells)
@@ -439,7 +442,8 @@ def _objective(
     grown = (curvature[:, None] * contacts.jacobian.gather(
         2, chain.last[:, None, :].expand(-1, contacts.jacobian.shape[1], 1))[..., 0]
     )  # fmt: skip
-    jacobian = torch.cat([contacts.jacobian, contacts.dents, (contacts.growth + grown)[..., None]], 2)
+    lengthening = _lengthening(chain, curvature)[:, None]
+    jacobian = torch.cat([contacts.jacobian, contacts.dents, (lengthening * contacts.growth + grown)[..., None]], 2)
     bounds = jacobian.new_zeros(len(most), 2, jacobian.shape[2])
     bounds[:, 0, -1], bounds[:, 1, -1] = -1.0, 1.0
     viscosity = torch.cat(
@@ -457,6 +461,23 @@ def _objective(
         torch.cat([jacobian, bounds], 1), jacobian.new_full((), params.contact_stiffness), model.weights,
     )  # fmt: skip
     return objective, curvature
+
+
+def _lengthening(chain: TensorChain, curvature: Tensor) -> Tensor:
+    """How much the tip advances for each length of film that it everts, without the turn about the pivot [-], shape (batch,).
+
+    At the same curvature, the centreline of a segment lengthens as its film does: in proportion. Of that the turn about the pivot
+    contains what the bend takes away.
+    """
+    last = chain.last
+    x, y, px, py, film, length, cosine, sine = (
+        part.gather(1, last)[:, 0]
+        for part in (
+            chain.x, chain.y, chain.pivot_x, chain.pivot_y, chain.film, chain.length, chain.cosine, chain.sine
+        )
+    )  # fmt: skip
+    back = (px - x) * sine - (py - y) * cosine
+    return torch.where(film > 0, length / torch.where(film > 0, film, 1.0) + curvature * back, 1.0)
 
 
 def _most_motion(chain: TensorChain, bend: Tensor, growth: Tensor) -> Tensor:
