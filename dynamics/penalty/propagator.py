@@ -41,9 +41,10 @@ class Penalty:
     """Algorithm 1 with the steps, weights and contacts of the exact propagator, so that the two can be compared.
 
     Every step minimises Eq. 4 over the bends and the growth: the potential of all bends, the drive to grow, and
-    contact as a stiff penalty. The maximum number of steps of a vine depends only on its length, and nothing is copied to
-    the host before the last one: a vine that has not reached its length by then counts as stalled. The recorded
-    angles and forces stay on the device.
+    contact as a stiff penalty. Between them a vine bends without growing until it is at rest, where that of the exact propagator
+    does (`relaxation`). The maximum number of steps of a vine depends only on its length, and nothing is copied to
+    the host before the last one: a vine that has not reached its length by then counts as stalled, as unresolved if it is too deep,
+    or as not at rest. The recorded angles and forces stay on the device.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
