@@ -102,7 +102,8 @@ def links(films: Tensor, angles: Tensor, pivots: Tensor) -> tuple[Tensor, Tensor
     shortening, least = -change * angles, LEAST_LINK * films
     part = torch.where(born, 1.0, (shortening / (STRAIGHT * films).clamp(min=1e-12)).clamp(max=1.0))
     length = films - shortening * part * (2.0 - part)
-    folded = torch.exp(2.0 * (length - least).clamp(max=0.0) / least.clamp(min=1e-12))
+    # Nor does its pivot move with its bend: as a link of almost no film, it would be folded by the smallest one.
+    folded = torch.where(born, 1.0, torch.exp(2.0 * (length - least).clamp(max=0.0) / torch.where(born, 1.0, least)))
     length = torch.where(length < least, 0.5 * least * (1.0 + folded), length)
     return length, change * part * (4.0 - 3.0 * part) * folded
 
