@@ -89,15 +89,21 @@ class TensorContacts(NamedTuple):
     """Edge, or corner after all edges, of each contact; with the segment it identifies the contact. -1 where there is none."""
     lost: Tensor
     """Share of the growth force that a squeezed tip lacks [-], shape (batch,)."""
+    nx: Tensor
+    """Normals, from the wall to the tube [-]; both parts are 0 where there is no contact."""
+    ny: Tensor
 
 
 def links(films: Tensor, angles: Tensor, pivots: Tensor) -> tuple[Tensor, Tensor]:
     """Lengths of bent links' centrelines [m], and their changes per bend [m/rad], by the law of `dynamics.chain.link`."""
-    change = torch.where(angles > 0, -pivots.abs(), pivots.abs())
+    # Of a link that has no length yet, the actuator decides the bend: it turns about the wall from the first.
+    born = films == 0
+    change = torch.where((angles > 0) | (born & (pivots > 0)), -pivots.abs(), pivots.abs())
     shortening, least = -change * angles, LEAST_LINK * films
-    part = (shortening / (STRAIGHT * films).clamp(min=1e-12)).clamp(max=1.0)
+    part = torch.where(born, 1.0, (shortening / (STRAIGHT * films).clamp(min=1e-12)).clamp(max=1.0))
     length = films - shortening * part * (2.0 - part)
-    folded = torch.exp(2.0 * (length - least).clamp(max=0.0) / least.clamp(min=1e-12))
+    # Nor does its pivot move with its bend: as a link of almost no film, it would be folded by the smallest one.
+    folded = torch.where(born, 1.0, torch.exp(2.0 * (length - least).clamp(max=0.0) / torch.where(born, 1.0, least)))
     length = torch.where(length < least, 0.5 * least * (1.0 + folded), length)
     return length, change * part * (4.0 - 3.0 * part) * folded
 
@@ -180,7 +186,7 @@ def _rows(
     growth = torch.where(at_end & (segment == chain.last), nx * cosine + ny * sine, 0.0)
     jacobian = torch.where(moves, jacobian, 0.0)
     return TensorContacts(
-        segment, gap, jacobian, growth, gap.new_zeros(*gap.shape, 0), segment, gap.new_zeros(len(gap))
+        segment, gap, jacobian, growth, gap.new_zeros(*gap.shape, 0), segment, gap.new_zeros(len(gap)), nx, ny
     )
 
 
@@ -207,6 +213,8 @@ def _give_way(
         torch.cat([dents, torch.zeros_like(dents[:, deepest])], 1),
         torch.cat([rigid.item, torch.full_like(rigid.item[:, deepest], -1)], 1),
         squeezed_share(section, aside, press),
+        torch.cat([soft.nx, rigid.nx[:, deepest]], 1),
+        torch.cat([soft.ny, rigid.ny[:, deepest]], 1),
     )
 
 

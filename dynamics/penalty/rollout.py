@@ -2,127 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
-
 import torch
 from torch import Tensor
 
-from dynamics.cross_section import CrossSection
-from dynamics.penalty.contacts import TensorChain, TensorContacts, TensorSolids, find_contacts, forward_kinematics
+from dynamics.penalty.contacts import TensorChain, TensorContacts, find_contacts
 from dynamics.penalty.drive import available_force
-from dynamics.penalty.joints import Restoring
-from dynamics.penalty.objective import Objective, PenaltyWeights
-from dynamics.penalty.pull import Cells, Pull, pull_about_wall
-from dynamics.penalty.solvers import Solver, minimise
+from dynamics.penalty.step import Phase, advance
+from dynamics.penalty.vines import PenaltyModel, TensorRecords, Vines, contact_keys, make_chain, next_record
 from dynamics.table_edge import TableEdge, overhangs
-from dynamics.tube import VineParams
 from dynamics.vine import Status
 from surrogate.kernels.interruption import check_cut
 
-BISECTIONS = 45
-HELD_DT = 0.1
-"""Time step of a held vine, in metres of free growth: long, so that viscosity hardly delays its equilibrium."""
 AT_REST = 1e-6
 """A held vine whose joints all move by less than this in a step [m] is at rest."""
-
-
-class PenaltyModel(NamedTuple):
-    """A tube in an environment, on a device."""
-
-    params: VineParams
-    section: CrossSection
-    solids: TensorSolids
-    restoring: Restoring
-    pull: Pull
-    solver: Solver
-    weights: PenaltyWeights
-    pose: Tensor
-    """Base x [m], y [m], heading [rad]."""
-    bounds: Tensor
-    """min x, min y, max x, max y [m], see `Scene.bounds`."""
-    table: float
-    """Radius of the tube on a table [m], else 0."""
-    step: float
-    """Growth of a full step, which is also its time [m]."""
-    margin: float
-    """Contacts with a smaller gap are considered [m]."""
-
-    @property
-    def slack(self) -> float:
-        """Tolerance of equal lengths [m]."""
-        return 1e-9 if self.pose.dtype == torch.float64 else 2e-6
-
-
-class TensorRecords(NamedTuple):
-    """See `dynamics.vine.Rollout`; on the device."""
-
-    angles: Tensor
-    segments: Tensor
-    last_length: Tensor
-    tips: Tensor
-    contact_force: Tensor
-    records: Tensor
-    status: Tensor
-    steps: Tensor
-    broken: Tensor
-
-
-@dataclass(slots=True)
-class Vines:
-    """A growing batch; each step replaces its tensors."""
-
-    angles: Tensor
-    segments: Tensor
-    last_length: Tensor
-    pressure: Tensor
-    """Signed by side [Pa], shape (batch, segments)."""
-    cells: Cells
-    rest: Tensor
-    """Turn of each segment in free space per length of film [1/m], shape (batch, segments)."""
-    length: Tensor
-    """Length to grow [m], shape (batch,); 0 holds a vine."""
-    before: Tensor
-    """Length before the first step [m]."""
-    forces: Tensor
-    """Normal forces on each segment in the last step [N]."""
-    motion: Tensor
-    """Largest displacement of a joint in the last step [m]."""
-    alive: Tensor
-    """Vines that have not ended yet."""
-    allowed: Tensor
-    """Maximum number of steps of each vine, shape (batch,)."""
-    keys: Tensor
-    """Contacts of the last step, shape (batch, contacts), see `_keys`; none before the first one."""
-    carried: Tensor
-    """Their forces [N]."""
-    preformed: Tensor | None = None
-    """The part of `rest` that is preformed [1/m], same shape; None if nothing is."""
-
-    def grown_length(self, full: float) -> Tensor:
-        """Length grown so far [m], not a sum of steps, whose rounding errors would add up; `full` is a segment's length."""
-        return (self.segments - 1).to(self.length.dtype) * full + self.last_length - self.before
-
-
-def rest_curvature(model: PenaltyModel, pressure: Tensor, cells: Cells) -> Tensor:
-    """Curvature of an actuated tube in free space [1/m]: the root of Eq. 3b, differentiable in pressure and cell length."""
-    length, arm = model.params.moment_length, cells.arm
-    per_bend = arm / length
-    with torch.no_grad():
-        low, high = torch.zeros_like(pressure), torch.full_like(pressure, torch.pi)
-        for _ in range(BISECTIONS):
-            middle = 0.5 * (low + high)
-            force, _ = model.pull(per_bend * middle, cells)
-            short = model.restoring.moment_and_slope(middle)[0] < pressure.abs() * arm * force
-            low, high = torch.where(short, middle, low), torch.where(short, high, middle)
-        bend = torch.where(pressure == 0, 0.0, 0.5 * (low + high))
-    if torch.is_grad_enabled():  # implicit function theorem: one Newton step from the root
-        force, force_slope = model.pull(per_bend * bend, cells)
-        moment, slope = model.restoring.moment_and_slope(bend)
-        slope = slope - pressure.abs() * arm * per_bend * force_slope
-        step = (pressure.abs() * arm * force - moment) / slope.detach()
-        bend = bend + step - step.detach()
-    return torch.sign(pressure) * bend / length
+LAST_STEPS = 40
+"""Steps before the last one that is allowed from which a vine no longer grows, so that it ends at rest."""
 
 
 def grow(
@@ -141,7 +35,7 @@ def grow(
         _begin_segments(model, vines)
         # The maximum length at this step is known without reading the device; segments beyond it are not computed.
         count = min(room, most_segments + int((step + 1) * model.step / full) + 2)
-        chain = _chain(model, vines, count)
+        chain = make_chain(model, vines, count)
         outside = _outside(model, chain)
         records.status.copy_(torch.where(outside & vines.alive, int(Status.OUT_OF_BOUNDS), records.status))
         vines.alive = vines.alive & ~outside
@@ -149,9 +43,14 @@ def grow(
         dents = _held_dents(model, vines, chain, contacts)
         given = contacts.gap + (contacts.dents @ dents[..., None])[..., 0]
         deep = given.amin(1) < -model.params.penetration_tolerance
-        _record(model, vines, chain, deep, record_every, records)
+        drive = available_force(model.params, contacts.lost, vines.angles[:, :count], chain)
+        phase = _find_phase(model, vines, deep, drive, step, next_record(vines, records, record_every))
+        _record(model, vines, chain, phase, record_every, records)
+        # A device is not asked, which would wait for it; on the CPU the answer costs nothing.
+        if vines.alive.device.type == "cpu" and not vines.alive.any():
+            break
         if step < steps:
-            _advance(model, vines, chain, contacts, deep, dents, record_every, records)
+            advance(model, vines, chain, contacts, phase, dents, record_every, records)
     heading = model.pose[2] + vines.angles.sum(1)
     return torch.stack([chain.x[:, -1], chain.y[:, -1], heading], 1)
 
@@ -182,29 +81,32 @@ def _end_broken(vines: Vines, records: TensorRecords) -> None:
 
 
 def _begin_segments(model: PenaltyModel, vines: Vines) -> None:
-    """Start a new segment if the last one is complete and the vine continues to grow."""
+    """Start a new segment if the last one is complete, and the vine is at rest and continues to grow."""
     whole = vines.last_length >= model.params.segment_length - model.slack / 2
     whole &= vines.alive & (vines.grown_length(model.params.segment_length) < vines.length - model.slack)
+    if model.rest.growing < torch.inf:
+        whole &= vines.relaxation.rested
     vines.segments = vines.segments + whole.long()
     vines.last_length = torch.where(whole, 0.0, vines.last_length)
 
 
-def _chain(model: PenaltyModel, vines: Vines, count: int) -> TensorChain:
-    index = torch.arange(count, device=vines.angles.device)
-    last = vines.segments[:, None] - 1
-    films = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
-    films = torch.where(index == last, vines.last_length[:, None], films)
-    sides = (
-        vines.pressure if vines.preformed is None else torch.where(vines.pressure == 0, vines.preformed, vines.pressure)
-    )
-    pivots = torch.sign(sides[:, :count]) * model.params.pivot
-    return forward_kinematics(vines.angles[:, :count], films, pivots, last, model.pose)
+def _find_phase(model: PenaltyModel, vines: Vines, deep: Tensor, drive: Tensor, step: int, ahead: Tensor) -> Phase:
+    """Find which vines relax: those that are too deep; and those that move, press or are to be recorded, until they are at rest.
 
-
-def _keys(model: PenaltyModel, contacts: TensorContacts, segment: Tensor) -> Tensor:
-    """Numbers that identify contacts with segments in the next step, shape (batch, contacts); -1 where there is none."""
-    items = len(model.solids.edges) + len(model.solids.corners)
-    return torch.where(contacts.item >= 0, segment * items + contacts.item, -1)
+    Args:
+        drive: Force with which each tip everts [N].
+        step: Number of steps so far.
+        ahead: Length grown at each vine's next record [m], if it does not end before.
+    """
+    rest, state, full = model.rest, vines.relaxation, model.params.segment_length
+    held, late = vines.length == 0, step >= vines.allowed - LAST_STEPS
+    due = vines.grown_length(full) >= torch.minimum(ahead, vines.length) - model.slack
+    relaxing = deep
+    if rest.growing < torch.inf:
+        moving = (state.bent > rest.growing) | (state.iterations > 0) | (state.against > drive)
+        whole = vines.last_length >= full - model.slack / 2
+        relaxing = deep | (~state.rested & (moving | whole | due | late))
+    return Phase(deep, relaxing & ~held, late & ~held, step >= vines.allowed, due & ~held)
 
 
 def _held_dents(model: PenaltyModel, vines: Vines, chain: TensorChain, contacts: TensorContacts) -> Tensor:
@@ -214,7 +116,7 @@ def _held_dents(model: PenaltyModel, vines: Vines, chain: TensorChain, contacts:
     with torch.no_grad():
         # A tip that begins a segment has the contacts of the one before.
         born = (vines.last_length == 0)[:, None] & (contacts.segment == chain.last)
-        now, before = (_keys(model, contacts, contacts.segment - shift) for shift in (0, born.long()))
+        now, before = (contact_keys(model, contacts, contacts.segment - shift) for shift in (0, born.long()))
         same = vines.keys[:, None] == now[:, :, None]
         same = torch.where(same.any(2, keepdim=True), same, vines.keys[:, None] == before[:, :, None])
         force = torch.where(same & (contacts.item >= 0)[..., None], vines.carried[:, None], 0.0).sum(2)
@@ -222,20 +124,19 @@ def _held_dents(model: PenaltyModel, vines: Vines, chain: TensorChain, contacts:
 
 
 def _record(
-    model: PenaltyModel, vines: Vines, chain: TensorChain, deep: Tensor, record_every: float, records: TensorRecords
+    model: PenaltyModel, vines: Vines, chain: TensorChain, phase: Phase, record_every: float, records: TensorRecords
 ) -> None:
     """Write a record of every vine that is due for one; end those that are done or have taken all their steps."""
-    ahead = _next_record(vines, records, record_every)
-    due, grown = torch.minimum(ahead, vines.length), vines.grown_length(model.params.segment_length)
+    ahead, grown = next_record(vines, records, record_every), vines.grown_length(model.params.segment_length)
     held = vines.length == 0
     done = ~held & (grown >= vines.length - model.slack)
-    spent = vines.alive & (records.steps >= vines.allowed)
-    come = ~held & (grown >= due - model.slack)
+    ready = ~phase.deep & ~phase.relaxing
+    spent = vines.alive & (phase.spent | (phase.late & ready))
     on_the_way = held | (grown > ahead - record_every + model.slack)
-    writing = vines.alive & ~deep & (come | spent & on_the_way)
+    writing = vines.alive & ready & (phase.due | spent & on_the_way)
     done |= held & (vines.motion < AT_REST)
     born = (vines.last_length == 0) & (vines.segments > 1)
-    rows = torch.arange(len(due), device=due.device)
+    rows = torch.arange(len(grown), device=grown.device)
     at = records.records.clamp(max=records.segments.shape[1] - 1)
     tips = torch.stack([chain.x[:, -1], chain.y[:, -1], model.pose[2] + vines.angles.sum(1)], 1)
     for record, value in (
@@ -250,108 +151,8 @@ def _record(
     records.records.add_(writing.long())
     ended = writing & done
     records.status.copy_(torch.where(ended, int(Status.GROWN), records.status))
-    records.status.copy_(torch.where(spent & deep, int(Status.UNRESOLVED), records.status))
+    records.status.copy_(torch.where(spent & phase.deep, int(Status.UNRESOLVED), records.status))
+    moving = spent & phase.relaxing & ~phase.deep
+    records.status.copy_(torch.where(moving, int(Status.UNSETTLED), records.status))
+    records.broken.copy_(torch.where(moving, vines.relaxation.before.abs().argmax(1), records.broken))
     vines.alive = vines.alive & ~ended & ~spent
-
-
-def _next_record(vines: Vines, records: TensorRecords, record_every: float) -> Tensor:
-    """Length at each vine's next record [m], if it does not end before."""
-    return (records.records + 1).to(vines.length.dtype) * record_every
-
-
-def _advance(
-    model: PenaltyModel,
-    vines: Vines,
-    chain: TensorChain,
-    contacts: TensorContacts,
-    deep: Tensor,
-    dents: Tensor,
-    record_every: float,
-    records: TensorRecords,
-) -> None:
-    """Take one step: minimise the objective from the present dents, and apply the resulting bends and growth."""
-    full, step = model.params.segment_length, model.step
-    due = torch.minimum(_next_record(vines, records, record_every), vines.length)
-    most = torch.minimum(full - vines.last_length, due - vines.grown_length(full)).clamp(0, step)
-    # A vine that is too deep in an obstacle bends without growing; a held vine never grows, and has its own time step.
-    held = vines.length == 0
-    most = torch.where(deep | held, 0.0, most)
-    dt = torch.where(held, HELD_DT, torch.where(most > 0, most.clamp(min=0.2 * step), step))
-    objective, curvature = _objective(model, vines, chain, contacts, most, dt)
-    start = torch.zeros_like(objective.viscosity)
-    count = chain.cosine.shape[1]
-    start[:, count:-1] = dents
-    start[:, -1] = most + objective.growth_force.detach() / objective.contact_stiffness
-    d = minimise(objective, start, model.solver)
-    growth = torch.minimum(d[:, -1].clamp(min=0), most)
-    at_last = torch.arange(chain.cosine.shape[1], device=d.device) == chain.last
-    # The objective assumes the stiffness of the growing segment after full growth; with less growth it bends less.
-    part = (vines.last_length + growth) / (vines.last_length + most).clamp(min=1e-6)
-    bend = torch.where(at_last, part[:, None] * d[:, :count] + (curvature * growth)[:, None], d[:, :count])
-    motion = _most_motion(chain, bend, growth)
-    # No joint moves farther than the margin of the contacts that were considered, so no contact is missed.
-    share = torch.where(vines.alive, (0.6 * model.margin / motion).clamp(max=1), 0.0)
-    pressed = objective.contact_stiffness * torch.relu(-objective.gaps(d)[:, : contacts.gap.shape[1]])
-    vines.keys, vines.carried = _keys(model, contacts, contacts.segment), pressed.detach()
-    vines.forces = torch.zeros_like(vines.angles).scatter_add(1, contacts.segment, pressed.detach())
-    vines.angles = torch.cat([vines.angles[:, :count] + share[:, None] * bend, vines.angles[:, count:]], 1)
-    vines.last_length = vines.last_length + share * growth
-    vines.motion = share * motion
-    records.steps.add_(vines.alive.long())
-
-
-def _objective(
-    model: PenaltyModel, vines: Vines, chain: TensorChain, contacts: TensorContacts, most: Tensor, dt: Tensor
-) -> tuple[Objective, Tensor]:
-    """Return the step's objective, and the curvature of each growing segment [1/m], which it keeps as it lengthens."""
-    params, count = model.params, chain.cosine.shape[1]
-    length = params.moment_length
-    spread = length / params.segment_length
-    index = torch.arange(count, device=most.device)
-    at_last = index == chain.last
-    angle = vines.angles[:, :count].gather(1, chain.last)[:, 0]
-    born = vines.last_length < 1e-6
-    rest = vines.rest[:, :count].gather(1, chain.last)[:, 0]
-    curvature = torch.where(born, rest, angle / torch.where(born, 1.0, vines.last_length))
-    bend = torch.where(at_last, curvature[:, None] * length, spread * vines.angles[:, :count])
-    if vines.preformed is not None:
-        bend = bend - vines.preformed[:, :count] * length
-    # A growing segment has the stiffness of the step's end.
-    scale = torch.where(at_last, (length / (vines.last_length + most).clamp(min=1e-6))[:, None], spread)
-    pressure, cells = vines.pressure[:, :count], vines.cells.first_segments(count)
-    per_bend = torch.sign(pressure) * cells.arm / length
-    arm, force, force_slope = pull_about_wall(model.pull, per_bend * bend, cells)
-    exists = index <= chain.last
-    lever = torch.where(exists, pressure * arm, 0.0)
-    grown = (curvature[:, None] * contacts.jacobian.gather(
-        2, chain.last[:, None, :].expand(-1, contacts.jacobian.shape[1], 1))[..., 0]
-    )  # fmt: skip
-    jacobian = torch.cat([contacts.jacobian, contacts.dents, (contacts.growth + grown)[..., None]], 2)
-    bounds = jacobian.new_zeros(len(most), 2, jacobian.shape[2])
-    bounds[:, 0, -1], bounds[:, 1, -1] = -1.0, 1.0
-    viscosity = torch.cat(
-        [
-            (params.bending_viscosity * spread / dt)[:, None].expand(-1, count),
-            jacobian.new_full((len(most), contacts.dents.shape[2]), model.weights.contact / PenaltyWeights().contact),
-            (params.growth_viscosity / dt)[:, None],
-        ],
-        1,
-    )
-    everting = available_force(params, contacts.lost, vines.angles[:, :count], chain)
-    objective = Objective(
-        model.restoring, bend, scale, lever * force, -lever * force_slope * per_bend, viscosity, everting,
-        torch.cat([contacts.gap, most[:, None], torch.zeros_like(most)[:, None]], 1),
-        torch.cat([jacobian, bounds], 1), jacobian.new_full((), params.contact_stiffness), model.weights,
-    )  # fmt: skip
-    return objective, curvature
-
-
-def _most_motion(chain: TensorChain, bend: Tensor, growth: Tensor) -> Tensor:
-    """Largest displacement of a joint by a step, to first order [m], shape (batch,)."""
-    turn = torch.cumsum(bend, 1)
-    dx = torch.cumsum(bend * chain.pivot_y, 1) - chain.y[:, 1:] * turn
-    dy = chain.x[:, 1:] * turn - torch.cumsum(bend * chain.pivot_x, 1)
-    at_last = torch.arange(bend.shape[1], device=bend.device) == chain.last
-    dx = torch.where(at_last, dx + growth[:, None] * chain.cosine, dx)
-    dy = torch.where(at_last, dy + growth[:, None] * chain.sine, dy)
-    return torch.maximum(dx.square() + dy.square(), (0.05 * bend).square()).amax(1).clamp(min=1e-24).sqrt()

@@ -39,7 +39,7 @@ SNAP = 20e-3
 """A vine of the prototype that moves a joint farther than this at constant length has snapped [m]."""
 
 
-def _relaxation(params: VineParams, step: float) -> RestCriterion:
+def rest_criterion(params: VineParams, step: float) -> RestCriterion:
     """When a tube is at rest that grows by a step [m]; the published physics takes one solve per growth.
 
     Of a shorter step less motion is left, or a vine could creep through a snap without ever relaxing.
@@ -116,7 +116,7 @@ class QuasiStatic(OnHost):
             margin=margin,
             most_motion=0.6 * margin,
             segments_apart=0 if stacked else segments_apart(params.radius, params.segment_length),
-            relaxation=_relaxation(params, step or params.segment_length / 6),
+            relaxation=rest_criterion(params, step or params.segment_length / 6),
         )
         self.device = device
         self.on_device: Device | None = None

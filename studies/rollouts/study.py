@@ -193,17 +193,20 @@ def measure_agreement(
     length: float,
     seed: int = 1,
 ) -> PropagatorAgreement:
-    """Grow the same random vines under a propagator and under the quasi-static one.
+    """Grow the same random vines under a propagator and under the quasi-static one, by the same physics.
+
+    Under both a tube may lie on itself if the propagator does not know the tube's own body (`Capabilities.own_body`).
 
     Args:
         closer: Factory of the same propagator with more accurately solved steps, to find why tips diverge.
     """
     environment = load_environment(env, params.radius)
     carried = make_random_actuation(params, vines, length, seed)
+    tested = make(environment, params)
+    if not tested.capabilities.own_body:
+        environment = replace(environment, stacked=True)
     exact = QuasiStatic(environment, params)
-    reference, rollout = (
-        _time_growth(model, carried, length, params)[1] for model in (exact, make(environment, params))
-    )
+    reference, rollout = (_time_growth(model, carried, length, params)[1] for model in (exact, tested))
     apart = tip_distance(rollout, reference)
     parted = np.flatnonzero(apart > PARTED)
     some = carried.of(parted)

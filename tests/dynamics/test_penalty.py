@@ -10,11 +10,11 @@ import shapely
 import torch
 
 import dynamics.penalty.propagator as penalty
-import dynamics.penalty.rollout as rollout
 import dynamics.penalty.solvers as solvers
+import dynamics.penalty.vines as vines
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.pull import Cells
-from dynamics.penalty.rollout import rest_curvature
+from dynamics.penalty.vines import rest_curvature
 from dynamics.propagator import CannotRun, OutOfMemory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -214,7 +214,7 @@ def test_nothing_is_copied_to_the_host(
     monkeypatch.setattr(penalty, "HELD_STEPS", 0)
     monkeypatch.setattr(penalty, "ALLOWANCE", 0.0)
     monkeypatch.setattr(penalty, "SPARE_STEPS", 6)
-    monkeypatch.setattr(rollout, "BISECTIONS", 2)
+    monkeypatch.setattr(vines, "BISECTIONS", 2)
     monkeypatch.setattr(solvers, "LINE_STEPS", 2)
     for solver in ("newton", "gradient"):
         propagator = Penalty(shipped["maze"], params, solver=solver, inner_steps=2)

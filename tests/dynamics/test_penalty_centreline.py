@@ -12,7 +12,10 @@ from dynamics.moment import free_curvature, joint_moments
 from dynamics.penalty.contacts import FAR, TensorChain, TensorContacts, find_contacts, forward_kinematics
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.pull import Cells
-from dynamics.penalty.rollout import Vines, _most_motion, _objective, _outside
+from dynamics.penalty.relaxation import Relaxation
+from dynamics.penalty.rollout import _outside
+from dynamics.penalty.step import Limits, make_objective, most_motion
+from dynamics.penalty.vines import Vines
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, centerlines
@@ -121,9 +124,12 @@ def test_jacobian_is_that_of_the_gaps(touching: tuple[Penalty, torch.Tensor, tor
     vines = Vines(
         angles, torch.full((len(angles),), 8), films[:, -1], pressure, cells, 0 * angles, one,
         0 * one, 0 * angles, one, one > 0, torch.ones(len(angles)), torch.zeros(len(angles), 0), angles[:, :0],
+        Relaxation.begin(angles, 1.0),
     )  # fmt: skip
     with torch.no_grad():
-        objective, curvature = _objective(propagator.model, vines, chain, found, 1e-3 * one, one)
+        objective, curvature = make_objective(
+            propagator.model, vines, chain, found, Limits(1e-3 * one, 1e-3 * one, 0 * one, one, one)
+        )
     bend, film = torch.zeros_like(angles), torch.zeros_like(films)
     bend[:, -1], film[:, -1] = curvature, 1.0
     # A link that is nearly straight or folded does not lengthen by what its film grows; a step neglects that.
@@ -148,7 +154,7 @@ def test_motion_of_a_step_is_that_of_the_joints(
     after = chain_of(angles + step, longer, pivots, propagator.model)
     moved = torch.hypot(after.x - chain.x, after.y - chain.y).amax(1)
     moved = torch.maximum(moved, 0.05 * step.abs().amax(1))
-    torch.testing.assert_close(_most_motion(chain, step, growth), moved, rtol=1e-4, atol=1e-12)
+    torch.testing.assert_close(most_motion(chain, step, growth), moved, rtol=1e-4, atol=1e-12)
 
 
 def test_links_fold_at_half_of_their_film(params: VineParams, environment: MakeEnvironment) -> None:

@@ -16,8 +16,10 @@ from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, PenaltyWeights
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.pull import Cells, TablePull, pull_of
-from dynamics.penalty.rollout import Vines, _chain, _objective, rest_curvature
+from dynamics.penalty.relaxation import Relaxation
 from dynamics.penalty.solvers import SOLVERS, make_solver, minimise
+from dynamics.penalty.step import Limits, make_objective
+from dynamics.penalty.vines import Vines, make_chain, rest_curvature
 from dynamics.scene import Scene, build_scene
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
@@ -145,11 +147,12 @@ def test_moments_are_those_of_the_kernels(
     vines = Vines(
         row[0], torch.tensor([count]), one, row[1], cells, torch.zeros_like(row[0]), one, count * one,
         torch.zeros_like(row[0]), one, one > 0, torch.tensor([1]), torch.zeros(1, 0), row[0][:, :0],
+        Relaxation.begin(row[0], segment),
     )  # fmt: skip
-    chain = _chain(model, vines, count)
+    chain = make_chain(model, vines, count)
     contacts = find_contacts(model.solids, model.section, model.margin, chain)
     with torch.no_grad():
-        objective, _ = _objective(model, vines, chain, contacts, 0 * one, one)
+        objective, _ = make_objective(model, vines, chain, contacts, Limits(0 * one, 0 * one, 0 * one, one, one))
         still = torch.zeros_like(objective.viscosity)
         gradient, curvature = (part[0, :-1].numpy() for part in (objective.gradient(still), objective.curvature(still)))
     moment, slope = np.empty((2, count))
