@@ -30,9 +30,9 @@ FOLLOWS = 1 / 3
 """Share of a dent by which the opposite side of the tube recedes [-]."""
 CAP = 1.5
 """`CrossSection.cap` over the radius [-]."""
-LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, STOPPED, ASIDE, COMPLIANCE = range(11)
+LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, RIGID, ASIDE, COMPLIANCE = range(11)
 """Columns of `dynamics.contact_rows.Contacts.pressing`: the first five as in `dynamics.contact_rows.Press`; the dent [m]; the deepest
-contact of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the largest dent, its force [N]; the share by
+contact of the same corner there; the compliance of the cross-section [m/N]; 1 of a contact to which the tube is rigid, else 0; the share by
 which the contact of a squeezed tip is turned aside [-]; and the compliance of the contact [m/N]."""
 
 
@@ -66,12 +66,10 @@ def rigid_section(radius: float, compliance: float) -> CrossSection:
 
 
 @compiled()
-def dent_compliance(section: CrossSection, pressing: Floats) -> tuple[float, float]:
-    """Compliance of the cross-section to a contact [m/N], and 0 or, of one that dents it as far as possible, the force for that [N].
+def dent_compliance(section: CrossSection, pressing: Floats) -> float:
+    """Compliance of the cross-section to a contact [m/N].
 
     Args:
         pressing: Row of `Contacts.pressing`.
     """
-    stiffness = section.pressure * 4.0 / 3.0 * np.pi * (pressing[LENGTH] + pressing[TIP])
-    force = stiffness * pressing[MOST]
-    return 1.0 / stiffness, force if pressing[DENT] > pressing[MOST] + section.compliance * force else 0.0
+    return 1.0 / (section.pressure * 4.0 / 3.0 * np.pi * (pressing[LENGTH] + pressing[TIP]))
