@@ -12,7 +12,8 @@ H: the section is a stadium of the area pi R^2 h (2 - h), h = H / 2R. The work o
 softer, by up to 3 % at a dent of R / 10 and 9 % at R / 4 (`tests/dynamics/test_cross_section.py` integrates it).
 
 The cap at the tip, a sphere of the radius R, is pressed flat on a disc of the area 2 pi R d by the dent d, with 2 pi P R d: it is as
-stiff as a length of 3 R / 2 of the tube. A sharp corner dents as much of the tube: an assumption, no figure is published for it.
+stiff as a length of 3 R / 2 of the tube. A sharp corner dents as much of the tube: an assumption, no figure is published for it. Half of
+that disc lies behind the joint at the tip, more than the half segment there, of which no other joint holds the length.
 
 All laws are linear: the compliance of a step's contacts is a constant, positive definite matrix.
 """

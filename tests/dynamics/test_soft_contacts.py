@@ -10,7 +10,7 @@ from scipy.optimize import nnls
 
 from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
-from dynamics.cross_section import COMPLIANCE, cross_section
+from dynamics.cross_section import COMPLIANCE, LENGTH, TIP, cross_section
 from dynamics.quasistatic.step import QuasiStaticWork, new_work
 from dynamics.scene import Scene, build_scene
 from dynamics.soft_contacts import shared_compliance, shared_reach, squeezed_share
@@ -163,3 +163,17 @@ def test_what_a_squeezed_tip_lacks_is_continuous(name: str) -> None:
     """The force that it lacks does not jump where a wall begins or ceases to touch it."""
     jump, _ = _largest_jump(SQUEEZES[name], _lack)
     assert jump < 2e-3
+
+
+@pytest.mark.parametrize("behind", [0.0, 0.2, 0.5, 0.8])
+def test_a_corner_behind_the_tip_dents_tube_and_cap(behind: float) -> None:
+    """It dents as much of both as the cap is stiff, 1.5 R: the tube as far as it goes to either side, and of the rest the cap."""
+    sweep, work = Sweep([WEDGE], (behind * R, R - DENT, 0.0), (0.0, 0.0, 0.0)), new_work(COUNT)
+    _place(work, sweep, 0.0)
+    count = find_contacts(_scene([WEDGE]), SECTION, MARGIN, work.chain, COUNT, work.contacts)
+    deepest = work.contacts.pressing[int(np.argmin(work.contacts.gap[:count]))]
+    on_tube = min(2 * behind, 1.5) * R
+    assert deepest[LENGTH] == pytest.approx(on_tube, abs=1e-9)
+    assert deepest[TIP] == pytest.approx(1.5 * R - on_tube, abs=1e-9)
+    force = _hold(_scene([WEDGE]), sweep, work, 0.0)
+    assert np.hypot(force[0], force[1]) == pytest.approx(2 * np.pi * SOFT.growth_pressure * R * DENT, rel=0.02)
