@@ -85,7 +85,7 @@ def give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain
     hold_rigid(section, contacts, count, every)
     for k in range(count):
         if contacts.growth[k] < 0.0:
-            pressing[k, ASIDE] = _squeezed(section, contacts, count, k)
+            pressing[k, ASIDE] = _squeezed(section, contacts, count, k, margin)
     for k in range(count):
         # After all were looked at: to turn one changes what the others see.
         if pressing[k, ASIDE] > 0.0:
@@ -148,7 +148,7 @@ def _nearest(section: CrossSection, contacts: Contacts, count: int, k: int) -> i
 
 
 @compiled()
-def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int) -> float:
+def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int, margin: float) -> float:
     """Whether a passage squeezes the tube at a contact, from 0 to 1: by how much it is narrower than the tube, over `NARROW`.
 
     That depends on the width of the passage, not on where the tube is in it. Walls that press farther apart along the tube squeeze it
@@ -159,7 +159,8 @@ def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int) -> 
     for m in range(first, end):
         against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
         if against > 0.0:
-            narrower = min(-(gap[k] + gap[m]) / (NARROW * section.radius), 1.0)
+            # A wall beyond the margin is not known: it begins to count from there on.
+            narrower = min(min(-(gap[k] + gap[m]), margin - gap[m]) / (NARROW * section.radius), 1.0)
             nearness = max(1.0 - abs(pressing[m, AT] - pressing[k, AT]) / reach, 0.0)
             size = min((pressing[m, LENGTH] + pressing[m, TIP]) / section.cap, 1.0)
             largest = max(largest, against * narrower * nearness * size)

@@ -128,6 +128,9 @@ SWEEPS = {
     "past the end, bent": _past(0.1, bend=0.08),
     "past the end, deep": _past(0.0, dent=SECTION.most_dent - 1e-3),
     "over a corner, bent round it": Sweep([WEDGE], (0.06, R - DENT - 0.015, -0.32), (0.1, R - DENT - 0.015, -0.32), -0.08),
+    "over a corner, slightly bent round it": Sweep(
+        [WEDGE], (0.06, R - DENT - 0.006, -0.12), (0.1, R - DENT - 0.006, -0.12), -0.03
+    ),
     "over a corner, bent away": Sweep([WEDGE], (0.06, R - DENT + 0.015, 0.32), (0.1, R - DENT + 0.015, 0.32), 0.08),
     "back over the end": Sweep([FLAT], (-0.08, R - DENT, 3.0), (0.12, R - DENT, 3.0)),
     "on to a wall's end": Sweep([FLAT], (0.1, -0.02, np.pi), (R - 12e-3, 0.05, np.pi)),
@@ -142,7 +145,9 @@ SWEEPS = {
 MOUTH = [box_corners(-0.1, -0.3, 0.6, 0.0), box_corners(-0.1, 1.7 * R, 0.6, 0.4)]
 """A passage of 0.85 diameters that begins at x = -0.1 m, and one that ends at 0.1 m."""
 EXIT = [box_corners(-0.6, -0.3, 0.1, 0.0), box_corners(-0.6, 1.7 * R, 0.1, 0.4)]
+WIDE = [box_corners(-0.6, -0.3, 0.6, 0.0), box_corners(-0.6, 1.92 * R, 0.6, 0.5)]
 SQUEEZES = {
+    "across a wide passage": Sweep(WIDE, (0.0, R - 10e-3, -0.2), (0.0, R - 16e-3, -0.2)),
     "across a passage": Sweep(EXIT, (0.0, R - 0.6 * R, 0.0), (0.0, R + 0.3 * R, 0.0)),
     "into a passage": Sweep(MOUTH, (-0.2, 0.8 * R, 0.0), (0.0, 0.8 * R, 0.0)),
     "into a passage, askew": Sweep(MOUTH, (-0.2, 0.75 * R, 0.05), (0.0, 0.75 * R, 0.05)),
