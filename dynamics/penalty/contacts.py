@@ -202,7 +202,7 @@ def _give_way(
     segment, deepest = rigid.segment, slice(min(STOPS, rigid.gap.shape[1]))
     heading = chain.cosine.gather(1, segment), chain.sine.gather(1, segment)
     squeezing = fade(section, touch, press, FADING * margin)
-    aside = turn_aside(section, touch, squeezing, rigid.growth, heading)
+    aside = turn_aside(section, touch, squeezing, rigid.growth, heading, margin)
     soft = _rows(chain, segment, aside, (px, py), at_end)
     dents = give(section, aside, press)
     limit = torch.where(press.stops & (touch.gap < FAR), touch.gap + section.most_dent, FAR)

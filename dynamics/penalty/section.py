@@ -83,16 +83,23 @@ def fade(section: CrossSection, touch: TensorTouch, press: TensorPress, passed: 
 
 
 def turn_aside(
-    section: CrossSection, touch: TensorTouch, press: TensorPress, growth: Tensor, heading: tuple[Tensor, Tensor]
+    section: CrossSection,
+    touch: TensorTouch,
+    press: TensorPress,
+    growth: Tensor,
+    heading: tuple[Tensor, Tensor],
+    margin: float,
 ) -> TensorTouch:
     """Contacts of which those at a squeezed tip no longer hold its growth, see `dynamics.soft_contacts.give_way`.
 
     Args:
         growth: Column of the contacts for growth, negative where they hold it [-], shape (batch, contacts).
         heading: Of each contact's segment [-], same shape.
+        margin: Contacts with a larger gap are not known [m].
     """
     gap, nx, ny = touch
-    narrower = (-(gap[:, :, None] + gap[:, None]) / (NARROW * section.radius)).clamp(0.0, 1.0)
+    lacking = torch.minimum(-(gap[:, :, None] + gap[:, None]), margin - gap[:, None])
+    narrower = (lacking / (NARROW * section.radius)).clamp(0.0, 1.0)
     nearness = (1.0 - _apart(press.at) / (2.0 * section.radius)).clamp(min=0.0)
     size = ((press.length + press.tip) / section.cap).clamp(max=1.0)
     share = (_against(nx, ny) * narrower * nearness * size[:, None]).amax(2)
