@@ -145,7 +145,7 @@ SWEEPS = {
 MOUTH = [box_corners(-0.1, -0.3, 0.6, 0.0), box_corners(-0.1, 1.7 * R, 0.6, 0.4)]
 """A passage of 0.85 diameters that begins at x = -0.1 m, and one that ends at 0.1 m."""
 EXIT = [box_corners(-0.6, -0.3, 0.1, 0.0), box_corners(-0.6, 1.7 * R, 0.1, 0.4)]
-WIDE = [box_corners(-0.6, -0.3, 0.6, 0.0), box_corners(-0.6, 1.92 * R, 0.6, 0.5)]
+WIDE = [box_corners(-0.6, -0.3, 0.6, 0.0), box_corners(-0.06, 1.92 * R, 0.6, 0.5)]
 SQUEEZES = {
     "across a wide passage": Sweep(WIDE, (0.0, R - 10e-3, -0.2), (0.0, R - 16e-3, -0.2)),
     "across a passage": Sweep(EXIT, (0.0, R - 0.6 * R, 0.0), (0.0, R + 0.3 * R, 0.0)),
