@@ -10,7 +10,7 @@ from scipy.optimize import nnls
 
 from dynamics.chain import forward_kinematics
 from dynamics.contacts import find_contacts
-from dynamics.cross_section import COMPLIANCE, LENGTH, TIP, cross_section
+from dynamics.cross_section import COMPLIANCE, LENGTH, NEAREST, RIGID, TIP, cross_section
 from dynamics.quasistatic.step import QuasiStaticWork, new_work
 from dynamics.scene import Scene, build_scene
 from dynamics.soft_contacts import shared_compliance, shared_reach, squeezed_share
@@ -182,3 +182,18 @@ def test_a_corner_behind_the_tip_dents_tube_and_cap(behind: float) -> None:
     assert deepest[TIP] == pytest.approx(1.5 * R - on_tube, abs=1e-9)
     force = _hold(_scene([WEDGE]), sweep, work, 0.0)
     assert np.hypot(force[0], force[1]) == pytest.approx(2 * np.pi * SOFT.growth_pressure * R * DENT, rel=0.02)
+
+
+def test_a_corner_that_is_about_to_leave_a_segment_squeezes_nothing_there() -> None:
+    """Bent round a corner, the tube has it at several segments: as a contact comes or goes, nothing is left of its size."""
+    scene, work, leaving = _scene([WEDGE]), new_work(COUNT), 0
+    for x in np.linspace(0.03, 0.16, 400):
+        _place(work, Sweep([WEDGE], (x, R - 5e-3, 0.0), (0.0, 0.0, 0.0), -0.12), 0.0)
+        count = find_contacts(scene, SECTION, MARGIN, work.chain, COUNT, work.contacts)
+        gap, pressing = work.contacts.gap[:count], work.contacts.pressing[:count]
+        if count and gap.min() < 0:
+            close = (gap > 0.095 * MARGIN) & (gap < 0.1 * MARGIN) & (pressing[:, RIGID] == 0)
+            passed = close & (pressing[:, NEAREST] != np.arange(count))
+            assert (pressing[passed, LENGTH] + pressing[passed, TIP] < 0.1 * SECTION.cap).all()
+            leaving += int(passed.sum())
+    assert leaving > 0
