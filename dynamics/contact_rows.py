@@ -12,6 +12,8 @@ from surrogate.kernels.compiled import Floats, compiled
 
 NO_KEY = -(2**62)
 """The key of no row of a step."""
+SPARE_ROWS = 4
+"""Number of rows that contacts leave free: for the friction of the tip and the bounds of the growth."""
 
 
 class Contacts(NamedTuple):
@@ -81,7 +83,7 @@ def add(
         joints: `Contacts.first`, and the segment.
         ray: The point [m] and the normal [-].
     """
-    if count < len(contacts.gap) - 4:  # four rows are reserved for tip friction and the bounds of the growth
+    if count < len(contacts.gap) - SPARE_ROWS:
         contacts.first[count], contacts.segment[count] = joints
         contacts.key[count] = key
         contacts.gap[count] = gap

@@ -10,8 +10,24 @@ from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, Press, add
 from dynamics.cross_section import CrossSection
 from dynamics.scene import Scene, cell_of
-from dynamics.soft_contacts import give_way, hold_rigid
+from dynamics.soft_contacts import FADING, give_way, hold_rigid
 from surrogate.kernels.compiled import compiled
+
+SHORTEST = 1e-6
+"""What presses on a shorter length of a soft tube, over its radius [-], is no contact: its compliance would be infinite."""
+
+
+@compiled(forceinline=True)
+def _on_cap(section: CrossSection, ahead: float) -> float:
+    """Length of tube that is as stiff as the part of the cap on which a wall presses [m].
+
+    A sharp corner dents as much of the tube as the cap is stiff. So a corner that the tip passes has the more of the tube and the less
+    of the cap in the dent the farther it is behind.
+
+    Args:
+        ahead: How far the wall's nearest point is ahead of the joint at the tip, along its heading [m].
+    """
+    return max(section.cap + 2.0 * min(ahead, 0.0), 0.0)
 
 
 @compiled(forceinline=True)
@@ -47,8 +63,9 @@ def find_contacts(
     before the next. The mount does not touch the first length of the tube that it spares.
     """
     soft, radius = section.most_dent > 0.0, section.radius
-    # In a soft tube, a contact that has passed to the next segment would hold the dent twice.
-    count, fading = 0, -np.inf if soft else 0.1 * margin
+    count, fading, whole = 0, FADING * margin, 0.0
+    for i in range(segments):
+        whole += chain.length[i]
     # Unpacking an array from a tuple takes as long as a look-up in it: unpack each array once.
     xs, ys, cosine, sine, lengths, films = chain.x, chain.y, chain.cosine, chain.sine, chain.length, chain.film
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
@@ -60,8 +77,8 @@ def find_contacts(
         ux, uy = cosine[i], sine[i]
         last = i == segments - 1
         cell = cell_of(scene, x, y)
-        ahead = 0.0 if last else 0.5 * films[i + 1]
-        length, middle = 0.5 * films[i] + ahead, 0.5 * ahead - 0.25 * films[i]
+        # Each joint holds the tube half of the next segment's length before and behind it; the one at the tip holds the cap.
+        length = 0.0 if last else films[i + 1]
         for item in range(edge_offsets[cell], edge_offsets[cell + 1]):
             edge = edge_items[item]
             rx, ry = x - edges[edge, 0], y - edges[edge, 1]
@@ -77,9 +94,12 @@ def find_contacts(
                 flip = 1.0 if offset >= 0.0 else -1.0
                 nx, ny = -flip * ey, flip * ex
                 growth = nx * ux + ny * uy if last else 0.0
-                press = Press(length, section.cap if last else 0.0, reached + middle, -1.0, section.most_dent)
+                cap = _on_cap(section, -growth * abs(offset)) if last else 0.0
+                press = Press(length, cap, reached, -1.0, section.most_dent)
                 if soft:
                     press = _beside(press, along, wall, beyond, ex * ux + ey * uy > 0.0)
+                    if press.length + press.tip < SHORTEST * radius:
+                        continue
                 count = add(contacts, count, (0, i), i * solids + edge, gap, ((x, y), (nx, ny)), growth, press)
         for item in range(corner_offsets[cell], corner_offsets[cell + 1]):
             corner = corner_items[item]
@@ -88,14 +108,19 @@ def find_contacts(
             along = rx * ux + ry * uy
             key = i * solids + len(edges) + corner
             sharp = corners[corner, 2] <= radius
-            press = Press(section.cap, 0.0, reached + min(along, 0.0), float(corner), section.most_dent)
+            at = reached + min(max(along, -lengths[i]), 0.0)
+            cap = _on_cap(section, at - whole)
+            press = Press(section.cap - cap, cap, at, float(corner), section.most_dent)
             if soft and not sharp:
                 # A soft tube lies on a round obstacle as on an edge: each joint has its own length of it.
                 distance = math.sqrt(rx * rx + ry * ry)
                 if distance < reach and not reached < corners[corner, 3]:
                     nx, ny, gap = -rx / distance, -ry / distance, distance - reach + margin
                     growth = nx * ux + ny * uy if last else 0.0
-                    press = Press(length, section.cap if last else 0.0, reached + middle, -1.0, section.most_dent)
+                    cap = _on_cap(section, -growth * (gap + radius)) if last else 0.0
+                    if length + cap < SHORTEST * radius:
+                        continue
+                    press = Press(length, cap, reached, -1.0, section.most_dent)
                     count = add(contacts, count, (0, i), key, gap, ((x, y), (nx, ny)), growth, press)
                 continue
             if along <= 0.0:
@@ -120,11 +145,8 @@ def find_contacts(
                 if distance < (reach if outside else reach - margin + fading) and not reached < corners[corner, 3]:
                     nx, ny = -rx / distance, -ry / distance
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
-                    if last:
-                        press = Press(0.0, section.cap, reached, float(corner), section.most_dent)
                     count = add(contacts, count, (0, i), key, gap, ((x, y), (nx, ny)), growth, press)
     if soft:
-        give_way(section, contacts, count, chain)
-    else:
-        hold_rigid(section, contacts, 0, count)
+        return give_way(section, contacts, count, chain, margin)
+    hold_rigid(section, contacts, 0, count)
     return count

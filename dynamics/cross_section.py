@@ -12,7 +12,8 @@ H: the section is a stadium of the area pi R^2 h (2 - h), h = H / 2R. The work o
 softer, by up to 3 % at a dent of R / 10 and 9 % at R / 4 (`tests/dynamics/test_cross_section.py` integrates it).
 
 The cap at the tip, a sphere of the radius R, is pressed flat on a disc of the area 2 pi R d by the dent d, with 2 pi P R d: it is as
-stiff as a length of 3 R / 2 of the tube. A sharp corner dents as much of the tube: an assumption, no figure is published for it.
+stiff as a length of 3 R / 2 of the tube. A sharp corner dents as much of the tube: an assumption, no figure is published for it. Half of
+that disc lies behind the joint at the tip, more than the half segment there, of which no other joint holds the length.
 
 All laws are linear: the compliance of a step's contacts is a constant, positive definite matrix.
 """
@@ -30,9 +31,9 @@ FOLLOWS = 1 / 3
 """Share of a dent by which the opposite side of the tube recedes [-]."""
 CAP = 1.5
 """`CrossSection.cap` over the radius [-]."""
-LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, STOPPED, ASIDE, COMPLIANCE = range(11)
+LENGTH, TIP, AT, CORNER, MOST, DENT, NEAREST, LAW, RIGID, ASIDE, COMPLIANCE = range(11)
 """Columns of `dynamics.contact_rows.Contacts.pressing`: the first five as in `dynamics.contact_rows.Press`; the dent [m]; the deepest
-contact of the same corner there; the compliance of the cross-section [m/N]; 0 or, of the largest dent, its force [N]; the share by
+contact of the same corner there; the compliance of the cross-section [m/N]; 1 of a contact to which the tube is rigid, else 0; the share by
 which the contact of a squeezed tip is turned aside [-]; and the compliance of the contact [m/N]."""
 
 
@@ -66,12 +67,10 @@ def rigid_section(radius: float, compliance: float) -> CrossSection:
 
 
 @compiled()
-def dent_compliance(section: CrossSection, pressing: Floats) -> tuple[float, float]:
-    """Compliance of the cross-section to a contact [m/N], and 0 or, of one that dents it as far as possible, the force for that [N].
+def dent_compliance(section: CrossSection, pressing: Floats) -> float:
+    """Compliance of the cross-section to a contact [m/N].
 
     Args:
         pressing: Row of `Contacts.pressing`.
     """
-    stiffness = section.pressure * 4.0 / 3.0 * np.pi * (pressing[LENGTH] + pressing[TIP])
-    force = stiffness * pressing[MOST]
-    return 1.0 / stiffness, force if pressing[DENT] > pressing[MOST] + section.compliance * force else 0.0
+    return 1.0 / (section.pressure * 4.0 / 3.0 * np.pi * (pressing[LENGTH] + pressing[TIP]))

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+
 from dynamics.chain import Chain
-from dynamics.contact_rows import NO_KEY, Contacts
+from dynamics.contact_rows import NO_KEY, SPARE_ROWS, Contacts
 from dynamics.cross_section import (
     ASIDE,
     AT,
@@ -17,7 +19,7 @@ from dynamics.cross_section import (
     LENGTH,
     MOST,
     NEAREST,
-    STOPPED,
+    RIGID,
     TIP,
     CrossSection,
     dent_compliance,
@@ -27,6 +29,12 @@ from surrogate.kernels.compiled import Floats, compiled
 
 NARROW = 0.1
 """A passage that is narrower than the tube by this share of the radius, or more, squeezes its tip [-]; by less, partly."""
+FADING = 0.1
+"""A corner that has slid past the end of a segment is a contact of it up to a gap of this share of the margin [-]."""
+LEAST_LEFT = 1e-6
+"""Share that is always left of a contact [-]: the compliance of none would be infinite."""
+STOP_KEYS = 2**60
+"""Key of the rigid contact where a dent ends, less that of the contact."""
 
 
 @compiled()
@@ -34,7 +42,8 @@ def neighbours(contacts: Contacts, count: int, k: int, reach: float) -> tuple[in
     """First and last, plus 1, of the contacts that press nearer to contact k along the tube than a reach [m], itself among them.
 
     Contacts are in the order of their segments, but a corner may press up to a segment before or behind a contact next to it in that
-    order. So contacts between the first and the last may be farther away, and the search ends a segment beyond the nearest of those.
+    order, and one that fades is listed after those of the next segment. So contacts between the first and the last may be farther away,
+    and the search ends two segments beyond the nearest of those.
     """
     pressing, segment, at = contacts.pressing, contacts.segment, contacts.pressing[k, AT]
     first, end, least, most = k, k + 1, 0, len(pressing)
@@ -44,41 +53,75 @@ def neighbours(contacts: Contacts, count: int, k: int, reach: float) -> tuple[in
         if abs(pressing[m, AT] - at) < reach:
             first = m
         else:
-            least = max(least, segment[m] - 1)
+            least = max(least, segment[m] - 2)
     for m in range(k + 1, count):
         if segment[m] > most:
             break
         if abs(pressing[m, AT] - at) < reach:
             end = m + 1
         else:
-            most = min(most, segment[m] + 1)
+            most = min(most, segment[m] + 2)
     return first, end
 
 
 @compiled()
-def give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain) -> None:
-    """Compute how each contact dents the tube, and let it give way."""
+def give_way(section: CrossSection, contacts: Contacts, count: int, chain: Chain, margin: float) -> int:
+    """Compute how each contact dents the tube, let it give way, and append the contacts where dents end; return the number of all.
+
+    A dent ends at a rigid contact of its own: so both hold the tube there, and nothing changes at once where it is reached.
+
+    Args:
+        margin: Contacts with a larger gap are not considered [m].
+    """
     pressing, gap = contacts.pressing, contacts.gap
     for k in range(count):
-        pressing[k, DENT] = max(-gap[k], 0.0)
+        pressing[k, DENT], pressing[k, RIGID], pressing[k, ASIDE] = max(-gap[k], 0.0), 0.0, 0.0
     for k in range(count):
         nearest = _nearest(section, contacts, count, k)
-        pressing[k, NEAREST] = nearest
-        pressing[k, LAW], pressing[k, STOPPED] = dent_compliance(section, pressing[nearest])
-        pressing[k, COMPLIANCE] = section.compliance + (pressing[k, LAW] if pressing[k, STOPPED] == 0.0 else 0.0)
+        pressing[k, NEAREST], pressing[k, LAW] = nearest, dent_compliance(section, pressing[nearest])
+        pressing[k, COMPLIANCE] = section.compliance + pressing[k, LAW]
+    _fade(contacts, count, FADING * margin)
+    every = _add_stops(contacts, count, margin)
+    hold_rigid(section, contacts, count, every)
     for k in range(count):
-        pressing[k, ASIDE] = 0.0
-        if pressing[k, STOPPED] == 0.0 and pressing[k, TIP] > 0.0 and gap[k] < 0.0:
-            pressing[k, ASIDE] = _squeezed(section, contacts, count, k)
+        if contacts.growth[k] < 0.0:
+            pressing[k, ASIDE] = _squeezed(section, contacts, count, k, margin)
     for k in range(count):
         # After all were looked at: to turn one changes what the others see.
         if pressing[k, ASIDE] > 0.0:
             _turn_aside(contacts, k, chain, pressing[k, ASIDE])
+    return every
+
+
+@compiled()
+def _fade(contacts: Contacts, count: int, passed: float) -> None:
+    """Take away what a corner squeezes where it has slid past the end of a segment: it does at the segment where it is nearest.
+
+    Args:
+        passed: By how much deeper it is there, for nothing to be left [m].
+    """
+    pressing, gap = contacts.pressing, contacts.gap
     for k in range(count):
-        if pressing[k, STOPPED] > 0.0:
-            gap[k] += pressing[int(pressing[k, NEAREST]), MOST]
-            if pressing[k, NEAREST] == k:
-                _share_stop(section, contacts, count, k)
+        left = max(1.0 - (gap[k] - gap[int(pressing[k, NEAREST])]) / passed, LEAST_LEFT)
+        if left < 1.0:
+            pressing[k, LENGTH], pressing[k, TIP] = left * pressing[k, LENGTH], left * pressing[k, TIP]
+
+
+@compiled()
+def _add_stops(contacts: Contacts, count: int, margin: float) -> int:
+    """Append the places where dents end; return the number of all rows."""
+    pressing, every = contacts.pressing, count
+    for k in range(count):
+        stop = contacts.gap[k] + pressing[k, MOST]
+        if stop < margin and every < len(contacts.gap) - SPARE_ROWS:
+            contacts.first[every], contacts.segment[every] = contacts.first[k], contacts.segment[k]
+            contacts.key[every], contacts.gap[every] = STOP_KEYS + contacts.key[k], stop
+            contacts.alpha[every], contacts.beta[every] = contacts.alpha[k], contacts.beta[k]
+            contacts.gamma[every], contacts.growth[every] = contacts.gamma[k], contacts.growth[k]
+            pressing[every, AT], pressing[every, CORNER], pressing[every, MOST] = pressing[k, AT], -1.0, np.inf
+            pressing[every, LENGTH] = pressing[every, TIP] = pressing[every, LAW] = pressing[every, ASIDE] = 0.0
+            every += 1
+    return every
 
 
 @compiled()
@@ -86,19 +129,8 @@ def hold_rigid(section: CrossSection, contacts: Contacts, first: int, count: int
     """Let contacts not give way, from the first of them on."""
     pressing = contacts.pressing
     for k in range(first, count):
-        pressing[k, NEAREST], pressing[k, DENT], pressing[k, STOPPED] = k, -contacts.gap[k], 1.0
+        pressing[k, NEAREST], pressing[k, DENT], pressing[k, RIGID] = k, -contacts.gap[k], 1.0
         pressing[k, COMPLIANCE] = section.compliance
-
-
-@compiled()
-def _share_stop(section: CrossSection, contacts: Contacts, count: int, k: int) -> None:
-    """Share the largest dent of a contact with its neighbours: their dents need no force of their own."""
-    pressing, reach = contacts.pressing, shared_reach(section)
-    first, end = neighbours(contacts, count, k, reach)
-    for m in range(first, end):
-        if pressing[m, STOPPED] == 0.0:
-            common = _common(contacts, k, int(pressing[m, NEAREST]), reach)
-            contacts.gap[m] += common * math.sqrt(pressing[k, LAW] * pressing[m, LAW]) * pressing[k, STOPPED]
 
 
 @compiled()
@@ -110,30 +142,28 @@ def _nearest(section: CrossSection, contacts: Contacts, count: int, k: int) -> i
         first, end = neighbours(contacts, count, k, reach)
         for m in range(first, end):
             apart = abs(pressing[m, AT] - pressing[k, AT])
-            if (
-                pressing[m, CORNER] == pressing[k, CORNER]
-                and pressing[m, DENT] > pressing[nearest, DENT]
-                and apart < reach
-            ):
+            if pressing[m, CORNER] == pressing[k, CORNER] and contacts.gap[m] < contacts.gap[nearest] and apart < reach:
                 nearest = m
     return nearest
 
 
 @compiled()
-def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int) -> float:
+def _squeezed(section: CrossSection, contacts: Contacts, count: int, k: int, margin: float) -> float:
     """Whether a passage squeezes the tube at a contact, from 0 to 1: by how much it is narrower than the tube, over `NARROW`.
 
     That depends on the width of the passage, not on where the tube is in it. Walls that press farther apart along the tube squeeze it
-    less.
+    less, and so does one that presses on less than a corner does.
     """
     pressing, gap, largest, reach = contacts.pressing, contacts.gap, 0.0, 2.0 * section.radius
     first, end = neighbours(contacts, count, k, reach)
     for m in range(first, end):
         against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
         if against > 0.0:
-            narrower = min(-(gap[k] + gap[m]) / (NARROW * section.radius), 1.0)
+            # A wall beyond the margin is not known: it begins to count from there on.
+            narrower = min(min(-(gap[k] + gap[m]), margin - gap[m]) / (NARROW * section.radius), 1.0)
             nearness = max(1.0 - abs(pressing[m, AT] - pressing[k, AT]) / reach, 0.0)
-            largest = max(largest, against * narrower * nearness)
+            size = min((pressing[m, LENGTH] + pressing[m, TIP]) / section.cap, 1.0)
+            largest = max(largest, against * narrower * nearness * size)
     return largest
 
 
@@ -154,7 +184,7 @@ def shared_compliance(contacts: Contacts, k: int, m: int, reach: float) -> float
         reach: See `shared_reach` [m].
     """
     pressing = contacts.pressing
-    if pressing[k, STOPPED] > 0.0 or pressing[m, STOPPED] > 0.0:
+    if pressing[k, RIGID] > 0.0 or pressing[m, RIGID] > 0.0:
         return 0.0
     common = _common(contacts, int(pressing[k, NEAREST]), int(pressing[m, NEAREST]), reach)
     return float(common * math.sqrt(pressing[k, LAW] * pressing[m, LAW]))
@@ -247,7 +277,11 @@ def held(
 
 @compiled()
 def squeezed_share(section: CrossSection, contacts: Contacts, count: int) -> float:
-    """Share of the cross-section that the tip lacks where walls squeeze it [-]: (1 - h)^2 of a stadium with the height h, in diameters."""
+    """Share of the cross-section that the tip lacks where walls squeeze it [-]: (1 - h)^2 of a stadium with the height h, in diameters.
+
+    Where one wall dents the tip, its opposite side recedes by a third. So another wall there holds it only from so deep on; up to then
+    the height is given in proportion.
+    """
     pressing, narrowest = contacts.pressing, 0.0
     if section.most_dent == 0.0:
         return 0.0
@@ -256,5 +290,8 @@ def squeezed_share(section: CrossSection, contacts: Contacts, count: int) -> flo
             for m in range(k):
                 against = -contacts.beta[m] * contacts.beta[k] - contacts.gamma[m] * contacts.gamma[k]
                 if pressing[m, TIP] > 0.0 and pressing[m, DENT] > 0.0 and against > 0.0:
-                    narrowest = max(narrowest, against * (pressing[k, DENT] + pressing[m, DENT]))
+                    one, other = pressing[k, DENT], pressing[m, DENT]
+                    lacking = min(one + other, (1.0 + 1.0 / FOLLOWS) * min(one, other))
+                    on_cap = min(pressing[k, TIP], pressing[m, TIP]) / section.cap
+                    narrowest = max(narrowest, against * on_cap * lacking)
     return (0.5 * narrowest / section.radius) ** 2

@@ -8,10 +8,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from dynamics.contacts import SHORTEST
 from dynamics.cross_section import CrossSection
 from dynamics.links import LEAST_LINK, STRAIGHT
-from dynamics.penalty.section import TensorPress, TensorTouch, give, squeezed_share, turn_aside
+from dynamics.penalty.section import TensorPress, TensorTouch, fade, give, squeezed_share, turn_aside
 from dynamics.scene import SPARED, Indices, Scene
+from dynamics.soft_contacts import FADING
 from surrogate.kernels.compiled import Floats
 
 FAR = 1e3
@@ -170,7 +172,9 @@ def find_contacts(solids: TensorSolids, section: CrossSection, margin: float, ch
     if not soft:
         return rigid
     press = _press(solids, section, chain, segment, items, is_edge)
-    return _give_way(section, chain, rigid, TensorTouch(gap, nx, ny), (px, py, at_end), press)
+    # What presses on no length is no contact.
+    gap = torch.where(press.length + press.tip < SHORTEST * section.radius, FAR, gap)
+    return _give_way(section, chain, rigid, TensorTouch(gap, nx, ny), (px, py, at_end), press, margin)
 
 
 def _rows(
@@ -197,11 +201,14 @@ def _give_way(
     touch: TensorTouch,
     place: tuple[Tensor, Tensor, Tensor],
     press: TensorPress,
+    margin: float,
 ) -> TensorContacts:
     """Contacts of a tube that gives way: the contacts of its dents, and the limits of the deepest dents."""
     px, py, at_end = place
     segment, deepest = rigid.segment, slice(min(STOPS, rigid.gap.shape[1]))
-    aside = turn_aside(section, touch, press, chain.cosine.gather(1, segment), chain.sine.gather(1, segment))
+    heading = chain.cosine.gather(1, segment), chain.sine.gather(1, segment)
+    squeezing = fade(section, touch, press, FADING * margin)
+    aside = turn_aside(section, touch, squeezing, rigid.growth, heading, margin)
     soft = _rows(chain, segment, aside, (px, py), at_end)
     dents = give(section, aside, press)
     limit = torch.where(press.stops & (touch.gap < FAR), touch.gap + section.most_dent, FAR)
@@ -212,16 +219,16 @@ def _give_way(
         torch.cat([soft.growth, rigid.growth[:, deepest]], 1),
         torch.cat([dents, torch.zeros_like(dents[:, deepest])], 1),
         torch.cat([rigid.item, torch.full_like(rigid.item[:, deepest], -1)], 1),
-        squeezed_share(section, aside, press),
+        squeezed_share(section, aside, squeezing),
         torch.cat([soft.nx, rigid.nx[:, deepest]], 1),
         torch.cat([soft.ny, rigid.ny[:, deepest]], 1),
     )
 
 
 def _joints(chain: TensorChain) -> tuple[Tensor, Tensor]:
-    """Length of tube that belongs to each joint at a segment's end, and its middle along the tube [m], shape (batch, segments)."""
-    ahead = torch.cat([chain.film[:, 1:], torch.zeros_like(chain.film[:, :1])], 1)
-    return 0.5 * (chain.film + ahead), torch.cumsum(chain.length, 1) + 0.25 * (ahead - chain.film)
+    """Length of tube that each joint at a segment's end holds, and its middle along the tube [m], shape (batch, segments)."""
+    length = torch.cat([chain.film[:, 1:], torch.zeros_like(chain.film[:, :1])], 1)
+    return length, torch.cumsum(chain.length, 1)
 
 
 def _length_beyond(
@@ -253,16 +260,18 @@ def _press(
     shift = torch.where(beyond > 0, (0.5 * (low + high) - along) * torch.where(ex * ux + ey * uy > 0, 1.0, -1.0), 0.0)
     part = torch.where(beyond > 0, 0.5 * (high - low) / torch.where(beyond > 0, beyond, 1.0), 1.0)
     sharp = ~is_edge & (corner[..., 2] <= section.radius)
-    ahead = (corner[..., 0] - x) * ux + (corner[..., 1] - y) * uy
-    last = segment == chain.last
-    at_cap = sharp & last & (ahead > 0)
-    cap = torch.full_like(length, section.cap)
+    rx, ry = corner[..., 0] - x, corner[..., 1] - y
+    at = middle + torch.maximum(rx * ux + ry * uy, -_take(chain.length, segment)).clamp(max=0.0)
+    # How far the nearest point of the wall is ahead of the joint at the tip, see `dynamics.contacts`.
+    offset, distance = ex * (y - edge[..., 1]) - ey * (x - edge[..., 0]), torch.hypot(rx, ry).clamp(min=1e-12)
+    beside = torch.where(is_edge, offset * (ey * ux - ex * uy), (rx * ux + ry * uy) * (1.0 - corner[..., 2] / distance))
+    ahead = torch.where(sharp, at - chain.length.sum(1, keepdim=True), beside)
+    cap = (section.cap + 2.0 * ahead.clamp(max=0.0)).clamp(min=0.0)
+    tip = torch.where(sharp | (segment == chain.last), cap, 0.0)
     return TensorPress(
-        torch.where(sharp, torch.where(at_cap, 0.0, cap), torch.where(is_edge, part * length, length)),
-        torch.where(sharp, at_cap, last) * cap,
-        torch.where(
-            sharp, _reached_length(chain, segment) + ahead.clamp(max=0.0), middle + torch.where(is_edge, shift, 0.0)
-        ),
+        torch.where(sharp, section.cap - cap, torch.where(is_edge, part * length, length)),
+        tip,
+        torch.where(sharp, at, middle + torch.where(is_edge, shift, 0.0)),
         torch.where(sharp, item, -1),
         ~is_edge | (beyond == 0) | ((along >= 0) & (along <= wall)),
     )

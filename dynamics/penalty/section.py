@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from dynamics.cross_section import FOLLOWS, CrossSection
-from dynamics.soft_contacts import NARROW
+from dynamics.soft_contacts import LEAST_LEFT, NARROW
 
 SPARE = 0.1
 """Compliance that is added to that of the dents, as a share of that of a rigid contact [-]: C alone may be singular."""
@@ -71,28 +71,52 @@ def give(section: CrossSection, touch: TensorTouch, press: TensorPress) -> Tenso
     return torch.where(touches[..., None] & torch.isfinite(factor), factor, 0.0)
 
 
-def turn_aside(section: CrossSection, touch: TensorTouch, press: TensorPress, ux: Tensor, uy: Tensor) -> TensorTouch:
+def fade(section: CrossSection, touch: TensorTouch, press: TensorPress, passed: float) -> TensorPress:
+    """What contacts squeeze: less where a corner has slid past the end of a segment, see `dynamics.soft_contacts.give_way`.
+
+    Args:
+        passed: By how much deeper it is at another segment, for nothing to be left [m].
+    """
+    deepest = touch.gap.gather(1, _deepest(section, touch, press))
+    left = (1.0 - (touch.gap - deepest) / passed).clamp(min=LEAST_LEFT)
+    return press._replace(length=left * press.length, tip=left * press.tip)
+
+
+def turn_aside(
+    section: CrossSection,
+    touch: TensorTouch,
+    press: TensorPress,
+    growth: Tensor,
+    heading: tuple[Tensor, Tensor],
+    margin: float,
+) -> TensorTouch:
     """Contacts of which those at a squeezed tip no longer hold its growth, see `dynamics.soft_contacts.give_way`.
 
     Args:
-        ux, uy: Heading of each contact's segment [-], shape (batch, contacts).
+        growth: Column of the contacts for growth, negative where they hold it [-], shape (batch, contacts).
+        heading: Of each contact's segment [-], same shape.
+        margin: Contacts with a larger gap are not known [m].
     """
     gap, nx, ny = touch
-    narrower = (-(gap[:, :, None] + gap[:, None]) / (NARROW * section.radius)).clamp(0.0, 1.0)
+    lacking = torch.minimum(-(gap[:, :, None] + gap[:, None]), margin - gap[:, None])
+    narrower = (lacking / (NARROW * section.radius)).clamp(0.0, 1.0)
     nearness = (1.0 - _apart(press.at) / (2.0 * section.radius)).clamp(min=0.0)
-    share = (_against(nx, ny) * narrower * nearness).amax(2)
-    along = (nx * ux + ny * uy).clamp(max=0.0)
-    turns = (press.tip > 0) & (gap < 0) & (share * along < 0)
+    size = ((press.length + press.tip) / section.cap).clamp(max=1.0)
+    share = (_against(nx, ny) * narrower * nearness * size[:, None]).amax(2)
+    along, (ux, uy) = growth.clamp(max=0.0), heading
+    turns = share * along < 0
     tx, ty = nx - share * along * ux, ny - share * along * uy
-    size = torch.where(turns, tx**2 + ty**2, 1.0).sqrt().clamp(min=1e-12)
-    return TensorTouch(gap, torch.where(turns, tx / size, nx), torch.where(turns, ty / size, ny))
+    length = torch.where(turns, tx**2 + ty**2, 1.0).sqrt().clamp(min=1e-12)
+    return TensorTouch(gap, torch.where(turns, tx / length, nx), torch.where(turns, ty / length, ny))
 
 
 def squeezed_share(section: CrossSection, touch: TensorTouch, press: TensorPress) -> Tensor:
     """Share of the cross-section that each tip lacks [-], shape (batch,), see `dynamics.soft_contacts.squeezed_share`."""
     dent = torch.where(press.tip > 0, -touch.gap, 0.0).clamp(min=0.0)
-    both = (dent[:, :, None] > 0) & (dent[:, None] > 0)
-    height = torch.where(both, _against(touch.nx, touch.ny) * (dent[:, :, None] + dent[:, None]), 0.0)
+    one, other = dent[:, :, None], dent[:, None]
+    lacking = torch.minimum(one + other, (1.0 + 1.0 / FOLLOWS) * torch.minimum(one, other))
+    on_cap = torch.minimum(press.tip[:, :, None], press.tip[:, None]) / section.cap
+    height = _against(touch.nx, touch.ny) * on_cap * lacking
     return (0.5 * height.flatten(1).amax(1) / section.radius) ** 2
 
 

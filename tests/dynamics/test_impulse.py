@@ -280,10 +280,9 @@ def test_a_vine_that_ends_too_deep_has_no_segment_beyond_its_capacity(
     shipped: dict[str, Environment], params: VineParams
 ) -> None:
     """A soft tube that corners dent too deeply where it ends, with all its segments grown, is pushed out and has these segments."""
-    pressure = np.concatenate([np.full(34, 7400.0), np.full(8, -8400.0), np.zeros(19)])
-    l_0 = np.concatenate([np.full(42, 0.033), np.full(19, 0.0325)])
-    l_0[34:42] = 0.0345
-    propagator = Impulse(shipped["maze"], replace(params, least_height=0.5))
+    pressure = np.concatenate([np.full(22, 10700.0), np.full(10, -4400.0), np.zeros(29)])
+    l_0 = np.full(61, 0.0325)
+    propagator = Impulse(shipped["maze"], replace(params, least_height=0.8))
     ends = []
     for capacity in (60, 61):
         carried = Actuation(pressure[None, :capacity], l_0[None, :capacity])

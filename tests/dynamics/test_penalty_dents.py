@@ -11,7 +11,7 @@ import torch
 from dynamics import contact_rows, contacts
 from dynamics.chain import forward_kinematics as exact_kinematics
 from dynamics.chain import new_chain
-from dynamics.cross_section import ASIDE, COMPLIANCE, LENGTH, STOPPED, TIP, cross_section
+from dynamics.cross_section import ASIDE, COMPLIANCE, LENGTH, RIGID, TIP, cross_section
 from dynamics.moment import joint_moments
 from dynamics.penalty.contacts import TensorChain, TensorContacts, TensorSolids, find_contacts, forward_kinematics
 from dynamics.penalty.joints import Restoring
@@ -86,7 +86,7 @@ def test_a_plate_needs_the_load_of_the_film(environment: MakeEnvironment, dent: 
     load = by_joint(found, force)[: LINKS - 1]
     assert load == pytest.approx(np.full(LINKS - 1, dent / (film + SERIES)), rel=1e-6)
     assert load == pytest.approx(np.full(LINKS - 1, 4 / 3 * np.pi * P * dent * SEGMENT), rel=0.01)
-    length = (LINKS - 1) * SEGMENT + 0.5 * SEGMENT + 1.5 * R  # the cap is as stiff as 1.5 R of tube
+    length = (LINKS - 1) * SEGMENT + 1.5 * R  # each joint holds the next segment's length, the last one the cap
     assert energy == pytest.approx(2 / 3 * np.pi * P * dent**2 * length, rel=0.01)
 
 
@@ -150,7 +150,7 @@ PASSAGE = [[-0.5, -0.9 + 0.8 * R, 0.5, -0.75], [-0.5, -1.05, 0.5, -0.9 - 0.8 * R
 
 def test_contacts_are_those_of_the_kernels(environment: MakeEnvironment) -> None:
     """Gaps, compliances and derivatives of soft tubes among obstacles are those of `dynamics.contacts`, also of squeezed tips."""
-    rng, met, turned = np.random.default_rng(4), 0, 0
+    rng, met, turned, known = np.random.default_rng(4), 0, 0, 0
     place = environment(**{**CLUTTER, "boxes": CLUTTER["boxes"] + PASSAGE})
     scene = build_scene(place, 2 * R, 2 * R + SEGMENT)
     solids, total = TensorSolids.of(scene, CPU, DOUBLE), len(scene.edges) + len(scene.corners)
@@ -168,9 +168,10 @@ def test_contacts_are_those_of_the_kernels(environment: MakeEnvironment) -> None
         number = contacts.find_contacts(scene, SECTION, 12e-3, exact, 6, rows)
         pressing = rows.pressing[:number]
         key = {int(k): n for n, k in enumerate(rows.key[:number]) if k // total == rows.segment[n]}
-        if (pressing[:, STOPPED] > 0).any():
-            continue  # the kernels end the largest dents between steps, the penalty within them
-        assert float(found.lost[0]) == pytest.approx(squeezed_share(SECTION, rows, number), abs=1e-9)
+        soft_rows = int((pressing[:, RIGID] == 0).sum())
+        if int((found.item[0] >= 0).sum()) == soft_rows:  # no corner has slid past the end of a segment
+            lost, known = squeezed_share(SECTION, rows, number), known + 1
+            assert float(found.lost[0]) == pytest.approx(lost, abs=1e-9)
         for n, item in enumerate(found.item[0].tolist()):
             k = key.get(int(found.segment[0, n]) * total + item)
             if item < 0 or k is None:
@@ -184,6 +185,7 @@ def test_contacts_are_those_of_the_kernels(environment: MakeEnvironment) -> None
             assert float(found.jacobian[0, n, 0]) == pytest.approx(lever, abs=1e-9)
             met, turned = met + 1, turned + (pressing[k, ASIDE] > 0)
     assert met > 300
+    assert known > 300
     assert turned > 3
 
 
