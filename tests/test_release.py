@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import LONGEST
 from vinewright.console.errors import EXTRAS
 
 ROOT = Path(__file__).parents[1]
@@ -101,7 +102,7 @@ def test_every_command_is_in_the_readme() -> None:
 def test_wheel_and_sdist_have_what_they_need(tmp_path: Path) -> None:
     """All modules, data and markers of types in the wheel, neither results nor tests; what it takes to build in the sdist."""
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, ROOT]
-    subprocess.run(build, check=True, capture_output=True, timeout=300)
+    subprocess.run(build, check=True, capture_output=True, timeout=LONGEST)
     (wheel,), (sdist,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as files:
         packed = {name for name in files.namelist() if ".dist-info/" not in name}

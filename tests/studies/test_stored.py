@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from studies.stored import (
     read_results,
     read_rows,
 )
+from tests.waiting import wait_until
 from vinewright.console.errors import BadInput
 
 MODULE = "studies.euler_lagrange.command"
@@ -210,9 +210,7 @@ def test_ctrl_c_leaves_the_folder_as_it_was(results: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", code], stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
-    while not (results.parent / "begun").exists():
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_until((results.parent / "begun").exists, process)
     process.send_signal(signal.SIGINT)
     assert b"KeyboardInterrupt" in process.communicate()[1]
     assert (results.parent / "ended").exists()

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from planner.design.design_file import load_design
+from tests.waiting import LONGEST
 from vinewright.commands import demo
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -75,7 +76,7 @@ def test_an_interrupted_tour_keeps_nothing(tmp_path: Path) -> None:
         if "best: 1 actuator" in line:
             break
     process.send_signal(signal.SIGINT)
-    printed, errors = process.communicate(timeout=120)
+    printed, errors = process.communicate(timeout=LONGEST)
     assert (process.returncode, errors.strip().splitlines()[-1:]) == (
         130,
         ["error: interrupted before the end of the tour"],

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import LONGEST
+
 ROOT = Path(__file__).parents[3]
 CODE = (
     "import json, sys, time\n"
@@ -28,7 +30,7 @@ def started(*arguments: str, folder: Path, **variables: str) -> tuple[str, float
         env=os.environ | {"PYTHONPATH": str(ROOT)} | variables,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LONGEST,
         check=True,
     ).stdout
     printed, _, seen = told.rpartition("seen: ")
@@ -115,6 +117,11 @@ def test_bash_completes_with_the_printed_script(tmp_path: Path) -> None:
     )
     variables = {"PYTHONPATH": str(ROOT), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, timeout=60
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
     )
     assert (done.returncode, done.stdout) == (0, "offered: robustness\n"), done.stderr
