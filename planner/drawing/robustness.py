@@ -12,7 +12,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from planner.drawing.bounds import WALL
-from planner.drawing.plan import draw_solids, foreground
+from planner.drawing.plan import foreground
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, INK, MISSED, REACHED, save_figure
 from planner.uncertainty.report import margin_words
 from planner.uncertainty.sensitivity import Margin
