@@ -15,6 +15,7 @@ from typing import Any
 
 import pytest
 
+from surrogate.kernels.stop_signals import STOPS
 from tests.vinewright.studio.test_workers import alive, request
 from tests.waiting import LONGEST, wait_until
 from vinewright.studio.guard import TOKEN_HEADER
@@ -182,7 +183,9 @@ def page_file(running: Running, folder: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, *(pytest.param(one, marks=pytest.mark.slow) for one in STOPS if one != signal.SIGINT)]
+)
 def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_path: Path, number: int) -> None:
     """Ctrl-C in mid-search ends everything, and the best design so far is in its folder; no file with the token is left.
 
@@ -201,6 +204,38 @@ def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_p
     wait_until(lambda: not any(map(alive, children)))  # helpers of Python's multiprocessing end by themselves
     assert (tmp_path / "runs" / "divider" / "design.json").exists()
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["divider"]
+
+
+@pytest.mark.slow
+def test_a_closed_terminal_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
+    """A plan under way keeps its best design, and no process, lock or half folder is left."""
+    import fcntl
+    import pty
+    import termios
+
+    master, terminal = pty.openpty()
+
+    def take_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+    process = subprocess.Popen(
+        [str(STUDIO), "studio", "--no-browser"], cwd=tmp_path, stdin=terminal, stdout=terminal, stderr=terminal, text=True,
+        preexec_fn=take_terminal,
+    )  # fmt: skip
+    os.close(terminal)
+    process.stdout = os.fdopen(master)
+    studio = Running(process)
+    studio.ask("api/plan", request(time_budget_s=900.0))
+    wait_until(lambda: studio.plan()["best"] is not None, process)
+    children = workers_of(process.pid)
+    assert children
+    process.stdout.close()
+    assert process.wait(LONGEST) == 0
+    wait_until(lambda: not any(map(alive, children)))
+    assert (tmp_path / "runs" / "divider" / "design.json").exists()
+    assert [path.name for path in tmp_path.rglob("*") if path.name[0] == "."] == []
+    assert os.listdir(tmp_path / "runs") == ["divider"]
 
 
 def answers(port: int) -> bool:
