@@ -1,4 +1,4 @@
-"""What is published: one version, metadata, the content of wheel and sdist, and the documents around them."""
+"""Content of a release: one version, metadata, the files of wheel and sdist, and the documents around them."""
 
 import configparser
 import re
@@ -56,7 +56,7 @@ def test_the_citation_names_every_paper_of_the_documentation(citation: dict[str,
 
 
 def test_there_is_one_version(citation: dict[str, Any]) -> None:
-    """That of setup.cfg: the citation and the first entry of the changelog have it, with the same date."""
+    """The citation and the first entry of the changelog have the version of setup.cfg, with one date."""
     (number, date), *older = re.findall(
         r"^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$",
         (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),

@@ -39,7 +39,7 @@ def draw_solids(axes: Axes, environment: Environment, view: Floats) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Seen:
-    """What one sees of obstacles and bounds [mm]."""
+    """Visible parts of obstacles and bounds [mm]."""
 
     solids: Path
     """Outlines of the solids; a path without vertices if there are none."""

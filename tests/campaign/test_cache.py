@@ -95,7 +95,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_full_disk_for_the_cache(place: Path, two_at_once: tuple[Path, list[bytes]], disk: Path) -> None:
-    """What finds no room is compiled at every start."""
+    """A kernel that finds no room is compiled at every start."""
     assert plan_in(place, disk) == two_at_once[1][0]
 
 

@@ -23,7 +23,7 @@ pytestmark = pytest.mark.slow
 COMMAND = [sys.executable, "-c", "from vinewright.cli import main; main()"]
 PLAN = "plan", "small.toml", "--fast", "--time-budget", "600", "--batch", "20", "--out", "run"
 FOUND = b"actuator"
-"""What the progress says once there is a solution."""
+"""Word of the progress once there is a solution."""
 
 
 def begin(folder: Path, terminal: int, *before: str) -> "subprocess.Popen[bytes]":

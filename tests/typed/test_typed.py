@@ -36,7 +36,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def checked(program: Path, python: Path, folder: Path) -> tuple[int, str]:
-    """What mypy says of a program, as strict as it can be; run where nothing but the program is found."""
+    """Return the output of mypy for a program, as strict as it can be; run where nothing but the program is found."""
     settings = ["--config-file", HERE / "mypy.ini", "--python-executable", python, "--cache-dir", python.parents[2]]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *settings, program],

@@ -215,7 +215,7 @@ def test_a_file_that_is_being_written_counts_under_its_name(tmp_path: Path) -> N
 
 
 def test_a_file_is_replaced_only_with_force(tmp_path: Path) -> None:
-    """So is a file that another process is writing; a folder in its place is refused in any case."""
+    """A file that another process is writing is kept too; a folder in its place is refused in any case."""
     path = tmp_path / "grow.gif"
     with claim_file(path, force=False, option="--animate"):
         path.write_text("one")

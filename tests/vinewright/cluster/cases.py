@@ -1,4 +1,4 @@
-"""What the workers of these tests run, in a module that imports little."""
+"""Functions that the workers of these tests run, in a module that imports little."""
 
 import os
 import signal

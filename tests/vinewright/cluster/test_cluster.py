@@ -127,7 +127,7 @@ def test_killed_workers_lose_and_repeat_nothing(cluster: Cluster) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3])
 def test_twenty_killed_workers_lose_and_repeat_nothing(cluster: Cluster, seed: int) -> None:
-    """The same with more kills than a case may cause."""
+    """Every case has its result once, also with more kills than a case may cause."""
     found = run_with_kills(cluster, 120, 20, seed)
     assert {k: one.result for k, one in found.items()} == {k: k**2 for k in range(120)}
 
@@ -186,7 +186,7 @@ def test_closing_early_cancels_the_others(cluster: Cluster, tmp_path: Path) -> N
 
 
 def test_a_case_runs_on_one_thread(cluster: Cluster) -> None:
-    """So does every kernel, and every process runs one case at a time."""
+    """Every kernel runs on one thread too, and every process runs one case at a time."""
     assert [one.result for one in cluster.outcomes(cases.threads, [0, 1])] == [(1, 1)] * 2
 
 
@@ -202,7 +202,7 @@ def test_a_case_for_which_memory_does_not_suffice_is_set_aside(monkeypatch: pyte
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "", "no://127.0.0.1:9", "tcp://127.0.0.1:x"])
 def test_where_no_scheduler_answers_is_said_in_one_line(address: str) -> None:
-    """Whatever the address; what to do about it is said too."""
+    """The line has the address, and what to do about it."""
     answers = connect(scheduler=address, connecting=0.3)
     with pytest.raises(NoScheduler, match="no Dask scheduler answers at ") as error, answers:
         pass

@@ -49,7 +49,7 @@ def test_the_tour_says_what_it_computes(
 @pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_the_design_is_kept_if_asked(vinewright: Vinewright, tmp_path: Path) -> None:
-    """As by `plan`; earlier results are replaced only with --force, which is known before the plan."""
+    """Earlier results are replaced only with --force, as by `plan`, which is known before the plan."""
     code, printed, _ = vinewright("demo", "--out", "tour")
     assert code == 0
     assert "wrote tour/" in printed

@@ -188,7 +188,7 @@ def test_python_writes_whole_folders(small: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_folder_is_written_though_nobody_reads_the_output(small: Path) -> None:
-    """As with `| head`: the other end of the pipe is closed at once; no error, exit code 0, and the run is complete."""
+    """The other end of the pipe is closed at once, as with `| head`: no error, exit code 0, and the run is complete."""
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(

@@ -23,7 +23,7 @@ CODE = (
 
 
 def started(*arguments: str, folder: Path, **variables: str) -> tuple[str, float, set[str]]:
-    """What a process of its own prints, its CPU time [s], and the modules that it has imported."""
+    """Run a process, and return its output, its CPU time [s], and the modules that it has imported."""
     told = subprocess.run(
         [sys.executable, "-c", CODE, *arguments],
         cwd=folder,
@@ -57,7 +57,7 @@ def test_a_command_imports_no_other(tmp_path: Path) -> None:
 
 
 def completed(line: str, folder: Path) -> tuple[list[str], set[str]]:
-    """What the shell offers for the last word of a line, and the modules that were imported for it."""
+    """Return the words that the shell offers at the end of a line, and the modules that were imported for it."""
     count = len(line.split(" ")) - 1
     printed, _, modules = started(
         folder=folder, _VINEWRIGHT_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(count)

@@ -58,7 +58,7 @@ def of_plan(phase: str) -> Callable[[dict[str, Any]], bool]:
 
 
 def request(name: str = "divider", **options: Any) -> dict[str, Any]:
-    """What the server gives to a plan."""
+    """Make the content of a request for a plan."""
     text = environment_text(load_environment(name))
     return {"text": text, "name": name, "tube": tube_content(VineParams()), "options": {"seed": 1, **options}}
 

@@ -84,7 +84,7 @@ def kill_run(place: Path, count: int, pause: float) -> None:
 
 @SLOW
 def test_a_killed_run_goes_on_where_it_stopped(place: Path, vinewright: Vinewright, expected: bytes) -> None:
-    """What was done is not computed again, no worker stays, and the table is that of a serial run."""
+    """Finished shards are not computed again, no worker stays, and the table is that of a serial run."""
     kill_run(place, 2, 0.1)
     before = {name: (place / "sweep" / "shards" / name).stat().st_mtime_ns for name in done_in(place / "sweep")}
     code, said, errors = sweep(place, "run", "sweep")

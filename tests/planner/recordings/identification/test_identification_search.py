@@ -131,7 +131,7 @@ def test_the_best_feasible_iterate_is_the_result() -> None:
 
 
 def test_the_cost_counts_what_the_equations_do_not_explain() -> None:
-    """Whatever residual accelerations the solver holds, an iterate has those of its motion."""
+    """An iterate has the residual accelerations of its motion, with any that the solver holds."""
     unknowns = settings(seen(8)).unknowns(1)
     problem, guess = FitProblem(unknowns), unknowns.first_guess(0.3, 3e-3)
     other = guess.copy()
