@@ -146,23 +146,22 @@ def move_solids(
         pieces: Which, in the order of `environment.solids.shapes()`; None for all.
     """
     objects, solids = objects_of(environment), environment.solids
-    extents = _extents(environment, objects)
     one = ObjectMotions(*(part[world : world + 1] for part in motions))
-    faces, discs = len(solids.polygons), len(solids.polygons) + len(solids.circles)
+    chosen = np.arange(len(solids)) if pieces is None else pieces
+    spines = [*solids.polygons, *solids.circles[:, None, :2], *solids.walls[:, :4].reshape(-1, 2, 2)]
+    radius = np.concatenate([np.zeros(len(solids.polygons)), solids.circles[:, 2], solids.walls[:, 4] / 2])
+    faces = chosen < len(solids.polygons)
+    counts = np.array([len(spines[k]) for k in chosen], np.int64)
+    points = np.concatenate([spines[k] for k in chosen] or [np.empty((0, 2))])
+    # All at once: a call for each solid would look at the motions of all objects again.
+    part = _Part(points, np.repeat(objects[chosen], counts), np.repeat(faces, counts))
+    placed = np.split(_move(part, one, *_extents(environment, objects))[0], np.cumsum(counts)[:-1])
     shapes: list[shapely.Geometry] = []
-    for k in np.arange(len(solids)) if pieces is None else pieces:
-        if k < faces:
-            points, radius = solids.polygons[k], 0.0
-        elif k < discs:
-            points, radius = solids.circles[k - faces, None, :2], solids.circles[k - faces, 2]
+    for corners, face, wide in zip(placed, faces, _widen(radius[chosen], objects[chosen], one)[0], strict=False):
+        if face:
+            shapes.append(shapely.Polygon(corners))
         else:
-            points, radius = solids.walls[k - discs, :4].reshape(2, 2), solids.walls[k - discs, 4] / 2
-        part = _Part(points, np.full(len(points), objects[k]), np.full(len(points), k < faces))
-        placed, wide = _move(part, one, *extents)[0], float(_widen(np.array([radius]), objects[k : k + 1], one)[0, 0])
-        if k < faces:
-            shapes.append(shapely.Polygon(placed))
-        else:
-            spine = shapely.LineString(placed) if len(placed) > 1 else shapely.Point(placed[0])
+            spine = shapely.LineString(corners) if len(corners) > 1 else shapely.Point(corners[0])
             shapes.append(spine.buffer(wide, quad_segs=64) if wide else spine)
     return shapes
 

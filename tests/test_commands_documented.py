@@ -53,7 +53,7 @@ def codes_in(text: str) -> list[int]:
 
 
 def test_the_commands_are_found() -> None:
-    """What the tests below run over is all there, and nothing that a user does not see."""
+    """Every command that the tests below run over is there, and nothing that a user does not see."""
     assert {("plan",), ("sweep", "make"), ("map", "--session", "DIR", "next"), ("reproduce", "table2")} <= LEAVES.keys()
     assert ("reproduce", "soak") not in LEAVES
     assert {0, 2, 3, 4, 130} == CODES
@@ -67,7 +67,7 @@ def test_every_command_runs_on_its_page(words: tuple[str, ...]) -> None:
 
 
 def test_a_study_runs_on_the_page_of_all() -> None:
-    """Of the studies, one that takes seconds; the table has them all."""
+    """The page runs a study that takes seconds; its table has all of them."""
     called = {
         name for cell in CELL.findall(page("reproduce")) for name in re.findall(r"vinewright reproduce ([\w-]+)", cell)
     }
@@ -178,7 +178,7 @@ def test_a_cell_ends_with_the_exit_code_of_its_heading(heading: str, printed: st
 
 
 class Shell:
-    """What a kernel does with a line before it is run."""
+    """A shell that changes a line as a kernel does before it is run."""
 
     def var_expand(self, command: str, depth: int) -> str:
         return command.replace("{name}", "ä" * depth)

@@ -10,7 +10,7 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 
 ROOT = Path(__file__).parents[1]
 SWEEP = (pytest.mark.slow,)
-"""Of blocks that start processes; `tests/vinewright/sweeps/test_manifest.py` calls the same function."""
+"""Marks of blocks that start processes; `tests/vinewright/sweeps/test_manifest.py` calls the same function."""
 BLOCK = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
@@ -30,7 +30,7 @@ def blocks() -> list[tuple[str, str]]:
     [pytest.param(*block, id=block[0], marks=SWEEP * ("vw.sweep(" in block[1])) for block in blocks()],
 )
 def test_a_block_runs(where: str, program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As if copied into a file; pictures are drawn without a screen, and plans that have some seconds get one."""
+    """Each runs as if copied into a file; pictures are drawn without a screen, and plans that have some seconds get one."""
     monkeypatch.chdir(tmp_path)
     program = re.sub(r"\bseconds=\d+", "seconds=1", program)
     mpl.use("agg")

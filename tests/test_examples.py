@@ -14,7 +14,7 @@ WRITTEN = {
     "07_export": {"workshop"},
     "08_sweep": {"runs"},
 }
-"""What an example leaves in the current folder."""
+"""List the files that an example leaves in the current folder."""
 LONG = dict.fromkeys(
     [
         *("01_plan", "03_own_tube", "04_compare_propagators", "05_robustness"),

@@ -1,4 +1,4 @@
-"""What is published: one version, metadata, the content of wheel and sdist, and the documents around them."""
+"""Content of a release: one version, metadata, the files of wheel and sdist, and the documents around them."""
 
 import configparser
 import re
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import LONGEST
 from vinewright.console.errors import EXTRAS
 
 ROOT = Path(__file__).parents[1]
@@ -55,7 +56,7 @@ def test_the_citation_names_every_paper_of_the_documentation(citation: dict[str,
 
 
 def test_there_is_one_version(citation: dict[str, Any]) -> None:
-    """That of setup.cfg: the citation and the first entry of the changelog have it, with the same date."""
+    """The citation and the first entry of the changelog have the version of setup.cfg, with one date."""
     (number, date), *older = re.findall(
         r"^## \[(\d+\.\d+\.\d+)\] - (\d{4}-\d\d-\d\d)$",
         (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"),
@@ -101,7 +102,7 @@ def test_every_command_is_in_the_readme() -> None:
 def test_wheel_and_sdist_have_what_they_need(tmp_path: Path) -> None:
     """All modules, data and markers of types in the wheel, neither results nor tests; what it takes to build in the sdist."""
     build = [sys.executable, "-m", "build", "--no-isolation", "--outdir", tmp_path, ROOT]
-    subprocess.run(build, check=True, capture_output=True, timeout=300)
+    subprocess.run(build, check=True, capture_output=True, timeout=LONGEST)
     (wheel,), (sdist,) = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as files:
         packed = {name for name in files.namelist() if ".dist-info/" not in name}

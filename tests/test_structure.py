@@ -18,7 +18,7 @@ PACKAGES = {
     "vinewright": {"vinewright", "planner", "dynamics", "environments", "surrogate"},
     "studies": {"studies", "vinewright", "planner", "dynamics", "environments", "surrogate"},
 }
-"""What each package may import of the project."""
+"""Packages of the project that each package may import."""
 LIBRARIES = "planner", "vinewright"
 """Packages whose folders stand above one another."""
 MOST_LINES, MOST_FUNCTION_LINES, MOST_ARGUMENTS = 400, 60, 8
@@ -83,7 +83,7 @@ def test_nothing_imports_the_command_line() -> None:
 
 
 def test_no_modules_import_each_other_in_a_circle() -> None:
-    """What is imported together with a module never leads back to it."""
+    """Modules imported together with a module never lead back to it."""
     graph = {
         module: {name for name in imports(path, at_start=True) if name in MODULES} for module, path in MODULES.items()
     }

@@ -53,7 +53,7 @@ def public() -> Iterator[tuple[str, Any]]:
 
 
 def faults(name: str, thing: Any) -> Iterator[str]:
-    """What the documentation of an object lacks, one line for each fault."""
+    """List what the documentation of an object lacks, one line for each fault."""
     if not inspect.getdoc(thing):
         yield f"{name} has no docstring"
     if not inspect.isclass(thing):
@@ -91,7 +91,7 @@ def _of_function(name: str, function: Any) -> Iterator[str]:
 
 
 def _of_number(name: str, annotation: str, text: str) -> Iterator[str]:
-    """What the documentation of a field or a property lacks."""
+    """List what the documentation of a field or a property lacks."""
     if not text:
         yield f"{name} has no docstring"
     elif NUMBER.search(annotation) and not UNIT.search(text):

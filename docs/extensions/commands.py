@@ -28,7 +28,7 @@ DEFAULT = re.compile(r"\s*\bDefault: (.+?)\.(?=\s+[A-Z]|$)")
 """The sentence of a help text that describes a default."""
 OPTION = re.compile(r"(?<![\w`-])--[a-z][\w-]*")
 TYPES = {int: "N", float: "X", str: "NAME", Path: "PATH"}
-"""What stands for a value whose option has no word for it."""
+"""Words for values, by type, for options that have none."""
 
 
 def leaves(group: Any = None, words: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:

@@ -1,4 +1,4 @@
-"""What functions allow, in the words of the errors that they raise: so that no limit is written twice."""
+"""Limits of functions, in the words of the errors that they raise: so that no limit is written twice."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from templates import HINT, assigned, shown, template_of
 from environments.file_model import _FARTHEST
 
 CONTEXT = {"farthest": _FARTHEST, "unit": "m"}
-"""What the validators of lengths get with the file, here for a file in metres."""
+"""Context that the validators of lengths get with the file, here for a file in metres."""
 _DEEPEST = 2
 """Number of calls that are followed."""
 

@@ -39,7 +39,7 @@ class Row:
 
 @dataclass
 class Kind:
-    """What a type says."""
+    """Describe a type in words."""
 
     words: str
     limits: list[str] = field(default_factory=list)
@@ -93,7 +93,7 @@ def tables_of(
 
 
 def kind_of(annotation: Any, metadata: Iterable[Any] = ()) -> Kind:
-    """What a type and its metadata say."""
+    """Describe a type and its metadata in words."""
     metadata = [one for part in metadata for one in (part.metadata if isinstance(part, FieldInfo) else [part])]
     origin, inside = get_origin(annotation), get_args(annotation)
     if origin is Annotated:
@@ -183,7 +183,7 @@ def _number(value: float) -> str:
 
 
 def _validated(metadata: Iterable[Any]) -> list[str]:
-    """What validators allow, in the words of their messages."""
+    """Describe what validators allow, in the words of their messages."""
     found = []
     for one in metadata:
         if isinstance(one, AfterValidator) or (isinstance(one, BeforeValidator) and not _is(one, SINGLE_OR_LIST)):
@@ -211,7 +211,7 @@ def _default(one: FieldInfo, usual: Any) -> str:
 
 
 def _rules(model: type[BaseModel]) -> Iterator[str]:
-    """What the validators of a whole table say, and those of single keys that look at others."""
+    """Describe the validators of a whole table, and those of single keys that look at others."""
     decorators = model.__pydantic_decorators__
     for one in (*decorators.model_validators.values(), *decorators.field_validators.values()):
         yield from messages_in(one.func, model)

@@ -1,4 +1,4 @@
-"""What extensions that write pages share."""
+"""Functions that extensions that write pages share."""
 
 from pathlib import Path
 

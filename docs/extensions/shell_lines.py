@@ -1,4 +1,4 @@
-"""What a line that begins with `!` does in a cell of the documentation; `outputs.py` makes each kernel run this file first.
+"""Execution of a line that begins with `!` in a cell of the documentation; `outputs.py` makes each kernel run this file first.
 
 IPython would run it in a terminal, where progress is drawn again and again, and would ignore that it fails.
 """

@@ -22,7 +22,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Filled:
-    """What is filled in, by a name that says what it is."""
+    """A value that is filled in, by a name that says what it is."""
 
     name: str
 
@@ -36,7 +36,7 @@ class Choice:
 
 Template = tuple[Words | Filled | Choice, ...]
 HINT: Template = (Choice(((Words(" (did you mean "), Filled("word"), Words("?)")), ())),)
-"""What `environments.file_model.hint` adds to a message."""
+"""The words that `environments.file_model.hint` adds to a message."""
 
 
 def template_of(node: ast.expr, scope: Scope, known: Mapping[str, Any], depth: int = 0) -> Template | None:
@@ -107,7 +107,7 @@ def _filled(node: ast.expr, known: Mapping[str, Any], format_spec: ast.expr | No
 
 
 def _name(node: ast.AST) -> str:
-    """What an expression is, in words: the name that says most."""
+    """Describe an expression in words: the name that says most."""
     match node:
         case ast.Name(id=name):
             return name.strip("_").replace("_", " ").lower()

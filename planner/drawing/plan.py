@@ -12,14 +12,12 @@ import numpy as np
 import shapely
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Circle, Patch, Polygon
 from matplotlib.ticker import MultipleLocator
 from matplotlib.transforms import Affine2D
 from PIL import Image
-from shapely.plotting import patch_from_polygon
 
 from dynamics.tube import VineParams
 from environments.environment import Environment
@@ -31,6 +29,7 @@ from planner.drawing.legend import LEGEND, legend_lines
 from planner.drawing.miss import draw_miss, miss_entries
 from planner.drawing.names import draw_names
 from planner.drawing.search import NO_BRANCHES, TreeBranches, branch_entries, draw_branches
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import DrawnCourse, colour_of, tube_patches
 from surrogate.kernels.compiled import Floats
@@ -249,22 +248,6 @@ def _draw_environment(axes: Axes, environment: Environment, view: Floats) -> Non
     draw_solids(axes, environment, view)
     x, y, radius = 1e3 * environment.goal
     axes.add_patch(Circle((x, y), radius, facecolor=GOAL, alpha=0.22, linewidth=0, zorder=3))
-
-
-def draw_solids(axes: Axes, environment: Environment, view: Floats) -> None:
-    """Draw obstacles, bare walls, and the open parts of the bounds, in a view min_x, min_y, max_x, max_y [mm]."""
-    seen = [shapely.transform(shape, lambda corners: 1e3 * corners) for shape in environment.obstacles.shapes()]
-    # Buffering outwards and back closes seams between obstacles that touch except for rounding.
-    merged = shapely.union_all([shape for shape in seen if shape.area]).buffer(0.1, join_style="mitre")
-    solid = merged.intersection(shapely.box(*view)).buffer(-0.1, join_style="mitre")
-    if solid.area:
-        axes.add_patch(patch_from_polygon(solid, zorder=2, gid="obstacles", **OBSTACLE))
-    open_edge = shapely.box(*1e3 * environment.bounds).boundary.difference(solid.buffer(1e-6))
-    walls = [shape for shape in seen if not shape.area], {"linewidths": 1.8}
-    bounds = shapely.get_parts(open_edge), {"linewidths": 0.7, "linestyles": [(0, (5, 4))]}
-    for shapes, style in (walls, bounds):
-        lines = LineCollection([np.array(shape.coords) for shape in shapes], colors=FAINT, zorder=2, **style)
-        axes.add_collection(lines, autolim=False)
 
 
 def foreground(environment: Environment, design: Design | None) -> list[Patch]:

@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import shapely
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from planner.drawing.bounds import WALL
-from planner.drawing.plan import draw_solids, foreground
+from planner.drawing.front import centrelines
+from planner.drawing.names import draw_names
+from planner.drawing.plan import base_shapes, foreground
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, INK, MISSED, REACHED, save_figure
 from planner.uncertainty.report import margin_words
 from planner.uncertainty.sensitivity import Margin
@@ -25,9 +29,7 @@ ENVIRONMENTS = 10
 """Number of trials whose obstacles are outlined."""
 
 
-def save_robustness(
-    path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, worlds: Worlds, where: str
-) -> None:
+def robustness_figure(survey: Survey, levels: Sequence[float], trials: Outcome, worlds: Worlds, where: str) -> Figure:
     """Draw trials superimposed, beside the success under each source of error and, if there is a grid, its heat map.
 
     Args:
@@ -47,7 +49,15 @@ def save_robustness(
     if heat:
         _draw_heat(heat[0], survey, levels)
     _draw_trials(overlay, survey, trials, worlds, where)
-    save_figure(path, figure, DPI)
+    _name_obstacles(figure, overlay, survey, trials)
+    return figure
+
+
+def save_robustness(
+    path: Path, survey: Survey, levels: Sequence[float], trials: Outcome, worlds: Worlds, where: str
+) -> None:
+    """Write `robustness_figure` as a PNG, atomically."""
+    save_figure(path, robustness_figure(survey, levels, trials, worlds, where), DPI)
 
 
 def _draw_sources(axes: Axes, survey: Survey, names: Sequence[str]) -> None:
@@ -123,6 +133,20 @@ def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, worlds: Worlds, wh
     title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {outlined} of them"
     axes.set_title(title, size=10, color=INK, loc="left")
     axes.legend(loc="upper left", bbox_to_anchor=(0, 0), ncols=2, fontsize=9, frameon=False, labelcolor=INK)
+
+
+def _name_obstacles(figure: Figure, axes: Axes, survey: Survey, trials: Outcome) -> None:
+    """Write the names of the obstacles where no vine of the trials, base or goal is."""
+    figure.draw_without_rendering()  # only now has the drawing its size
+    (x0, x1), width = axes.get_xlim(), axes.get_window_extent().width
+    view = np.array([x0, axes.get_ylim()[0], x1, axes.get_ylim()[1]])
+    environment = survey.environment
+    base = np.vstack(base_shapes(environment.start, 1e3 * survey.design.params.radius))
+    x, y, radius = 1e3 * environment.goal
+    parts = [shapely.MultiPoint(base).convex_hull, shapely.Point(x, y).buffer(radius)]
+    # A union of the centrelines would cut each where another crosses it.
+    taken = shapely.GeometryCollection([*parts, *map(shapely.LineString, centrelines(trials.joints))])
+    draw_names(axes, environment, view, (x1 - x0) / width * figure.dpi / 72, taken)
 
 
 def _outline(shape: Any) -> Floats:

@@ -18,7 +18,7 @@ from matplotlib.ticker import MaxNLocator
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.walls import inflate_to_walls, to_polygons
-from planner.drawing.plan import draw_solids
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.policies import DeploymentStep, MappingTask
 from surrogate.kernels.compiled import Floats

@@ -19,7 +19,7 @@ from PIL import Image
 
 from dynamics.vine import Integers, Status
 from environments.writing import atomic_path
-from planner.drawing.plan import draw_solids
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import FAINT, INK
 from studies.funneling.report import USUAL, FanFindings, Interval
 from studies.funneling.study import (

@@ -15,7 +15,7 @@ from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import Walls, inflate_to_walls
-from planner.drawing.plan import draw_solids
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.actions import Actions
 from studies.geometric.study import LENGTH, RADIUS, make_polygons

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from environments import Environment
 from planner.design.design import Design
 from planner.drawing.animation import save_animation
-from planner.drawing.plan import draw_solids
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.drawing.tube import tube_patches
 from studies.impulse.study import (

@@ -15,7 +15,8 @@ from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
 from environments import Environment
-from planner.drawing.plan import draw_solids, foreground
+from planner.drawing.plan import foreground
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import INK, save_figure
 from planner.search.reverse.biarc import pose_on
 from planner.search.reverse.cost_to_go import CostToGo

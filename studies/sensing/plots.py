@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from planner.drawing.plan import draw_solids
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from studies.sensing.study import NOISES, SensingTrial
 

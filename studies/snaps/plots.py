@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from planner.drawing.plan import draw_solids
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, save_figure
 from planner.output.text import plural
 from studies.snaps.branches import FINEST, PARTS

@@ -14,7 +14,7 @@ from matplotlib.patches import Patch
 from shapely.plotting import patch_from_polygon
 
 from dynamics.tube import VineParams
-from planner.drawing.plan import draw_solids
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, INK, OBSTACLE, OUTLINE, TUBE, save_figure
 from studies.validation.contacts import CASES, EFFECTS, ContactResult
 

@@ -13,7 +13,7 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Circle
 
 from planner.design.comparison.growths import Comparison
-from planner.drawing.plan import draw_solids
+from planner.drawing.solids import draw_solids
 from planner.drawing.style import FAINT, GOAL, INK, save_figure
 
 DPI = 130

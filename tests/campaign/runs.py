@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from tests.waiting import LONGEST
+
 ROOT = Path(__file__).parents[2]
 MAIN = "from vinewright.cli import main; main()"
 PLAN = "plan", "small.toml", "--fast", "--iterations", "2", "--batch", "20", "--seed", "1", "--out", "run"
@@ -27,6 +29,12 @@ def ran(
 ) -> tuple[int, str, str]:
     """Run a command line to its end: exit code, output and errors."""
     done = subprocess.run(
-        words, cwd=folder, env=surroundings(**changed), capture_output=True, check=False, preexec_fn=limit, timeout=600
+        words,
+        cwd=folder,
+        env=surroundings(**changed),
+        capture_output=True,
+        check=False,
+        preexec_fn=limit,
+        timeout=LONGEST,
     )
     return done.returncode, done.stdout.decode(errors="replace"), done.stderr.decode(errors="replace")

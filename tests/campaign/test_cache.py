@@ -11,6 +11,7 @@ import pytest
 
 from tests.campaign.disks import mounted
 from tests.campaign.runs import PLAN, command, ran, surroundings
+from tests.waiting import LONGEST
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="mounts and processes as on Linux")]
 
@@ -41,7 +42,7 @@ def two_at_once(small_file: Path, tmp_path_factory: pytest.TempPathFactory) -> t
         for place in places
     ]  # fmt: skip
     for process, place in zip(pair, places, strict=True):
-        errors = process.communicate(timeout=600)[1]
+        errors = process.communicate(timeout=LONGEST)[1]
         assert (process.returncode, errors) == (0, b"")
         found.append((place / "run" / "design.json").read_bytes())
     return cache, found
@@ -94,7 +95,7 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def test_a_full_disk_for_the_cache(place: Path, two_at_once: tuple[Path, list[bytes]], disk: Path) -> None:
-    """What finds no room is compiled at every start."""
+    """A kernel that finds no room is compiled at every start."""
     assert plan_in(place, disk) == two_at_once[1][0]
 
 

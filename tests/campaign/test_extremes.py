@@ -6,8 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import vinewright as vw
-
 Vinewright = Callable[..., tuple[int, str, str]]
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("small_pictures")]
 PLAN = "plan", "room.toml", "--fast", "--iterations", 2, "--batch", 10, "--out", "run", "--force"
@@ -78,9 +76,11 @@ def test_an_extreme_tube(vinewright: Vinewright, tmp_path: Path, name: str, side
         assert check(vinewright, "simulate", "room.toml", "run") == 0
 
 
-def test_twenty_thousand_obstacles_are_planned(tmp_path: Path) -> None:
-    """They are read, and a search among them ends."""
+def test_twenty_thousand_obstacles(vinewright: Vinewright, tmp_path: Path) -> None:
+    """They are shown, a search among them ends, and its run is written and grown again."""
     (tmp_path / "room.toml").write_text(room(3000, discs(20_000)))
-    environment = vw.load_environment(tmp_path / "room.toml")
-    assert len(environment.obstacles.shapes()) == 20_000
-    assert vw.plan(environment, iterations=2, batch=10, fast=True).iterations == 2
+    assert check(vinewright, "environments", "show", "room.toml", "--picture", "room.png") == 0
+    assert check(vinewright, *PLAN) in (0, 3)
+    assert {"design.json", "plan.png", "solutions.png"} <= {file.name for file in (tmp_path / "run").iterdir()}
+    assert check(vinewright, "simulate", "room.toml", "run") == 0
+    check(vinewright, "robustness", "room.toml", "run", "--trials", 3, "--no-sources")

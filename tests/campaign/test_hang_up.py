@@ -16,12 +16,14 @@ import fcntl
 import pty
 import termios
 
+from tests.waiting import LONGEST
+
 pytestmark = pytest.mark.slow
 
 COMMAND = [sys.executable, "-c", "from vinewright.cli import main; main()"]
 PLAN = "plan", "small.toml", "--fast", "--time-budget", "600", "--batch", "20", "--out", "run"
 FOUND = b"actuator"
-"""What the progress says once there is a solution."""
+"""Word of the progress once there is a solution."""
 
 
 def begin(folder: Path, terminal: int, *before: str) -> "subprocess.Popen[bytes]":
@@ -61,7 +63,7 @@ def test_a_closed_terminal_keeps_what_was_found(place: Path) -> None:
     os.close(terminal)
     read_until(master, FOUND)
     os.close(master)
-    assert process.wait(120) == 0
+    assert process.wait(LONGEST) == 0
     check_kept(place)
 
 
@@ -76,7 +78,7 @@ def test_further_signals_of_a_closed_terminal_do_not_insist(place: Path, signals
     read_until(reading, FOUND)
     for number in signals:
         process.send_signal(number)
-    assert process.wait(120) == 0
+    assert process.wait(LONGEST) == 0
     check_kept(place)
     os.close(reading)
 
@@ -92,6 +94,6 @@ def test_nohup_ignores_it(place: Path) -> None:
         read_until(reading, b"iteration")
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    assert process.wait(120) == 0
+    assert process.wait(LONGEST) == 0
     check_kept(place)
     os.close(reading)

@@ -129,7 +129,7 @@ def contents(result: Path) -> set[str]:
 
 
 def check_whole(name: str, folder: Path, expected: set[str]) -> None:
-    """What the command wrote is complete, or it is a checkpoint, or it is absent; a kill leaves only hidden leftovers beside it."""
+    """The output of the command is complete, or a checkpoint, or absent; a kill leaves only hidden leftovers beside it."""
     result = folder / RESULTS[name]
     if name == "sweep":
         done = [one for one in (result / "shards").glob("*") if one.name[0] != "."]

@@ -14,6 +14,7 @@ import pytest
 from planner.output.contents import CHECKPOINT
 from tests.campaign.disks import mounted
 from tests.campaign.runs import PLAN, command, ran, surroundings
+from tests.waiting import LONGEST, wait_until
 
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="limits and mounts as on Linux")]
 EAGER = "import planner.plan.plan as plan; plan.SAVED_EVERY = 0.0; from vinewright.cli import main; main()"
@@ -90,16 +91,14 @@ def test_a_folder_that_is_removed_while_it_is_planned(place: Path, gone: str, ag
     process = subprocess.Popen(
         [sys.executable, "-c", EAGER, *words], cwd=place, env=surroundings(), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
     )  # fmt: skip
-    while not (place / "out" / "run" / CHECKPOINT).exists():
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_until((place / "out" / "run" / CHECKPOINT).exists, process)
     shutil.rmtree(place / gone, ignore_errors=True)
     while again and process.poll() is None:
         shutil.rmtree(place / gone, ignore_errors=True)
         time.sleep(0.002)
     assert process.stderr
     errors = process.stderr.read().decode()
-    if process.wait(120):
+    if process.wait(LONGEST):
         assert again
         check_refused(process.returncode, errors)
     else:

@@ -53,7 +53,7 @@ def test_a_forked_process_plans(small_file: Path, usual: vw.Result) -> None:
 
 
 def test_a_running_event_loop_does_not_matter(small_file: Path, usual: vw.Result, tmp_path: Path) -> None:
-    """As in a notebook; neither directly nor in a thread of the loop."""
+    """A plan runs there, called directly or in a thread, as in a notebook."""
 
     async def work() -> list[vw.Result]:
         return [plan(small_file), await asyncio.to_thread(plan, small_file)]

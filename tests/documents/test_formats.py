@@ -291,6 +291,6 @@ def test_tables_of_a_pack_are_described() -> None:
 
 
 def test_an_unknown_key_is_refused_whatever_the_table() -> None:
-    """What the index says of all files: here that of an environment."""
+    """The index of formats says so of all files: here it is an environment."""
     with pytest.raises(ValidationError):
         EnvironmentFile.model_validate({"schema": 2, "color": "red"})

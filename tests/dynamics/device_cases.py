@@ -138,7 +138,7 @@ CASES: dict[str, Callable[[str], Rollout]] = {
 
 
 def as_arrays(rollout: Rollout) -> dict[str, np.ndarray]:
-    """What is compared of a rollout, in host memory."""
+    """Return the arrays of a rollout that are compared, in host memory."""
     return {name: np.asarray(to_host(getattr(rollout, name))) for name in COMPARED}
 
 

@@ -121,7 +121,7 @@ def test_without_friction_or_force_nothing_holds_the_body(environment: MakeEnvir
 
 
 def test_a_huge_coefficient_pins_a_contact(environment: MakeEnvironment, params: VineParams) -> None:
-    """Whatever the moment, the film that touches stays where it is."""
+    """The film that touches stays where it is, with any moment."""
     arch = Arch(environment, params, friction=1e6)
     assert abs(arch.bend(100.0)) * arch.arm < 1e-5
 

@@ -132,7 +132,7 @@ def test_left_is_like_right(environment: MakeEnvironment, params: VineParams) ->
 
 
 def test_impulse_folds_as_quasistatic_does(environment: MakeEnvironment, params: VineParams) -> None:
-    """The same joint folds, by nearly the same angle."""
+    """One joint folds in both, by nearly the same angle."""
     params = replace(params, collapse_share=0.6)
     fine = replace(params, segment_length=12.5e-3)
     np.testing.assert_array_equal(Impulse(environment(), fine).joint.moment, joint_moments(fine).moment)

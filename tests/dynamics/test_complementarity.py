@@ -33,7 +33,7 @@ class Problem(NamedTuple):
     """Diagonal of D."""
     free: Floats
     compliance: Floats
-    """Of each row; 0 for the last two."""
+    """Compliance of each row; 0 for the last two."""
     contacts: Contacts
     chain: Chain
 
@@ -109,7 +109,7 @@ def solve(problem: Problem, guess: NDArray[np.int64] | None = None) -> tuple[Flo
 
 
 def least_distance(problem: Problem) -> Floats:
-    """The same by Lawson and Hanson's least distance programming: one non-negative least squares in the primal.
+    """Solve it by Lawson and Hanson's least distance programming: one non-negative least squares in the primal.
 
     In u = (sqrt(D) (d - free), s / sqrt(compliance)) the objective is |u|^2 / 2 and the rows are G u >= h.
     """
@@ -127,7 +127,7 @@ def least_distance(problem: Problem) -> Floats:
 
 
 def best_active_set(problem: Problem) -> Floats:
-    """The same by trying every set of rows: the one whose forces push and whose gaps stay open solves the problem."""
+    """Solve it by trying every set of rows: the one whose forces push and whose gaps stay open solves the problem."""
     rows = len(problem.gap)
     delassus = (problem.jacobian / problem.stiffness) @ problem.jacobian.T + np.diag(problem.compliance)
     open_gap = problem.gap + problem.jacobian @ problem.free
@@ -180,7 +180,7 @@ def test_forces_push_and_close_gaps(nearly_dependent: bool) -> None:
 
 @pytest.mark.parametrize("nearly_dependent", [False, True])
 def test_guess_changes_nothing(nearly_dependent: bool) -> None:
-    """Whatever rows the solver starts from, growth and bends are the same to 1e-7."""
+    """Growth and bends do not depend on the rows that the solver starts from, to 1e-7."""
     rng = np.random.default_rng(14)
     for _ in range(200):
         problem = random_problem(rng, 20, nearly_dependent)

@@ -21,7 +21,7 @@ from environments import Environment
 MakeEnvironment = Callable[..., Environment]
 SEGMENTS, LENGTH = 4, 0.025
 EDGES, SOLIDS = 3, 5
-"""Of an environment with three edges and two corners."""
+"""Numbers of solids of an environment with three edges and two corners."""
 
 
 def straight(heading: float = 0.0) -> Chain:
@@ -51,7 +51,7 @@ def touching(segment: Sequence[int], point: Sequence[ArrayLike], normal: ArrayLi
 @pytest.mark.parametrize("nearer", [0, 1])
 @pytest.mark.parametrize("heading", [0.0, 2.0])
 def test_a_tip_is_held_along_the_nearest_surface(nearer: int, heading: float) -> None:
-    """Of two walls ahead the row holds the tip along the nearer one, with tangent t = (-sin, cos) of its normal's direction.
+    """The row of two walls ahead holds the tip along the nearer one, with tangent t = (-sin, cos) of its normal's direction.
 
     A turn about a joint that is s behind the tip moves the tip by s to the left, l = (-sin, cos) of the heading: J = s t.l.
     Growth moves it along the heading u: t.u.

@@ -158,7 +158,7 @@ def test_no_contact_hides_another(params: VineParams) -> None:
 
 @pytest.mark.parametrize(("heading", "low"), [(0.0, 0.21), (np.pi, 0.26)])
 def test_an_edge_presses_where_it_lies(heading: float, low: float) -> None:
-    """Of joints near an end of an edge it takes only the length of tube that lies on it, in either direction of growth."""
+    """Joints near an end of an edge count only with the length of tube that lies on it, in either direction of growth."""
     params = replace(VineParams(), least_height=0.5)
     box = box_corners(0.21, -0.3, 0.34, 1e-3 - params.radius)
     start = np.array([0.0 if heading == 0.0 else 0.6, 0.0, heading])

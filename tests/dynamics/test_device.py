@@ -75,7 +75,7 @@ def test_a_device_grows_the_same_vines(name: str) -> None:
 
 
 def test_an_arena_gives_each_vine_its_own_numbers() -> None:
-    """What one lane writes no other reads, whatever the types and shapes; all begin with the example's values."""
+    """A value that one lane writes is read by no other, for all types and shapes; all begin with the example's values."""
     example = device.example_of(3)
     arena = Arena(example, 2)
     arena.fill()
@@ -98,7 +98,7 @@ def test_an_arena_gives_each_vine_its_own_numbers() -> None:
 
 
 def test_neighbouring_vines_are_neighbours_in_memory() -> None:
-    """The same entry of the vines of a warp is one contiguous piece, so that a warp reads it at once."""
+    """Equal entries of the vines of a warp are one contiguous piece, so that a warp reads it at once."""
     views = Arena(device.example_of(5), 2).views
     for part in cuda._leaves(views):
         assert part.strides[-1] == part.itemsize
@@ -136,7 +136,7 @@ def test_why_cuda_cannot_be_used(
 
 
 def test_numba_cuda_that_cannot_be_imported_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As with a NumPy that is too new for it: the CPU is used, and one line says why."""
+    """The CPU is used, and one line says why, as with a NumPy that is too new for it."""
 
     def refuse(name: str) -> None:
         raise AttributeError(f"module 'numpy' has no attribute 'row_stack', needed by {name}")

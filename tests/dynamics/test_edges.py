@@ -90,7 +90,7 @@ def bodies(joints: np.ndarray, heading: np.ndarray) -> np.ndarray:
 
 
 def test_overhang_is_that_of_the_whole_body() -> None:
-    """Of random bent tubes, those hang over an edge whose outline does, in the kernel and in the array form alike."""
+    """Random bent tubes hang over an edge where their outline does, in the kernel and in the array form alike."""
     rng, full, segments = np.random.default_rng(4), 0.05, 8
     found = []
     for _ in range(400):

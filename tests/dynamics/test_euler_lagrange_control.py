@@ -135,7 +135,7 @@ def test_reference_shorter_than_grown_is_an_event() -> None:
 
 
 def test_actuators_at_their_limit_are_reported_while_the_growth_waits() -> None:
-    """What the core does meanwhile is no event: it is not to push."""
+    """A core at its limit is no event meanwhile: it is not to push."""
     found = track(Robot(), Controller(most_tension=30.0, most_core=1.0), still(0.5, 1.5, 1), (1.0, 0.1, 0.0), 0.5)
     assert {event.what for event in found.events} == {Saturation.SHORTER, Saturation.TENSION}
 

@@ -64,7 +64,7 @@ def test_turning_the_start_turns_the_motion(angle: float, gravity: tuple[float, 
 
 
 def test_turning_the_actuators_turns_the_motion() -> None:
-    """What sPAM 1 does, sPAM 2 does 120 degrees on, and sPAM 3 120 degrees back."""
+    """sPAM 2 moves 120 degrees on as sPAM 1 does, and sPAM 3 120 degrees back."""
     ends = [
         integrate_motion(
             Robot(), constant(90, *(80.0 * (np.arange(3) == k))), (0.8, 0.0, 0.0), TEN_SECONDS, tolerance=1e-11

@@ -25,7 +25,7 @@ def carrying(*kilopascals: float, segments: int = SEGMENTS) -> Actuation:
 
 
 def bends(rollout: Rollout, vine: int = 0) -> np.ndarray:
-    """Of a vine at each of its records [rad]."""
+    """Sum of the angles of a vine at each of its records [rad]."""
     return np.asarray(rollout.angles[vine, : rollout.records[vine]].sum(axis=1))
 
 
@@ -130,7 +130,7 @@ def test_growth_may_take_its_time(free: Environment, params: VineParams) -> None
 
 
 def test_refined_takes_half_the_step(free: Environment, params: VineParams) -> None:
-    """The same model, tip and damping at half the step ends nearer to where a tenth of it does."""
+    """The refined model keeps tip and damping, and ends nearer to where a model with a tenth of the step does."""
     model = EulerLagrange(free, replace(params, inertia=Inertia(damping_time=0.02)), tip_mass=0.1)
     assert model.refined().tube == model.tube._replace(time_step=model.tube.time_step / 2)
     fine = EulerLagrange(free, model.params, 1e-4, 0.1)
@@ -200,7 +200,7 @@ def test_refuses_steps_that_cannot_be(free: Environment, params: VineParams, ste
     [("mass_per_length", 0.0), ("growth_rate", 0.0), ("growth_rate", -0.1), ("damping_time", -1.0), ("mass_per_length", np.nan)],
 )  # fmt: skip
 def test_refuses_inertia_that_cannot_be(name: str, value: float) -> None:
-    """What a moving tube cannot be is named."""
+    """A property that a moving tube cannot have is named."""
     with pytest.raises(ValueError, match=rf"inertia.{name} = .* 0 and finite"):
         Inertia(**{name: value})
 

@@ -133,7 +133,7 @@ def test_growth_does_not_jump(trial: Trial, part: float) -> None:
 @settings(max_examples=60, deadline=None, derandomize=True)
 @given(Trials, st.floats(0.05, 1.0))
 def test_every_shape_on_the_way_is_swept(trial: Trial, part: float) -> None:
-    """What the tube was like at any length lies in what it is said to have swept, or in its final shape."""
+    """The tube at any length lies in the area that it is said to have swept, or in its final shape."""
     deployment = trial.deployed()
     before = trial.deployed(part * deployment.length)
     swept = [*shapely.make_valid(shapely.polygons(deployment.swept)), shapely.LineString(deployment.shape)]
@@ -213,7 +213,7 @@ def test_wraps_around_a_corner_beside_it() -> None:
 @settings(max_examples=80, deadline=None, derandomize=True)
 @given(Trials)
 def test_mirrored_environments_give_mirrored_deployments(trial: Trial) -> None:
-    """What is mirrored about the middle of the square grows mirrored: the same length, and the same shape."""
+    """A tube that is mirrored about the middle of the square grows mirrored: with equal length and shape."""
     flipped = [(x, 1 - y, -first, spokes[:1] + spokes[:0:-1]) for x, y, first, spokes in trial.stars]
     launch = trial.launch
     mirrored = launch._replace(y=1 - launch.y, heading=-launch.heading, turn=-launch.turn)

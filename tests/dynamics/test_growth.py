@@ -1,4 +1,4 @@
-"""What the growth of every chain shares."""
+"""Functions that the growth of every chain shares."""
 
 import numpy as np
 import pytest

@@ -24,7 +24,7 @@ from surrogate.kernels.compiled import Floats
 MakeEnvironment = Callable[..., Environment]
 RADIUS, FULL = VineParams().radius, VineParams().segment_length
 SEEDS = [*range(1, 3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in (0, *range(3, 8)))]
-"""Of random loops."""
+"""Seeds of random loops."""
 
 
 def nearest(states: VineState, base: Floats, params: VineParams) -> float:
@@ -39,7 +39,7 @@ def nearest(states: VineState, base: Floats, params: VineParams) -> float:
 
 
 def apart_from_itself(rollout: Rollout, vine: int, base: Floats, params: VineParams) -> float:
-    """The same in all records of a vine [m]."""
+    """Compute the least distance in all records of a vine [m]."""
     records = np.arange(rollout.records[vine])
     return nearest(rollout.state(np.full_like(records, vine), records), base, params)
 
@@ -187,7 +187,7 @@ def touching(free: Environment, params: VineParams, seed: int) -> tuple[ImpulseW
 
 
 def distance(work: ImpulseWork, joint: int, segment: int, pose: Floats) -> float:
-    """Of a joint from a segment [m], from the poses of the bodies alone: each carries the joint at its front."""
+    """Compute the distance of a joint from a segment [m], from the poses of the bodies alone: each carries the joint at its front."""
 
     def front(j: int) -> Floats:
         body = work.holder[j - 1]

@@ -213,7 +213,7 @@ def test_first_frequency_of_a_released_cantilever(free: Environment) -> None:
 
 
 def as_telescope(beam: Cantilever, seconds: float) -> Telescope:
-    """The same beam for the simulator."""
+    """Make the beam for the simulator."""
     body = beam.length / (2 * beam.links)
     mass = beam.mass_per_length * (beam.length + beam.growth * seconds / 2) / (2 * beam.links)
     inertia = mass * (beam.radius**2 / 2 + body**2 / 12)

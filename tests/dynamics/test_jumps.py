@@ -58,7 +58,7 @@ def test_motion_counts_relative_to_growth() -> None:
 
 
 def test_records_follow_a_jump_from_its_record_on() -> None:
-    """Of two vines the second jumps, at a known record: only this one and those after it follow a jump."""
+    """The second of two vines jumps, at a known record: only this one and those after it follow a jump."""
     rollout = grown(Obstacles())
     records = int(rollout.records[0])
     tips = np.repeat(rollout.tips, 2, axis=0)

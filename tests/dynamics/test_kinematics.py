@@ -1,4 +1,4 @@
-"""What gives way when a vine with a turn meets a wall: moments from positions and forces, and mechanisms found by a linear program."""
+"""Motion of a vine with a turn that meets a wall: moments from positions and forces, and mechanisms found by a linear program."""
 
 from collections.abc import Callable
 
@@ -52,7 +52,7 @@ def balance(
 
 
 def mechanism(friction: float, turn: float, ratio: float, slenderness: float, contact_angle: float) -> Behaviour:
-    """What yields last under a growth force that rises up to 1: the static theorem of limit analysis as a linear program.
+    """Find what yields last under a growth force that rises up to 1: the static theorem of limit analysis as a linear program.
 
     Unknowns are the wall's normal force and its friction. The radius is the largest moment over the growth force.
     """
@@ -115,7 +115,7 @@ def test_moments_at_the_papers_boundaries() -> None:
 
 
 def test_moments_at_the_boundaries_of_limit_analysis() -> None:
-    """Of a slender tube: equal about A and B at the first, opposite at the others with the friction fully used."""
+    """The moments of a slender tube are equal about A and B at the first, opposite at the others with the friction fully used."""
     friction, turn, ratio, _ = drawn(300)
     first, second, third = hinge_boundaries(friction, turn, ratio).T
     for angle, slip, sign in ((first, -1, 1), (second, -1, -1), (third, 1, -1)):

@@ -95,7 +95,7 @@ def rebuilt(environment: Environment, motions: ObjectMotions, world: int) -> Env
 
 
 def same_rows(one: Floats, other: Floats) -> None:
-    """The same rows in any order, within 1e-12."""
+    """Check that rows are equal in any order, within 1e-12."""
     assert one.shape == other.shape
     away = np.abs(one[:, None] - other[None]).max(axis=2)
     assert away.min(axis=1).max(initial=0.0) < 1e-12
@@ -214,7 +214,7 @@ def corners_of(scene: Scene) -> list[list[float]]:
 
 
 def test_rotation_is_anticlockwise_about_the_centre() -> None:
-    """Of the whole object: a lying L of two boxes, turned by a quarter, stands where it should."""
+    """The whole object turns: a lying L of two boxes, turned by a quarter, stands where it should."""
     environment = bare(Obstacles(boxes=[BOX, (0.9, 0.55, 0.95, 0.65)]))
     motions = still(environment)
     motions.rotation[:] = np.pi / 2

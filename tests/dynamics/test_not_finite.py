@@ -18,7 +18,7 @@ MakeEnvironment = Callable[..., Environment]
 BATCH, SEGMENTS, GROWN = 6, 16, 8
 POISON = {1: ("angle", np.nan), 2: ("angle", np.inf), 3: ("length", np.nan), 4: ("length", -np.inf)}
 JOINT = 5
-"""Which angle is poisoned."""
+"""Number of the angle that is poisoned."""
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_a_vine_that_breaks_down_ends_at_that_step(name: str, workspace: Environ
 
 
 def test_a_step_that_osqp_cannot_take_up_ends_its_vine_alone(workspace: Environment, params: VineParams) -> None:
-    """The same where OSQP solves the steps of impulse, which refuses numbers that are not finite."""
+    """The others go on too where OSQP solves the steps of impulse, which refuses numbers that are not finite."""
     propagator, state = Impulse(workspace, params, qp="osqp"), straight()
     state.angles[1, JOINT] = -1e308
     rollout = propagator.grow(state, steered(), 1e-3, 1e-3)

@@ -111,7 +111,7 @@ def test_agrees_with_the_exact_propagator_in_contact(in_clutter: Grown) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", known_environments())
 def test_random_rollouts_end_where_the_exact_ones_do(name: str) -> None:
-    """Of 200 random vines in each shipped environment 90 % end within 1 mm, and 98 % have not parted; none is deeper than 1 mm.
+    """In each shipped environment 90 % of 200 random vines end within 1 mm, and 98 % have not parted; none is deeper than 1 mm.
 
     Those that part are sensitive under the exact propagator alone, or do not part with four times the inner steps.
     """
@@ -180,7 +180,7 @@ def test_tip_is_differentiable_in_pressure(environment: MakeEnvironment, params:
 def test_tip_is_differentiable_in_curvature(
     environment: MakeEnvironment, params: VineParams, kind: str, surrogate: str
 ) -> None:
-    """The same with respect to curvature, which is had at a given pressure by the length of the cells.
+    """The derivative with respect to curvature agrees too; at a given pressure it is had by the length of the cells.
 
     In free space the heading turns by the vine's length for each unit of curvature.
     """
@@ -318,7 +318,7 @@ def test_too_little_memory_names_the_batch_to_try(environment: MakeEnvironment, 
 @EverySolver
 @EverySurrogate
 def test_cpu_and_cuda_agree(shipped: dict[str, Environment], params: VineParams, solver: str, surrogate: str) -> None:
-    """The same vines on both devices: 75 % of the tips within 1 mm, and the tree's arrays stay where they were made."""
+    """Both devices grow the vines alike: 75 % of the tips within 1 mm, and the tree's arrays stay where they were made."""
     carried = make_random_actuation(params, 40, 0.8, seed=5)
     rollouts = []
     for device in ("cpu", "cuda"):

@@ -156,7 +156,7 @@ assert torch.equal(plain, compiled)
 
 
 def test_a_copy_in_another_process_compiles_again() -> None:
-    """What is compiled cannot be copied; what holds it can."""
+    """A compiled kernel cannot be copied; its owner can."""
     compiled = CompiledNewton()
     compiled._step = lambda _, d: d  # which cannot be copied either
     assert pickle.loads(pickle.dumps(compiled))._step is None

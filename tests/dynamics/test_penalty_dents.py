@@ -190,7 +190,7 @@ def test_contacts_are_those_of_the_kernels(environment: MakeEnvironment) -> None
 
 
 def test_the_energys_gradient_is_its_derivative(environment: MakeEnvironment) -> None:
-    """Of a squeezed tube, in bends, dents and growth: central differences agree to 1e-6 of the largest."""
+    """The derivatives of a squeezed tube, in bends, dents and growth, agree with central differences to 1e-6 of the largest."""
     model = Penalty(corridor(environment, 0.8), SOFT, "cpu")
     steps: list[tuple[Objective, torch.Tensor]] = []
 

@@ -63,7 +63,7 @@ def test_tension_is_differentiable_in_bends_and_growth() -> None:
 
 
 def test_the_force_is_never_negative_and_a_broken_bend_is_seen() -> None:
-    """What a tail and a squeeze leave is at least 0, even where the exponential overflows; what is not a number stays so."""
+    """The force that a tail and a squeeze leave is at least 0, even where the exponential overflows; what is not a number stays so."""
     films, last = torch.full((3, 40), SEGMENT, dtype=DOUBLE), torch.tensor([[39]] * 3)
     angles = torch.zeros(3, 40, dtype=DOUBLE)
     angles[1], angles[2, 3] = 100.0, torch.nan

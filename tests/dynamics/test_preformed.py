@@ -106,7 +106,7 @@ def test_springs_back_from_either_side(make: Make, free: Environment, params: Vi
 
 
 def test_penalty_takes_its_shape(free: Environment, params: VineParams) -> None:
-    """The same for a short tube, which is quick in PyTorch: it grows to its rest, and from straight it springs back to it."""
+    """A short tube, which is quick in PyTorch, grows to its rest too, and from straight it springs back to it."""
     propagator, rest = MAKERS["penalty"](free, params), np.array([[0.0, 4.0, -3.0, 2.0]])
     carried, h = replace(passive(1, 4), rest=rest), params.segment_length
     grown = propagator.grow(propagator.start(1, 4), carried, 4 * h, 4 * h)

@@ -1,4 +1,4 @@
-"""What every propagator promises, whatever its model: one test body for all entries of the registry."""
+"""Promises of every propagator, for any model: one test body for all entries of the registry."""
 
 import os
 from collections.abc import Callable
@@ -189,7 +189,7 @@ def test_growing_leaves_what_it_is_given(make: Make, walled: Environment, params
 
 @EveryQuickPropagator
 def test_growing_twice_gives_the_same_bytes(make: Make, walled: Environment, params: VineParams) -> None:
-    """The same call gives the same bytes, from the same propagator and from another one."""
+    """Equal calls give equal bytes, from one propagator and from another one."""
     rng = np.random.default_rng(3)
     drawn = rng.uniform([[[-2e4]], [[0.02]]], [[[2e4]], [[0.08]]], (2, BATCH, SEGMENTS))
     if not capabilities(make).sections:

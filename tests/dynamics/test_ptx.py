@@ -62,7 +62,7 @@ def mark(tree: Marked) -> None:
 
 
 def test_lanes_do_not_overlap(tmp_path: Path) -> None:
-    """What a thread writes remains, whatever the later ones write, and is where Python finds it."""
+    """The values that a thread writes remain after later ones write, and are where Python finds them."""
     arena = Arena(Marked(np.zeros(5), np.zeros((5, 3), np.int64), np.zeros(5, np.bool_)), 2)
     Translated(compile_ptx(mark, (arena.views,), (9, 0)), tmp_path)[1, 2 * LANES](arena.views)
     for t in range(2 * LANES):
@@ -82,7 +82,7 @@ def test_compiled_code_grows_the_same_vines(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["maze", "long", "building"])
 def test_random_vines_end_at_the_same_places(name: str, shipped: dict[str, Environment], params: VineParams) -> None:
-    """Of 300 vines, all but those few that rounding sends another way end in the same way, within a micrometre."""
+    """All of 300 vines but those few that rounding sends another way end alike, within a micrometre."""
     carried = make_random_actuation(params, 300, 1.0, seed=3)
     make: Callable[..., Propagator] = partial(QuasiStatic, shipped[name], params)
     on_cpu, on_device = (

@@ -39,7 +39,7 @@ def apart(vine: Stored, model: QuasiStatic, rollout: Rollout) -> Floats:
 
 
 def held_apart(vine: Stored, model: QuasiStatic, rollout: Rollout, records: Integers) -> Floats:
-    """The same for some of the states after they were held."""
+    """Compute the distance for some of the states after they were held."""
     pressure, l_0 = (np.repeat(part[None], len(records), axis=0) for part in vine.case.actuation())
     state = rollout.state(np.zeros_like(records), records)
     held = model.grow(state, Actuation(pressure, l_0), 0.0, RECORD_EVERY)

@@ -37,7 +37,7 @@ def random_actuation(batch: int, segments: int, seed: int) -> Actuation:
 
 
 class Checker:
-    """What shapely says of a vine's recorded centrelines in an environment."""
+    """Measures by shapely of a vine's recorded centrelines in an environment."""
 
     def __init__(self, environment: Environment, params: VineParams) -> None:
         # shapely makes polygons of what is round: the ends of walls as thin as the spiral's are off by a micrometre.

@@ -203,7 +203,7 @@ def test_a_byte_order_mark_is_accepted(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("text", ["hello", "", "[" * 100_000, "{"])
 def test_a_file_that_is_not_json_is_refused(tmp_path: Path, text: str) -> None:
-    """So are JSON without a table and a missing file."""
+    """JSON without a table and a missing file are refused as well."""
     (tmp_path / "bad.json").write_text(text)
     with pytest.raises(InvalidRecording, match=r"bad\.json is not JSON"):
         load_recording(tmp_path / "bad.json")

@@ -1,4 +1,4 @@
-"""What a rollout says of itself."""
+"""Properties of a rollout."""
 
 import numpy as np
 import pytest

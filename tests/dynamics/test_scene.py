@@ -111,7 +111,7 @@ def test_grid_finds_what_shapely_finds_in_shipped_environments(shipped: dict[str
 
 
 def test_grid_finds_what_shapely_finds_among_all_kinds_of_obstacles(environment: MakeEnvironment) -> None:
-    """The same for circles, thick and bare walls, and concave polygons, in an environment of their own."""
+    """Circles, thick and bare walls, and concave polygons agree too, in an environment of their own."""
     comb = [[0.2, 0.1], [0.9, 0.1], [0.9, 0.5], [0.75, 0.5], [0.75, 0.25], [0.55, 0.3], [0.35, 0.25], [0.3, 0.6]]
     workspace = environment(
         polygons=[comb, [[1.5, 0.2], [1.2, 0.9], [1.55, 0.6], [1.9, 1.0]]],

@@ -66,7 +66,7 @@ def line_of(chain: Chain) -> Floats:
 
 
 def distance(chain: Chain, joint: int, segment: int) -> float:
-    """Of a joint from a segment's axis [m]."""
+    """Compute the distance of a joint from a segment's axis [m]."""
     line = line_of(chain)
     return float(shapely.Point(line[joint]).distance(shapely.LineString(line[segment : segment + 2])))
 

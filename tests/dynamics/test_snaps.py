@@ -21,7 +21,7 @@ MakeEnvironment = Callable[..., Environment]
 PARAMS = VineParams()
 H = PARAMS.segment_length
 SEGMENTS = 66
-"""Of the tube in plus."""
+"""Number of segments of the tube in plus."""
 
 
 def passive(segments: int, batch: int = 1) -> Actuation:
@@ -50,7 +50,7 @@ def bending_energy(state: VineState) -> Floats:
 
 
 def test_snaps_are_recorded_with_length_place_and_energy(shipped: dict[str, Environment]) -> None:
-    """Of a passive tube in plus: those of the reference, within a step where it is, with what the joints lose in them."""
+    """The snaps of a passive tube in plus are those of the reference, within a step where it is, with what the joints lose in them."""
     model, rollout = up_the_plus(shipped, "corrected", parts=8)
     snaps, expected = Snaps.of(rollout, 0), stored("plus")[0]
     assert expected.case.passive

@@ -34,7 +34,7 @@ ERRORS = StatedUncertainty.of(
 
 
 def test_the_prototype_is_the_default_tube() -> None:
-    """What every command grows is what is shipped under that name, to the last digit; so is an empty file."""
+    """Every command grows the tube that is shipped under that name, to the last digit; an empty file is that tube too."""
     assert load_tube("prototype") == VineParams()
     assert parse_tube(b"schema = 1") == VineParams()
     assert similar(RADIUS) == VineParams()

@@ -38,7 +38,7 @@ def against_a_wall(
 
 
 def seen(deployment: Deployment, turn: float) -> Behaviour:
-    """What has given way."""
+    """Find the part that has given way."""
     (before, after), side = np.diff(deployment.shape, axis=0), np.sign(turn)
     aside = side * np.arctan2(before[1], before[0])
     bend = side * np.arctan2(before[0] * after[1] - before[1] * after[0], before @ after)

@@ -181,7 +181,7 @@ def test_mounted_base_reaches_what_a_free_one_does() -> None:
 
 
 def test_table_and_walls_keep_the_axis_a_radius_from_the_bounds() -> None:
-    """Of a goal at the corner, the part nearer than a radius to the edge cannot be reached; a base on the edge reaches the rest."""
+    """The part of a goal at the corner that is nearer than a radius to the edge cannot be reached; a base on the edge reaches the rest."""
     goal = np.array([1.0, 0.8, 0.1])
     inside = shapely.Point(1, 0.8).buffer(0.1, quad_segs=64).intersection(shapely.box(0, 0, 1 - R, 0.8 - R)).area
     quarter = np.pi * 0.1**2 / 4

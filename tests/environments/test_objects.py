@@ -73,7 +73,7 @@ def test_no_obstacles() -> None:
 
 
 def test_callers_cannot_change_what_they_share() -> None:
-    """The same array for each call."""
+    """Each call returns one and the same array."""
     environment = room(boxes=[(0.1, 0.1, 0.2, 0.2)])
     found = objects_of(environment)
     assert objects_of(environment) is found

@@ -48,7 +48,7 @@ def check_names(environment: Environment) -> None:
 @pytest.mark.parametrize("edge", ["open", "wall"])
 @pytest.mark.parametrize("ends", ["flat", "round"])
 def test_names_are_those_of_the_text(tmp_path: Path, ends: str, edge: str) -> None:
-    """As loaded, with part of them, after a change in code, written and read again: walls stay walls, polygons polygons."""
+    """Walls stay walls, polygons polygons: as loaded, with part of them, after a change in code, written and read again."""
     (path := tmp_path / "odd.toml").write_text(TEXT.format(ends=ends, edge=edge))
     environment = load_environment(path)
     check_names(environment)

@@ -127,7 +127,7 @@ def test_written_walls_load_with_the_same_hash(tmp_path_factory: pytest.TempPath
 
 
 def test_the_hash_of_a_flat_wall_is_that_of_any_unit(tmp_path: Path) -> None:
-    """The same room in millimetres, centimetres and metres is the same environment."""
+    """A room in millimetres, centimetres and metres is one environment."""
     hashes, rows = set(), np.array([[300, 100, 470, 330, 18], [700, 0, 700, 250, 12]])
     for unit, size in (("mm", 1), ("cm", 10), ("m", 1000)):
         text = f'schema = 2\nunit = "{unit}"\nbounds = {{ min = [0, 0], max = [{1000 / size}, {600 / size}] }}\n'

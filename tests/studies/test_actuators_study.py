@@ -96,7 +96,7 @@ def test_the_report_shows_every_plan(bars: list[ActuatorRange], tmp_path: Path) 
 
 
 def test_a_plan_is_repeatable() -> None:
-    """The same case gives the same outcome; in `tube` straight growth suffices."""
+    """Equal cases give equal outcomes; in `tube` straight growth suffices."""
     case = ActuatorCase("cpam", "tube", 1, 2)
     one = run_case(case)
     assert one == run_case(case)

@@ -48,7 +48,7 @@ def rows(lines: list[str], title: str) -> list[list[str]]:
 
 @pytest.mark.slow
 def test_the_environments_are_those_of_the_soak_that_chose_nothing() -> None:
-    """As many of each density, each with its own seed, the same for every kind, and the same environment as the soak's."""
+    """Each density has as many, each with its own seed, the same for every kind, and the same environment as the soak's."""
     every = CLUTTER.cases(clutter_runs(2), 20.0)
     assert len(every) == len(DENSITIES) * 2 * len(KINDS)
     assert all(case.first for case in every)
@@ -73,7 +73,7 @@ def test_densities_and_sizes_of_the_soak_do_not_move() -> None:
 
 
 def test_an_environment_that_any_search_solves_is_solvable(records: list[RunRecord]) -> None:
-    """Of the nine, one was solved by none; the shares are of the other eight; a time of exactly two seconds is within them."""
+    """One of the nine was solved by none; the shares are of the other eight; a time of exactly two seconds is within them."""
     lines = clutter(CLUTTER, records)
     assert [row[:2] for row in rows(lines, "environments")] == [["40%", "3"], ["50%", "3"], ["60%", "3"], ["all", "9"]]
     assert [row[2].split(":")[0] for row in rows(lines, "environments")] == ["3", "3", "2", "8"]
@@ -86,7 +86,7 @@ def test_an_environment_that_any_search_solves_is_solvable(records: list[RunReco
 
 
 def test_pairs_tell_gains_from_losses(records: list[RunRecord]) -> None:
-    """Of the eight, one was solved soon by both, five only now, one only before: three times as many in all."""
+    """One of the eight was solved soon by both, five only now, one only before: three times as many in all."""
     (*_, row) = rows(clutter(CLUTTER, records), "solvable | both")
     assert row == ["all", "8", "1", "5", "1", "3.00", f"{binomtest(5, 6).pvalue:.2g}"]
 

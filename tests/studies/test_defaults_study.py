@@ -11,7 +11,7 @@ from vinewright.sweeps.report.paired import EXACT, PairedEffect
 
 
 def test_an_effect_counts_every_combination_of_signs() -> None:
-    """Of 16 sums of +-1, +-2, +-3 and +-0.5 four are as far from 0 as 5.5; the sign of the mean does not matter."""
+    """Four of 16 sums of +-1, +-2, +-3 and +-0.5 are as far from 0 as 5.5; the sign of the mean does not matter."""
     effect = PairedEffect.of([1.0, 2.0, 3.0, -0.5], ["a"] * 4)
     assert effect.mean == pytest.approx(1.375)
     assert effect.p == 4 / 16

@@ -107,7 +107,7 @@ def test_reference_is_followed_where_growth_allows(followed: list[Chase]) -> Non
 
 
 def test_errors_count_only_where_growth_allows() -> None:
-    """What is missing while the reference is shorter is no error of the controller's."""
+    """Length missing while the reference is shorter is no error of the controller's."""
 
     def shrinking(time: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
         return (1.0 if time < 0.5 else 0.5, 0.3, 0.0), (0.0, 0.0, 0.0)
@@ -136,7 +136,7 @@ def test_report_tells_every_figure(results: list[ExperimentResult], followed: li
 
 
 def test_results_say_what_the_report_says() -> None:
-    """What is shipped was made by the words that are here."""
+    """The shipped files were made by the words that are here."""
     shipped = (Path(__file__).parents[2] / "results" / "euler-lagrange" / "README.md").read_text(encoding="utf-8")
     for line in [line for words in WORDS.values() for line in words]:
         assert line in shipped

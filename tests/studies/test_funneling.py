@@ -359,7 +359,7 @@ def interrupted_after(monkeypatch: pytest.MonkeyPatch, fields: int) -> None:
 
 @pytest.mark.slow
 def test_ctrl_c_keeps_the_fields_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was grown is written, and marked as interrupted."""
+    """Vines grown until then are written, and marked as interrupted."""
     interrupted_after(monkeypatch, 1)
     code, printed = run("--vines", 20, "--fields", 9, "--out", tmp_path)
     assert code == 0

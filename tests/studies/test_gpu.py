@@ -1,4 +1,4 @@
-"""What is measured of a CUDA device without one: the compiled kernel, warps in lockstep, and counted accesses."""
+"""Measurements of a CUDA device without one: the compiled kernel, warps in lockstep, and counted accesses."""
 
 import json
 from dataclasses import replace
@@ -97,7 +97,7 @@ def test_groups_name_arrays(group: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(("arrays", "holds"), [("last step", True), ("Cholesky factor", False)])
 def test_single_precision_holds_for_some_arrays(arrays: str, holds: bool) -> None:
-    """What is kept of the last step may be rounded; with a rounded factor the solver ends nowhere."""
+    """Values kept of the last step may be rounded; with a rounded factor the solver ends nowhere."""
     found = measure_precision(arrays, "maze", 0.5, vines=20)
     assert found.holds == holds
     assert (0.0 < found.farthest_m < HOLDS) or not holds
@@ -172,7 +172,7 @@ def test_report_says_where_single_precision_holds() -> None:
 
 
 def test_a_part_of_the_study_is_reported() -> None:
-    """Whatever was measured before Ctrl-C."""
+    """The report has all that was measured before Ctrl-C."""
     for one in (SPEED, USAGE, TRAFFIC):
         assert report([one]).content
 

@@ -1,4 +1,4 @@
-"""What the papers show of the impulse simulator, made again: tables, pictures, and what Ctrl-C leaves."""
+"""Figures of the papers on the impulse simulator, made again: tables, pictures, and what Ctrl-C leaves."""
 
 import json
 from collections.abc import Iterator
@@ -56,7 +56,7 @@ def test_report_sets_solvers_side_by_side() -> None:
 
 @pytest.mark.slow
 def test_solvers_are_measured_on_the_same_robot(tmp_path: Path) -> None:
-    """Of a small robot every solver gets a time, and ends within a millimetre of the others."""
+    """Every solver gets a time for a small robot, and ends within a millimetre of the others."""
     found = list(measure(cases([6])))
     assert [one.solver for one in found] == list(SOLVERS)
     assert all(one.milliseconds > 0 for one in found)

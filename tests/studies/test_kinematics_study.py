@@ -32,7 +32,7 @@ HINGES = MODELS[0]
 
 
 def outcome(angle: float, base: float, turn: float, slid: float = 0.05, grown: float = GROWN) -> CollisionOutcome:
-    """Of a turn of 60 degrees with equal lengths; angles in degrees."""
+    """Make the outcome of a turn of 60 degrees with equal lengths; angles in degrees."""
     return CollisionOutcome(
         HINGES.name, Collision(np.pi / 3, 1.0, np.radians(angle)), *np.radians([base, turn]), slid, grown
     )
@@ -96,7 +96,7 @@ def test_only_limit_analysis_has_the_base_hold_longer() -> None:
 
 
 def test_outcomes_are_read() -> None:
-    """What turns more has given way, unless the tip stays; off is the way to the region of what was seen."""
+    """The part that turns more has given way, unless the tip stays; off is the way to the region of what was seen."""
     seen = [outcome(50, *turned).seen for turned in ((2, 1), (-1, 2), (-2, 1), (-2, -9))]
     positive, pivot, negative, _ = seen
     assert (positive, pivot, negative) == (

@@ -77,7 +77,7 @@ def test_cases_mix_densities_and_sizes() -> None:
 
 
 def test_the_commands_of_a_fault_make_its_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the report gives to see a fault again makes the very environment."""
+    """The line of the report to see a fault again makes the very environment."""
     case = ReliabilityCase(5, 0.3, (2.5, 1.5), 2.0)
     new, again = case.replayed_by.split(" && ")
     monkeypatch.chdir(tmp_path)
@@ -148,7 +148,7 @@ def die(case: ReliabilityCase) -> ReliabilityRecord:
 
 @pytest.mark.slow
 def test_a_process_that_dies_is_one_crash() -> None:
-    """Of four cases of which one kills its process, three are done and one has crashed."""
+    """One of four cases kills its process: three are done and one has crashed."""
     study = Study(
         "soak",
         cases(4, 0.1),

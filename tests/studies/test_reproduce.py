@@ -13,12 +13,13 @@ import numpy as np
 import pytest
 
 from studies.search_variants.study import ABLATIONS
+from tests.waiting import LONGEST
 
 REPRODUCE = [sys.executable, "-c", "from vinewright.cli import main; main()", "reproduce"]
 
 
 def reproduce(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*REPRODUCE, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=400)
+    return subprocess.run([*REPRODUCE, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=LONGEST)
 
 
 @pytest.mark.slow
@@ -90,7 +91,7 @@ def test_an_interrupted_study_keeps_what_was_measured(tmp_path: Path) -> None:
         if f" of {total} runs" in line:
             break
     os.killpg(process.pid, signal.SIGINT)
-    printed, errors = process.communicate(timeout=60)
+    printed, errors = process.communicate(timeout=LONGEST)
     assert (process.returncode, errors) == (0, "")
     assert re.search(rf"interrupted after \d+ of {total} runs", printed)
     runs = json.loads((tmp_path / "out" / "ablations" / "data.json").read_text())["runs"]

@@ -48,7 +48,7 @@ def test_growths_in_environments_made_by_hand_come_back(name: str) -> None:
 
 @pytest.mark.slow
 def test_random_growths_come_back_or_are_said_not_to() -> None:
-    """Of the study's deployments most come back within 1 mm; its report counts them, and the rest."""
+    """Most of the study's deployments come back within 1 mm; its report counts them, and the rest."""
     trials = [run_case(SensingCase(turning, number)) for turning in (False, True) for number in range(3)]
     assert sum(trial.recovered(0) for trial in trials) >= 5
     made = report(trials)

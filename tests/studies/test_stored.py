@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -25,6 +24,7 @@ from studies.stored import (
     read_results,
     read_rows,
 )
+from tests.waiting import wait_until
 from vinewright.console.errors import BadInput
 
 MODULE = "studies.euler_lagrange.command"
@@ -43,7 +43,7 @@ def store(results: Path, name: str, command: str = COMMAND, **data: object) -> P
 
 
 def changed(*names: str) -> dict[str, object]:
-    """What a result depends on, with other hashes of some modules."""
+    """Make the dependencies of a result, with other hashes of some modules."""
     content = find_dependencies(MODULE, COMMAND).content()
     assert content
     return content | {"modules": content["modules"] | dict.fromkeys(names, "another")}
@@ -210,9 +210,7 @@ def test_ctrl_c_leaves_the_folder_as_it_was(results: Path) -> None:
     process = subprocess.Popen(
         [sys.executable, "-c", code], stderr=subprocess.PIPE, env={**os.environ, "PYTHONPATH": str(ROOT)}
     )
-    while not (results.parent / "begun").exists():
-        assert process.poll() is None
-        time.sleep(0.01)
+    wait_until((results.parent / "begun").exists, process)
     process.send_signal(signal.SIGINT)
     assert b"KeyboardInterrupt" in process.communicate()[1]
     assert (results.parent / "ended").exists()
@@ -220,7 +218,7 @@ def test_ctrl_c_leaves_the_folder_as_it_was(results: Path) -> None:
 
 
 def test_figures_beside_a_link_are_quotes() -> None:
-    """And pictures; digits in names, paths and code are no figures, and another paragraph is another quote."""
+    """Pictures are quotes too; digits in names, paths and code are no figures, and another paragraph is another quote."""
     assert [
         names
         for _, names in quoted("Of 10 vines 9 arrive ([a](results/a/README.md)).\n\nMore: [b](results/b/README.md).")

@@ -17,6 +17,7 @@ from studies.surrogate.study import BINS, NETWORK, PAPER, TABLE, Evaluation
 from surrogate.evaluation import Speed
 from surrogate.force_network import read_force_weights
 from surrogate.weights_file import NAMES, SHIPPED, ModelErrors, read_weights
+from tests.waiting import LONGEST
 
 WITHOUT_TORCH = """
 import sys
@@ -38,7 +39,7 @@ COMMAND = [sys.executable, "-c", "from vinewright.cli import main; main()"]
 
 
 def vinewright(*arguments: object, cwd: Path) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=120)
+    return subprocess.run([*COMMAND, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=LONGEST)
 
 
 @pytest.fixture
@@ -125,7 +126,7 @@ def test_without_torch(tmp_path: Path) -> None:
     """Where PyTorch is missing, `surrogate` says in one line how to get it, and `plan` does not need it."""
     commands = "surrogate evaluate", "surrogate train", "plan divider --iterations 1"
     done = subprocess.run(
-        [sys.executable, "-c", WITHOUT_TORCH, *commands], cwd=tmp_path, capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", WITHOUT_TORCH, *commands], cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST
     )
     codes = re.findall(r"^code (\d)$", done.stdout, re.M)
     assert codes[:2] == ["2", "2"]

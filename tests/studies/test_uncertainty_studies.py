@@ -83,7 +83,7 @@ def test_tables_have_medians_of_the_runs() -> None:
 
 
 def test_a_plan_without_a_design_is_counted() -> None:
-    """As no success at all, and with dashes for what it does not have; it is in the data."""
+    """It counts as no success at all, with dashes for what it does not have; it is in the data."""
     made = report(PLANS, 30.0, "workshop")
     assert "| hall | - | 0 of 1 | 0 | - | 0 | - | 0 | 0 |" in made.lines
     assert "| hall | 0 | none found | - | - |" in made.lines

@@ -1,4 +1,4 @@
-"""What every registered actuator promises: `surrogate.actuators.Actuator`, over the registry."""
+"""Promises of every registered actuator: `surrogate.actuators.Actuator`, over the registry."""
 
 from dataclasses import FrozenInstanceError, fields, replace
 from itertools import pairwise
@@ -111,7 +111,7 @@ def test_numbers_out_of_range_are_refused_by_name(kind: str, name: str, value: f
 
 @pytest.mark.parametrize(("name", "value"), [("cell_step", 0.0), ("most_pressure", 1.0), ("longest_cell", 1e-3)])
 def test_limits_out_of_range_are_refused_by_name(actuator: Actuator, name: str, value: float) -> None:
-    """So are those of its grid, whose ends must be in order."""
+    """Limits of its grid are refused too; its ends must be in order."""
     changed: Any = {name: value}
     with pytest.raises(ValueError, match=rf"limits\.{name} = {value:g}"):
         replace(actuator.limits, **changed)

@@ -25,7 +25,7 @@ def test_a_wide_pouch_is_a_pouch_motor() -> None:
 
 
 def test_sides_of_a_flat_pouch() -> None:
-    """As long as both sides are half circles they are a spindle of revolution, of volume pi l_0^3 b / (4 theta^3).
+    """Both sides that are half circles form a spindle of revolution, of volume pi l_0^3 b / (4 theta^3).
 
     With b = sin - sin^3 / 3 - theta cos; so the force of both begins at P pi l_0^2 / 5.
     """

@@ -133,7 +133,7 @@ def test_single_precision_agrees_with_double(network: Network) -> None:
 
 @pytest.mark.gpu
 def test_cuda_agrees_with_the_cpu(network: Network) -> None:
-    """The same force and slope on both devices, in double precision."""
+    """Both devices give equal force and slope, in double precision."""
     results = []
     for device in ("cpu", "cuda"):
         there = network.to(device, torch.float64)

@@ -46,7 +46,7 @@ class Ramp:
         return self.limits.grid
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
-        """The same for all cells [-]."""
+        """One value for all cells [-]."""
         return np.full(np.shape(l_0), 0.3)
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
@@ -74,7 +74,7 @@ class Counted:
 
     @property
     def device_name(self) -> str:
-        """That of the model inside."""
+        """Name of the model inside."""
         return self.inner.device_name
 
     def refined(self, parts: int = 2) -> Propagator:
@@ -112,7 +112,7 @@ def judged(design: vw.Design, environment: vw.Environment) -> tuple[bool, float,
 
 
 def exported(design: vw.Design, environment: vw.Environment, folder: Path) -> list[str]:
-    """What to mind when building a design."""
+    """Remarks for building a design."""
     return list(vw.export(design, environment, folder, formats=["csv"], allow_limit=True).warnings)
 
 

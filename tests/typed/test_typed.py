@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import vinewright as vw
+from tests.waiting import LONGEST
 
 HERE, ROOT = Path(__file__).parent, Path(__file__).parents[2]
 ANY = re.compile(r"(^|: |-> |\| )Any(?=$|,|\)| \|)|^builtins.object$|Unresolved|\?$")
@@ -22,7 +23,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The interpreter of an environment in which the wheel lies, beside the libraries of this one."""
     folder = tmp_path_factory.mktemp("installed")
     build = [*(sys.executable, "-m", "pip", "wheel", "-q", "--no-deps", "--no-build-isolation"), "-w", folder, ROOT]
-    subprocess.run(build, check=True, timeout=120, capture_output=True)
+    subprocess.run(build, check=True, timeout=LONGEST, capture_output=True)
     venv.create(folder / "venv", with_pip=False)
     python = folder / "venv" / "bin" / "python"
     ask = [python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))"]
@@ -35,7 +36,7 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def checked(program: Path, python: Path, folder: Path) -> tuple[int, str]:
-    """What mypy says of a program, as strict as it can be; run where nothing but the program is found."""
+    """Return the output of mypy for a program, as strict as it can be; run where nothing but the program is found."""
     settings = ["--config-file", HERE / "mypy.ini", "--python-executable", python, "--cache-dir", python.parents[2]]
     done = subprocess.run(
         [sys.executable, "-m", "mypy", *settings, program],
@@ -43,7 +44,7 @@ def checked(program: Path, python: Path, folder: Path) -> tuple[int, str]:
         env={"PATH": ""},
         capture_output=True,
         text=True,
-        timeout=300,
+        timeout=LONGEST,
     )
     return done.returncode, done.stdout + done.stderr
 

@@ -72,7 +72,7 @@ def test_every_public_name_is_there_and_documented(name: str) -> None:
     ],
 )
 def test_an_environment_built_in_code_is_checked(changes: dict[str, object], message: str) -> None:
-    """As one that is read from a file."""
+    """The messages are those for one that is read from a file."""
     parts = {"bounds": (0, 0, 2, 1), "start": (0.1, 0.5, 0), "goal": (1.8, 0.5, 0.1)} | changes
     with pytest.raises(vw.InvalidEnvironment, match=message):
         vw.plan(vw.Environment(**parts), iterations=1)  # type: ignore[arg-type]

@@ -77,7 +77,7 @@ def test_a_saved_plan_is_read_and_resumed(result: vw.Result, tmp_path: Path) -> 
 
 
 def test_a_folder_of_another_origin_is_not_replaced(result: vw.Result, tmp_path: Path) -> None:
-    """What is no part of a run stays."""
+    """Files that are no part of a run stay."""
     (tmp_path / "thesis.tex").write_text("all of it")
     with pytest.raises(vw.UnwritableFolder, match=r"contains thesis\.tex, which is not part of a run"):
         result.save(tmp_path)
@@ -92,7 +92,7 @@ def test_a_folder_of_another_origin_is_not_replaced(result: vw.Result, tmp_path:
 def test_the_design_is_what_the_command_finds(
     result: vw.Result, small_file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The same seed gives the same file, to the byte."""
+    """A seed gives a file that is equal to the byte."""
     from vinewright.cli import main
 
     monkeypatch.chdir(tmp_path)
@@ -132,7 +132,7 @@ def test_a_plan_without_a_solution_says_why(environment: Callable[..., vw.Enviro
 
 
 def test_bad_input_is_reported_in_one_line(small: vw.Environment, result: vw.Result) -> None:
-    """What is wrong and what is allowed; a closed room has no way to the goal."""
+    """The message says what is wrong and what is allowed; a closed room has no way to the goal."""
     with pytest.raises(vw.InvalidEnvironment, match=r"dividr: not found \(did you mean divider\?\)"):
         vw.load_environment("dividr")
     with pytest.raises(ValueError, match="unknown propagator 'magic'; known: quasistatic, penalty"):
@@ -218,7 +218,7 @@ def test_progress_is_shown_where_it_is_asked_for(small: vw.Environment, capsys: 
 
 
 def test_robustness_is_that_of_the_command(small: vw.Environment, result: vw.Result) -> None:
-    """The same trials as the survey of an uncertainty, by name or by value; without errors all succeed."""
+    """Trials are those of the survey of an uncertainty, by name or by value; without errors all succeed."""
     from environments.uncertainty import WORKSHOP
     from planner.uncertainty.survey import ALL, Survey
 
@@ -237,6 +237,6 @@ def test_robustness_is_that_of_the_command(small: vw.Environment, result: vw.Res
 
 
 def test_a_plan_is_not_verified_by_the_propagator_that_plans(small: vw.Environment) -> None:
-    """As on the command line: one line that names it."""
+    """One line names it, as on the command line."""
     with pytest.raises(ValueError, match="quasistatic is the propagator that plans; give a different one"):
         vw.plan(small, verify="quasistatic", iterations=1)

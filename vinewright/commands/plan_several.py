@@ -106,7 +106,7 @@ def _nothing(result: CommonResult) -> str:
 
 
 def _unmet(result: CommonResult, out: Path) -> str:
-    """What the chosen tube lacks, and how to go on; empty if it is enough."""
+    """List what the chosen tube lacks, and how to go on; empty if it is enough."""
     if result.choice is None or not (short := result.choice.shortfall):
         return ""
     longer = f"plan longer, with --time-budget {2 * result.options.time_budget_s:.3g}"

@@ -6,14 +6,17 @@ import asyncio
 import errno
 import ipaddress
 import secrets
+import signal
 import socket
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from types import FrameType
 from typing import Any
 
 import uvicorn
 
+from surrogate.kernels.stop_signals import HANG_UP, HangUp, raise_once
 from vinewright.studio.app import make_app
 from vinewright.studio.events import BUSY
 from vinewright.studio.session import StudioSession
@@ -103,7 +106,7 @@ def take_port(host: str, port: int, ports: int = PORTS) -> Listener:
 
 
 def serve(session: StudioSession, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
-    """Serve until Ctrl-C, then end the worker processes.
+    """Serve until Ctrl-C, SIGTERM or SIGHUP, then end the worker processes.
 
     Args:
         opened: Called with the server when the page can be opened.
@@ -131,6 +134,7 @@ async def _serve(session: StudioSession, listener: Listener, opened: Callable[[u
         server_header=False, ws_max_size=65536, lifespan="off",
     )  # fmt: skip
     server = _Server(config, session, opened)
+    server.end_at_hang_up()
     session.start(tell)
     preparing = asyncio.create_task(asyncio.to_thread(lambda: session.known))  # takes a second
     await server.serve([listener.socket])
@@ -145,6 +149,20 @@ class _Server(uvicorn.Server):
     ) -> None:
         super().__init__(config)
         self.session, self.opened = session, opened
+
+    def end_at_hang_up(self) -> None:
+        """Let SIGHUP, which comes when a terminal closes, end the server as SIGTERM does; further ones are ignored, also while it ends.
+
+        An exception would be lost where it is raised while a library drops them; then the server would run for ever.
+        """
+
+        def end(number: int, _: FrameType | None) -> None:
+            HangUp.came = True
+            signal.signal(number, signal.SIG_IGN)
+            self.should_exit = True
+
+        if HANG_UP is not None and signal.getsignal(HANG_UP) is raise_once:  # otherwise `nohup` ignores it
+            signal.signal(HANG_UP, end)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start, and call the function."""

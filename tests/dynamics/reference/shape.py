@@ -46,7 +46,7 @@ class Shape:
     along: Floats
     """Unit vector of each link, shape (n, 2)."""
     length: Floats
-    """Of each link [m], shape (n,)."""
+    """Length of each link [m], shape (n,)."""
     stretch: Floats
     """Derivative of each link's length by its bend [m/rad], shape (n,)."""
     stretch_slope: Floats

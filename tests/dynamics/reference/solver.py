@@ -37,7 +37,7 @@ BALANCED = 2e-5
 LONGEST_STEP, REST_STEP = 1.0, 0.3
 """Longest step, and the shortest after which a vine counts as at rest [m of free growth]."""
 MOST_STEPS = 20000
-"""Of one descent."""
+"""Maximum number of steps of one descent."""
 SNAP = 20e-3
 """A descent that moves a joint by more is a snap [m]."""
 STALL, STALL_CYCLES = 1e-6, 4
@@ -53,19 +53,19 @@ class Snap:
     """A motion at constant length."""
 
     length: float
-    """Of the vine [m]."""
+    """Length of the vine [m]."""
     before: Floats
     """Tip before the snap [m], shape (2,)."""
 
 
 @dataclass(slots=True)
 class Grown:
-    """What became of a vine."""
+    """End and states of a vine."""
 
     status: str = "GROWN"
-    """As the names of `Status`."""
+    """A name of `Status`."""
     lengths: list[float] = field(default_factory=list)
-    """Of each recorded equilibrium [m]."""
+    """Length at each recorded equilibrium [m]."""
     joints: list[Floats] = field(default_factory=list)
     """Joints of each from base to tip [m], shape (n + 1, 2)."""
     bends: list[Floats] = field(default_factory=list)
@@ -102,13 +102,13 @@ class Reference:
         self.growth, self.longest_move = (GROWTH / 2, LONGEST_MOVE / 3) if fine else (GROWTH, LONGEST_MOVE)
         self._known: tuple[Shape, Touching, Floats] | None = None
         self.force: dict[tuple[int, int, int], float] = {}
-        """Of each closed contact in the last step [N]."""
+        """Force of each closed contact in the last step [N]."""
         self.solved = 0
         """Linear systems solved."""
 
     @property
     def length(self) -> float:
-        """Of the material [m]."""
+        """Length of the material [m]."""
         return max(len(self.bends) - 1, 0) * self.params.segment_length + self.last_length * (len(self.bends) > 0)
 
     def shape(self, bends: Floats | None = None, last_length: float | None = None) -> Shape:

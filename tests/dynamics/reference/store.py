@@ -26,7 +26,7 @@ from tests.dynamics.reference.solver import Grown, NoStep, Reference
 
 FOLDER = Path(__file__).parents[2] / "data" / "reference-vines"
 SEGMENTS = {"plus": 80, "maze": 80, "pickone": 60, "needle": 80, "long": 80, "tube": 70, "divider": 70}
-"""Of the vines in each environment."""
+"""Number of segments of the vines in each environment."""
 RANDOM = 3
 """Random vines in each."""
 RECORD_EVERY = 125e-3
@@ -40,7 +40,7 @@ class Case:
 
     environment: str
     heading_deg: float | None
-    """Of the base; None for that of the environment."""
+    """Heading of the base; None for that of the environment."""
     sections: tuple[tuple[int, float, float], ...]
     """Number of segments, pressure [kPa] by side and cell length [mm] of each part of the tube."""
     name: str
@@ -94,7 +94,7 @@ class Stored:
     physics: str
     status: str
     lengths: Floats
-    """Of the stored states [m], the last one is the final state; shape (states,)."""
+    """Lengths of the stored states [m], the last one is the final state; shape (states,)."""
     joints: list[Floats]
     """Joints of each from the base to the tip [m], shape (n + 1, 2)."""
     spread: Floats

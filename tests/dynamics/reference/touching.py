@@ -95,7 +95,7 @@ class Touching:
 
     @property
     def keys(self) -> list[tuple[int, int, int]]:
-        """What identifies each contact from one step to the next."""
+        """Identity of each contact from one step to the next."""
         return list(zip(self.kind.tolist(), self.link.tolist(), self.solid.tolist(), strict=True))
 
 

@@ -11,7 +11,7 @@ from PIL import Image
 SIZE = 0.6, 0.4
 """Width and height of the rectangle on the bench [m]."""
 SHOWN = 0.08
-"""What the photograph shows around it [m]."""
+"""Margin that the photograph shows around it [m]."""
 OBSTACLES = (
     shapely.box(0.10, 0.08, 0.18, 0.30),
     shapely.Polygon([(0.30, 0.10), (0.42, 0.14), (0.38, 0.26)]),

@@ -53,7 +53,7 @@ def test_bounds_are_those_of_all_content_if_the_file_has_none() -> None:
 
 
 def test_start_and_goal_come_from_the_caller_or_from_the_file() -> None:
-    """What the caller gives goes before; without either, the message says what is missing."""
+    """Arguments of the caller go first; without either, the message says what is missing."""
     traced = Tracing((RING,), start=START)
     found = build_obstacles("ring.svg", traced, start=(0.2, 0.15, 0.0))
     assert found.start == (0.2, 0.15, 0.0)

@@ -174,7 +174,7 @@ def test_a_map_of_one_cell_and_one_without_obstacles(tmp_path: Path) -> None:
 
 
 def test_a_checkered_map_has_too_many_obstacles(tmp_path: Path) -> None:
-    """As many pieces as half the cells: the message says how many are allowed."""
+    """The message for as many pieces as half the cells says how many are allowed."""
     write_pgm(tmp_path / "map.pgm", np.where(np.indices((210, 210)).sum(axis=0) % 2, 0, 254))
     with pytest.raises(UnusableFile, match="22050 obstacles; at most 20000 are allowed"):
         import_environment(write_map(tmp_path))

@@ -1,4 +1,4 @@
-"""Which outlines of a drawing are solid, and which enclose the free space."""
+"""Outlines of a drawing that are solid, and those that enclose the free space."""
 
 import math
 

@@ -208,7 +208,7 @@ LAYERS = (
     ],
 )
 def test_layers_have_labels_or_ids(tmp_path: Path, wall: str, start: str, goal: str, layers: dict[str, str]) -> None:
-    """Of groups or of single shapes, in the spelling of Illustrator too; others are left out."""
+    """Groups or single shapes are chosen, in the spelling of Illustrator too; others are left out."""
     traced = read(tmp_path, LAYERS.format(wall=wall, start=start, goal=goal), layers=layers)
     assert area(traced) == pytest.approx(100)
     assert traced.start == pytest.approx((0.02, 0.02, math.pi / 4))

@@ -125,7 +125,7 @@ def any_tube(draw: st.DrawFn) -> VineParams:
 @settings(max_examples=50, deadline=None)
 @given(any_tube())
 def test_a_file_keeps_every_number_of_the_tube(params: VineParams) -> None:
-    """Whatever fields a tube and its actuator have, one of a design that was written is the same when it is read."""
+    """A tube and its actuator are read as they were written, with all their fields."""
     usual = VineParams(actuator=type(params.actuator)())
     for one, other in ((params, usual), (params.inertia, usual.inertia), (params.actuator, usual.actuator)):
         assert not [field.name for field in fields(one) if getattr(one, field.name) == getattr(other, field.name)]

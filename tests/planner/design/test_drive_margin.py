@@ -43,7 +43,7 @@ def made(tension: list[float], needed: list[float], blocked: bool = False) -> Dr
 
 
 def test_the_least_margin_and_its_place() -> None:
-    """What tail and contacts leave, as a share of the whole force, where that is least."""
+    """Compute the least share of the whole force that tail and contacts leave."""
     margin = made([5.0, 10.0, 12.0], [2.0, 7.5, 0.0])
     np.testing.assert_allclose(margin.available, [20.0, 15.0, 13.0])
     np.testing.assert_allclose(margin.margin, [18 / 25, 7.5 / 25, 13 / 25])
@@ -150,7 +150,7 @@ def test_models_without_a_tail_say_so(environment: Callable[..., Environment]) -
 
 
 def test_models_without_friction_say_whose_they_ignore(environment: Callable[..., Environment]) -> None:
-    """That of the tube or, if it has none, that of the walls; a tube that slides freely needs no note, however rough the walls are."""
+    """The friction is that of the tube or, if it has none, of the walls; a tube that slides freely needs no note beside rough walls."""
     notes, rough = list[str](), replace(environment(), friction=0.3)
     for friction in (0.2, None, 0.0):
         for name in ("impulse", "quasistatic", "geometric"):
@@ -193,7 +193,7 @@ def test_simulate_and_show_tell_the_drive(vinewright: Vinewright) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_a_run_keeps_the_margin_of_its_design(vinewright: Vinewright) -> None:
-    """What `plan` writes into run.json is what `simulate` finds, and `show` tells it; older runs have none."""
+    """`simulate` finds the margin that `plan` writes into run.json, and `show` tells it; older runs have none."""
     options = "--iterations", 10, "--batch", 30, "--tube", "some.toml", "--out", "run"
     Path("some.toml").write_text("schema = 1\ntail_tension_n = 2\ntail_drag_n_per_m = 10\ntail_friction = 0.2\n")
     code, printed, errors = vinewright("plan", "bare.toml", *options)
@@ -215,7 +215,7 @@ def test_a_run_keeps_the_margin_of_its_design(vinewright: Vinewright) -> None:
 
 @pytest.mark.usefixtures("folder")
 def test_show_tells_the_force_left_at_the_tip(vinewright: Vinewright) -> None:
-    """Of a design, along its predicted shape; one from before there were tails has all of it."""
+    """The margin follows the predicted shape of a design; one from before there were tails has all of it."""
     content = json.loads(Path("design.json").read_text())
     for key in ("tail_tension_n", "tail_drag_n_per_m", "tail_friction"):
         del content["tube"][key]

@@ -1,4 +1,4 @@
-"""What the file of a design says of its trials."""
+"""Trials of a design in its file."""
 
 import json
 from dataclasses import replace

@@ -105,7 +105,7 @@ def test_they_are_evaluated(planned: tuple[float, Environment, Design]) -> None:
 
 
 def test_a_tenth_of_everything_grows_a_tenth() -> None:
-    """The same steering in an environment and of a tube a tenth as large ends at a tenth of the way, and touches with a hundredth."""
+    """Equal steering in an environment and of a tube a tenth as large ends at a tenth of the way, and touches with a hundredth."""
     environment = load_environment("divider")
     tips, forces = [], []
     for size, params in ((1.0, VineParams()), (0.1, TENTH)):

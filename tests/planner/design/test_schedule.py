@@ -165,7 +165,7 @@ def test_a_tube_is_held_at_its_end(name: str, tolerance: float) -> None:
 
 
 def test_a_schedule_without_change_is_a_constant_design() -> None:
-    """The same records as the design without a schedule, although the growth is cut into stages."""
+    """The records are those of the design without a schedule, although the growth is cut into stages."""
     constant = design(None)
     same = constant.scheduled(Schedule([0.0, 0.3, 0.61], [[30e3, 20e3]] * 3))
     assert len(same.stages()) == 1
@@ -271,7 +271,7 @@ def test_constant_and_steered_designs_are_tried_side_by_side() -> None:
 
 
 def test_a_steered_design_is_not_known_as_the_constant_one() -> None:
-    """What is known of trials is kept by a digest; it differs between schedules, and from that of the constant design."""
+    """Known trials are kept by a digest; it differs between schedules, and from that of the constant design."""
     steered = design()
     other = replace(steered, schedule=Schedule([0.5, 0.5], [[30e3, 20e3], [5e3, 20e3]]))
     constant = replace(steered, schedule=None)

@@ -1,4 +1,4 @@
-"""What the tests of figures share."""
+"""Fixtures of figures."""
 
 from collections.abc import Callable
 

@@ -132,7 +132,7 @@ def _everywhere(design: Design) -> np.ndarray:
 
 
 def test_the_chart_prefers_the_corner_without_edges() -> None:
-    """Of two free corners it takes the one in which it hides no edge of an obstacle; without a free corner there is none."""
+    """It takes the free corner in which it hides no edge of an obstacle; without a free corner there is none."""
     view = np.array([0.0, 0.0, 1000.0, 1000.0])
     right = shapely.box(900, 0, 1000, 1000)
     edges = shapely.LineString([(0, 950), (200, 950)])

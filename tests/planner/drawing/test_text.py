@@ -38,7 +38,7 @@ def where(lines: list[str], letter: str) -> tuple[float, float]:
 
 @pytest.mark.parametrize("columns", [24, 60, 200])
 def test_every_line_is_as_wide_as_asked(bench: Environment, design: Design, columns: int) -> None:
-    """And characters are twice as high as wide, so that the picture is not distorted."""
+    """Characters are twice as high as wide, so that the picture is not distorted."""
     lines = text_picture(bench, design, JOINTS, columns)
     assert {len(line) for line in lines} == {columns}
     assert len(lines) == pytest.approx(columns * 2.0 / 2.5 / 2, abs=0.5)

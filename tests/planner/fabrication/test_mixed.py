@@ -90,7 +90,7 @@ def test_strips_are_those_of_each_type_alone(mixed: Build) -> None:
 
 
 def test_films_are_bought_by_type(mixed: Build) -> None:
-    """As much tube or fabric as the strips of the type need, and its test strips; the specification is that of the type alone."""
+    """The list has all tube or fabric for the strips of the type and its test strips; the specification is that of the type alone."""
     parts = {part.name: part for part in parts_list(mixed, None) if "of the " in part.name}
     names = {"spam": "tube", "pouch": "tube", "fpam": "fabric"}
     assert [*parts] == ["tube of the body", *(f"{what} of the {kind} actuators" for kind, what in names.items())]
@@ -250,7 +250,7 @@ def test_stock_is_chosen_by_type(mixed: Build) -> None:
 
 @pytest.fixture(scope="module")
 def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """What `vinewright export` writes for a sPAM, a pouch and an fPAM section, in all formats."""
+    """Write the pack of a sPAM, a pouch and an fPAM section in all formats, by `vinewright export`."""
     run, divider = tmp_path_factory.mktemp("run"), load_environment("divider")
     params = VineParams(others=(PouchMotor(), Fpam()))
     sections = (

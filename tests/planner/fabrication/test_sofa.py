@@ -75,7 +75,7 @@ class Recorder:
 
 
 def scene_of(folder: Path) -> Recorder:
-    """What the scene in a folder builds."""
+    """Build the scene in a folder."""
     root = Recorder()
     assert runpy.run_path(str(folder / SCENE))["createScene"](root) is root
     return root
@@ -133,7 +133,7 @@ def test_the_tube_is_where_it_is(root: Recorder, grown: Design, room: Environmen
 
 
 def test_the_rest_shape_is_that_of_free_space(root: Recorder, design: Design, grown: Design, room: Environment) -> None:
-    """As `quasistatic` grows the tube without obstacles, which differs from where it is."""
+    """It ends where `quasistatic` grows the tube without obstacles, which differs from where it is."""
     empty = replace(room, obstacles=Obstacles())
     free = grow_designs([design], empty, QuasiStatic(empty, design.params))[0].design.centerline
     rest = np.array(root.children["tube"].objects["MechanicalObject"]["rest_position"])[:, :2]

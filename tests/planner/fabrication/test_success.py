@@ -1,4 +1,4 @@
-"""What a pack says of the trials of its design: on the cover, on the console and in pack.json."""
+"""Words of a pack on the trials of its design: on the cover, on the console and in pack.json."""
 
 import json
 from collections.abc import Callable

@@ -202,7 +202,7 @@ def test_fonts_are_embedded(printed: Printed) -> None:
 
 @pytest.mark.slow
 def test_file_is_deterministic(example: Build, shipped: dict[str, Environment], tmp_path: Path) -> None:
-    """The same build gives the same file, even if the user's settings trim figures by default."""
+    """A build gives equal files, even if the user's settings trim figures by default."""
     one = Printed(tmp_path / "one.pdf", "a4", example, shipped["plus"])
     with matplotlib.rc_context({"savefig.bbox": "tight"}):
         other = Printed(tmp_path / "other.pdf", "a4", example, shipped["plus"])

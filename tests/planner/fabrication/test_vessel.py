@@ -90,7 +90,7 @@ def test_more_pressure_needs_more_wall(make_build: MakeBuild) -> None:
 
 
 def test_printers_limit_the_vessel(make_build: MakeBuild) -> None:
-    """What fits is at most 210 mm; 12 m of tube with actuators need a wider chamber; a tube of 300 mm has no vessel that fits."""
+    """Parts that fit have at most 210 mm; 12 m of tube with actuators need a wider chamber; a tube of 300 mm has no vessel that fits."""
     long = make_build(("left", 100, 0.04), ("right", 100, 0.04), ("none", 4.0))
     short = vessel_of(make_build(("none", 1.0)))
     wide = vessel_of(long)

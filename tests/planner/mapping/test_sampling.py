@@ -60,7 +60,7 @@ def test_hulls_are_convex_and_the_largest_are_taken() -> None:
 
 
 def test_samples_are_reproducible() -> None:
-    """The same belief and seed give the same environment."""
+    """Equal beliefs and seeds give equal environments."""
     belief = beliefs(np.random.default_rng(6), 1)[0]
     one, other = (sample_environment(belief, GRID, FREE, np.random.default_rng(7)) for _ in range(2))
     assert np.array_equal(one.rubric, other.rubric)

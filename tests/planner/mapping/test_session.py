@@ -59,7 +59,7 @@ def test_touched_cells_are_covered_and_swept_ones_free(session: MappingSession) 
 
 
 def test_numbers_of_a_deployment_are_those_of_its_cells(session: MappingSession, found: SensedSurroundings) -> None:
-    """What was new in it; the same recording again brings nothing new."""
+    """The session counts what is new in it; the same recording again brings nothing new."""
     hits, misses = cells_seen(session.grid, found)
     (one,) = session.added
     assert (one.hits, one.free, one.walls) == (hits.sum(), misses.sum(), len(found.walls))

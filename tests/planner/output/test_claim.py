@@ -15,6 +15,7 @@ from planner.output.claim import Locked, Occupied, UnwritableFolder, check_folde
 from planner.output.contents import CHECKPOINT, FILES, FRICTION, REFINEMENT
 from planner.output.folder import replace_file, write_folder
 from planner.output.removal import remove_folder
+from tests.waiting import LONGEST
 
 CLAIM = """
 import sys
@@ -98,7 +99,7 @@ def test_one_of_several_processes_gets_a_given_folder(tmp_path: Path) -> None:
 def test_two_processes_are_never_inside_together(tmp_path: Path) -> None:
     """They take turns a hundred times each, where each turn removes the lock file and another process makes a new one."""
     processes = [begin(INSIDE, tmp_path) for _ in range(2)]
-    assert [process.wait(60) for process in processes] == [0, 0]
+    assert [process.wait(LONGEST) for process in processes] == [0, 0]
     assert os.listdir(tmp_path) == []
 
 
@@ -214,7 +215,7 @@ def test_a_file_that_is_being_written_counts_under_its_name(tmp_path: Path) -> N
 
 
 def test_a_file_is_replaced_only_with_force(tmp_path: Path) -> None:
-    """So is a file that another process is writing; a folder in its place is refused in any case."""
+    """A file that another process is writing is kept too; a folder in its place is refused in any case."""
     path = tmp_path / "grow.gif"
     with claim_file(path, force=False, option="--animate"):
         path.write_text("one")

@@ -1,4 +1,4 @@
-"""What a result depends on: which modules and files count, and which changes of them."""
+"""Dependencies of a result: modules and files that count, and which changes of them."""
 
 import json
 from collections.abc import Iterator
@@ -185,7 +185,7 @@ def test_no_study_depends_on_everything() -> None:
 
 
 def test_a_study_that_lists_the_propagators_depends_on_all() -> None:
-    """Whatever their names."""
+    """Their names do not matter."""
     modules = find_modules("studies.validation.command")
     assert {
         f"dynamics.{name}.propagator" for name in ("quasistatic", "penalty", "impulse", "geometric", "euler_lagrange")

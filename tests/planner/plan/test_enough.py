@@ -1,4 +1,4 @@
-"""What is enough, and what is said of a design that is not: one judgement for commands, folders and pages."""
+"""Judgement whether a design is enough, and its words: one for commands, folders and pages."""
 
 from itertools import product
 
@@ -30,7 +30,7 @@ def test_a_tip_is_outside_the_goal_by_the_distance_from_its_edge() -> None:
 
 @pytest.mark.parametrize("percent", [0.1, 7, 28, 29, 57, 90, 99.9, 100])
 def test_the_rate_that_is_wanted_is_enough_and_one_trial_less_is_not(percent: float) -> None:
-    """Whatever the rounding of the percentage as a binary fraction."""
+    """The rounding of the percentage as a binary fraction does not matter."""
     needed = round(10 * percent)
     assert is_enough(percent / 100, 0.0, Estimate(needed, 1000))
     assert not is_enough(percent / 100, 0.0, Estimate(needed - 1, 1000))
@@ -62,7 +62,7 @@ CHAMPIONS = st.tuples(COUNTS, st.sampled_from([0.0, 0.034]))
 def test_a_design_that_misses_as_planned_is_not_chosen_while_another_exists(
     some: list[tuple[list[int], float]], wanted: float
 ) -> None:
-    """Whatever the trials of both say; and the plan is enough only if the chosen design is."""
+    """A miss is chosen only if all miss, with any trials; and the plan is enough only if the chosen design is."""
     front = [champion(k, *counts, outside) for k, (counts, outside) in enumerate(some, start=1)]
     choice = Choice("none", Uncertainty(), wanted, front)
     assert bool(choice.chosen.outside) == all(one.outside for one in front)

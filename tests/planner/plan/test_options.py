@@ -73,7 +73,7 @@ def test_limits_are_those_of_the_list(option: PlanOption) -> None:
 
 
 def test_the_list_needs_no_library() -> None:
-    """So that the command line prints its help at once."""
+    """The command line prints its help at once, since nothing heavy is imported."""
     program = (
         "import sys, planner.plan.options\n"
         "print(sorted({name.split('.')[0] for name in sys.modules} & {'numpy', 'pydantic', 'numba', 'scipy'}))"

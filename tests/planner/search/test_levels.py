@@ -46,7 +46,7 @@ def test_a_level_is_as_wide_as_the_tube(environment: Callable[..., Environment],
 def test_a_wall_parts_tips_that_are_as_near_to_the_goal(
     environment: Callable[..., Environment], params: VineParams
 ) -> None:
-    """As near in a straight line, three tips share a level; the one behind a wall as thin as 20 mm is in one of its own."""
+    """Three tips, all as near in a straight line, share a level; the one behind a wall as thin as 20 mm is in one of its own."""
     tips = np.array([[1.5, 0.25], [1.9, 0.03], [1.9, 0.03]])
     for boxes, shares in ((), [1 / 3, 1 / 3, 1 / 3]), ([(1.6, 0.0, 1.62, 0.9)], [1 / 2, 1 / 4, 1 / 4]):
         levels = Levels(room(environment, *boxes), params, 0.1)

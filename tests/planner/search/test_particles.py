@@ -112,7 +112,7 @@ def test_survival_is_worth_up_to_two_actuators(run: Run) -> None:
 
 
 def test_no_node_of_a_witness_dominates_another(run: Run) -> None:
-    """Of two nodes of one witness the costlier one survives in more worlds."""
+    """The costlier of two nodes of one witness survives in more worlds."""
     cost = run.search.witnesses.cost
     for row in cost:
         known = row[np.isfinite(row)]

@@ -263,7 +263,7 @@ def test_pruning_keeps_only_nodes_that_can_improve(shipped: dict[str, Environmen
 
 @pytest.mark.slow
 def test_same_seed_same_search(shipped: dict[str, Environment], divider_run: Run) -> None:
-    """The same seed and iterations give bitwise identical designs; another seed gives others."""
+    """Equal seeds and iterations give bitwise equal designs; another seed gives others."""
     again = run_of(shipped["divider"], PUBLISHED, 6)
     assert len(again.solutions.best) == len(divider_run.solutions.best)
     for one, other in zip(again.solutions.best, divider_run.solutions.best, strict=True):

@@ -1,4 +1,4 @@
-"""Which nodes an iteration grows, how many, and how far."""
+"""Nodes that an iteration grows: which, how many, and how far."""
 
 from collections.abc import Callable
 from pathlib import Path

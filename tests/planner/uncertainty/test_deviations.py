@@ -76,7 +76,7 @@ def test_worlds_have_the_errors_that_are_asked_for(room: Environment) -> None:
 
 
 def test_sections_have_the_errors_that_are_asked_for() -> None:
-    """The same for actuators; a section begins where those before it end, so their lengths add to the error of its place."""
+    """Actuators have their errors too; a section begins where those before it end, so their lengths add to the error of its place."""
     drawn = SectionErrors.draw(3, EVERY, MANY, seed=3)
     expected = {
         "pressure": 700.0,

@@ -1,4 +1,4 @@
-"""Which errors are used: of an option, the files, or the default; and how those of single obstacles are drawn."""
+"""Choice of errors: of an option, the files, or the default; and how those of single obstacles are drawn."""
 
 import math
 from dataclasses import replace
@@ -62,7 +62,7 @@ def test_numbers_of_all_files_count() -> None:
 
 
 def test_none_is_exact_where_it_is_asked_for() -> None:
-    """Whatever the files say; in a file, it is a preset like others, and its numbers count."""
+    """An option goes before the files; in a file, it is a preset like others, and its numbers count."""
     room = replace(ROOM, uncertainty=given(preset="none", cell_mm=4, obstacle={"1": {"size_mm": 3}}))
     single = ObstacleError(1, "obstacle_size", 3e-3)
     assert errors_of(room, TUBE, StatedUncertainty("none")) == Uncertainty()
@@ -81,7 +81,7 @@ def test_a_known_friction_is_no_guess() -> None:
 
 
 def test_single_obstacles_have_their_own_errors() -> None:
-    """The same standard normal numbers, times that of the whole object; all else stays to the bit."""
+    """Each takes the standard normal numbers of its object, times its own deviation; all else stays to the bit."""
     assert objects_of(ROOM).tolist() == [0, 0, 1, 2]
     single = {"2": {"position_mm": 12, "rotation_deg": 0}, "4": {"size_mm": 2}}
     usual = WorldErrors.draw(ROOM, TUBE, errors_of(ROOM, TUBE), TRIALS, 7)
@@ -175,7 +175,7 @@ def test_a_checkpoint_keeps_the_errors_of_both_files(tmp_path: Path) -> None:
 
 
 def test_names_of_errors() -> None:
-    """That of the preset, and whether files change it; a friction that is known does not."""
+    """The words have the preset, and whether files change it; a friction that is known does not."""
     assert named_errors(ROOM, TUBE, None) == ("workshop", WORKSHOP)
     assert named_errors(replace(ROOM, friction=0.1), TUBE, "field")[0] == "field"
     assert named_errors(replace(ROOM, uncertainty=given(cell_mm=4)), TUBE, "field")[0] == "adapted field"

@@ -1,4 +1,4 @@
-"""What is known of designs in trials is not grown again, and is the same as if it were."""
+"""Known trials of designs are not grown again, and are equal to those that are."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -74,7 +74,7 @@ def test_only_what_is_not_known_is_grown(room: Environment, grown: list[int]) ->
 
 @pytest.mark.parametrize("number", [None, 40])
 def test_another_design_is_not_known(room: Environment, grown: list[int], number: int | None) -> None:
-    """Whatever differs: a boundary, a pressure, a cell, a side, a section without pressure, or where growth stops."""
+    """Any difference counts: a boundary, a pressure, a cell, a side, a section without pressure, or where growth stops."""
     known, first = TrialMemo(), bent(0.6)
     one, *rest = first.sections
     others = [

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import shapely
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
@@ -15,7 +16,7 @@ from environments.uncertainty import HANDMADE, WORKSHOP, ObstacleError, Uncertai
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
-from planner.drawing.robustness import save_robustness, save_sensitivity
+from planner.drawing.robustness import robustness_figure, save_robustness, save_sensitivity
 from planner.uncertainty.report import robustness_report
 from planner.uncertainty.sensitivity import Margin
 from planner.uncertainty.survey import ALL, Survey, cell_name, sources
@@ -201,3 +202,20 @@ def test_pictures_are_drawn(survey: Survey, tmp_path: Path) -> None:
     for name in "abcd":
         assert (tmp_path / f"{name}.png").read_bytes()[:4] == b"\x89PNG"
     assert len(list(tmp_path.iterdir())) == 4
+
+
+def test_obstacles_have_their_names_in_the_picture(survey: Survey) -> None:
+    """The name of the block lies within its outline, or beside it within the view, and no vine crosses it."""
+    worlds = survey.worlds(ALL, range(12))
+    trials = grow_trials(survey.design, worlds)
+    figure = robustness_figure(survey, LEVELS, trials, worlds, "workshop errors")
+    axes = figure.axes[-1]
+    (name,) = [text for text in axes.texts if text.get_gid() == "name"]
+    assert name.get_text().replace("\n", " ") == survey.environment.obstacles.name(0) == "polygon 1"
+    figure.draw_without_rendering()
+    corners = axes.transData.inverted().transform(name.get_window_extent().get_points())
+    area = shapely.box(*corners.ravel())
+    lines = [shapely.LineString(1e3 * line[~np.isnan(line[:, 0])]) for line in trials.joints]
+    assert not area.intersects(shapely.MultiLineString(lines))
+    block = shapely.box(300, -400, 400, -200)
+    assert area.intersection(block).area > 0.9 * area.area

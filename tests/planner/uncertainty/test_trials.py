@@ -67,7 +67,7 @@ def test_worlds_without_errors_are_the_environment(
 
 @pytest.mark.parametrize("name", ["plus", "tube"])
 def test_shipped_environments_are_grown_as_planned(name: str, design: Design) -> None:
-    """The same where obstacles touch one another and the bounds."""
+    """Trials without errors end as planned also where obstacles touch one another and the bounds."""
     environment = load_environment(name)
     grown = grow_designs([design], environment, QuasiStatic(environment, PARAMS))[0]
     assert line(grow_trials(design, planned(environment)), 0) == pytest.approx(grown.centerline, abs=1e-9)
@@ -278,7 +278,7 @@ def test_a_design_without_actuators_can_be_tried(design: Design, room: Environme
 
 
 def test_worlds_can_be_grown_in_finer_steps(design: Design, obstructed: Environment) -> None:
-    """The same worlds at a fraction of the step: planned ones end where the refined model does, to the bit."""
+    """Planned worlds end at a fraction of the step where the refined model does, to the bit."""
     grown = grow_designs([design], obstructed, QuasiStatic(obstructed, PARAMS).refined(4))[0]
     assert (line(grow_trials(design, planned(obstructed).refined(4)), 0) == grown.centerline).all()
     worlds = Worlds.draw(obstructed, PARAMS, ERRORS, range(4), 0)

@@ -65,7 +65,7 @@ def test_it_is_the_error_on_which_success_depends(
 
 
 def test_several_are_ranked_by_their_share(design: Design, room: Environment) -> None:
-    """Of two that act together both are listed, first the one with the lower bound; each has a share and its interval."""
+    """Two that act together are both listed, first the one with the lower bound; each has a share and its interval."""
     found = ranked(design, room, lambda world, _: (world.start[:, 2] > -0.01) & (abs(world.shift[:, 1, 0]) > 2.5e-3))
     first, second = found.influences or ()
     assert first.words.startswith("circle 1, ")

@@ -118,7 +118,7 @@ def test_outcomes_are_written_and_drawn(tmp_path: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("case", CASES)
 def test_penalty_bends_as_quasistatic_does(case: ContactCase) -> None:
-    """The same energy by another method: the shapes agree within a millimetre."""
+    """Another method finds the least energy: the shapes agree within a millimetre."""
     found, exact = touch("penalty", case), touch("quasistatic", case)
     assert found.as_published
     np.testing.assert_allclose(found.line, exact.line, atol=1e-3)

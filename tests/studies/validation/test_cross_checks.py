@@ -85,7 +85,7 @@ def test_checks_are_written_and_drawn(environment: MakeEnvironment, tmp_path: Pa
 
 @pytest.mark.slow
 def test_planning_does_not_depend_on_the_time() -> None:
-    """The same number of iterations with one seed find the same design again."""
+    """Equal numbers of iterations with one seed find the same design again."""
     first = plan_best("pickone", 4)[1]
     plan_best.cache_clear()
     again = plan_best("pickone", 4)[1]
@@ -95,7 +95,7 @@ def test_planning_does_not_depend_on_the_time() -> None:
 
 @pytest.mark.slow
 def test_designs_of_every_environment_survive_half_the_step() -> None:
-    """And touch the same obstacles: the models that know moments agree wherever the motion is not sensitive to initial conditions."""
+    """They touch the same obstacles: the models that know moments agree wherever the motion is not sensitive to initial conditions."""
     found = [
         one for environment in ENVIRONMENTS for one in check_design(*plan_best(environment), ("quasistatic", "impulse"))
     ]

@@ -75,7 +75,7 @@ def test_error_of_a_shifted_frame_is_its_shift() -> None:
 
 
 def test_a_growth_recorded_from_another_propagator_is_met(environment: MakeEnvironment) -> None:
-    """What impulse grows along a wall, written down as a recording, is met by quasistatic within 2 mm a frame."""
+    """A recording that impulse grows along a wall is met by quasistatic within 2 mm a frame."""
     params = VineParams(radius=RADIUS)
     wall = [0.45, -0.35, 0.75, 0.35]
     workspace = environment(start=START, walls=[[*wall, 0.0]])
@@ -124,7 +124,7 @@ def test_real_vines_are_met_within_half_a_radius() -> None:
 
 
 def test_drawn_changes_are_among_those_tried() -> None:
-    """What the picture shows is named as in the table."""
+    """The legend of the picture has the names of the table."""
     assert set(TELLING) <= set(make_variants())
 
 

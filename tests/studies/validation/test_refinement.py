@@ -112,7 +112,7 @@ def test_a_snap_goes_the_same_way_with_every_step() -> None:
 
 
 def test_slopes_are_those_of_powers() -> None:
-    """Of the last errors, whatever the first are; none where errors are rounding or missing."""
+    """The order follows from the last errors, with any first ones; there is none where errors are rounding or missing."""
     sizes = tuple(0.5**k for k in range(8))
     errors = tuple(3e-4 * size**2 for size in sizes[:-1])
     assert Refinement("", "", STEP, sizes, errors).slope == pytest.approx(2)

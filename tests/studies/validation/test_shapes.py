@@ -73,7 +73,7 @@ def test_agreement_counts_what_differs() -> None:
 
 
 def test_numbers_are_chosen_without_the_recording_that_judges_them() -> None:
-    """Of three tubes, that which is best on b and c judges a, even if it is the worst there."""
+    """The one of three tubes that is best on b and c judges a, even if it is the worst there."""
     usual, *_ = list_combinations()
     one, two = list_combinations()[1:3]
     errors = {

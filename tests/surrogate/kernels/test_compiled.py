@@ -183,7 +183,7 @@ def test_every_kernel_lies_where_the_digest_looks() -> None:
 
 
 def test_a_user_without_a_home_has_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    """As in a container with a user of any number; kernels are then compiled at every start."""
+    """Kernels are compiled at every start, as in a container with a user of any number."""
 
     def homeless() -> Path:
         raise RuntimeError("Could not determine home directory.")

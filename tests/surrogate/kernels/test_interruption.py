@@ -95,7 +95,7 @@ def test_a_closed_terminal_ends_what_nothing_handles() -> None:
 
 
 def test_the_first_ctrl_c_cuts_growth_short_where_that_is_asked() -> None:
-    """And only until the end of the computation."""
+    """It lasts only until the end of the computation."""
     interruption = Interruption()
     with handle_stop_signals(), interruption.handling_signals(cut=True):
         signal.raise_signal(signal.SIGINT)

@@ -1,9 +1,13 @@
-"""What the workers of these tests run, in a module that imports little."""
+"""Functions that the workers of these tests run, in a module that imports little."""
 
 import os
 import signal
 import time
 from pathlib import Path
+from threading import Event
+from typing import Any
+
+from tests.waiting import wait_until
 
 
 def square(case: int) -> int:
@@ -57,21 +61,32 @@ def die_thrice(marks: Path) -> str:
     return "never"
 
 
+def last(for_ever: bool) -> None:
+    """End at once, or never."""
+    if for_ever:
+        Event().wait()
+
+
 def fill_memory(megabytes: int) -> int:
     """Use some memory until the process is killed."""
     if megabytes > 100:
         block = bytearray(os.urandom(1024)) * (1024 * megabytes)
-        time.sleep(60)
+        last(True)
         return len(block)
     return megabytes
 
 
-def mark(case: tuple[Path, int]) -> int:
-    """Leave a file."""
-    folder, number = case
-    (folder / str(number)).touch()
-    time.sleep(0.1)
+def mark_and_wait(case: tuple[Path, Path, int]) -> int:
+    """Leave a file; all but the first then wait for another one."""
+    begun, go, number = case
+    (begun / str(number)).touch()
+    wait_until(lambda: number == 0 or go.exists())
     return number
+
+
+def queued(dask_worker: Any) -> int:
+    """Number of cases that lie at a worker and have not begun; Dask fills in the argument by its name."""
+    return len(dask_worker.state.ready)
 
 
 def threads(_case: int) -> tuple[int, int]:

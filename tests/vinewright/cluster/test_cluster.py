@@ -17,6 +17,7 @@ import pytest
 from distributed import LocalCluster, Nanny
 
 from tests.vinewright.cluster import cases
+from tests.waiting import LONGEST, wait_until
 from vinewright.cluster.cluster import AHEAD, DEATHS, CaseOutcome, Cluster, NoScheduler, WorkerKilled, connect
 
 WORKERS = 2
@@ -126,7 +127,7 @@ def test_killed_workers_lose_and_repeat_nothing(cluster: Cluster) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", [2, 3])
 def test_twenty_killed_workers_lose_and_repeat_nothing(cluster: Cluster, seed: int) -> None:
-    """The same with more kills than a case may cause."""
+    """Every case has its result once, also with more kills than a case may cause."""
     found = run_with_kills(cluster, 120, 20, seed)
     assert {k: one.result for k, one in found.items()} == {k: k**2 for k in range(120)}
 
@@ -162,29 +163,30 @@ def test_cases_are_drawn_as_they_are_needed(cluster: Cluster) -> None:
 
 @pytest.mark.slow
 def test_stopped_ends_the_outcomes() -> None:
-    """It is asked several times a second, also while a case takes longer; such a case does not keep the cluster open."""
-    begun, numbers = time.monotonic(), list[int]()
+    """It is asked several times a second, also while a case takes for ever; such a case does not keep the cluster open."""
+    numbers = list[int]()
     with connect(1) as cluster:
-        for one in cluster.outcomes(time.sleep, [0.0, 600.0, 600.0], lambda: bool(numbers)):
+        for one in cluster.outcomes(cases.last, [False, True, True], lambda: bool(numbers)):
             numbers.append(one.number)
     assert numbers == [0]
-    assert time.monotonic() - begun < 500
 
 
 def test_closing_early_cancels_the_others(cluster: Cluster, tmp_path: Path) -> None:
     """No case is begun any more, and the cluster is free for others."""
-    outcomes = cluster.outcomes(cases.mark, [(tmp_path, number) for number in range(1000)])
-    next(outcomes)
+    begun, go = tmp_path / "begun", tmp_path / "go"
+    begun.mkdir()
+    outcomes = cluster.outcomes(cases.mark_and_wait, [(begun, go, number) for number in range(1000)])
+    assert next(outcomes).number == 0
+    wait_until(lambda: len(os.listdir(begun)) == 1 + WORKERS)
     outcomes.close()
-    time.sleep(1.5)
-    begun = len(os.listdir(tmp_path))
-    assert begun < 40
-    assert [one.result for one in cluster.outcomes(cases.square, [3])] == [9]
-    assert len(os.listdir(tmp_path)) == begun
+    wait_until(lambda: not any(cluster.client.run(cases.queued).values()))
+    go.touch()
+    assert [one.result for one in cluster.outcomes(cases.square, [3] * 10)] == [9] * 10
+    assert len(os.listdir(begun)) == 1 + WORKERS
 
 
 def test_a_case_runs_on_one_thread(cluster: Cluster) -> None:
-    """So does every kernel, and every process runs one case at a time."""
+    """Every kernel runs on one thread too, and every process runs one case at a time."""
     assert [one.result for one in cluster.outcomes(cases.threads, [0, 1])] == [(1, 1)] * 2
 
 
@@ -200,7 +202,7 @@ def test_a_case_for_which_memory_does_not_suffice_is_set_aside(monkeypatch: pyte
 
 @pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere", "", "no://127.0.0.1:9", "tcp://127.0.0.1:x"])
 def test_where_no_scheduler_answers_is_said_in_one_line(address: str) -> None:
-    """Whatever the address; what to do about it is said too."""
+    """The line has the address, and what to do about it."""
     answers = connect(scheduler=address, connecting=0.3)
     with pytest.raises(NoScheduler, match="no Dask scheduler answers at ") as error, answers:
         pass
@@ -210,11 +212,9 @@ def test_where_no_scheduler_answers_is_said_in_one_line(address: str) -> None:
 
 @pytest.mark.slow
 def test_a_silent_address_is_given_up() -> None:
-    """After 10 s, well within a minute instead of never."""
-    begun = time.monotonic()
+    """Connecting ends by itself, with the limit that it has by default."""
     with pytest.raises(NoScheduler), connect(scheduler="tcp://127.0.0.1:9"):
         pass
-    assert time.monotonic() - begun < 60
 
 
 @pytest.mark.slow
@@ -222,11 +222,11 @@ def test_one_cluster_after_another_in_a_new_process(tmp_path: Path) -> None:
     """The defaults of Dask are there for the second, where nothing imported it before the first."""
     program = tmp_path / "program.py"
     program.write_text(
-        "from vinewright.cluster.cluster import connected\n"
+        "from vinewright.cluster.cluster import connect\n"
         "if __name__ == '__main__':\n"
         "    for _ in range(2):\n"
-        "        with connected(1) as cluster:\n"
+        "        with connect(1) as cluster:\n"
         "            print([one.result for one in cluster.outcomes(abs, [-3])])\n"
     )
-    ran = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=120)
+    ran = subprocess.run([sys.executable, str(program)], capture_output=True, text=True, timeout=LONGEST)
     assert (ran.stdout, ran.stderr) == ("[3]\n[3]\n", "")

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.vinewright.cluster import cases
+from tests.waiting import wait_until
 from vinewright.cluster.cluster import CaseOutcome, SchedulerLost, WorkerKilled, connect
 
 ROOT = Path(__file__).parents[3]
@@ -41,11 +41,8 @@ def dask(tmp_path: Path) -> Iterator[Start]:
 
 def address_in(file: Path) -> str:
     """The address that a scheduler wrote."""
-    for _ in range(600):
-        if file.exists() and file.stat().st_size:
-            return str(json.loads(file.read_text())["address"])
-        time.sleep(0.1)
-    raise AssertionError("the scheduler does not start")
+    wait_until(lambda: file.exists() and file.stat().st_size)
+    return str(json.loads(file.read_text())["address"])
 
 
 @pytest.mark.slow
@@ -65,13 +62,11 @@ def test_the_end_of_the_scheduler_is_an_error_after_the_results_so_far(dask: Sta
         outcomes = cluster.outcomes(cases.slow_square, range(4000))
         found += [next(outcomes) for _ in range(10)]
         scheduler.send_signal(signal.SIGKILL)
-        begun = time.monotonic()
         with pytest.raises(SchedulerLost, match="the scheduler ended, or cannot be reached any more"):
             found.extend(outcomes)
-        assert time.monotonic() - begun < 120
         with pytest.raises(SchedulerLost):
             cluster.prepare(cases.square, 1)
-    assert len(found) >= 10
+    assert 10 <= len(found) < 4000
     assert {one.number: one.result for one in found} == {one.number: one.number**2 for one in found}
 
 

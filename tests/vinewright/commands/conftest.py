@@ -20,7 +20,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, small_environment: Callable[[
 
 @pytest.fixture
 def small(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The same in the empty folder of a test; pictures show few trials."""
+    """Copy the files into the empty folder of a test; pictures show few trials."""
     monkeypatch.setattr("vinewright.commands.robustness.DRAWN", 2)
     shutil.copytree(made, tmp_path, dirs_exist_ok=True)
     return tmp_path

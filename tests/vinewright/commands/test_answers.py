@@ -63,7 +63,7 @@ def planned(folder: Path, run: Run) -> Path:
 
 @pytest.fixture
 def short(folder: Path, planned: Path) -> Path:
-    """The same design, with a tube that ends 200 mm earlier."""
+    """Make a run of the design with a tube that ends 200 mm earlier."""
     content = json.loads((planned / "design.json").read_text())
     length = content["tube"]["length_mm"] - 200
     content["sections"] = [one for one in content["sections"] if one["start_mm"] < length]
@@ -140,7 +140,7 @@ def test_errors_have_no_document(run: Run) -> None:
 
 
 def test_simulate_as_json(run: Run, planned: Path, short: Path) -> None:
-    """What `simulation.json` holds, and the files; a miss has a document too."""
+    """The document has the content of `simulation.json`, and the files; a miss has one too."""
     read = document(run("simulate", "small.toml", planned, "--out", "sim", "--json"))
     assert read["wrote"] == ["sim"]
     assert read.items() >= json.loads(Path("sim/simulation.json").read_text()).items()

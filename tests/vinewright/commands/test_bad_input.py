@@ -174,7 +174,7 @@ def test_impossible_friction_is_one_line_and_exit_code_2(
     tube: str,
     words: str,
 ) -> None:
-    """Of tube, environment, or both together; before anything is planned."""
+    """Tube, environment, or both together are checked before anything is planned."""
     monkeypatch.chdir(tmp_path)
     text = environment_text(load_environment("divider"))
     Path("rough.toml").write_text(text.replace("[obstacles]\n", f"[obstacles]\n{walls}\n"))

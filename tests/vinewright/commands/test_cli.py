@@ -18,6 +18,7 @@ import torch
 from environments import load_environment
 from planner.design.design_file import load_design
 from tests.command_line import vinewright_in
+from tests.waiting import LONGEST
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -49,7 +50,7 @@ def test_help_imports_nothing_heavy(tmp_path: Path) -> None:
         "try: main()\nexcept SystemExit: pass\n"
         "print('heavy:', [m for m in ('numpy', 'numba', 'scipy', 'shapely', 'matplotlib', 'torch', 'ompl') if m in sys.modules])"
     )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST)
     assert "heavy: []" in done.stdout
     for command in (
         "plan",
@@ -319,7 +320,7 @@ def test_an_interrupt_keeps_what_was_found(tmp_path: Path, number: int) -> None:
     """Ctrl-C and SIGTERM end the search early: the best design so far is saved whole, exit code 0."""
     process = start_plan(tmp_path)
     process.send_signal(number)
-    printed, errors = process.communicate(timeout=60)
+    printed, errors = process.communicate(timeout=LONGEST)
     assert process.returncode == 0, errors
     assert "wrote run" in printed
     run = json.loads((tmp_path / "run" / "run.json").read_text())
@@ -333,7 +334,7 @@ def test_a_killed_run_leaves_no_folder(tmp_path: Path) -> None:
     """Killed outright in the middle of the search, nothing half-written stands in the place of the run."""
     process = start_plan(tmp_path)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=LONGEST)
     assert not (tmp_path / "run").exists()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from planner.design.design_file import load_design
+from tests.waiting import LONGEST
 from vinewright.commands import demo
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -48,7 +49,7 @@ def test_the_tour_says_what_it_computes(
 @pytest.mark.slow
 @pytest.mark.usefixtures("short")
 def test_the_design_is_kept_if_asked(vinewright: Vinewright, tmp_path: Path) -> None:
-    """As by `plan`; earlier results are replaced only with --force, which is known before the plan."""
+    """Earlier results are replaced only with --force, as by `plan`, which is known before the plan."""
     code, printed, _ = vinewright("demo", "--out", "tour")
     assert code == 0
     assert "wrote tour/" in printed
@@ -75,7 +76,7 @@ def test_an_interrupted_tour_keeps_nothing(tmp_path: Path) -> None:
         if "best: 1 actuator" in line:
             break
     process.send_signal(signal.SIGINT)
-    printed, errors = process.communicate(timeout=120)
+    printed, errors = process.communicate(timeout=LONGEST)
     assert (process.returncode, errors.strip().splitlines()[-1:]) == (
         130,
         ["error: interrupted before the end of the tour"],

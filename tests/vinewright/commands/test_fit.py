@@ -258,7 +258,7 @@ def wall_file(path: Path, frames: int = 4) -> Path:
 
 
 def test_an_hdf5_file_is_kept_as_a_recording(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was converted can be read again, in metres, also where the fit does not converge."""
+    """A converted recording can be read again, in metres, also where the fit does not converge."""
     # Too few to converge: how well it fits does not matter here.
     monkeypatch.setattr("planner.recordings.identification.problem.MOST_ITERATIONS", 1)
     wall = wall_file(tmp_path / "wall.h5")
@@ -332,7 +332,7 @@ def test_the_report_says_whether_the_truth_was_met(quick: RecordingFit) -> None:
 
 
 def of_stiffness(found: RecordingFit, stiffness: float) -> RecordingFit:
-    """The same fit, of a given stiffness and of the damping that is the truth."""
+    """Make the fit of a given stiffness, with the damping that is the truth."""
     values = {"stiffness": stiffness, "damping": 3e-3}
     return replace(
         found, parameters=tuple(replace(one, value=values.get(one.name, one.value)) for one in found.parameters)

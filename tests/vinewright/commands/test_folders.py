@@ -16,6 +16,7 @@ from planner.output.claim import Occupied, lock
 from planner.output.folder import write_folder
 from tests.full_disk import largest_file
 from tests.vinewright.commands.written import snapshot
+from tests.waiting import LONGEST
 from vinewright.commands.track import _claim_outputs
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -187,10 +188,12 @@ def test_python_writes_whole_folders(small: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_folder_is_written_though_nobody_reads_the_output(small: Path) -> None:
-    """As with `| head`: the other end of the pipe is closed at once; no error, exit code 0, and the run is complete."""
+    """The other end of the pipe is closed at once, as with `| head`: no error, exit code 0, and the run is complete."""
     reading, writing = os.pipe()
     os.close(reading)
-    done = subprocess.run([*COMMAND, *map(str, PLAN)], cwd=small, stdout=writing, stderr=subprocess.PIPE, timeout=300)
+    done = subprocess.run(
+        [*COMMAND, *map(str, PLAN)], cwd=small, stdout=writing, stderr=subprocess.PIPE, timeout=LONGEST
+    )
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
     assert {"design.json", "run.json", "plan.png"} <= set(os.listdir(small / "runs" / "small"))
@@ -201,7 +204,7 @@ def test_output_to_a_full_disk_is_an_error_of_the_machine(small: Path) -> None:
     """The file is written all the same; one line on the error stream, and exit code 4."""
     with open("/dev/full", "w") as full:
         new = [*COMMAND, "tube", "new", "mine.toml"]
-        done = subprocess.run(new, cwd=small, stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
+        done = subprocess.run(new, cwd=small, stdout=full, stderr=subprocess.PIPE, text=True, timeout=LONGEST)
     assert done.returncode == 4
     assert done.stderr == "error: the output cannot be written: No space left on device\n"
     assert (small / "mine.toml").exists()

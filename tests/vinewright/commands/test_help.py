@@ -1,4 +1,4 @@
-"""What `--help` and `--version` say, at any width of the terminal."""
+"""Output of `--help` and `--version`, at any width of the terminal."""
 
 import re
 import shutil
@@ -42,7 +42,7 @@ def options(command: Callable[..., Any]) -> Iterator[tuple[str, set[Any], Any]]:
 
 
 def test_the_commands_are_found() -> None:
-    """What the tests below run over is all there."""
+    """Every command that the tests below run over is there."""
     assert {("plan",), ("tube", "check"), ("environments", "new"), ("reproduce", "table2")} <= FUNCTIONS.keys()
     assert sum(len(list(options(command))) for command in FUNCTIONS.values()) > 120
 

@@ -187,7 +187,7 @@ def test_searches_with_friction_begin_again_elsewhere(room: Environment) -> None
 
 
 def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What the search with friction finds grows to the goal with that friction, at a finer step too."""
+    """Designs of the search with friction grow to the goal with that friction, at a finer step too."""
     offered: list[Design] = []
     champions = Selection.champions
 

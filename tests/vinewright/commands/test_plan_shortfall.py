@@ -80,7 +80,7 @@ def test_what_is_enough_ends_with_0(
 def test_a_miss_as_planned_is_said_wherever_the_design_is_shown(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Whatever success is wanted: in the last line, in run.json, by `show`, and by the picture that `show` draws."""
+    """The success wanted is in the last line, in run.json, in `show`, and in the picture that `show` draws."""
     options = "turn.toml", *TINY[2:], "--success", 1, "--out", "missed"
     assert vinewright_in(folder, monkeypatch, "plan", *options) == 3
     chosen, printed = chosen_in(folder / "missed"), " ".join(capsys.readouterr().out.split())

@@ -72,7 +72,7 @@ def area(rings: list[list[list[list[float]]]]) -> float:
 
 @pytest.mark.usefixtures("folder")
 def test_sense_from_length_and_angle(vinewright: Vinewright) -> None:
-    """The same wall, with a wider interval; the rule is stated."""
+    """The wall is found again, with a wider interval; the rule is stated."""
     code, out, _ = vinewright("sense", "slide.json", "--readings", "length-angle", "--rule", "published", "--json")
     assert code == 0
     found = json.loads(out)

@@ -124,7 +124,7 @@ SUMMARIES = {
 def test_every_kind_is_recognised_by_its_content(
     vinewright: Vinewright, result: Callable[[str], Path], kind: str
 ) -> None:
-    """Whatever the file is called: its summary has what matters, without control sequences."""
+    """The summary of a file with any name has what matters, without control sequences."""
     code, printed, errors = vinewright("show", result(kind))
     assert (code, errors) == (0, "")
     for words in SUMMARIES[kind]:

@@ -72,7 +72,7 @@ def test_simulate_compares_curvatures(
 def test_the_curvature_at_rest_is_that_of_the_sections_type(
     folder: Path, monkeypatch: pytest.MonkeyPatch, params: VineParams
 ) -> None:
-    """Of a section of pouches on a tube whose first actuators are sPAMs: as on a tube with pouches alone."""
+    """A section of pouches on a tube whose first actuators are sPAMs bends as on a tube with pouches alone."""
     film = float(free_curvature(joint_moments(replace(params, actuator=PouchMotor())), PRESSURE, CELL))
     rest = 1 / (1 / film - params.radius)
     section = Section(0.0, LENGTH, "left", rest, CELL, PRESSURE, kind=1)

@@ -99,7 +99,7 @@ SLOW = ("penalty", "impulse")
 )
 @pytest.mark.parametrize("far", [False, True])
 def test_without_a_wall_no_contact_is_named(name: str, number: int, far: bool, environment: MakeEnvironment) -> None:
-    """Whatever model, tube and design differ: nothing is touched, and nothing that needs contact is a reason."""
+    """Nothing is touched, for all differences of model, tube and design, and nothing that needs contact is a reason."""
     rng = np.random.default_rng([number, far, len(name)])
     has_contact = load_propagator(name).capabilities.contact
     room = environment(boxes=[FAR] if far and has_contact else [], start=(0, 0, rng.uniform(-0.5, 0.5)))

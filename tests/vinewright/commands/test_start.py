@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.waiting import LONGEST
+
 ROOT = Path(__file__).parents[3]
 CODE = (
     "import json, sys, time\n"
@@ -21,14 +23,14 @@ CODE = (
 
 
 def started(*arguments: str, folder: Path, **variables: str) -> tuple[str, float, set[str]]:
-    """What a process of its own prints, its CPU time [s], and the modules that it has imported."""
+    """Run a process, and return its output, its CPU time [s], and the modules that it has imported."""
     told = subprocess.run(
         [sys.executable, "-c", CODE, *arguments],
         cwd=folder,
         env=os.environ | {"PYTHONPATH": str(ROOT)} | variables,
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=LONGEST,
         check=True,
     ).stdout
     printed, _, seen = told.rpartition("seen: ")
@@ -55,7 +57,7 @@ def test_a_command_imports_no_other(tmp_path: Path) -> None:
 
 
 def completed(line: str, folder: Path) -> tuple[list[str], set[str]]:
-    """What the shell offers for the last word of a line, and the modules that were imported for it."""
+    """Return the words that the shell offers at the end of a line, and the modules that were imported for it."""
     count = len(line.split(" ")) - 1
     printed, _, modules = started(
         folder=folder, _VINEWRIGHT_COMPLETE="complete_bash", COMP_WORDS=line, COMP_CWORD=str(count)
@@ -115,6 +117,11 @@ def test_bash_completes_with_the_printed_script(tmp_path: Path) -> None:
     )
     variables = {"PYTHONPATH": str(ROOT), "PATH": f"{tmp_path}:{os.environ['PATH']}"}
     done = subprocess.run(
-        ["bash", "-c", script], cwd=tmp_path, env=os.environ | variables, capture_output=True, text=True, timeout=60
+        ["bash", "-c", script],
+        cwd=tmp_path,
+        env=os.environ | variables,
+        capture_output=True,
+        text=True,
+        timeout=LONGEST,
     )
     assert (done.returncode, done.stdout) == (0, "offered: robustness\n"), done.stderr

@@ -27,7 +27,7 @@ Vinewright = Callable[..., tuple[int, str, str]]
 
 
 def changed(made: Any) -> Any:
-    """The same object with another value of every number in it, at any depth."""
+    """Make a copy of an object with another value of every number in it, at any depth."""
     unknown = {"friction": 0.3, "film_thickness": 60e-6, "film_modulus": 2e8}
     zero = {"tail_tension": 0.5, "tail_drag": 0.3, "tail_friction": 0.1}
     new: dict[str, Any] = {}

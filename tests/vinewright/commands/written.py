@@ -1,4 +1,4 @@
-"""What commands have written."""
+"""Files that commands have written."""
 
 from pathlib import Path
 

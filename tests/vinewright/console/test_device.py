@@ -109,7 +109,7 @@ def test_the_kernel_of_a_device_is_compiled_too(tmp_path: Path, monkeypatch: pyt
 
 
 def test_trials_of_a_plan_grow_on_its_device(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the default is; a plan with `auto` leaves the choice to the model, and so does one of another propagator."""
+    """The plan's device goes before the default; `auto` leaves the choice to the model, and so does a plan of another propagator."""
     monkeypatch.setenv(CHOICE, "cuda")
     for device, propagator, named in (
         ("cpu", "quasistatic", "cpu"),

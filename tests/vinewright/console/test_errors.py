@@ -15,14 +15,14 @@ from vinewright.console.errors import BadInput, MachineFault, apart, readable_er
 
 
 def raised(error: BaseException) -> TyperException:
-    """What becomes of an error."""
+    """Return the error with a message and an exit code that the console makes of another."""
     with pytest.raises(TyperException) as found, readable_errors():
         raise error
     return found.value
 
 
 def test_too_little_memory_is_a_fault_of_the_machine() -> None:
-    """Of the CPU and of a device: exit code 4; a propagator that cannot do what is asked is bad input."""
+    """Memory of the CPU and of a device count alike: exit code 4; a propagator that cannot do what is asked is bad input."""
     with pytest.raises(MachineFault, match=r"^out of memory; .*Unable to allocate") as found, readable_errors():
         np.empty((10**6, 10**6, 10**3))
     assert found.value.exit_code == 4

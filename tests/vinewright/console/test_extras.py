@@ -1,4 +1,4 @@
-"""What is said where an extra is not installed."""
+"""Messages where an extra is not installed."""
 
 import configparser
 import json

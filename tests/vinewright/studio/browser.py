@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import time
 import tomllib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from tests.vinewright.studio.test_server import Running, start
+from tests.waiting import LONGEST, wait_until
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
@@ -51,7 +51,7 @@ class Studio:
         """Open a page, and wait until it is connected."""
         context = self.browser.new_context(viewport={"width": 1280, "height": 800}, accept_downloads=True, **options)
         page = context.new_page()
-        page.set_default_timeout(20_000)
+        page.set_default_timeout(1e3 * LONGEST)
         page.on("dialog", lambda dialog: dialog.accept())
         page.on("pageerror", lambda error: self.faults.append(str(error)))
         page.on(
@@ -132,12 +132,9 @@ class Studio:
             f"async () => {{ const {{ state }} = await import('/store.js'); return {expression}; }}"
         )
 
-    def wait_for(self, expression: str, seconds: float = 60.0) -> None:
+    def wait_for(self, expression: str) -> None:
         """Wait until an expression of `state` is true."""
-        until = time.monotonic() + seconds
-        while not self.state(f"Boolean({expression})"):
-            assert time.monotonic() < until, f"{expression} has not come true in {seconds:g} s"
-            time.sleep(0.05)
+        wait_until(lambda: self.state(f"Boolean({expression})"))
 
     def folder_of_run(self) -> Path:
         """Return the folder of the run that is shown."""
@@ -150,6 +147,6 @@ class Studio:
 
     def read_content(self) -> dict[str, Any]:
         """Return the file as it would be saved; the drawing must have no fault."""
-        self.page.wait_for_timeout(400)  # until the last change has been checked
-        self.wait_for("state.check && !state.check.problem")
+        assert self.page.evaluate("async () => (await import('/draw/check.js')).freshCheck()")
+        assert self.state("!state.check.problem")
         return tomllib.loads(self.state("state.check.text"))

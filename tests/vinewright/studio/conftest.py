@@ -1,4 +1,4 @@
-"""What the tests of the studio share: a session in an empty folder, and a client that knows the token."""
+"""Fixtures of the studio: a session in an empty folder, and a client that knows the token."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path

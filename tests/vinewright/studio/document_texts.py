@@ -122,6 +122,6 @@ def identity(content: Any) -> dict[str, list[int | None]]:
 
 
 def numbered(text: str) -> dict[str, Any]:
-    """What a file says of single obstacles."""
+    """Find the errors of single obstacles in a file."""
     found: dict[str, Any] = tomllib.loads(text.removeprefix("\ufeff")).get("uncertainty", {}).get("obstacle", {})
     return found

@@ -128,7 +128,7 @@ def test_narrow_passages(client: TestClient, drawing: Drawing) -> None:
 
 
 def test_broken_file_is_one_line(client: TestClient) -> None:
-    """What cannot be opened is told as by the commands."""
+    """A file that cannot be opened is told as by the commands."""
     for text, words in (("a = ", "is not TOML"), ("schema = 2\n", "missing key"), ("\x00", "is not TOML")):
         answer = client.post("/api/open", json={"text": text, "name": "bench.toml"})
         assert answer.status_code == 422

@@ -225,7 +225,7 @@ def test_malformed_request(client: TestClient, name: str, body: bytes) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE", "PATCH"])
 def test_other_methods(client: TestClient, method: str) -> None:
-    """What computes or writes is only reached by POST."""
+    """Requests that compute or write are answered by POST only."""
     for name in POSTS:
         assert client.request(method, f"/api/{name}").status_code in (404, 405)
 
@@ -257,7 +257,7 @@ def png(width: int, height: int) -> bytes:
     ],
 )
 def test_hostile_picture(client: TestClient, kind: str, data: bytes) -> None:
-    """What is no picture, of another type, or has too many pixels is refused."""
+    """A file that is no picture, of another type, or has too many pixels is refused."""
     answer = client.post("/api/image", content=data, headers={"Content-Type": kind})
     assert answer.status_code == 415, answer.text
     assert "\n" not in answer.json()["error"]

@@ -81,7 +81,7 @@ def step(content: Any, origins: Any, change: tuple[str, Any, int, int, float]) -
 
 
 def expected_numbers(text: str, content: Any, origins: Any) -> dict[str, Any]:
-    """What a file says of single obstacles, with the numbers that their rows have then; found by going through the rows."""
+    """Find the errors of single obstacles in a file, with the numbers of their rows, by going through the rows."""
     before = [(kind, row) for kind in KINDS for row in range(len(content["obstacles"][kind]))]
     after = [(kind, row) for kind in KINDS for row in origins[kind]]
     parts = {before[int(number) - 1]: part for number, part in numbered(text).items()}
@@ -112,7 +112,7 @@ _NAMES, _STEPS = st.sampled_from([*OWN, "spiral", "tube"]), st.lists(_STEP, min_
 @settings(derandomize=True, max_examples=80, deadline=None)
 @given(_NAMES, _STEPS)
 def test_any_change_reads_back(name: str, steps: list[tuple[str, Any, int, int, float]]) -> None:
-    """And the opposite change leads back."""
+    """The opposite change leads back."""
     check_change(name, steps)
 
 

@@ -1,4 +1,4 @@
-"""What jobs tell the page, without a server."""
+"""Events that jobs send to the page, without a server."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -3,7 +3,6 @@
 import io
 import json
 import signal
-import time
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -18,6 +17,7 @@ from planner.fabrication.pattern import pattern_of
 from tests.vinewright.studio.browser import Studio
 from tests.vinewright.studio.test_server import workers_of
 from tests.vinewright.studio.test_workers import alive
+from tests.waiting import wait_until
 
 BENCH = (
     ((500, 0), (600, 350)),
@@ -62,8 +62,8 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
 
     draw_bench(studio)
     plan(studio)
-    studio.wait_for("state.plan.nodes > 0", 90)
-    studio.wait_for("state.run && state.plan.phase === 'done'", 90)
+    studio.wait_for("state.plan.nodes > 0")
+    studio.wait_for("state.run && state.plan.phase === 'done'")
     design = load_design(studio.folder_of_run())
     assert len(design.sections) == studio.state("state.run.designs[0].sections.length")
     words = studio.page.locator("#result").inner_text()
@@ -71,7 +71,7 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     assert len(studio.page.locator("#plan-front .point").all()) == studio.state("state.run.front.length")
 
     studio.page.click("#tab-look")
-    studio.wait_for("state.growths.length > 0", 60)
+    studio.wait_for("state.growths.length > 0")
     studio.page.locator("#film-time").fill("300")
     assert studio.state("state.time") == pytest.approx(300, abs=30)
 
@@ -80,7 +80,7 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     slider.focus()
     for _ in range(3):
         slider.press("PageUp")
-    studio.wait_for("state.trials && !state.trials.busy && state.trials.reached.length > 0", 60)
+    studio.wait_for("state.trials && !state.trials.busy && state.trials.reached.length > 0")
     reached = studio.state("state.trials.reached")
     assert len(reached) == studio.state("state.trials.lines.length") == studio.state("state.trials.asked")
     assert f"{len(reached)}" in studio.page.locator("#trust-interval").inner_text()
@@ -88,7 +88,7 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
     studio.page.click("#tab-make")
     studio.page.check("#make-limit")
     studio.page.locator("#make-pack").click()
-    studio.wait_for("state.pack", 90)
+    studio.wait_for("state.pack")
     archive = zipfile.ZipFile(io.BytesIO(download(studio, "#make-download")))
     (name,) = [one for one in archive.namelist() if one.endswith("/design.json")]
     made = tmp_path / "made.json"
@@ -121,9 +121,9 @@ def test_stop_keeps_the_best_and_plan_again(studio: Studio) -> None:
     """Stop in mid-search keeps the best design; the drawing is changed and planned again, into another folder."""
     draw_bench(studio)
     plan(studio, 600)
-    studio.wait_for("state.plan.best", 90)
+    studio.wait_for("state.plan.best")
     studio.page.locator("#plan-button").click()
-    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    studio.wait_for("state.run && state.plan.phase === 'done'")
     assert load_design(studio.folder_of_run()).actuators >= 0
     first = studio.state("state.run.name")
     studio.page.click("#tab-draw")
@@ -131,7 +131,7 @@ def test_stop_keeps_the_best_and_plan_again(studio: Studio) -> None:
     studio.drag((700, 40), (760, 100))
     studio.wait_for("state.check && !state.check.problem && state.check.text.includes('760')")
     plan(studio, 2, fast=True)
-    studio.wait_for(f"state.run && state.run.name !== '{first}'", 60)
+    studio.wait_for(f"state.run && state.run.name !== '{first}'")
 
 
 @pytest.mark.slow
@@ -139,7 +139,7 @@ def test_reload_in_mid_search(studio: Studio) -> None:
     """A page that is loaded again shows the plan under way, its tree and its best design; a closed page stops nothing."""
     draw_bench(studio)
     plan(studio, 600)
-    studio.wait_for("state.plan.best", 90)
+    studio.wait_for("state.plan.best")
     studio.page.reload()
     studio.page.wait_for_selector("body[data-connected]")
     studio.wait_for("state.plan.best && state.doc.shapes.length === 5")
@@ -150,7 +150,7 @@ def test_reload_in_mid_search(studio: Studio) -> None:
     studio.page = studio.open()
     studio.page.click("#tab-plan")
     studio.page.locator("#plan-button").click()
-    studio.wait_for("state.plan.phase === 'done' && state.run", 60)
+    studio.wait_for("state.plan.phase === 'done' && state.run")
 
 
 @pytest.mark.slow
@@ -162,7 +162,7 @@ def test_two_tabs(studio: Studio) -> None:
     assert len(studio.shapes()) == 5
     studio.page = first
     plan(studio, 600)
-    studio.wait_for("state.plan.best", 90)
+    studio.wait_for("state.plan.best")
     studio.page = other
     studio.wait_for("state.plan.best")
     other.click("#tab-plan")
@@ -179,7 +179,7 @@ def test_two_tabs(studio: Studio) -> None:
     other.locator("#plan-button").click()
     for page in (first, other):
         studio.page = page
-        studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+        studio.wait_for("state.run && state.plan.phase === 'done'")
 
 
 @pytest.mark.slow
@@ -190,14 +190,11 @@ def test_killed_server_is_told(browser: Any, tmp_path: Path) -> None:
     children = workers_of(studio.process.pid)
     assert children
     plan(studio, 600)
-    studio.wait_for("state.plan.nodes > 0", 90)
+    studio.wait_for("state.plan.nodes > 0")
     studio.process.send_signal(signal.SIGKILL)
-    studio.wait_for("/connection/i.test(state.message) || /stopped/.test(state.message)", 30)
+    studio.wait_for("/connection/i.test(state.message) || /stopped/.test(state.message)")
     assert len(studio.shapes()) == 5
-    until = time.monotonic() + 20
-    while any(alive(pid) for pid in children) and time.monotonic() < until:
-        time.sleep(0.1)
-    assert not [pid for pid in children if alive(pid)]
+    wait_until(lambda: not any(map(alive, children)))
     studio.close()
 
 
@@ -222,7 +219,7 @@ def test_plan_with_the_keyboard(studio: Studio) -> None:
         studio.page.keyboard.press("Tab")
     assert studio.page.evaluate("document.activeElement.id") == "plan-button"
     studio.page.keyboard.press("Enter")
-    studio.wait_for("state.run && state.plan.phase === 'done'", 90)
+    studio.wait_for("state.run && state.plan.phase === 'done'")
     assert (studio.folder_of_run() / "design.json").exists()
 
 
@@ -232,7 +229,7 @@ def test_failing_search_shows_its_message(studio: Studio) -> None:
     studio.drag((700, 0), (800, 1000))
     studio.wait_for("state.check && !state.check.problem && state.doc.shapes.length === 1")
     plan(studio, 3)
-    studio.wait_for("state.plan.phase === 'failed'", 60)
+    studio.wait_for("state.plan.phase === 'failed'")
     words = studio.state("state.plan.message")
     assert words
     assert "Traceback" not in words
@@ -269,19 +266,19 @@ def test_plan_from_every_panel(studio: Studio) -> None:
     assert studio.page.locator("#bar-plan").inner_text() == "Plan"
     studio.key("Control+Enter")
     assert studio.state("state.panel") == "plan"
-    studio.wait_for("state.plan.best", 90)
+    studio.wait_for("state.plan.best")
     assert "Stop" in studio.page.locator("#bar-plan").inner_text()
     studio.page.click("#tab-draw")
     studio.page.click("#bar-plan")
-    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    studio.wait_for("state.run && state.plan.phase === 'done'")
     assert studio.state("state.panel") == "draw"
     studio.page.click("#tab-plan")
     studio.page.focus("#plan-button")
     studio.page.keyboard.press("Enter")
-    studio.wait_for("state.plan.best", 90)
+    studio.wait_for("state.plan.best")
     assert studio.page.evaluate("document.activeElement.id") == "plan-button"
     studio.page.keyboard.press("Enter")
-    studio.wait_for("state.plan.phase === 'done'", 60)
+    studio.wait_for("state.plan.phase === 'done'")
     assert studio.page.evaluate("document.activeElement.id") == "plan-button"
 
 
@@ -290,7 +287,7 @@ def test_nothing_stays_on_another_drawing(studio: Studio) -> None:
     """A new drawing has no run and no picture of the one before, which the recent ones keep; and its name is told."""
     draw_bench(studio)
     plan(studio, 2, fast=True)
-    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    studio.wait_for("state.run && state.plan.phase === 'done'")
     name = studio.state("state.run.name")
     studio.page.evaluate(
         """async () => {
@@ -319,7 +316,7 @@ def test_errors_of_a_plan_go_away(studio: Studio) -> None:
     """A wrong option is told above the run that is shown, which is named; both lines go when the option is right."""
     draw_bench(studio)
     plan(studio, 2, fast=True)
-    studio.wait_for("state.run && state.plan.phase === 'done'", 60)
+    studio.wait_for("state.run && state.plan.phase === 'done'")
     field = studio.page.locator("#plan-time")
     field.fill("0")
     field.press("Tab")
@@ -348,7 +345,7 @@ def test_failure_goes_away_when_the_drawing_changes(studio: Studio) -> None:
     )
     studio.wait_for("state.check && !state.check.problem && state.check.text.includes('wall')")
     plan(studio, 3)
-    studio.wait_for("state.plan.phase === 'failed'", 60)
+    studio.wait_for("state.plan.phase === 'failed'")
     assert "walled in" in studio.page.locator("#plan-phase").inner_text()
     studio.page.click("#tab-draw")
     studio.key("Control+a", "Delete")

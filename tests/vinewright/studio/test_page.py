@@ -11,6 +11,7 @@ import pytest
 
 from planner.design.estimate import NONE_STANDS_OUT
 from planner.drawing import style
+from tests.waiting import LONGEST
 
 ROOT = Path(__file__).parents[3]
 PAGE = ROOT / "vinewright" / "studio" / "page"
@@ -120,7 +121,7 @@ def test_types() -> None:
     if compiler is None:
         pytest.skip("no TypeScript compiler: npm install --global typescript@5.9.3")
     done = subprocess.run(
-        [compiler, "-p", PAGE / "jsconfig.json"], capture_output=True, text=True, timeout=300, check=False
+        [compiler, "-p", PAGE / "jsconfig.json"], capture_output=True, text=True, timeout=LONGEST, check=False
     )
     assert done.returncode == 0, done.stdout
 

@@ -17,8 +17,8 @@ def test_save_changes_only_what_was_changed(browser: Any, tmp_path: Path) -> Non
     file.write_text(text)
     studio = Studio(tmp_path, browser, ["bench.toml"])
     try:
-        studio.key("Control+s")
-        studio.page.wait_for_timeout(500)
+        with studio.page.expect_response("**/api/save"):
+            studio.key("Control+s")
         assert file.read_text() == text
         studio.drag((850, 500), (950, 500))
         studio.key("Control+s")

@@ -8,7 +8,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -16,7 +15,9 @@ from typing import Any
 
 import pytest
 
+from surrogate.kernels.stop_signals import STOPS
 from tests.vinewright.studio.test_workers import alive, request
+from tests.waiting import LONGEST, wait_until
 from vinewright.studio.guard import TOKEN_HEADER
 from vinewright.studio.server import NoPort, is_loopback, take_port
 
@@ -50,18 +51,18 @@ class Running:
         """The JSON of a request."""
         data = None if content is None else json.dumps(content).encode()
         asked = urllib.request.Request(self.base + path, data, {TOKEN_HEADER: self.token})
-        with urllib.request.urlopen(asked, timeout=30) as answer:
+        with urllib.request.urlopen(asked, timeout=LONGEST) as answer:
             return json.loads(answer.read())
 
-    def wait_for(self, phases: Sequence[str], seconds: float = 240.0) -> dict[str, Any]:
+    def plan(self) -> dict[str, Any]:
+        """The state of the plan."""
+        plan: dict[str, Any] = self.ask("api/state")["plan"]
+        return plan
+
+    def wait_for(self, phases: Sequence[str]) -> dict[str, Any]:
         """The state of the plan when it is in one of some phases."""
-        until = time.monotonic() + seconds
-        while True:
-            plan: dict[str, Any] = self.ask("api/state")["plan"]
-            if plan["phase"] in phases:
-                return plan
-            assert time.monotonic() < until, plan
-            time.sleep(0.1)
+        wait_until(lambda: self.plan()["phase"] in phases, self.process)
+        return self.plan()
 
 
 def start(folder: Path, *arguments: str) -> "subprocess.Popen[str]":
@@ -87,11 +88,11 @@ def test_address_has_the_token_in_its_fragment(studio: Running) -> None:
     """The page is served without the token, which browsers keep to themselves; requests need it."""
     assert studio.base.startswith("http://127.0.0.1:")
     assert len(studio.token) >= 32
-    with urllib.request.urlopen(studio.base, timeout=10) as page:
+    with urllib.request.urlopen(studio.base, timeout=LONGEST) as page:
         assert b"Vinewright studio" in page.read()
     assert isinstance(studio.ask("api/runs"), list)
     with pytest.raises(urllib.error.HTTPError, match="401"):
-        urllib.request.urlopen(studio.base + "api/runs", timeout=10)
+        urllib.request.urlopen(studio.base + "api/runs", timeout=LONGEST)
 
 
 @pytest.mark.slow
@@ -129,10 +130,10 @@ def test_answers_are_sent_at_once() -> None:
         async with server:
             _, writer = await asyncio.open_connection(*listener.socket.getsockname())
             while not delays:
-                await asyncio.sleep(0.001)
+                await asyncio.sleep(0)
             writer.close()
 
-    asyncio.run(asyncio.wait_for(connect(), 30))
+    asyncio.run(asyncio.wait_for(connect(), LONGEST))
     assert delays == [False]
 
 
@@ -172,9 +173,7 @@ def ending(tmp_path: Path) -> Iterator[Running]:
 
 def page_file(running: Running, folder: Path) -> Path:
     """The file that the browser got; the token is in its text only, and only this user can read it."""
-    until = time.monotonic() + 20
-    while not (folder / "seen").exists() and time.monotonic() < until:
-        time.sleep(0.05)
+    wait_until((folder / "seen").exists, running.process)
     address = (folder / "seen").read_text().strip()
     assert address.startswith("file:///")
     assert running.token not in address
@@ -184,7 +183,9 @@ def page_file(running: Running, folder: Path) -> Path:
     return file
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "number", [signal.SIGINT, *(pytest.param(one, marks=pytest.mark.slow) for one in STOPS if one != signal.SIGINT)]
+)
 def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_path: Path, number: int) -> None:
     """Ctrl-C in mid-search ends everything, and the best design so far is in its folder; no file with the token is left.
 
@@ -192,38 +193,75 @@ def test_ctrl_c_ends_search_and_server_and_keeps_the_best(ending: Running, tmp_p
     """
     studio, file = ending, page_file(ending, tmp_path)
     studio.ask("api/plan", request(time_budget_s=900.0))
-    until = time.monotonic() + 240
-    while studio.ask("api/state")["plan"]["best"] is None:
-        assert time.monotonic() < until
-        time.sleep(0.1)
+    wait_until(lambda: studio.plan()["best"] is not None, studio.process)
     children = workers_of(studio.process.pid)
     assert children
     studio.process.send_signal(number)
-    out, _ = studio.process.communicate(timeout=60)
+    out, _ = studio.process.communicate(timeout=LONGEST)
     assert studio.process.returncode == 0, out
     assert "Traceback" not in out
     assert not file.exists()
-    until = time.monotonic() + 60  # helpers of Python's multiprocessing end by themselves
-    while any(alive(pid) for pid in children) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not [pid for pid in children if alive(pid)]
+    wait_until(lambda: not any(map(alive, children)))  # helpers of Python's multiprocessing end by themselves
     assert (tmp_path / "runs" / "divider" / "design.json").exists()
     assert sorted(path.name for path in (tmp_path / "runs").iterdir()) == ["divider"]
 
 
 @pytest.mark.slow
+def test_a_closed_terminal_ends_it_as_ctrl_c_does(tmp_path: Path) -> None:
+    """A plan under way keeps its best design, and no process, lock or half folder is left."""
+    import fcntl
+    import pty
+    import termios
+
+    master, terminal = pty.openpty()
+
+    def take_terminal() -> None:
+        os.setsid()
+        fcntl.ioctl(terminal, termios.TIOCSCTTY, 0)
+
+    process = subprocess.Popen(
+        [str(STUDIO), "studio", "--no-browser"], cwd=tmp_path, stdin=terminal, stdout=terminal, stderr=terminal, text=True,
+        preexec_fn=take_terminal,
+    )  # fmt: skip
+    os.close(terminal)
+    process.stdout = os.fdopen(master)
+    studio = Running(process)
+    studio.ask("api/plan", request(time_budget_s=900.0))
+    wait_until(lambda: studio.plan()["best"] is not None, process)
+    children = workers_of(process.pid)
+    assert children
+    process.stdout.close()
+    assert process.wait(LONGEST) == 0
+    wait_until(lambda: not any(map(alive, children)))
+    assert (tmp_path / "runs" / "divider" / "design.json").exists()
+    assert [path.name for path in tmp_path.rglob("*") if path.name[0] == "."] == []
+    assert os.listdir(tmp_path / "runs") == ["divider"]
+
+
+def answers(port: int) -> bool:
+    """Whether a server of this machine takes requests at a port."""
+    with contextlib.suppress(OSError), urllib.request.urlopen(f"http://127.0.0.1:{port}", timeout=LONGEST) as page:
+        return bool(page.read())
+    return False
+
+
+@pytest.mark.slow
 def test_closed_pipe(tmp_path: Path) -> None:
     """A studio whose output is closed goes on or ends, without a stack."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     process = subprocess.Popen(
-        [str(STUDIO), "studio", "--no-browser"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+        [str(STUDIO), "studio", "--no-browser", "--port", str(port)],
+        cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+    )  # fmt: skip
     assert process.stdout
     process.stdout.close()
-    time.sleep(4)
+    wait_until(lambda: process.poll() is not None or answers(port))
     process.send_signal(signal.SIGINT)
     assert process.stderr
     words = process.stderr.read()
-    process.wait(30)
+    process.wait(LONGEST)
     process.stderr.close()
     assert "Traceback" not in words
 
@@ -258,7 +296,7 @@ def test_without_its_libraries(tmp_path: Path) -> None:
     (tmp_path / "starlette.py").write_text("raise ModuleNotFoundError(name='starlette')")
     env = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(
-        [str(STUDIO), "studio"], cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False, env=env
+        [str(STUDIO), "studio"], cwd=tmp_path, capture_output=True, text=True, timeout=LONGEST, check=False, env=env
     )
     assert done.returncode == 2
     assert "[studio]" in done.stderr

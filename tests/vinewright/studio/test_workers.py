@@ -19,6 +19,7 @@ from environments import load_environment
 from environments.environment_file import environment_text
 from planner.design.design_file import load_design
 from planner.output.contents import foreign_files
+from tests.waiting import LONGEST, wait_until
 from vinewright.studio.workers import Busy, Worker
 
 Events = "queue.SimpleQueue[dict[str, Any]]"
@@ -43,9 +44,9 @@ def lasting(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Worker, 
     made.close(0.0)
 
 
-def wait_for(events: Any, wanted: Callable[[dict[str, Any]], bool], seconds: float = 240.0) -> list[dict[str, Any]]:
-    """The events up to the first wanted one; there must be one within so much time."""
-    found, until = [], time.monotonic() + seconds
+def wait_for(events: Any, wanted: Callable[[dict[str, Any]], bool]) -> list[dict[str, Any]]:
+    """The events up to the first wanted one."""
+    found, until = [], time.monotonic() + LONGEST
     while not found or not wanted(found[-1]):
         found.append(events.get(timeout=max(until - time.monotonic(), 0.01)))
     return found
@@ -57,7 +58,7 @@ def of_plan(phase: str) -> Callable[[dict[str, Any]], bool]:
 
 
 def request(name: str = "divider", **options: Any) -> dict[str, Any]:
-    """What the server gives to a plan."""
+    """Make the content of a request for a plan."""
     text = environment_text(load_environment(name))
     return {"text": text, "name": name, "tube": tube_content(VineParams()), "options": {"seed": 1, **options}}
 
@@ -100,7 +101,7 @@ def test_stopped_plan_keeps_its_best(worker: Any, tmp_path: Path) -> None:
     planner.submit("plan", request(time_budget_s=900.0))
     wait_for(events, lambda event: event["type"] == "best")
     planner.stop("plan")
-    found = wait_for(events, ended, 60.0)
+    found = wait_for(events, ended)
     plan = [event["plan"] for event in found if event["type"] == "plan"][-1]
     assert (plan["phase"], plan["run"]) == ("done", "divider")
     assert "kept" in plan["message"]
@@ -114,7 +115,7 @@ def test_plan_stopped_at_once_leaves_nothing(worker: Any, tmp_path: Path) -> Non
     planner.submit("plan", request("needle", time_budget_s=900.0))
     wait_for(events, of_plan("starting"))
     planner.stop("plan")
-    found = wait_for(events, ended, 120.0)
+    found = wait_for(events, ended)
     assert found[-2]["type"] == "failed" or found[-2]["plan"]["run"] is None
     assert not (tmp_path / "runs").exists()
     planner.stop("plan")
@@ -150,7 +151,7 @@ def test_killed_worker_is_told_and_replaced(worker: Any) -> None:
     wait_for(events, of_plan("searching"))
     assert planner.process
     os.kill(planner.process.pid, signal.SIGKILL)
-    found = wait_for(events, ended, 30.0)
+    found = wait_for(events, ended)
     assert "killed" in found[-2]["message"]
     planner.submit("plan", request(time_budget_s=600.0, iterations=4, fast=True))
     assert [event["plan"] for event in wait_for(events, ended) if event["type"] == "plan"][-1]["phase"] == "done"
@@ -198,10 +199,7 @@ def test_killed_server_leaves_no_orphan(tmp_path: Path) -> None:
     server.kill()
     server.wait()
     server.stdout.close()
-    until = time.monotonic() + 20
-    while alive(pid) and time.monotonic() < until:
-        time.sleep(0.05)
-    assert not alive(pid)
+    wait_until(lambda: not alive(pid))
 
 
 @pytest.mark.slow
@@ -210,8 +208,8 @@ def test_cold_cache_is_told(worker: Any, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cold"))
     planner, events = worker
     planner.start()
-    found = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 0, 60.0)
+    found = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 0)
     assert "only this once (about 15 seconds)" in found[-1]["plan"]["message"]
     planner.submit("plan", request())
-    later = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 1, 60.0)
+    later = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 1)
     assert all(of_plan("compiling")(event) for event in later)

@@ -5,12 +5,11 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from planner.output.folder import write_folder
+from tests.waiting import LONGEST
 from vinewright.sweeps.make import load_grid, make_manifest
 
 ROOT = Path(__file__).parents[3]
@@ -61,9 +60,9 @@ def start(folder: Path, *arguments: object, **environ: str) -> "subprocess.Popen
 
 
 def ended(process: "subprocess.Popen[str]") -> tuple[int, str, str]:
-    """Exit code, output and errors of a process, which gets five minutes."""
+    """Exit code, output and errors of a process."""
     try:
-        said, errors = process.communicate(timeout=300)
+        said, errors = process.communicate(timeout=LONGEST)
     except subprocess.TimeoutExpired:
         os.killpg(process.pid, signal.SIGKILL)
         raise
@@ -79,16 +78,6 @@ def done_in(sweep: Path) -> list[str]:
     """Names of the results in the folder of a sweep."""
     shards = sweep / "shards"
     return sorted(name for name in os.listdir(shards) if name[0] != ".") if shards.exists() else []
-
-
-def wait_for(what: Callable[[], object], process: "subprocess.Popen[str] | None" = None) -> None:
-    """Wait until something is the case, for two minutes, while a process runs."""
-    for _ in range(6000):
-        if what():
-            return
-        assert process is None or process.poll() is None, ended(process)
-        time.sleep(0.02)
-    raise AssertionError("that takes too long")
 
 
 def left_over(folder: Path) -> list[int]:

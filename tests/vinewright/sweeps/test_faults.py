@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 
 from planner.output.claim import lock
-from tests.vinewright.sweeps.folders import done_in, ended, left_over, made_in, start, study, sweep, toml, wait_for
+from tests.vinewright.sweeps.folders import done_in, ended, left_over, made_in, start, study, sweep, toml
+from tests.waiting import wait_until
 
 Vinewright = Callable[..., tuple[int, str, str]]
 SLOW = pytest.mark.slow
@@ -68,7 +69,7 @@ def finished(place: Path, vinewright: Vinewright, expected: bytes) -> None:
 def run_until(place: Path, count: int, **environ: str) -> "subprocess.Popen[str]":
     """Start a run, and wait until some shards are done."""
     process = start(place, "run", "sweep", "--workers", 2, **environ)
-    wait_for(lambda: len(done_in(place / "sweep")) >= count, process)
+    wait_until(lambda: len(done_in(place / "sweep")) >= count, process)
     return process
 
 
@@ -78,12 +79,12 @@ def kill_run(place: Path, count: int, pause: float) -> None:
     time.sleep(pause)
     process.kill()
     process.communicate()
-    wait_for(lambda: not left_over(place))
+    wait_until(lambda: not left_over(place))
 
 
 @SLOW
 def test_a_killed_run_goes_on_where_it_stopped(place: Path, vinewright: Vinewright, expected: bytes) -> None:
-    """What was done is not computed again, no worker stays, and the table is that of a serial run."""
+    """Finished shards are not computed again, no worker stays, and the table is that of a serial run."""
     kill_run(place, 2, 0.1)
     before = {name: (place / "sweep" / "shards" / name).stat().st_mtime_ns for name in done_in(place / "sweep")}
     code, said, errors = sweep(place, "run", "sweep")
@@ -118,7 +119,7 @@ def test_workers_of_a_run_are_killed(place: Path, vinewright: Vinewright, expect
             if one != process.pid and b"spawn_main" in Path(f"/proc/{one}/cmdline").read_bytes():
                 os.kill(one, signal.SIGKILL)
         now = len(done_in(place / "sweep"))
-        wait_for(lambda now=now: len(done_in(place / "sweep")) > min(now, SHARDS - 1))  # type: ignore[misc]
+        wait_until(lambda now=now: len(done_in(place / "sweep")) > min(now, SHARDS - 1))  # type: ignore[misc]
     assert ended(process)[0] == 0
     finished(place, vinewright, expected)
 
@@ -165,7 +166,7 @@ def test_a_run_that_is_interrupted_keeps_what_is_done(
         in said
     )
     assert not list((place / "sweep" / "failed").glob("*"))
-    wait_for(lambda: not left_over(place))
+    wait_until(lambda: not left_over(place))
     for k in range(SHARDS):
         assert vinewright("sweep", "work", "sweep", "--shard", k)[0] == 0
     finished(place, vinewright, expected)

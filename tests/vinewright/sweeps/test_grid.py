@@ -105,7 +105,7 @@ def test_files_are_found_beside_the_study(place: Path) -> None:
 
 
 def test_actuators_of_a_tube_scale_with_it(place: Path) -> None:
-    """Of another radius it has the same types, with the usual numbers in proportion; its own numbers stay."""
+    """A tube of another radius has equal types, with the usual numbers in proportion; its own numbers stay."""
     text = "schema = 1\n[actuator]\ntype = 'pouch'\n[[other_actuators]]\ntype = 'fpam'\n[[other_actuators]]\ntype = 'cpam'\nwidth_mm = 50"
     (place / "two.toml").write_text(text)
     grid = make_grid(check_study(study(tubes={"files": "two.toml", "radius_mm": [30, 20]}, plan={"fast": True})), place)
@@ -178,7 +178,7 @@ made = st.builds(
 
 @given(made)
 def test_a_case_is_kept_in_a_file(case: Case) -> None:
-    """What is read is what was written."""
+    """A grid that was written is read again unchanged."""
     assert Case.of(json.loads(json.dumps(case.content()))) == case
 
 

@@ -280,7 +280,7 @@ def test_both_kinds_of_tables_hold_the_same(vinewright: Vinewright, place: Path)
 
 
 def test_a_row_is_what_a_plan_says(made: Path) -> None:
-    """The same design with the same options; its trials are those that no plan uses."""
+    """A design has the options of its plan; its trials are those that no plan uses."""
     manifest = read_manifest(made)
     environment = load_environment(made.parent / "small.toml")
     for case in manifest.grid.cases[:2]:
@@ -354,7 +354,7 @@ def test_plans_without_a_design_have_the_same_columns(made: Path) -> None:
 
 @pytest.mark.parametrize("together", [40, 100, 150])
 def test_trials_of_a_design_are_those_of_robustness(place: Path, together: int) -> None:
-    """The same errors by number and seed, however they are split into cases."""
+    """Errors depend on number and seed only, however they are split into cases."""
     environment = load_environment(place / "small.toml")
     best = vw.plan(environment, seed=1, iterations=2, batch=20, fast=True).best
     assert best

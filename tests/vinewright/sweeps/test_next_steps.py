@@ -1,4 +1,4 @@
-"""What `make` and `collect` say of a sweep: the commands that follow, and how many rows have a design."""
+"""Messages of `make` and `collect` about a sweep: the commands that follow, and how many rows have a design."""
 
 import json
 import shlex

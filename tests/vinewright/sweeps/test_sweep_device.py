@@ -77,7 +77,7 @@ def test_trials_on_a_simulated_device_have_the_rows_of_the_cpu() -> None:
 
 @pytest.mark.parametrize("device", DEVICES)
 def test_a_case_is_computed_on_its_device(device: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever the default is, which stays: plans, and trials, whose bytes must not depend on it."""
+    """The device of the case is used for plans, and for trials, whose bytes must not depend on the default, which stays."""
     seen: list[Any] = []
 
     def refuse(_: object, __: object, options: Any) -> None:

@@ -1,4 +1,4 @@
-"""What a way touches, and which ways are the same."""
+"""Obstacles that a way touches, and ways that are equal."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -41,7 +41,7 @@ def test_walls_of_the_bounds_and_the_mount_are_touched_where_they_count(environm
 
 @pytest.mark.parametrize("turns", [-2, -1, 1, 3])
 def test_winding_counts_turns(turns: int) -> None:
-    """Of a circle run through several times about a point inside; about one outside it is none."""
+    """A circle that is run through several times winds as often about a point inside, and not about one outside."""
     angle = turns * np.linspace(0, 2 * np.pi, 200, endpoint=False)
     circle = np.stack([np.cos(angle), np.sin(angle)], axis=-1)
     assert winding(circle, np.array([0.3, -0.4])) == turns

@@ -58,7 +58,7 @@ def test_wall_is_recovered_within_its_interval() -> None:
 
 
 def test_free_area_is_not_in_the_wall() -> None:
-    """What is said to be free has no wall in it, and is not empty."""
+    """The area that is said to be free has no wall in it, and is not empty."""
     for noise in ((0.0, 0.0), (0.001, 0.002)):
         assert shapely.intersection(found(noise).free, WALL).area < 1e-6
         assert found(noise).free.area > 0.4 * 2 * RADIUS * 0.5
@@ -79,7 +79,7 @@ def test_one_estimate_has_no_interval() -> None:
 
 
 def test_tube_that_does_not_grow_is_refused() -> None:
-    """The same centreline in every frame is no growth."""
+    """A centreline that is equal in every frame is no growth."""
     line = np.array([[0.0, 0.0], [0.1, 0.0], [0.2, 0.0]])
     with pytest.raises(ValueError, match="does not grow"):
         Sensor.of(Track.of([line] * 6, RADIUS, np.zeros(3)))

@@ -30,6 +30,6 @@ def room_around(design: Design) -> Environment:
 
 
 def mirrored(design: Design) -> Design:
-    """The same bends to the other side, which lead elsewhere."""
+    """Mirror bends to the other side, which lead elsewhere."""
     other: dict[str, Side] = {"left": "right", "right": "left", "none": "none"}
     return replace(design, sections=tuple(replace(one, side=other[one.side]) for one in design.sections))

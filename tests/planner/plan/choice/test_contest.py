@@ -140,7 +140,7 @@ def test_a_design_with_nothing_to_learn_goes_on_in_more_worlds(
 
 
 def test_of_designs_that_do_the_same_one_is_refined(worlds: Worlds) -> None:
-    """As several searches find them, or where they differ only in what does not matter: here, the tail in two parts."""
+    """Designs that several searches find, or that differ only in what does not matter, are one: here, the tail in two parts."""
     one, other = bent(0.6, 0.2), bent(0.5, 0.3)
     bend, tail = one.sections
     parts = replace(one, sections=(bend, replace(tail, end=0.7), replace(tail, start=0.7)))
@@ -151,7 +151,7 @@ def test_of_designs_that_do_the_same_one_is_refined(worlds: Worlds) -> None:
 
 
 def test_after_a_heat_the_better_one_goes_on_and_others_are_made_from_it(worlds: Worlds) -> None:
-    """Of two designs with one actuator; a design with two, made from the winner, enters."""
+    """Two designs with one actuator compete; a design with two, made from the winner, enters."""
     designs = [bent(0.6, 0.2), bent(0.5, 0.3), bent(0.25, 0.2)]
     made = Contest(designs, worlds, CATALOGUE, 0, lambda: True, SHORT_HEAT)
     assert [one.worlds_used for one in made.refined] == [5, 5]

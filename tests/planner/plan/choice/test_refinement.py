@@ -48,7 +48,7 @@ def test_the_surrogate_is_the_share_of_failures_far_from_the_edge(good: Design) 
 
 
 def test_a_design_that_does_not_end_in_the_goal_as_planned_is_worse_than_any_that_does(good: Design) -> None:
-    """Whatever its success: one that only passes through the goal would miss when it is grown to its end."""
+    """Its success does not matter: one that only passes through the goal would miss when it is grown to its end."""
     everywhere, nowhere = np.full(5, -0.1), np.full(5, 0.02)
     assert Candidate(good, everywhere, 0.01).loss > Candidate(good, nowhere, -0.01).loss
     assert Candidate(good, everywhere, -0.001).loss > 1.0  # as near to the edge as a replay may differ

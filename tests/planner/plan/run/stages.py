@@ -26,7 +26,7 @@ OPTIONS = Inputs(iterations=4, batch=20, seed=7)
 
 @contextmanager
 def counted() -> Iterator[dict[str, int]]:
-    """What is done meanwhile: iterations of searches, generations of refinement, and vines grown in worlds with errors."""
+    """Count the work done meanwhile: iterations of searches, generations of refinement, and vines grown in worlds with errors."""
     done = {"iterations": 0, "generations": 0, "vines": 0}
     iterate, generation, grow = Search.iterate, Descent.generation, trials.grow_rows
 

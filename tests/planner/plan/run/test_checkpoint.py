@@ -1,4 +1,4 @@
-"""What a checkpoint keeps, and which files are refused as one."""
+"""Content of a checkpoint, and files that are refused as one."""
 
 import json
 import zipfile

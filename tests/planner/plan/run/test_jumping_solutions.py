@@ -121,7 +121,7 @@ def test_a_design_without_trials_says_that_it_jumps(result: Result, monkeypatch:
 
 
 def test_captions_say_it_in_a_few_words(result: Result) -> None:
-    """Of a solution by its replay; of a design of the front by its own growth, which was refined since."""
+    """A solution is judged by its replay; a design of the front by its own growth, which was refined since."""
     solutions = result.run.solutions.best
     words, _ = success(None, None, solutions)
     for one in solutions:

@@ -51,7 +51,7 @@ def places(open_room: Environment, design: Design) -> tuple[Environment, Environ
 def test_the_best_masks_are_found_and_growth_stops_in_the_goal(
     design: Design, places: tuple[Environment, Environment]
 ) -> None:
-    """As planned and in worlds with errors; each design ends in the goal of its environment when it is grown again."""
+    """Each design ends in the goal of its environment when it is grown again, as planned and in worlds with errors."""
     worlds = [worlds_of(one) for one in places]
     planned = best_masked(design, [(True, True)] * 2, worlds, PLANNED)
     assert planned.reached

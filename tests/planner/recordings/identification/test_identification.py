@@ -270,7 +270,7 @@ def test_the_oscillation_of_the_study_is_identified_from_distant_starts(start: t
 
 @pytest.mark.slow
 def test_coverage_of_the_intervals() -> None:
-    """Of 40 recordings with different noise, at least 33 intervals (two standard deviations below 95 %) contain K, and C."""
+    """At least 33 intervals of 40 recordings with different noise (two standard deviations below 95 %) contain K, and C."""
     beam = Cantilever(links=2)
     held = np.zeros(2)
     for seed in range(40):

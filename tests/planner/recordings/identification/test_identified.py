@@ -1,4 +1,4 @@
-"""Which fitted parameters are called identified, and in which words."""
+"""Fitted parameters that are called identified, and the words for it."""
 
 import numpy as np
 import pytest

@@ -87,7 +87,7 @@ def pictures(axis: Array) -> list[Image]:
 
 @pytest.fixture(scope="module")
 def video(pictures: list[Image], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The same images in a compressed video file."""
+    """Write the images into a compressed video file."""
     path = tmp_path_factory.mktemp("video") / "growth.mp4"
     writer = cv2.VideoWriter(str(path), cv2.VideoWriter.fourcc(*"mp4v"), RATE, (WIDTH, HEIGHT))
     for picture in pictures:

@@ -285,7 +285,7 @@ def test_an_error_while_a_search_is_repeated_changes_nothing(
 
 
 def test_an_iteration_that_fails_does_not_count(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is repeated later ends before it."""
+    """A run that is repeated later ends before it."""
     search = ran(run_by("rrt", room), 3).search
     steps = search.vine_steps
     monkeypatch.setattr(OmplSearch, "keep", lambda *_: 1 / 0)

@@ -31,12 +31,12 @@ def setup(shipped: dict[str, Environment], params: vw.VineParams) -> VineSetup:
 
 
 def test_a_space_without_a_planner_can_be_printed(setup: VineSetup) -> None:
-    """As a prompt of Python does."""
+    """A prompt of Python prints it without a fault."""
     assert str(setup) == repr(setup) == f"<VineSetup divider: up to {setup.growth.max_segments} segments>"
 
 
 def memory() -> float:
-    """What the process has in memory [MiB]."""
+    """Return the memory of the process [MiB]."""
     if not STATM.exists():
         pytest.skip("only Linux tells in a file how much memory a process has")
     return int(STATM.read_text().split()[1]) * mmap.PAGESIZE / 2**20
@@ -49,7 +49,7 @@ def some_vine(count: int) -> OmplVine:
 
 
 def test_a_state_is_the_whole_vine(setup: VineSetup) -> None:
-    """What is written is read again, to the last bit, also from a copy that OMPL made; the heading within half a turn."""
+    """A written state is read again, to the last bit, also from a copy that OMPL made; the heading within half a turn."""
     count, information = setup.growth.max_segments, setup.getSpaceInformation()
     one, other = information.allocState(), information.allocState()
     for heading, expected in ((2.0, 2.0), (2.0 + 4 * np.pi, 2.0), (-4.0, 2 * np.pi - 4.0)):
@@ -133,7 +133,7 @@ def test_cost_of_a_path_is_its_actuators_and_its_length(setup: VineSetup) -> Non
 
 
 def test_a_design_of_ompl_reaches_the_goal(setup: VineSetup, shipped: dict[str, Environment]) -> None:
-    """What a planner of OMPL finds is a design like any other."""
+    """The design of a planner of OMPL is one like any other."""
     assert setup.best() is None
     with quiet_ompl(3):
         setup.setPlanner(control.EST(setup.getSpaceInformation()))
@@ -167,7 +167,7 @@ def test_a_setup_is_freed(shipped: dict[str, Environment], params: vw.VineParams
 
 
 def test_an_environment_built_in_code_is_checked(params: vw.VineParams) -> None:
-    """As `plan` checks it: a start within an obstacle is refused."""
+    """A start within an obstacle is refused, as by `plan`."""
     block = vw.Obstacles(circles=np.array([[0.1, 0.5, 0.2]]))
     room = vw.Environment(
         "room", "", np.array([0.0, 0, 2, 1]), np.array([0.1, 0.5, 0]), np.array([1.8, 0.5, 0.1]), block

@@ -69,7 +69,7 @@ def test_growing_on_is_growing_at_once(growth: VineGrower) -> None:
 
 
 def test_an_actuator_goes_on_without_another(growth: VineGrower) -> None:
-    """The same control again is the same section; another one is a new actuator."""
+    """A repeated control continues its section; another one is a new actuator."""
     once = growth.extend(growth.start(), -40, 8)
     assert growth.extend(once, -40, 8).actuators == 1
     assert growth.extend(once, -41, 8).actuators == 2

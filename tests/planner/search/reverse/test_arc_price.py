@@ -1,4 +1,4 @@
-"""What arcs cost along walls, and which a vine can take."""
+"""Price of arcs along walls, and arcs that a vine can take."""
 
 from collections.abc import Callable
 

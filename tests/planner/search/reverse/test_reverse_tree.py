@@ -21,6 +21,7 @@ from planner.search.reverse.cost_to_go import SPACING, CostToGo
 from planner.search.reverse.reverse_growth import HEADINGS, ReverseGrowth
 from planner.search.reverse.reverse_tree import ReverseTree
 from planner.search.sst import LENGTH_COST
+from tests.waiting import LONGEST
 
 MakeEnvironment = Callable[..., Environment]
 REACH = 0.7, 3.6
@@ -138,7 +139,7 @@ def test_ompl_prints_nothing(end: str, said: str, params: VineParams) -> None:
         "trees = [ReverseGrowth(load_environment('maze'), VineParams(), (0.7, 3.6), seed).grow_until(300) for seed in (4, 1)]\n"
         f"print(hashlib.sha256(trees[1].poses.tobytes()).hexdigest()); {end}"
     )
-    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    process = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=LONGEST)
     assert process.stderr == said
     tree = grown(load_environment("maze"), params, 1, 300)
     assert process.stdout.strip() == hashlib.sha256(tree.poses.tobytes()).hexdigest()

@@ -134,7 +134,7 @@ def test_slopes_within_an_environment_leave_out_its_difficulty() -> None:
 
 
 def test_correlations_are_spearmans() -> None:
-    """As SciPy's, with ties; the interval contains the value."""
+    """The value is SciPy's, with ties too; the interval contains it."""
     rng = np.random.default_rng(0)
     rows = [
         row(round(float(rng.uniform(0.01, 0.3)), 2), float(rng.integers(20, 26)), True, 1, int(rng.integers(0, 11)))
