@@ -315,10 +315,14 @@ def _against_corners(
     if section.most_dent > 0:
         round_one = corner[..., 2] > section.radius
         beside, at_end = beside & ~round_one, torch.where(round_one, exists, at_end)
-    distance = torch.where(beside, offset.abs(), torch.hypot(rx, ry))
+    # A joint at the corner itself, as the first one is at the one that stands for no corner, has no normal, nor its derivative.
+    apart = (rx != 0) | (ry != 0)
+    far = torch.where(apart, torch.hypot(torch.where(apart, rx, 1.0), ry), 0.0)
+    distance = torch.where(beside, offset.abs(), far)
+    divisor = torch.where(distance > 0, distance, 1.0)
     gap = torch.where(beside | at_end, distance - section.radius - corner[..., 2], FAR)
     flip = torch.where(offset >= 0, 1.0, -1.0)
-    nx, ny = torch.where(beside, flip * uy, -rx / distance), torch.where(beside, -flip * ux, -ry / distance)
+    nx, ny = torch.where(beside, flip * uy, -rx / divisor), torch.where(beside, -flip * ux, -ry / divisor)
     px, py = torch.where(beside, x + along * ux, x), torch.where(beside, y + along * uy, y)
     return gap, px, py, nx, ny, at_end
 
