@@ -33,7 +33,7 @@ friction = 0.2                                       # optional, schema 2: of al
 preset = "workshop"                # optional, as is each of its KEYS; numbers are standard deviations
 start_position_mm = 2.0
 
-[uncertainty.obstacle.4]           # for the object with the fourth obstacle, counted as above: boxes, polygons, circles, walls
+[uncertainty.obstacle."wall 1"]    # for the object with the first wall; also "box 1", "polygon 1", "circle 1"
 position_mm = 10.0                 # also rotation_deg, size_mm and percent
 
 In files of schema 1, which are still read, the ends of walls are round unless `ends` says otherwise.
@@ -201,11 +201,12 @@ def _build_environment(file: EnvironmentFile, stem: str) -> Environment:
 
 
 def _read_uncertainty(file: EnvironmentFile, obstacles: Obstacles) -> StatedUncertainty:
-    """Read the errors of a file, with obstacles in the order of `Obstacles.shapes`: there, walls with flat ends precede circles."""
+    """Read the errors of a file, with numbers of obstacles in the order of `Obstacles.shapes` instead of their names."""
     if file.uncertainty is None:
         return UNSTATED
     content = file.uncertainty.model_dump(exclude_none=True)
-    single = {int(obstacles.in_file[int(number) - 1]) + 1: part for number, part in content.pop("obstacle").items()}
+    numbers = {obstacles.name(index): index + 1 for index in range(len(obstacles))}
+    single = {numbers[name]: part for name, part in content.pop("obstacle").items()}
     return StatedUncertainty.of({**content, "obstacle": single})
 
 
@@ -231,7 +232,7 @@ def environment_text(environment: Environment) -> str:
         return environment.source.text
     content = content_of(environment)
     friction = content.pop("obstacles").get("friction")
-    listed, order = _list_obstacles(environment.obstacles)
+    listed, names = _list_obstacles(environment.obstacles)
     lines = [f"schema = {SCHEMA}", f"name = {_quote(environment.name)}"]
     if environment.description:
         lines.append(f"description = {_quote(environment.description)}")
@@ -252,7 +253,7 @@ def environment_text(environment: Environment) -> str:
         lines.append('ends = "round"')
     if friction is not None:
         lines.append(f"friction = {friction}")
-    return "\n".join(lines + environment.uncertainty.lines(order)) + "\n"
+    return "\n".join(lines + environment.uncertainty.lines(names)) + "\n"
 
 
 def restate_errors(environment: Environment, uncertainty: StatedUncertainty) -> Environment:
@@ -260,7 +261,8 @@ def restate_errors(environment: Environment, uncertainty: StatedUncertainty) -> 
     text, changed = environment_text(environment), replace(environment, uncertainty=uncertainty)
     if environment.source and not environment.uncertainty:
         end = "\r\n" if "\r\n" in text else "\n"
-        added = uncertainty.lines(environment.obstacles.in_file.tolist())
+        obstacles = environment.obstacles
+        added = uncertainty.lines({index + 1: obstacles.name(index) for index in obstacles.in_file.tolist()})
         text += end.join(["" if text.endswith("\n") else end, *added[1:], ""])
         try:
             if parse_environment(text.encode(), environment.name, 0.0).uncertainty == uncertainty:
@@ -270,8 +272,8 @@ def restate_errors(environment: Environment, uncertainty: StatedUncertainty) -> 
     return changed
 
 
-def _list_obstacles(obstacles: Obstacles) -> tuple[dict[str, list[list[Any]]], list[int]]:
-    """List the rows of each kind of obstacle [mm], and the indices of `Obstacles.shapes` in their order.
+def _list_obstacles(obstacles: Obstacles) -> tuple[dict[str, list[list[Any]]], dict[int, str]]:
+    """List the rows of each kind of obstacle [mm], and their names in their order, by their number from 1 in that of `Obstacles.shapes`.
 
     Kinds and numbers are kept if what is read has the same corners. Otherwise, as where arrays were changed, boxes and walls with
     flat ends become polygons.
@@ -292,7 +294,9 @@ def _list_obstacles(obstacles: Obstacles) -> tuple[dict[str, list[list[Any]]], l
         rows[: len(polygons)] = polygons
         kinds[: len(polygons)] = ["polygon"] * len(polygons)
         order = [*range(len(rows))]
-    return {kind: [rows[index] for index in order if kinds[index] == kind] for kind in KINDS[:4]}, order
+    chosen = {kind: [index for index in order if kinds[index] == kind] for kind in KINDS[:4]}
+    names = {k + 1: f"{kind} {number}" for kind, some in chosen.items() for number, k in enumerate(some, start=1)}
+    return {kind: [rows[index] for index in some] for kind, some in chosen.items()}, names
 
 
 def _write_flat_wall(wall: np.ndarray, corners: np.ndarray) -> list[int | float] | None:

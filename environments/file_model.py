@@ -22,7 +22,7 @@ from pydantic import (
 from pydantic_core import ErrorDetails, PydanticCustomError
 
 from environments.lengths import UNITS, format_length
-from environments.obstacles import Ends
+from environments.obstacles import KINDS, Ends, plural
 from environments.uncertainty import KEYS, OF_OBSTACLES, PRESETS
 
 MOST_SHAPES = 20_000
@@ -222,7 +222,7 @@ def _errors(fields: Iterable[tuple[str, str]]) -> dict[str, Any]:
 
 _Share = Annotated[float, Field(ge=0, le=KEYS["friction"].most)]
 PRESET = "name of the errors that hold for all keys that are not given"
-SINGLE = "errors of the objects of single obstacles, by their number from 1, in place of those of all objects"
+SINGLE = "errors of the objects of single obstacles, by their names, in place of those of all objects"
 _Range = Annotated[list[_Share], Field(min_length=2, max_length=2), AfterValidator(_check_range)]
 ERRORS: Any = create_model(
     "uncertainty",
@@ -236,16 +236,30 @@ _ONE_OBSTACLE: Any = create_model("obstacle", __base__=_Table, **_errors(OF_OBST
 _ENVIRONMENT_ERRORS: Any = create_model(
     "uncertainty", __base__=ERRORS, obstacle=(dict[str, _ONE_OBSTACLE], Field({}, description=SINGLE))
 )
-"""Model of `[uncertainty]` of an environment, which may have numbers for single obstacles."""
+"""Model of `[uncertainty]` of an environment, which may have those of single obstacles."""
 
 
 def _check_obstacles(errors: Any, info: ValidationInfo) -> Any:
-    # Without obstacles that are valid there is nothing to count.
-    shapes: Any = info.data.get("obstacles")
-    for number in errors.obstacle if shapes is not None else ():
-        if not re.fullmatch("[1-9][0-9]{0,5}", number) or int(number) > shapes.count:
-            count = f"1 to {shapes.count}" if shapes.count else "none"
-            raise _make_bare_error(f"names obstacle {_word(number)}, which is not there; those of this file: {count}")
+    # Without obstacles that are valid there is nothing to name.
+    if (shapes := info.data.get("obstacles")) is None or not errors.obstacle:
+        return errors
+    counts = {kind: len(getattr(shapes, plural(kind))) for kind in KINDS[:4]}
+    names = [f"{kind} {number}" for kind, count in counts.items() for number in range(1, count + 1)]
+    known = set(names)
+    for name in errors.obstacle:
+        if name in known:
+            continue
+        if re.fullmatch("[1-9][0-9]{0,5}", name) and int(name) <= len(
+            names
+        ):  # what this program wrote before it had names
+            raise _make_bare_error(
+                f'names obstacle {name} by a number; write [uncertainty.obstacle."{names[int(name) - 1]}"]'
+            )
+        some = [
+            f"{kind} 1" if count == 1 else f"{plural(kind)} 1 to {count}" for kind, count in counts.items() if count
+        ]
+        there = ", ".join(some) or "none"
+        raise _make_bare_error(f"names obstacle {_word(name)}, which is not there; those of this file: {there}")
     return errors
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 from environments.uncertainty import DEFAULT, KEYS, OF_OBSTACLES, ObstacleError, Uncertainty, uncertainty_of
@@ -72,15 +73,16 @@ class StatedUncertainty:
         single = {str(number): dict(part) for number, part in self.obstacles}
         return found | ({"obstacle": single} if single else {})
 
-    def lines(self, order: Sequence[int] = ()) -> list[str]:
+    def lines(self, names: Mapping[int, str] = MappingProxyType({})) -> list[str]:
         """Format the table as lines of a TOML file, each table after an empty line.
 
         Args:
-            order: Indices of `Obstacles.shapes` in the order of the file; none where there are no obstacles, as in the file of a tube.
+            names: Names of the obstacles in the order of the file, by their number from 1 in the order of `Obstacles.shapes`; none
+                where there are no obstacles, as in the file of a tube.
         """
         content, found = self.content(), []
-        single = {order.index(int(number) - 1) + 1: part for number, part in content.pop("obstacle", {}).items()}
-        tables = {f"uncertainty.obstacle.{number}": part for number, part in sorted(single.items())}
+        single = content.pop("obstacle", {})
+        tables = {f'uncertainty.obstacle."{name}"': single.get(str(number), {}) for number, name in names.items()}
         for name, part in {"uncertainty": content, **tables}.items():
             if part:
                 found += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in part.items())]

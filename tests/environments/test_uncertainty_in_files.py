@@ -51,7 +51,9 @@ def room(folder: Path, errors: str = TABLE, ends: str = "flat", unit: str = "mm"
 
 def test_a_table_is_read_and_written(tmp_path: Path) -> None:
     """Read, written, read again and replaced in part, it is the same; the hash is that of the file without it."""
-    environment = load_environment(room(tmp_path, TABLE + "[uncertainty.obstacle.3]\nposition_mm = 7\nsize_mm = 2\n"))
+    environment = load_environment(
+        room(tmp_path, TABLE + '[uncertainty.obstacle."circle 1"]\nposition_mm = 7\nsize_mm = 2\n')
+    )
     given = environment.uncertainty
     assert given.preset == "field"
     assert given.numbers == (("pressure_kpa", 1.0), ("friction", (0.05, 0.3)))
@@ -67,18 +69,26 @@ def test_a_table_is_read_and_written(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("ends", ["flat", "round"])
-@pytest.mark.parametrize("number", range(1, 7))
-def test_obstacles_are_counted_as_in_the_file(tmp_path: Path, ends: str, number: int) -> None:
-    """Boxes, polygons, circles, walls: also where a wall with flat ends is a polygon, and in the file that is written."""
-    points = [(0.35, 0.25), (0.55, 0.12), (0.6, 0.4), (0.8, 0.4), (0.3, 0.7), (0.15, 0.6)]
-    path = room(tmp_path, f"[uncertainty.obstacle.{number}]\nrotation_deg = 2\n", ends)
-    for name in ("again.toml", "last.toml"):
+@pytest.mark.parametrize(
+    ("name", "point"),
+    [
+        ("box 1", (0.35, 0.25)), ("polygon 1", (0.55, 0.12)), ("circle 1", (0.6, 0.4)), ("circle 2", (0.8, 0.4)),
+        ("wall 1", (0.3, 0.7)), ("wall 2", (0.15, 0.6)),
+    ],
+)  # fmt: skip
+def test_obstacles_have_their_names_in_the_file(
+    tmp_path: Path, ends: str, name: str, point: tuple[float, float]
+) -> None:
+    """Kind and number among those of its kind: also where a wall with flat ends is a polygon, and in the file that is written."""
+    path = room(tmp_path, f'[uncertainty.obstacle."{name}"]\nrotation_deg = 2\n', ends)
+    for file in ("again.toml", "last.toml"):
         environment = load_environment(path)
         ((found, part),) = environment.uncertainty.obstacles
         assert part == (("rotation_deg", 2.0),)
-        assert environment.obstacles.shapes()[found - 1].distance(shapely.Point(points[number - 1])) < 1e-9
-        path = tmp_path / name
-        write_environment(environment, path)
+        assert environment.obstacles.shapes()[found - 1].distance(shapely.Point(point)) < 1e-9
+        assert environment.obstacles.name(found - 1) == name
+        path = tmp_path / file
+        write_environment(replace(environment, goal=(0.7, 0.6, 0.06)), path)  # another room: its file is made anew
 
 
 def test_errors_do_not_have_the_unit_of_the_file(tmp_path: Path) -> None:
@@ -113,26 +123,35 @@ def test_errors_do_not_have_the_unit_of_the_file(tmp_path: Path) -> None:
         ("[uncertainty]\nfriction = [0, inf]", "uncertainty.friction[1] = inf must be a finite number"),
         ("[uncertainty]\nfriction = 0.1", "uncertainty.friction = 0.1 must be a valid list"),
         ("[uncertainty]\nobstacle = 3", "uncertainty.obstacle = 3 must be a table"),
-        ("[uncertainty.obstacle]\n3 = 1", "uncertainty.obstacle.3 = 1 must be a table"),
+        ("[uncertainty.obstacle]\n'wall 1' = 1", "uncertainty.obstacle.'wall 1' = 1 must be a table"),
         ("[[uncertainty]]\npressure_kpa = 1", "uncertainty = [{'pressure_kpa': 1}] must be a table"),
         (
+            "[uncertainty.obstacle.'wall 3']\nsize_mm = 1",
+            "uncertainty names obstacle 'wall 3', which is not there; those of this file: "
+            "box 1, polygon 1, circles 1 to 2, walls 1 to 2",
+        ),
+        (
+            "[uncertainty.obstacle.4]\nsize_mm = 1",
+            'uncertainty names obstacle 4 by a number; write [uncertainty.obstacle."circle 2"]',
+        ),
+        (
             "[uncertainty.obstacle.7]\nsize_mm = 1",
-            "uncertainty names obstacle 7, which is not there; those of this file: 1 to 6",
+            "uncertainty names obstacle 7, which is not there; those of this file: box 1, polygon 1",
         ),
         (
             "[uncertainty.obstacle.0]\nsize_mm = 1",
-            "uncertainty names obstacle 0, which is not there; those of this file: 1 to 6",
+            "uncertainty names obstacle 0, which is not there; those of this file: box 1",
         ),
         ("[uncertainty.obstacle.-1]\nsize_mm = 1", "uncertainty names obstacle '-1', which is not there"),
         ("[uncertainty.obstacle.first]\nsize_mm = 1", "uncertainty names obstacle first, which is not there"),
         (f"[uncertainty.obstacle.{'9' * 5000}]\nsize_mm = 1", "which is not there"),
         (
-            "[uncertainty.obstacle.4]\nsize_mm = -1",
-            "uncertainty.obstacle.4.size_mm = -1 must be greater than or equal to 0",
+            "[uncertainty.obstacle.'circle 2']\nsize_mm = -1",
+            "uncertainty.obstacle.'circle 2'.size_mm = -1 must be greater than or equal to 0",
         ),
         (
-            "[uncertainty.obstacle.4]\npositon_mm = 1",
-            "unknown key uncertainty.obstacle.4.positon_mm (did you mean position_mm?); "
+            "[uncertainty.obstacle.'circle 2']\npositon_mm = 1",
+            "unknown key uncertainty.obstacle.'circle 2'.positon_mm (did you mean position_mm?); "
             "allowed: position_mm, rotation_deg, size_mm, percent",
         ),
     ],

@@ -118,6 +118,7 @@ def toml(value: Any) -> str:
 
 
 across, sides = st.integers(250, 1600), st.integers(1, 600)
+NAMES = st.sampled_from(["box 1", "circle 1", "circle 2", "wall 1", "3"])
 ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
     "schema": st.sampled_from([2, 2, 1]),
     "name": st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1, max_size=8),
@@ -147,7 +148,7 @@ ENVIRONMENTS: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries({
         "preset": st.sampled_from(["workshop", "paper", "none"]),
         "start_position_mm": st.floats(0, 10),
         "friction": st.just([0, 0.2]),
-        "obstacle": st.dictionaries(st.integers(1, 4).map(str), st.fixed_dictionaries({"size_mm": st.floats(0, 5)}), max_size=2),
+        "obstacle": st.dictionaries(NAMES, st.fixed_dictionaries({"size_mm": st.floats(0, 5)}), max_size=2),
     }),
 })  # fmt: skip
 TOML = ENVIRONMENTS.flatmap(spoilt).map(

@@ -13,6 +13,7 @@ from pydantic_core import PydanticCustomError
 from environments.environment_file import parse_toml
 from environments.file_model import LONGEST_NAME, SCHEMA, InvalidEnvironment, Name, check_data, check_text, describe
 from environments.lengths import UNITS
+from environments.obstacles import KINDS as KIND_NAMES
 from vinewright.studio.toml_array import Style, edit_array, is_bare, write_array
 from vinewright.studio.toml_text import TomlText
 
@@ -67,7 +68,7 @@ class DrawingContent(TypedDict):
 
 
 KINDS: tuple[Literal["boxes", "polygons", "circles", "walls"], ...] = ("boxes", "polygons", "circles", "walls")
-"""The lists of obstacles, in the order in which `[uncertainty.obstacle.N]` counts them."""
+"""The lists of obstacles, in the order of a file."""
 MOST_SHAPES = 20_000
 MOST_CORNERS = 50_000
 """Limits of environment files, which also hold for drawings."""
@@ -118,7 +119,7 @@ def edit_text(text: str, content: Any, origins: Any) -> str:
     Returns:
         `text` itself if nothing differs. Otherwise changed numbers are in the unit of the file; deleted rows are gone with
         the comment on their line, new rows look like those around them, and tables of `[uncertainty.obstacle]` have the
-        numbers of their rows, or are gone with them. The schema becomes 2 if a key needs it.
+        names of their rows, or are gone with them. The schema becomes 2 if a key needs it.
     Raises:
         InvalidEnvironment: The text is no environment file, or `content` or `origins` are not what they must be.
     """
@@ -134,11 +135,11 @@ def edit_text(text: str, content: Any, origins: Any) -> str:
         _set_rows(file, kind, old["obstacles"][kind], new["obstacles"][kind], moved[kind], style)
     for path in (path for path in _PATHS if _at(raised, path) != _at(new, path)):
         _set(file, path, _at(old, path), _at(new, path), style)
-    numbers = _numbers(old, moved)
-    file.rename(("uncertainty", "obstacle"), numbers)
+    names = _names(old, moved)
+    file.rename(("uncertainty", "obstacle"), names)
     result = file.result()
     written = _parse(result)
-    if _content(written) != new or _errors(written, {}) != _errors(data, numbers):
+    if _content(written) != new or _errors(written, {}) != _errors(data, names):
         raise InvalidEnvironment("has a number or a layout that cannot be changed here")
     return result
 
@@ -328,23 +329,18 @@ def _set_rows(file: TomlText, kind: str, old: Any, new: Any, origins: list[int |
     file.set(path, rows, _ORDER[: _ORDER.index(kind)])
 
 
-def _numbers(old: Any, moved: dict[str, list[int | None]]) -> dict[str, str | None]:
-    """Return the new numbers of obstacles by their old numbers, None for deleted obstacles."""
-    numbers: dict[str, str | None] = {}
-    number = 0
-    for kind in KINDS:
-        first = len(numbers) + 1
-        numbers |= {str(first + index): None for index in range(len(old["obstacles"][kind]))}
-        for origin in moved[kind]:
-            number += 1
-            if origin is not None:
-                numbers[str(first + origin)] = str(number)
-    return numbers
+def _names(old: Any, moved: dict[str, list[int | None]]) -> dict[str, str | None]:
+    """Return the new names of obstacles by their old names, None for deleted obstacles."""
+    names: dict[str, str | None] = {}
+    for kind, key in zip(KIND_NAMES, KINDS, strict=False):
+        names |= {f"{kind} {index + 1}": None for index in range(len(old["obstacles"][key]))}
+        names |= {f"{kind} {k + 1}": f"{kind} {number}" for number, k in enumerate(moved[key], 1) if k is not None}
+    return names
 
 
-def _errors(data: dict[str, Any], numbers: dict[str, str | None]) -> dict[str, Any]:
-    """Return the table `[uncertainty]` with new numbers of obstacles."""
+def _errors(data: dict[str, Any], names: dict[str, str | None]) -> dict[str, Any]:
+    """Return the table `[uncertainty]` with new names of obstacles."""
     found = dict(data.get("uncertainty", {}))
-    single = {numbers.get(number, number): part for number, part in found.pop("obstacle", {}).items()}
+    single = {names.get(name, name): part for name, part in found.pop("obstacle", {}).items()}
     single.pop(None, None)
     return {**found, "obstacle": single}

@@ -53,17 +53,17 @@ friction = 0.20
 preset = "workshop"
 
 # of the fridge
-[uncertainty.obstacle.1]
+[uncertainty.obstacle."box 1"]
 size_mm = 1.5
 
-[uncertainty.obstacle.3]
+[uncertainty.obstacle."box 3"]
 size_mm = 3.5  # guessed
 # more of it
 
-[uncertainty.obstacle.5]  # the triangle
+[uncertainty.obstacle."polygon 1"]  # the triangle
 size_mm = 5.5
 
-[uncertainty.obstacle.9]
+[uncertainty.obstacle."wall 2"]
 size_mm = 9.5
 """
 BRACES = """bounds = {min = [0, 0], max = [2, 1]}
@@ -73,7 +73,7 @@ start.position = [0.1, 0.1]
 start.heading_deg = 90
 obstacles = { boxes = [[0.4, 0, 0.5, 0.6], [0.7, 0.3, 0.8, 0.4]], circles = [] }
 goal = { position = [1.8, 0.9], radius = 0.1 }
-uncertainty = { obstacle = { 1 = { size_mm = 1.5 }, 2.size_mm = 2.5 }, start_position_mm = 1.0 }
+uncertainty = { obstacle = { "box 1" = { size_mm = 1.5 }, "box 2".size_mm = 2.5 }, start_position_mm = 1.0 }
 """
 COMMA_FIRST = """\ufeffunit = 'cm'
 schema = 1
@@ -96,9 +96,9 @@ max = [200, 100]
 min = [0, 0]"""
 DOTTED = """schema = 2
 unit = "cm"
-uncertainty."obstacle".'1'.size_mm = 1.5 # dotted
-uncertainty.obstacle.2 = {size_mm = 2.5}
-uncertainty.obstacle.3.size_mm = 3.5
+uncertainty."obstacle".'circle 1'.size_mm = 1.5 # dotted
+uncertainty.obstacle."circle 2" = {size_mm = 2.5}
+uncertainty.obstacle."circle 3".size_mm = 3.5
 bounds . min = [0, 0]
 bounds . max = [200, 100]
 obstacles.circles = [[120, 50, 8], [130, 50, 1], [140, 50, 1]]

@@ -159,8 +159,8 @@ def test_new_rows_look_like_the_others() -> None:
     wide = "walls = [[1, 2, 3, 4, 5], [1500, 1000, 1500, 300, 12], [1600, 1000, 1600, 900, 0], [6, 7, 8, 9, 0.5]]\n"
     assert new[:4] == ["  [1, 2, 3, 4],\n", "  [1300, 500, 10],     # <circle 1>\n", "  [1, 2, 3]\n", wide]
     assert gone[1].startswith("walls")
-    # One box, one circle and one wall more stand before the last wall of the file.
-    assert new[4:] == ["[uncertainty.obstacle.6]  # the triangle\n", "[uncertainty.obstacle.12]\n"]
+    # One wall more stands before the last wall that was in the file.
+    assert new[4:] == ['[uncertainty.obstacle."wall 3"]\n']
 
 
 @pytest.mark.parametrize("end", ["\n", ""])
@@ -204,16 +204,17 @@ def test_numbers_of_obstacles_follow_their_rows() -> None:
     shapes["circles"].reverse()
     origins = {"boxes": [None, 1, 2, 3], "polygons": [0], "circles": [1, 0], "walls": [0]}
     result = edit_text(BENCH, content, origins)
-    assert numbered(result) == {"3": {"size_mm": 3.5}, "5": {"size_mm": 5.5}}
+    assert numbered(result) == {"box 3": {"size_mm": 3.5}, "polygon 1": {"size_mm": 5.5}}
     assert "# of the fridge" not in result
     shapes["walls"], origins["walls"] = parse_content(BENCH)["obstacles"]["walls"][::-1], [1, 0]
     shapes["boxes"], origins["boxes"] = shapes["boxes"][1:2], [1]
     result = edit_text(BENCH, content, origins)
-    assert numbered(result) == {"2": {"size_mm": 5.5}, "5": {"size_mm": 9.5}}
+    assert numbered(result) == {"polygon 1": {"size_mm": 5.5}, "wall 1": {"size_mm": 9.5}}
     ending = '[uncertainty]\npreset = "workshop"\n# more of it\n'
     assert result.endswith(
         ending
-        + "\n[uncertainty.obstacle.2]  # the triangle\nsize_mm = 5.5\n\n[uncertainty.obstacle.5]\nsize_mm = 9.5\n"
+        + '\n[uncertainty.obstacle."polygon 1"]  # the triangle\nsize_mm = 5.5\n'
+        + '\n[uncertainty.obstacle."wall 1"]\nsize_mm = 9.5\n'
     )
 
 
@@ -273,14 +274,14 @@ def test_numbers_keep_their_quotes() -> None:
     content["obstacles"]["circles"].insert(0, content["obstacles"]["circles"].pop())
     _, new = changed_lines(DOTTED, edit_text(DOTTED, content, identity(content) | {"circles": [2, 0, 1]}))
     assert [one for one in new if one.startswith("unc")] == [
-        """uncertainty."obstacle".'2'.size_mm = 1.5 # dotted\n""",
-        "uncertainty.obstacle.3 = {size_mm = 2.5}\n",
-        "uncertainty.obstacle.1.size_mm = 3.5\n",
+        """uncertainty."obstacle".'circle 2'.size_mm = 1.5 # dotted\n""",
+        'uncertainty.obstacle."circle 3" = {size_mm = 2.5}\n',
+        'uncertainty.obstacle."circle 1".size_mm = 3.5\n',
     ]
 
 
 @pytest.mark.parametrize(
-    ("kept", "written"), [([1], "{ 1.size_mm = 2.5 }"), ([0], "{ 1 = { size_mm = 1.5 } }"), ([], "{  }")]
+    ("kept", "written"), [([1], '{ "box 1".size_mm = 2.5 }'), ([0], '{ "box 1" = { size_mm = 1.5 } }'), ([], "{  }")]
 )
 def test_numbers_in_braces_leave_with_their_rows(kept: list[int], written: str) -> None:
     content: Any = parse_content(BRACES)

@@ -80,12 +80,15 @@ def step(content: Any, origins: Any, change: tuple[str, Any, int, int, float]) -
         rows[one % len(rows)][0][1] = round(rows[one % len(rows)][0][1] - number / 1000, 4)
 
 
-def expected_numbers(text: str, content: Any, origins: Any) -> dict[str, Any]:
-    """Find the errors of single obstacles in a file, with the numbers of their rows, by going through the rows."""
-    before = [(kind, row) for kind in KINDS for row in range(len(content["obstacles"][kind]))]
-    after = [(kind, row) for kind in KINDS for row in origins[kind]]
-    parts = {before[int(number) - 1]: part for number, part in numbered(text).items()}
-    return {str(place + 1): parts[row] for place, row in enumerate(after) if row in parts}
+def expected_numbers(text: str, origins: Any) -> dict[str, Any]:
+    """Find the errors of single obstacles in a file, with the new names of their rows, by going through the rows."""
+    lists = {"box": "boxes", "polygon": "polygons", "circle": "circles", "wall": "walls"}
+    found, given = {}, numbered(text)
+    for kind, key in lists.items():
+        for place, row in enumerate(origins[key]):
+            if row is not None and (part := given.get(f"{kind} {row + 1}")):
+                found[f"{kind} {place + 1}"] = part
+    return found
 
 
 def row_in(text: str, tag: str) -> str | None:
@@ -134,7 +137,7 @@ def check_change(name: str, steps: list[tuple[str, Any, int, int, float]]) -> No
     result = edit_text(text, content, origins)
     assert parse_content(result) == content
     assert parse_environment(result.encode(), name).edge == content["bounds"]["edge"]
-    assert numbered(result) == expected_numbers(text, before, origins)
+    assert numbered(result) == expected_numbers(text, origins)
     assert edit_text(result, content, identity(content)) is result
     assert result.startswith("\ufeff") == text.startswith("\ufeff")
     assert result.count("\r\n") == (result.count("\n") if "\r" in text else 0)
