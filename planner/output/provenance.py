@@ -7,20 +7,27 @@ import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from platform import python_version
 from typing import Any
 
 from surrogate.kernels.compiled import thread_count
 
-_version = cache(version)  # a search records versions with each checkpoint, and reading one takes a millisecond
+
+@cache  # a search records versions with each checkpoint, and reading one takes a millisecond
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of Python and of the packages that affect results."""
+    """Return the versions of Python and of the packages that affect results, without those that are imported from a folder."""
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
     packages += [package for package in ("ompl", "torch", "casadi", "osqp") if package in sys.modules]
-    return {"python": python_version(), **{package: _version(package) for package in packages}}
+    installed = {package: number for package in packages if (number := _version(package))}
+    return {"python": python_version(), **installed}
 
 
 def machine() -> str:
