@@ -52,7 +52,6 @@ STUDIES = (
     "search_variants:table2",
     "search_variants:ompl_planners",
     "search_variants:ablations",
-    "search_variants:defaults",
     "search_variants:steering",
     "search_variants:clutter",
     "reliability",

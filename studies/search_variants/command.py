@@ -1,4 +1,4 @@
-"""`vinewright reproduce table2`, `ompl-planners`, `ablations`, `defaults`, `steering` and `clutter`."""
+"""`vinewright reproduce table2`, `ompl-planners`, `ablations`, `steering` and `clutter`."""
 
 from __future__ import annotations
 
@@ -118,25 +118,6 @@ def ablations(
 
 
 @study_command
-def defaults(
-    runs: RunsOption = 4,
-    time_budget: BudgetOption = 5.0,
-    env: EnvironmentsOption = None,
-    out: FolderOption = None,
-    force: ForceOption = False,
-) -> int:
-    """Plan with the defaults of the search as they were and with changes, the same seeds. Ctrl-C keeps the runs done."""
-    with readable_errors():
-        from environments import known_environments
-        from studies.search_variants.defaults_report import defaults as sections
-        from studies.search_variants.study import DEFAULTS
-
-        names = check_environments(env or known_environments())
-        options = {"runs": runs, "time_budget": time_budget, "env": env}
-        return _measure(DEFAULTS, sections, names, options, out, force)
-
-
-@study_command
 def steering(
     runs: RunsOption = 4,
     time_budget: BudgetOption = 30.0,
@@ -164,7 +145,7 @@ def clutter(
 ) -> int:
     """Plan in dense random clutter with the search as it was and as it is, until the first solution. Ctrl-C keeps the runs done."""
     with readable_errors():
-        from studies.search_variants.defaults_report import clutter as sections
+        from studies.search_variants.clutter_report import clutter as sections
         from studies.search_variants.plots import save_success
         from studies.search_variants.study import CLUTTER, clutter_runs, group_by_density
 

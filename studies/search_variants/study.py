@@ -1,4 +1,4 @@
-"""The six studies of variants of the search: their variants, their cases, and their runs by environment and variant."""
+"""The five studies of variants of the search: their variants, their cases, and their runs by environment and variant."""
 
 from __future__ import annotations
 
@@ -150,26 +150,6 @@ ABLATIONS = VariantStudy(
 )
 """Effect of parts of the search: one part is disabled or changed at a time. The best-near radius is relative to the witness radius."""
 
-FIVE, TEN = Keep(5, spread=0.0), Keep(10)
-"""Solutions of nearly the lowest cost that were kept before, and that are kept now."""
-BEFORE, SMALLER_BATCH, NOW = "radius 2, batch 100", "radius 4, first batch 30", "now"
-DEFAULTS = VariantStudy(
-    "defaults",
-    "Defaults of the search",
-    {
-        BEFORE: Variant(Switches(best_near=2.0, first_batch=100, levels=False), keep=FIVE),
-        "radius 4": Variant(Switches(best_near=4.0, first_batch=100, levels=False), keep=FIVE),
-        "first batch 30": Variant(Switches(best_near=2.0, first_batch=30, levels=False), keep=FIVE),
-        SMALLER_BATCH: Variant(Switches(best_near=4.0, first_batch=30, levels=False), keep=FIVE),
-        "radius 2, batch 100, ten solutions": Variant(Switches(best_near=2.0, first_batch=100, levels=False), keep=TEN),
-        NOW: Variant(keep=TEN),
-    },
-    seeds_first=True,
-)
-"""Defaults of the search, compared with what they were before, one change at a time: the best-near radius in units of the witness
-radius, the batch until the first solution, whether nodes are drawn by their distance to the goal until then, and which solutions
-are kept."""
-
 OMPL_PLANNERS = VariantStudy("ompl-planners", "OMPL's planners", {}, seeds_first=True, in_time=True)
 """SST* and OMPL's planners with the same propagator, replay and time; `with_planners` adds the planners."""
 
@@ -201,10 +181,15 @@ def density_text(record: RunRecord) -> str:
     return f"{soak_kind(record.case.seed)[0]:.0%}"
 
 
+BEFORE, SMALLER_BATCH, NOW = "radius 2, batch 100", "radius 4, first batch 30", "now"
 CLUTTER = VariantStudy(
     "clutter",
     "Dense clutter",
-    {name: DEFAULTS.variants[name] for name in (BEFORE, SMALLER_BATCH, NOW)},
+    {
+        BEFORE: Variant(Switches(best_near=2.0, first_batch=100, levels=False)),
+        SMALLER_BATCH: Variant(Switches(best_near=4.0, first_batch=30, levels=False)),
+        NOW: Variant(),
+    },
     until_first=True,
     group_of=density_text,
 )

@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 from studies.planning_runs import RunCase, RunRecord, run_case
 from studies.random_environments import find_environment, soak_kind
 from studies.reliability.study import cases as soak_cases
-from studies.search_variants.defaults_report import clutter
+from studies.search_variants.clutter_report import clutter
 from studies.search_variants.study import (
     BEFORE,
     CLUTTER,
