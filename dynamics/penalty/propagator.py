@@ -18,6 +18,7 @@ from dynamics.penalty.pull import Cells, check_surrogate, pull_of
 from dynamics.penalty.relaxation import Relaxation
 from dynamics.penalty.rollout import grow
 from dynamics.penalty.solvers import SOLVERS, make_solver
+from dynamics.penalty.step import MOST_MOTION
 from dynamics.penalty.vines import PenaltyModel, TensorRecords, Vines, rest_curvature
 from dynamics.propagator import CannotRun, Capabilities, OutOfMemory, checked_lengths
 from dynamics.quasistatic.propagator import rest_criterion
@@ -244,7 +245,8 @@ class Penalty:
 
     def _steps(self, state: VineState, lengths: Floats, record_every: float) -> Integers:
         """Maximum number of steps of each vine, shape (batch,), independent of the other vines of the batch."""
-        full, step = self.params.segment_length, self.model.step
+        # A longer step is cut: it may move the tip no farther than that.
+        full, step = self.params.segment_length, min(self.model.step, MOST_MOTION * self.model.margin)
         steps = np.full(len(lengths), HELD_STEPS)
         for vine, (last_length, length) in enumerate(zip(state.last_length, lengths, strict=True)):
             if length > 0 and np.isfinite(last_length):

@@ -23,6 +23,8 @@ from dynamics.penalty.relaxation import (
 from dynamics.penalty.solvers import minimise
 from dynamics.penalty.vines import PenaltyModel, TensorRecords, Vines, contact_keys, next_record, pivots_at_joints
 
+MOST_MOTION = 0.6
+"""Largest displacement of a joint by a step, as a share of the contacts' margin [-]: so none moves beyond it, and no contact is missed."""
 HELD_DT = 0.1
 """Time step of a held vine, in metres of free growth: long, so that viscosity hardly delays its equilibrium."""
 
@@ -119,8 +121,7 @@ def take_step(
     """Share of the step that each vine takes: none at rest, nor of one that has ended; go on with its relaxation; shape (batch,)."""
     rest, state, grown = model.rest, vines.relaxation, vines.grown_length(model.params.segment_length)
     motion, still = most_motion(chain, bend, growth), torch.zeros_like(growth)
-    # No joint moves farther than the margin of the contacts that were considered, so no contact is missed.
-    most = 0.6 * model.margin / motion
+    most = MOST_MOTION * model.margin / motion
     with torch.no_grad():
         step, relaxing = RelaxedStep(bend, growth, motion, most), phase.relaxing & vines.alive
         limit = torch.where(phase.due, rest.recorded, rest.growing)
