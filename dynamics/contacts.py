@@ -14,7 +14,7 @@ from dynamics.soft_contacts import FADING, give_way, hold_rigid
 from surrogate.kernels.compiled import compiled
 
 SHORTEST = 1e-6
-"""What presses on a shorter length of a soft tube, over its radius [-], is no contact: its compliance would be infinite."""
+"""Shortest length of a soft tube on which a contact presses, over its radius [-]: on none, its compliance would be infinite."""
 
 
 @compiled(forceinline=True)

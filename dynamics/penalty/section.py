@@ -72,7 +72,7 @@ def give(section: CrossSection, touch: TensorTouch, press: TensorPress) -> Tenso
 
 
 def fade(section: CrossSection, touch: TensorTouch, press: TensorPress, passed: float) -> TensorPress:
-    """What contacts squeeze: less where a corner has slid past the end of a segment, see `dynamics.soft_contacts.give_way`.
+    """Lengths of tube that contacts squeeze: less where a corner has slid past the end of a segment, see `dynamics.soft_contacts.give_way`.
 
     Args:
         passed: By how much deeper it is at another segment, for nothing to be left [m].

@@ -80,3 +80,12 @@ def test_geometric_stiffness_is_the_second_derivative_of_the_forces_work() -> No
     assert (hessian > 0.1).any()
     assert (hessian < -0.1).any()
     torch.testing.assert_close(found, (walking - hessian).clamp(min=0.0), rtol=1e-9, atol=1e-12)
+
+
+def test_long_steps_are_cut_before_contacts_are_missed(environment: MakeEnvironment, params: VineParams) -> None:
+    """No step moves the tip beyond the margin of the contacts that it knows, and vines still have the steps to grow to their length."""
+    pressure = np.full((1, 14), 2e4)
+    propagator = Penalty(environment(), params, "cpu", step=params.segment_length)
+    rollout = propagator.grow(propagator.start(1, 14), Actuation(pressure, np.full_like(pressure, 0.04)), 0.35, 0.35)
+    assert rollout.status[0] == Status.GROWN
+    assert rollout.steps[0] * propagator.model.margin > 0.35

@@ -35,7 +35,7 @@ class Sweep(NamedTuple):
     """Tip x, y [m] and heading [rad]."""
     last: tuple[float, float, float]
     bend: float = 0.0
-    """Of each joint [rad]."""
+    """Bend of each joint [rad]."""
     growing: float = 0.4
     """Length of the last segment, in segments [-]."""
 
@@ -85,7 +85,7 @@ Measure = Callable[[Scene, Sweep, QuasiStaticWork, float], Floats]
 
 
 def _largest_jump(sweep: Sweep, measure: Measure) -> tuple[float, float]:
-    """What remains of the largest changes over steps of a sweep when these are halved until they are below a nanometre, and its place.
+    """Jump that remains of the largest changes over steps of a sweep when these are halved until they are below a nanometre, and its place.
 
     It is a share of the largest value.
     """

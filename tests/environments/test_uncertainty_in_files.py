@@ -88,7 +88,7 @@ def test_obstacles_have_their_names_in_the_file(
         assert environment.obstacles.shapes()[found - 1].distance(shapely.Point(point)) < 1e-9
         assert environment.obstacles.name(found - 1) == name
         path = tmp_path / file
-        write_environment(replace(environment, goal=(0.7, 0.6, 0.06)), path)  # another room: its file is made anew
+        write_environment(replace(environment, goal=(0.7, 0.6, 0.06)), path)  # another room: its file is made again
 
 
 def test_errors_do_not_have_the_unit_of_the_file(tmp_path: Path) -> None:
