@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import platform
 import sys
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cache
@@ -15,19 +16,24 @@ from surrogate.kernels.compiled import thread_count
 
 
 @cache  # a search records versions with each checkpoint, and reading one takes a millisecond
-def _version(package: str) -> str | None:
+def find_version(package: str) -> str | None:
+    """Return the version of an installed package; None if it is not installed, or imported from a folder."""
     try:
         return version(package)
     except PackageNotFoundError:
         return None
 
 
+def find_versions(packages: Iterable[str]) -> dict[str, str]:
+    """Return the versions of those packages that are installed."""
+    return {package: number for package in packages if (number := find_version(package))}
+
+
 def versions() -> dict[str, str]:
     """Return the versions of Python and of the packages that affect results, without those that are imported from a folder."""
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely"]
     packages += [package for package in ("ompl", "torch", "casadi", "osqp") if package in sys.modules]
-    installed = {package: number for package in packages if (number := _version(package))}
-    return {"python": python_version(), **installed}
+    return {"python": python_version(), **find_versions(packages)}
 
 
 def machine() -> str:

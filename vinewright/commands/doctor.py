@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import platform
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from vinewright.console.answer import Answer, JsonOption
@@ -45,14 +44,15 @@ def doctor(as_json: JsonOption = False) -> int:
 def _collect() -> dict[str, Any]:
     """Collect the properties of the installation for a JSON document."""
     from dynamics.registry import propagators
+    from planner.output.provenance import find_version
     from surrogate.kernels.compiled import cache_folder, thread_count
     from vinewright.console.errors import EXTRAS, missing, remedy
 
     folder = cache_folder()
     return {
-        "vinewright": version("vinewright"),
+        "vinewright": find_version("vinewright"),
         "python": f"{platform.python_version()} on {platform.system()} {platform.machine()}",
-        "packages": {package: _version(package) for package in PACKAGES},
+        "packages": {package: find_version(package) for package in PACKAGES},
         "extras": {
             extra: {"packages": words, "missing": missing(extra), "remedy": remedy(extra) if missing(extra) else None}
             for extra, (words, _) in EXTRAS.items()
@@ -65,13 +65,6 @@ def _collect() -> dict[str, Any]:
         "kernels": sum(1 for _ in folder.rglob("*.nbi")),
         "cache_writable": _is_writable(folder),
     }
-
-
-def _version(package: str) -> str | None:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def _devices() -> list[str]:

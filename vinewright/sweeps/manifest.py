@@ -12,15 +12,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from dynamics.cuda import device_name, why_not
 from planner.output.contents import SWEEP, SWEEP_INPUTS
+from planner.output.provenance import find_versions
 from surrogate.kernels.compiled import PACKAGES
 from vinewright.sweeps.case import Case, Input
 from vinewright.sweeps.errors import InvalidManifest
@@ -103,11 +102,11 @@ def program(device: str = "cpu") -> dict[str, str]:
     packages = ["vinewright", "numpy", "numba", "scipy", "shapely", "cma", "ompl"]
     if device == "cuda":
         packages.append("numba-cuda")
-    versions = {}
-    for package in packages:
-        with suppress(PackageNotFoundError):
-            versions[package] = version(package)
-    return {**versions, "source": _source_digest(), "device": _device_here() if device == "cuda" else "cpu"}
+    return {
+        **find_versions(packages),
+        "source": _source_digest(),
+        "device": _device_here() if device == "cuda" else "cpu",
+    }
 
 
 def _device_here() -> str:

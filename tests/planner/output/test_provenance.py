@@ -16,12 +16,12 @@ def test_a_program_that_is_not_installed_keeps_its_results(monkeypatch: pytest.M
         return version(package)
 
     monkeypatch.setattr(provenance, "version", uninstalled)
-    provenance._version.cache_clear()
+    provenance.find_version.cache_clear()
     try:
         known = provenance.versions()
         line = provenance.Provenance.here("vinewright x", 2.0).line()
     finally:
-        provenance._version.cache_clear()
+        provenance.find_version.cache_clear()
     assert "vinewright" not in known
     assert known["numpy"] == version("numpy")
     assert line.startswith("Made by `vinewright x`")
