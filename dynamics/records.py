@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from dynamics.propagator import CannotRun
 from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, pivots_of
 from surrogate.kernels.compiled import Floats, compiled
 from surrogate.kernels.interruption import CUT, Flag, check_cut
+from surrogate.kernels.threads import map_on_threads
 
 MOST_BYTES = 2_000_000_000
 """Maximum memory for the records of one batch [bytes]."""
@@ -197,8 +197,7 @@ def grow_batch(
             grow(b, batch, records, outcome)
             check_cut()
     else:  # also with one thread: Python notes Ctrl-C on this one only, between steps that are not compiled
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(lambda b: grow(b, batch, records, outcome), order))
+        map_on_threads(lambda b: grow(b, batch, records, outcome), order, threads)
         check_cut()
     return rollout_of(records, outcome, pivots_of(actuation.sides, pivot))
 

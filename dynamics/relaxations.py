@@ -6,7 +6,6 @@ model computes. If three different kinds of motion end at the same equilibrium, 
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -19,6 +18,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, VineState, centerlines
 from environments.environment import Environment
 from surrogate.kernels.compiled import Floats
+from surrogate.kernels.threads import map_on_threads
 
 WAYS = "inertial", "drag", "viscous"
 """Kinds of relaxation, in the order of `Equilibria.joints`."""
@@ -73,10 +73,12 @@ class Relaxations:
 
     def relax(self, state: VineState, actuation: Actuation) -> Equilibria:
         """Relax each vine of a batch, which sets out without a velocity, to its equilibria. `state` is not changed."""
-        # The kernels release the GIL: one vine takes two threads too.
-        with ThreadPoolExecutor(min(self.viscous.threads, 2)) as pool:
-            moved = pool.map(partial(self._move, state, actuation), (0, 1))
-            joints = np.stack([*moved, self._hold(self.viscous, state, actuation)[1]])
+        ways = [
+            *(partial(self._move, state, actuation, kind) for kind in (0, 1)),
+            partial(self._creep, state, actuation),
+        ]
+        # The kernels release the GIL: one vine takes several threads too.
+        joints = np.stack(map_on_threads(lambda way: way(), ways, self.viscous.threads))
         apart = np.max([_distance(joints[i], joints[j]) for i, j in ((0, 1), (0, 2), (1, 2))], axis=0)
         return Equilibria(joints, np.where(np.isnan(joints[:, :, 0, 0]).any(axis=0), np.inf, apart))
 
@@ -91,13 +93,17 @@ class Relaxations:
             joints[early] = self._settle(self.patient[kind], again, actuation.of(early))[0]
         return joints
 
+    def _creep(self, state: VineState, actuation: Actuation) -> Floats:
+        """Move the vines by viscosity until they are at rest; return their joints [m]."""
+        return self._hold(self.viscous, state, actuation)[1]
+
     def _settle(
         self, model: Impulse, state: VineState, actuation: Actuation
     ) -> tuple[Floats, Floats, NDArray[np.bool_]]:
         """Relax by the model, then by viscosity: return the joints of the vines at rest [m], the distance that they moved by
         viscosity [m], and whether the model found them still before the longest time."""
         after, before, ended = self._hold(model, state, actuation)
-        joints = self._hold(self.viscous, after, actuation)[1]
+        joints = self._creep(after, actuation)
         joints[np.isnan(before[:, 0, 0])] = np.nan
         return joints, _distance(before, joints), ended
 

@@ -7,21 +7,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from planner.search.planners import SST_STAR, search_of
-from planner.search.run import FEW, Budget, Keep, Run
+from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST, Switches
 from studies.random_environments import find_environment
 from surrogate.kernels.compiled import Floats
 from vinewright.console.study import Report, Study
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,6 @@ class RunCase:
     """[s]"""
     batch: int = 100
     switches: Switches = DEFAULT_SWITCHES
-    keep: Keep = FEW
     planner: str = SST_STAR
     first: bool = False
     """Whether the run ends at the first solution."""
@@ -55,8 +51,6 @@ class RunRecord:
     tree_vertices: int | None = None
     tree_reaches_start: bool | None = None
     """Whether the tree's cost-to-go is known at the start."""
-    kept: int = 0
-    """Number of distinct solutions at the end."""
     vine_steps: int = 0
     """Growth steps of all vines, without replays."""
     first_steps: int | None = None
@@ -98,15 +92,13 @@ def run_case(case: RunCase) -> RunRecord:
     params = VineParams()
     environment, make = find_environment(case.environment), partial(QuasiStatic, threads=1)
     switches = replace(case.switches, search=search_of(case.planner))
-    run = Run.prepare(environment, params, make, case.seed, case.batch, case.keep, switches)
+    run = Run.prepare(environment, params, make, case.seed, case.batch, switches=switches)
     first_steps = None
     for _ in run.run(Budget(case.time_budget, first=case.first)):
         if first_steps is None and run.best:
             first_steps = run.search.vine_steps
     history = [(round(m.seconds, 4), round(m.actuators + LENGTH_COST * m.length, 5)) for m in run.history]
-    record = partial(
-        RunRecord, case, history, run.search.iteration, round(run.seconds, 3), kept=len(run.solutions.best)
-    )
+    record = partial(RunRecord, case, history, run.search.iteration, round(run.seconds, 3))
     schedule = run.best.design.schedule if run.best else None
     changes = schedule.changes if schedule else 0
     record = partial(record, vine_steps=run.search.vine_steps, first_steps=first_steps, changes=changes)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -19,6 +18,7 @@ from planner.mapping.belief import PRIOR, Belief, cumulative_scores
 from planner.mapping.grid import CellGrid, Cells, Outcomes, covered_cells, simulate_outcomes
 from planner.mapping.sampling import Sample, kept_free, sample_environment
 from surrogate.kernels.compiled import Floats
+from surrogate.kernels.threads import map_on_threads
 
 POLICIES = "monte-carlo", "ideal", "random", "information-gain"
 INFORMATION = "nominal", "area only", "wall only"
@@ -121,15 +121,14 @@ def explore(
     """
     belief = Belief.blank(prior)
     left = np.ones(len(task.actions.launches), bool)
-    with ThreadPoolExecutor(threads) as pool:
-        for _ in range(deployments):
-            if not left.any():
-                return
-            values = _compute_values(task, policy, belief, rng, pool)
-            action = int(np.where(left, values, -np.inf).argmax())
-            left &= ~task.implied_by(action)
-            belief = belief.after(task.found, action)
-            yield DeploymentStep(action, belief, belief.score(task.rubric))
+    for _ in range(deployments):
+        if not left.any():
+            return
+        values = _compute_values(task, policy, belief, rng, threads)
+        action = int(np.where(left, values, -np.inf).argmax())
+        left &= ~task.implied_by(action)
+        belief = belief.after(task.found, action)
+        yield DeploymentStep(action, belief, belief.score(task.rubric))
 
 
 def random_scores(
@@ -141,9 +140,7 @@ def random_scores(
     return np.array([cumulative_scores(task.found, order, prior, task.rubric) for order in orders])
 
 
-def _compute_values(
-    task: MappingTask, policy: str, belief: Belief, rng: np.random.Generator, pool: ThreadPoolExecutor
-) -> Floats:
+def _compute_values(task: MappingTask, policy: str, belief: Belief, rng: np.random.Generator, threads: int) -> Floats:
     """Compute the value of each action for a policy, shape (n,)."""
     if policy == "random":
         return rng.random(len(task.actions.launches))
@@ -151,11 +148,11 @@ def _compute_values(
         return belief.scores_after(task.found, task.rubric)
 
     compute = partial(action_values, policy, belief)
-    return np.mean([compute(*each) for each in sample_outcomes(task, belief, rng, pool)], axis=0)
+    return np.mean([compute(*each) for each in sample_outcomes(task, belief, rng, threads)], axis=0)
 
 
 def sample_outcomes(
-    known: PriorKnowledge, belief: Belief, rng: np.random.Generator, pool: ThreadPoolExecutor
+    known: PriorKnowledge, belief: Belief, rng: np.random.Generator, threads: int
 ) -> list[tuple[Sample, Outcomes]]:
     """Sample environments from a belief, and simulate each action in them."""
     free = known.kept_free()
@@ -166,7 +163,7 @@ def sample_outcomes(
         # Hulls may overlap cells that were found free. Hits there would be valued too highly.
         return found._replace(hits=found.hits & ~belief.misses)
 
-    return list(zip(samples, pool.map(outcome, samples), strict=True))
+    return list(zip(samples, map_on_threads(outcome, samples, threads), strict=True))
 
 
 def action_values(policy: str, belief: Belief, sample: Sample, found: Outcomes) -> Floats:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,8 +39,7 @@ def propose(known: PriorKnowledge, belief: Belief, policy: str, rng: np.random.G
         policy: One of `POLICIES`.
         threads: Number of threads that simulate sampled environments.
     """
-    with ThreadPoolExecutor(threads) as pool:
-        sampled = sample_outcomes(known, belief, rng, pool)
+    sampled = sample_outcomes(known, belief, rng, threads)
     if policy == "random":
         worth = rng.random(len(known.actions.launches))
     else:

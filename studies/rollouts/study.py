@@ -29,7 +29,7 @@ SENSITIVE, UNSOLVED, UNEXPLAINED = REASONS = ("sensitive", "unsolved", "unexplai
 by 0.5 %; or it no longer diverges if the steps are solved more accurately; or neither."""
 LONG = 20.0
 """A rollout that takes longer than this [s] is timed once instead of three times."""
-COMPARED = 60
+COMPARED = 40
 """Number of random vines in each environment of which the ends are compared."""
 
 

@@ -8,7 +8,6 @@ from itertools import product
 from pathlib import Path
 
 from planner.search.planners import SST_STAR
-from planner.search.run import FEW, Keep
 from planner.search.sst import DEFAULT_SWITCHES, Switches
 from studies.planning_runs import RunCase, RunRecord
 from studies.random_environments import PREFIX, SOAK_DENSITIES, SOAK_PREFIX, soak_kind
@@ -23,13 +22,12 @@ class Variant:
 
     switches: Switches = DEFAULT_SWITCHES
     batch: int = 100
-    keep: Keep = FEW
     planner: str = SST_STAR
 
     @classmethod
     def of(cls, case: RunCase) -> Variant:
         """Return the variant that a case runs."""
-        return cls(case.switches, case.batch, case.keep, case.planner)
+        return cls(case.switches, case.batch, case.planner)
 
 
 def environment_name(record: RunRecord) -> str:
@@ -67,7 +65,7 @@ class VariantStudy:
     def cases(self, runs: Iterable[tuple[str, int]], seconds: float) -> list[RunCase]:
         """Make the cases of all variants for pairs of environment and seed, the variants innermost."""
         return [
-            RunCase(name, seed, seconds, one.batch, one.switches, one.keep, one.planner, self.until_first)
+            RunCase(name, seed, seconds, one.batch, one.switches, one.planner, self.until_first)
             for name, seed in runs
             for one in self.variants.values()
         ]
