@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from dynamics.propagator import Propagator
     from dynamics.tube import VineParams
     from studies.rollouts.study import Models, RolloutSpeed
-from studies.chosen_environments import ENVIRONMENTS
 from studies.earlier import read_earlier
 
 
@@ -50,7 +49,7 @@ def rollouts(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="Write the study to DIR/rollouts, with larger batches and the ends of vines in the seven environments.",
+            help="Write the study to DIR/rollouts, with larger batches on a device, and where the vines end.",
         ),
     ] = None,
     force: ForceOption = False,
@@ -82,7 +81,7 @@ def rollouts(
         batches = sorted({batch, 1000, 10_000}) if _on_gpu(propagator, device) else [batch]
         study = Study(
             "rollouts",
-            cases(models, batches, ENVIRONMENTS),
+            cases(models, batches),
             lambda several: run_cases(several, models, SpeedScene(env, params, length), console.print),
             lambda found: report(*split_results(found), elsewhere),
             unit="measurements",

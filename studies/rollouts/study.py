@@ -39,11 +39,11 @@ Models = dict[str, tuple[PropagatorFactory, PropagatorFactory]]
 
 @dataclass(frozen=True, slots=True)
 class RolloutCase:
-    """One measurement of a model: its speed with a batch size, or its agreement in an environment."""
+    """One measurement of a model: its speed with a batch size, or its agreement with the default model."""
 
     model: str
     batch: int | None = None
-    environment: str | None = None
+    """None for the agreement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +103,9 @@ class SpeedScene:
     """Length of the tube [m]; at most 1.5 m is used for the comparison of ends."""
 
 
-def cases(models: Models, batches: Sequence[int], environments: Sequence[str]) -> list[RolloutCase]:
-    """Return the speed of every model with every batch size, then the agreement of all but the first model in every environment."""
-    ends = [RolloutCase(model, None, name) for name in environments for model in list(models)[1:]]
-    return [*(RolloutCase(model, batch) for batch in batches for model in models), *ends]
+def cases(models: Models, batches: Sequence[int]) -> list[RolloutCase]:
+    """Return the speed of every model with every batch size, then the agreement of all but the first model."""
+    return [*(RolloutCase(model, batch) for batch in batches for model in models), *map(RolloutCase, list(models)[1:])]
 
 
 def run_cases(
@@ -122,10 +121,10 @@ def run_cases(
     smallest = min((case.batch for case in several if case.batch), default=0)
     for case in several:
         make, closer = models[case.model]
-        if case.environment:
+        if case.batch is None:
             length = min(grown.length, 1.5)
-            yield measure_agreement(case.environment, grown.params, make, closer, case.model, COMPARED, length)
-        elif case.batch:
+            yield measure_agreement(grown.environment, grown.params, make, closer, case.model, COMPARED, length)
+        else:
             try:
                 yield measure_rollouts(grown.environment, grown.params, make, case.model, case.batch, grown.length)
             except CannotRun as error:
