@@ -95,7 +95,7 @@ class StudyResults(Generic[Result]):
     stopped: str = ""
     """Reason why the study stopped early; empty if all cases are done."""
     code: int = 0
-    """Exit code: 0, or that of `MachineFault` if a worker process was killed or memory ran out."""
+    """Exit code: 0, that of the error of a case, or that of `MachineFault` if a worker process was killed or memory ran out."""
     content: dict[str, Any] = field(default_factory=dict)
     """Content of the JSON file of the report."""
     folder: Path = Path()
@@ -113,7 +113,7 @@ def run_study(
 ) -> StudyResults[Result]:
     """Run all cases, then write report, data and figures to a folder with the study's name.
 
-    After Ctrl-C, or if a worker process is killed or memory runs out, the earlier results are reported.
+    After Ctrl-C, or if a case fails, a worker process is killed or memory runs out, the other results are reported.
 
     Args:
         command: The command line without --out, for the report.
@@ -126,6 +126,7 @@ def run_study(
         UnwritableFolder: The folder cannot be written, or contains other results.
         NothingKept: The study was interrupted before there were enough results for a report.
         MachineFault: A worker process was killed, or memory ran out, before there were enough results for a report.
+        CannotRun: A case failed, and there were not enough other results for a report.
     """
     from planner.output.claim import claim
     from planner.output.dependencies import find_dependencies
@@ -157,6 +158,7 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
     """Run the cases with progress on the console."""
     from rich.progress import Progress
 
+    from dynamics.propagator import CannotRun
     from vinewright.cluster.cluster import SchedulerLost, WorkerKilled
     from vinewright.console.progress import handle_stop_signals, make_columns
 
@@ -182,6 +184,10 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
                         console.print(f"{count} of {total} {study.unit}")
     except KeyboardInterrupt:
         found.stopped = "interrupted"
+    except CannotRun as error:
+        if not study.enough(found.results):
+            raise
+        found.stopped, found.code = str(error), error.exit_code
     except (WorkerKilled, SchedulerLost) as error:
         found.stopped, found.code = str(error), MachineFault.exit_code
     except MemoryError:
@@ -197,10 +203,12 @@ def run_cases(study: Study[Case, Result], scheduler: str | None) -> Generator[tu
 
     Raises:
         WorkerKilled: A case killed every worker that ran it; the results of all other cases have been yielded.
+        CannotRun: A case failed on a worker; likewise.
     """
     if scheduler is None and not study.parallel:
         yield from enumerate(study.run(study.cases))
         return
+    from dynamics.propagator import CannotRun
     from surrogate.kernels.compiled import thread_count
     from vinewright.cluster.cluster import WorkerKilled, connect
 
@@ -209,18 +217,18 @@ def run_cases(study: Study[Case, Result], scheduler: str | None) -> Generator[tu
         connect(min(thread_count(), len(groups)), scheduler) as cluster,
         closing(cluster.outcomes(partial(_run_group, study.run), groups)) as outcomes,
     ):
-        killed = None
+        failed = None
         for outcome in outcomes:
             if outcome.result is not None:
                 yield from ((outcome.number, result) for result in outcome.result)
-            elif not isinstance(outcome.failure, WorkerKilled):
-                raise outcome.failure or AssertionError("an outcome has a result or a failure")
-            elif study.died:
+            elif study.died and isinstance(outcome.failure, WorkerKilled):
                 yield from ((outcome.number, study.died(case)) for case in groups[outcome.number])
+            elif isinstance(outcome.failure, WorkerKilled | CannotRun):
+                failed = outcome.failure  # results of other cases follow
             else:
-                killed = outcome.failure  # cases that shared a worker with it may follow
-        if killed:
-            raise killed
+                raise outcome.failure or AssertionError("an outcome has a result or a failure")
+        if failed:
+            raise failed
 
 
 def _run_group(run: Callable[[Sequence[Case]], Iterable[Result]], cases: Sequence[Case]) -> list[Result]:
