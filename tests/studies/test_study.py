@@ -314,7 +314,7 @@ def test_a_worker_killed_before_any_result_is_an_error(tmp_path: Path) -> None:
 
 def square_or_fail(case: int) -> int:
     if case == 3:
-        raise CannotRun("the planner failed at 3")
+        raise CannotRun("the planner's case 3")
     return case**2
 
 
@@ -322,14 +322,14 @@ def test_a_case_that_fails_loses_no_other(tmp_path: Path) -> None:
     """Those of other workers are reported, also those after it; the exit code is that of the error."""
     code, printed = run(study(run=partial(map, square_or_fail), parallel=True), tmp_path)
     assert code == 2
-    assert "the planner failed at 3 after 3 of 4 runs" in printed
+    assert "error: the planner's case 3\na case failed after 3 of 4 runs" in printed
     assert json.loads((tmp_path / "squares" / "data.json").read_text())["squares"] == [1, 4, 16]
-    assert ", the planner failed at 3,` on" in (tmp_path / "squares" / "README.md").read_text()
+    assert ", a case failed,` on" in (tmp_path / "squares" / "README.md").read_text()
 
 
 def test_a_case_that_fails_before_any_result_is_the_error(tmp_path: Path) -> None:
     """Nothing is written; in a sequence, the cases before the failure are kept."""
-    with pytest.raises(CannotRun, match="the planner failed at 3"):
+    with pytest.raises(CannotRun, match="the planner's case 3"):
         run(study(cases=[3, 4], run=partial(map, square_or_fail)), tmp_path)
     assert os.listdir(tmp_path) == []
     assert run(study(run=partial(map, square_or_fail)), tmp_path)[0] == 2

@@ -187,7 +187,8 @@ def _measure(study: Study[Case, Result], console: Console, scheduler: str | None
     except CannotRun as error:
         if not study.enough(found.results):
             raise
-        found.stopped, found.code = str(error), error.exit_code
+        console.print(f"error: {error}")
+        found.stopped, found.code = "a case failed", error.exit_code
     except (WorkerKilled, SchedulerLost) as error:
         found.stopped, found.code = str(error), MachineFault.exit_code
     except MemoryError:
