@@ -30,7 +30,7 @@ by 0.5 %; or it no longer diverges if the steps are solved more accurately; or n
 LONG = 20.0
 """A rollout that takes longer than this [s] is timed once instead of three times."""
 COMPARED = 40
-"""Number of random vines in each environment of which the ends are compared."""
+"""Number of random vines of which the ends are compared."""
 
 
 Models = dict[str, tuple[PropagatorFactory, PropagatorFactory]]

@@ -319,7 +319,7 @@ def square_or_fail(case: int) -> int:
 
 
 def test_a_case_that_fails_loses_no_other(tmp_path: Path) -> None:
-    """Those of other workers are reported, also those after it; the exit code is that of the error."""
+    """Results of all other cases are reported, also of those that end later; the exit code is that of the error."""
     code, printed = run(study(run=partial(map, square_or_fail), parallel=True), tmp_path)
     assert code == 2
     assert "error: the planner's case 3\na case failed after 3 of 4 runs" in printed

@@ -72,7 +72,7 @@ def test_an_error_ends_what_has_not_begun() -> None:
 
 
 def test_a_signal_ends_what_has_not_begun() -> None:
-    """What is under way is waited for."""
+    """Calls that are under way are waited for."""
     begun, ended = [], []
 
     def interrupt(number: int) -> None:
