@@ -238,6 +238,8 @@ def _start_local_scheduler(workers: int) -> Iterator[Client]:
     """Start a scheduler in this process, with worker processes on this machine."""
     from distributed import Client, LocalCluster
 
+    from vinewright.cluster.registration import RemoveKilledWorkers
+
     try:
         local = LocalCluster(
             n_workers=workers,
@@ -251,6 +253,8 @@ def _start_local_scheduler(workers: int) -> Iterator[Client]:
         raise SchedulerLost(f"no worker processes can be started on this machine: {error}") from error
     with ExitStack() as held:
         held.callback(local.close, timeout=CLOSING)
+        assert local.scheduler is not None
+        local.scheduler.add_plugin(RemoveKilledWorkers())
         client = Client(local)
         held.callback(client.close, timeout=CLOSING)
         try:

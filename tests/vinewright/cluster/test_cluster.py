@@ -1,5 +1,6 @@
 """Cases on a cluster of processes: each has one result, whatever happens to the workers."""
 
+import asyncio
 import os
 import random
 import signal
@@ -14,7 +15,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from distributed import LocalCluster, Nanny
+from distributed import LocalCluster, Nanny, Scheduler, SchedulerPlugin
 
 from tests.vinewright.cluster import cases
 from tests.waiting import LONGEST, wait_until
@@ -144,6 +145,32 @@ def test_preparation_survives_a_killed_worker(cluster: Cluster, tmp_path: Path) 
     thread.join(60)
     assert not thread.is_alive()
     assert [one.result for one in cluster.outcomes(cases.square, [4])] == [16]
+
+
+class KillOnRegistration(SchedulerPlugin):
+    """Kills the first worker that registers, and waits until its connection has ended."""
+
+    def __init__(self) -> None:
+        self.killed = list[str]()
+
+    async def add_worker(self, scheduler: Scheduler, worker: str) -> None:
+        if not self.killed:
+            self.killed.append(worker)
+            os.kill(scheduler.workers[worker].pid, signal.SIGKILL)
+            await asyncio.sleep(1.0)
+
+
+def test_a_worker_killed_while_it_registers_is_replaced(cluster: Cluster, tmp_path: Path) -> None:
+    """Dask would keep it in its list for ever, and give it cases."""
+    killer, local = KillOnRegistration(), cluster.client.cluster
+    assert isinstance(local, LocalCluster)
+    assert local.scheduler is not None
+    local.scheduler.add_plugin(killer)
+    assert [one.result for one in cluster.outcomes(cases.die_once, [tmp_path])] == ["done"]
+    wait_until(lambda: killer.killed and killer.killed[0] not in cluster.client.nthreads())
+    wait_until(lambda: len(cluster.client.nthreads()) == WORKERS)
+    found = by_number(cluster.outcomes(cases.slow_square, range(20)))
+    assert {k: one.result for k, one in found.items()} == {k: k**2 for k in range(20)}
 
 
 def test_a_preparation_that_raises_is_left_to_the_cases(cluster: Cluster) -> None:
