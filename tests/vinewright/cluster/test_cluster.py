@@ -14,11 +14,12 @@ from pathlib import Path
 from threading import Thread
 from typing import Any
 
+import psutil  # type: ignore[import-untyped]
 import pytest
 from distributed import LocalCluster, Nanny, Scheduler, SchedulerPlugin
 
 from tests.vinewright.cluster import cases
-from tests.waiting import LONGEST, wait_until
+from tests.waiting import LONGEST, PAUSE, wait_until
 from vinewright.cluster.cluster import AHEAD, DEATHS, CaseOutcome, Cluster, NoScheduler, WorkerKilled, connect
 
 WORKERS = 2
@@ -148,7 +149,9 @@ def test_preparation_survives_a_killed_worker(cluster: Cluster, tmp_path: Path) 
 
 
 class KillOnRegistration(SchedulerPlugin):
-    """Kills the first worker that registers, and waits until its connection has ended."""
+    """Kills the first worker that registers, before it is answered."""
+
+    name = "kill-on-registration"
 
     def __init__(self) -> None:
         self.killed = list[str]()
@@ -156,8 +159,10 @@ class KillOnRegistration(SchedulerPlugin):
     async def add_worker(self, scheduler: Scheduler, worker: str) -> None:
         if not self.killed:
             self.killed.append(worker)
-            os.kill(scheduler.workers[worker].pid, signal.SIGKILL)
-            await asyncio.sleep(1.0)
+            process = psutil.Process(scheduler.workers[worker].pid)
+            process.kill()
+            while process.is_running():
+                await asyncio.sleep(PAUSE)
 
 
 def test_a_worker_killed_while_it_registers_is_replaced(cluster: Cluster, tmp_path: Path) -> None:
@@ -169,6 +174,7 @@ def test_a_worker_killed_while_it_registers_is_replaced(cluster: Cluster, tmp_pa
     assert [one.result for one in cluster.outcomes(cases.die_once, [tmp_path])] == ["done"]
     wait_until(lambda: killer.killed and killer.killed[0] not in cluster.client.nthreads())
     wait_until(lambda: len(cluster.client.nthreads()) == WORKERS)
+    cluster.client.unregister_scheduler_plugin(killer.name)
     found = by_number(cluster.outcomes(cases.slow_square, range(20)))
     assert {k: one.result for k, one in found.items()} == {k: k**2 for k in range(20)}
 
