@@ -22,6 +22,7 @@ from planner.search.levels import Levels
 from planner.search.pages import PAGE, pages_for
 from planner.search.particles import NEAR, GrownParticles, Particles
 from planner.search.prices import Prices
+from planner.search.sampling import Growths, sample_growths
 from planner.search.tree import Candidates, Counts, StraightVines, Tree
 from planner.search.witnesses import Witnesses, embed, pose_tree, unscale
 from planner.uncertainty.trials import Worlds
@@ -44,14 +45,8 @@ LONGEST_TUBE = 50.0
 """Maximum length of a vine [m]."""
 LONGEST_ROUND = 2.0
 """Maximum length of a vine in circumferences of the bounds: the way along a spiral is longer than one."""
-LONGEST_GROWTH = 60
-"""Maximum number of segments grown at once with an actuator."""
-LONGEST_STRAIGHT = 40
-"""Maximum number of segments grown at once without an actuator."""
 RISK = 2.0
 """Additional actuators that a search with particles accepts for reaching the goal in all worlds instead of none."""
-STRAIGHT = 0.5
-"""Probability of growing a node without an actuator if that has not been done."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,9 +172,10 @@ class Search:
         self.iteration += 1
         if not self._growable_nodes().any():
             self._shrink()
-        nodes, controls, segments = self._sample(self._select())
+        growths = self._sample(self._select())
+        nodes, controls, _, segments = growths
         self._widen(self.tree.segments[nodes] + segments)
-        carried = self._carried(nodes, controls)
+        carried = self._carried(growths)
         rollout = self.propagator.grow(
             self.tree.state(nodes, self.params.segment_length, self.width),
             actuation(carried, self.catalogue),
@@ -251,14 +247,14 @@ class Search:
         """Whether no node can lead to a better solution any more, down to the finest radius."""
         return self.radius < FINEST_RADIUS and not self._growable_nodes().any()
 
-    def _affordable_nodes(self, price: ArrayLike, nodes: Any = slice(None)) -> NDArray[np.bool_]:
+    def affordable_nodes(self, price: ArrayLike, nodes: Any = slice(None)) -> NDArray[np.bool_]:
         """Return whether nodes may get another bend of a price and still lead to a better solution."""
         return self.cost(self.tree.actuators[nodes] + price, self.tree.segments[nodes]) < self.bound
 
     def _growable_nodes(self) -> NDArray[np.bool_]:
         """Return whether nodes may grow: a control is left to try, and the maximum length is not reached."""
         room = self.tree.segments < self.max_segments
-        return self.tree.active & room & (~self.tree.straight | self._affordable_nodes(self.prices.least))
+        return self.tree.active & room & (~self.tree.straight | self.affordable_nodes(self.prices.least))
 
     @cached_property
     def _levels(self) -> Levels | None:
@@ -313,33 +309,15 @@ class Search:
             ]
         )
 
-    def _sample(self, nodes: Integers) -> tuple[Integers, NDArray[np.int32], Integers]:
-        """Sample controls and lengths: straight, left or right, with curvatures uniform over the reachable range.
+    def _sample(self, nodes: Integers) -> Growths:
+        """Sample how nodes grow, see `sample_growths`."""
+        return sample_growths(self, nodes)
 
-        Growth is deterministic, so a node is grown without an actuator once, and then only with one.
-
-        Returns:
-            The nodes to grow, the control of each, and the number of segments to grow.
-        """
-        batch = len(nodes)
-        side = self.rng.choice([-1, 1], batch)
-        entry = self.catalogue.draw(self.rng, batch)
-        once = np.zeros(batch, bool)
-        once[np.unique(nodes, return_index=True)[1]] = True
-        if self.prices.bend is not None:
-            entry = self.prices.replace_by_preformed(entry, ~self._affordable_nodes(1, nodes), self.rng)
-        affordable = self._affordable_nodes(self.prices.of_entry[entry + 1], nodes)
-        straight = once & ~self.tree.straight[nodes] & (~affordable | (self.rng.random(batch) < STRAIGHT))
-        controls = np.where(straight, 0, side * (entry + 1)).astype(np.int32)
-        segments = np.where(straight, LONGEST_STRAIGHT, self.rng.integers(1, LONGEST_GROWTH + 1, batch))
-        segments = np.minimum(segments, self.max_segments - self.tree.segments[nodes])
-        grown = straight | affordable
-        return nodes[grown], controls[grown], segments[grown]
-
-    def _carried(self, nodes: Integers, controls: NDArray[np.int32]) -> NDArray[np.int32]:
-        """Return the controls of every segment, with the new controls on all segments not yet grown."""
-        grown = np.arange(self.width) < self.tree.segments[nodes, None]
-        return np.where(grown, self.tree.pages.controls(nodes, self.width), controls[:, None])
+    def _carried(self, growths: Growths) -> NDArray[np.int32]:
+        """Return the control of every segment, also of those not yet grown."""
+        at, old = np.arange(self.width), self.tree.segments[growths.nodes, None]
+        new = np.where(at < old + growths.bent[:, None], growths.controls[:, None], np.int32(0))
+        return np.where(at < old, self.tree.pages.controls(growths.nodes, self.width), new)
 
     def _widen(self, until: Integers) -> None:
         """Make `width` sufficient for vines that grow to some numbers of segments. It is never reduced, so that a device keeps its work

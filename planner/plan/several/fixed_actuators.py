@@ -16,6 +16,7 @@ from planner.design.design import Design
 from planner.plan.several.tubes import Mask, Tube
 from planner.search.controls import sections_of
 from planner.search.run import Run
+from planner.search.sampling import Growths
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import Search
 from planner.search.tree import Candidates
@@ -101,7 +102,7 @@ class GivenSearch(Search):
         for first, after in pairwise(spans):
             self.begin[first:after], self.end[first:after] = first, min(after, self.max_segments)
 
-    def _sample(self, nodes: Integers) -> tuple[Integers, Controls, Integers]:
+    def _sample(self, nodes: Integers) -> Growths:
         """See `Search`, but only up to the next end of a given actuator or its beginning; a given one is on or off."""
         at = self.tree.segments[nodes]
         inside = self.given[at] != 0
@@ -111,10 +112,10 @@ class GivenSearch(Search):
         chosen = np.where(on, self.given[at], 0)
         before = self.tree.pages.control(held, np.maximum(at - 1, 0))
         controls = np.where(self.begin[at] == at, chosen, before).astype(np.int32)
-        parts.append((held, controls, self.end[at] - at))
-        nodes, controls, segments = (np.concatenate([part[k] for part in parts]) for k in range(3))
-        at = self.tree.segments[nodes]
-        return nodes, controls.astype(np.int32), np.minimum(segments, self.end[at] - at)
+        parts.append(Growths(held, controls, self.end[at] - at, self.end[at] - at))
+        nodes, controls, bent, segments = (np.concatenate(part) for part in zip(*parts, strict=True))
+        left = self.end[self.tree.segments[nodes]] - self.tree.segments[nodes]
+        return Growths(nodes, controls.astype(np.int32), np.minimum(bent, left), np.minimum(segments, left))
 
     def _candidates(self, rollout: Rollout, nodes: Integers, controls: Controls, carried: Controls) -> Candidates:
         """See `Search`; given actuators are not counted, and no node is within one, unless it is in the goal."""

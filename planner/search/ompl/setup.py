@@ -18,9 +18,10 @@ from dynamics.vine import Status
 from environments.environment import Environment
 from environments.environment_file import check_environment
 from planner.design.design import Design
+from planner.search.aiming import LONGEST_BEND
 from planner.search.goal import goal_radius
 from planner.search.ompl.vines import OmplVine, VineGrower
-from planner.search.sst import LENGTH_COST, LONGEST_GROWTH
+from planner.search.sst import LENGTH_COST
 from planner.search.witnesses import HEADING_WEIGHT
 from surrogate.kernels.compiled import Floats
 
@@ -51,7 +52,7 @@ class VineSetup(control.SimpleSetup):  # type: ignore[misc]
         """Build the space; the planner is the caller's choice."""
         states = _states(growth.environment, growth.max_segments)
         controls = control.RealVectorControlSpace(states, 4)
-        controls.setBounds(_bounds([0, 0, 0, 1], [3, growth.cells, growth.pressures, LONGEST_GROWTH + 1]))
+        controls.setBounds(_bounds([0, 0, 0, 1], [3, growth.cells, growth.pressures, LONGEST_BEND + 1]))
         super().__init__(controls)
         self.growth = growth
         information = self.getSpaceInformation()

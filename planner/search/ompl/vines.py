@@ -11,10 +11,11 @@ from dynamics.propagator import Propagator
 from dynamics.vine import Rollout, Status, VineState, centerlines, convert_like, pivots_of, to_host
 from planner.design.catalogue import LEAST_CELLS, Catalogue
 from planner.design.design import Design
+from planner.search.aiming import LONGEST_BEND
 from planner.search.controls import actuation, sections_of
 from planner.search.goal import in_goal
 from planner.search.solutions import segments_to
-from planner.search.sst import LONGEST_GROWTH, most_segments
+from planner.search.sst import most_segments
 from surrogate.kernels.compiled import Floats
 
 
@@ -64,11 +65,11 @@ class VineGrower:
             side: From 0 to 3: right, none, left.
             cell: From 0 to the number of cell lengths.
             pressure: From 0 to the number of pressures.
-            length: From 1 to `LONGEST_GROWTH` + 1 segments.
+            length: From 1 to `LONGEST_BEND` + 1 segments.
         """
         sign = min(int(side), 2) - 1
         entry = min(int(pressure), self.pressures - 1) * self.cells + min(int(cell), self.cells - 1)
-        return sign * (entry + 1), min(int(length), LONGEST_GROWTH)
+        return sign * (entry + 1), min(int(length), LONGEST_BEND)
 
     def extend(self, vine: OmplVine, control: int, segments: int) -> OmplVine:
         """Grow a vine: to its first state with the tip in the goal, or else by a number of segments or as far as it grows.

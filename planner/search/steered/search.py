@@ -15,10 +15,12 @@ from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
 from planner.design.catalogue import LEAST_CELLS
 from planner.design.design import Design
+from planner.search.aiming import LONGEST_BEND
 from planner.search.candidates import GrowingVines, find_candidates
 from planner.search.controls import actuation
 from planner.search.goal import in_goal
-from planner.search.sst import DEFAULT_SWITCHES, LONGEST_GROWTH, LONGEST_STRAIGHT, STRAIGHT, Search, Switches
+from planner.search.sampling import LONGEST_STRAIGHT, STRAIGHT
+from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.steered.carried import ActuatorHistory, PressureChange
 from planner.search.steered.pressure_levels import PressureLevels
 from planner.search.tree import Candidates
@@ -109,7 +111,7 @@ class SteeredSearch(Search):
         if not self._growable_nodes().any():
             self._shrink()
         nodes = self._select()
-        self._widen(self.tree.segments[nodes] + max(LONGEST_GROWTH, LONGEST_STRAIGHT))
+        self._widen(self.tree.segments[nodes] + max(LONGEST_BEND, LONGEST_STRAIGHT))
         every = self._change_pressures(nodes)
         rows, control, segments = self._sample_growth(every)
         vines, full = every.of(rows), self.params.segment_length
@@ -169,7 +171,7 @@ class SteeredSearch(Search):
         return PressureChange(segments, actuator, int(np.sign(control)) * (chosen + 1))
 
     def _sample_growth(self, vines: _Vines) -> tuple[Integers, NDArray[np.int32], Integers]:
-        """Sample the growth of vines as in `Search._sample`; after a change of pressure also straight or with the distal
+        """Sample the growth of vines as in `sample_growths`; after a change of pressure also straight or with the distal
         actuator.
 
         Returns:
@@ -190,7 +192,7 @@ class SteeredSearch(Search):
         control[goes_on] = [
             vines.carried[k].control(len(vines.carried[k].actuators) - 1) for k in np.flatnonzero(goes_on)
         ]
-        segments = np.where(straight & ~goes_on, LONGEST_STRAIGHT, self.rng.integers(1, LONGEST_GROWTH + 1, count))
+        segments = np.where(straight & ~goes_on, LONGEST_STRAIGHT, self.rng.integers(1, LONGEST_BEND + 1, count))
         segments = np.minimum(segments, self.max_segments - at)
         rows = np.flatnonzero((straight | affordable | goes_on) & (segments > 0))
         return rows, control[rows], segments[rows]

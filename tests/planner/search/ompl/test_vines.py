@@ -12,8 +12,8 @@ from dynamics.vine import Rollout, Status, VineState
 from environments import Environment
 from planner.design.catalogue import LEAST_CELLS
 from planner.design.replay import replay
+from planner.search.aiming import LONGEST_BEND
 from planner.search.ompl.vines import OmplVine, VineGrower
-from planner.search.sst import LONGEST_GROWTH
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def test_corners_of_the_control_space_are_the_first_and_last_control(growth: Vin
     assert growth.decode(0.0, 0.0, 0.0, 1.0) == (-1, 1)
     assert growth.decode(2.5, 0.0, 0.0, 1.999) == (1, 1)
     assert growth.decode(1.5, 3.2, 4.9, 7.5)[0] == 0
-    assert growth.decode(3.0, growth.cells, growth.pressures, LONGEST_GROWTH + 1.0) == (last, LONGEST_GROWTH)
+    assert growth.decode(3.0, growth.cells, growth.pressures, LONGEST_BEND + 1.0) == (last, LONGEST_BEND)
 
 
 def test_a_control_is_the_cell_and_the_pressure_that_it_says(growth: VineGrower) -> None:
