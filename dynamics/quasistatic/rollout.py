@@ -35,6 +35,7 @@ from dynamics.quasistatic.relaxation import (
 )
 from dynamics.quasistatic.step import (
     QuasiStaticModel,
+    QuasiStaticTube,
     QuasiStaticWork,
     bend_by,
     bound_growth,
@@ -63,6 +64,16 @@ AT_REST = 2.5e-7
 """A held vine whose joints all move less than this in a step [m] is at rest."""
 AGAIN = 4.0
 """The first step at constant length takes this many times as long as the last one of the relaxation before [-]."""
+
+
+@compiled()
+def longest_step(tube: QuasiStaticTube, contacts: int) -> float:
+    """Largest growth of a step [m]: a tube that touches nothing is at rest, so that it gets to the same place with longer steps.
+
+    Args:
+        contacts: Number of contacts within the margin.
+    """
+    return tube.most_motion if contacts == 0 and tube.relaxation.growing < np.inf else tube.growth_step
 
 
 @compiled()
@@ -95,7 +106,7 @@ def grow_vine(
             return recorded, UNRESOLVED, steps, relaxations
         deep = too_deep(tube.section, contacts, count, tube.tolerance, work.keys, work.carried)
         stop = next_stop(task, recorded)
-        most_growth = min(tube.growth_step, full - last_length, stop - grown)
+        most_growth = min(longest_step(tube, count), full - last_length, stop - grown)
         span = Span(segments, last_length, count, max(most_growth, 0.0))
         damping = tube.bending_viscosity / progress.time
         if grown > idle.grown + STILL:
@@ -137,7 +148,7 @@ def grow_vine(
             forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
             count = touch(scene, tube, segments, work)
             settled = False
-        most_growth = min(tube.growth_step, full - last_length, next_stop(task, recorded) - grown)
+        most_growth = min(longest_step(tube, count), full - last_length, next_stop(task, recorded) - grown)
         # The rest of a segment may be tiny, and a blocked tip may advance by tiny steps: limit dt from below.
         dt = max(most_growth, 0.2 * tube.growth_step)
         fresh = not settled or most_growth != span.most_growth or tube.friction.static > 0.0

@@ -8,6 +8,7 @@ import pytest
 from dynamics.links import link_lengths
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.propagator import Propagator
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.registry import load_propagator, propagators
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, centerlines, pivots_of
@@ -87,3 +88,20 @@ def test_a_free_tube_has_one_shape_in_every_model(name: str, vines: str, environ
     state = rollout.state(np.arange(len(found)), rollout.records - 1)
     ends = centerlines(state, room.start, params)[np.arange(len(found)), state.segments]
     np.testing.assert_allclose(ends, found[:, :2], atol=1e-8)
+
+
+def test_a_tube_that_touches_nothing_takes_long_steps_to_the_same_place(environment: MakeEnvironment) -> None:
+    """However short its step is near walls: it takes as few as the margin of contacts allows, until it reaches a wall."""
+    params, carried = VINES["spam"]
+    room = environment(start=(0.2, -0.1, 0.7), bounds=(-3, -3, 3, 3))
+    walled = environment(boxes=[(-3.0, 0.3, 3.0, 0.4)], start=(0.2, -0.1, 0.7), bounds=(-3, -3, 3, 3))
+    default, fine = QuasiStatic(room, params), QuasiStatic(room, params).refined(8)
+    grown = [one.grow(one.start(3, SEGMENTS), carried, LENGTH, LENGTH / 40) for one in (default, fine)]
+    assert (grown[0].steps == grown[1].steps).all()
+    assert (grown[0].steps <= SEGMENTS * np.ceil(params.segment_length / default.tube.most_motion)).all()
+    np.testing.assert_allclose(grown[0].tips, grown[1].tips, atol=1e-9)
+    near = QuasiStatic(walled, params).refined(8)
+    touching = near.grow(near.start(3, SEGMENTS), carried, LENGTH, LENGTH / 40)
+    reached = np.flatnonzero(touching.contact_force[0].max(axis=1) > 0)[0]
+    np.testing.assert_allclose(touching.tips[0, : reached - 1], grown[0].tips[0, : reached - 1], atol=1e-4)
+    assert touching.steps[0] > 2 * grown[0].steps[0]
