@@ -76,6 +76,11 @@ class Propagator(Protocol):
         """Name of the device on which it computes."""
         ...
 
+    @property
+    def resumes(self) -> bool:
+        """Whether growth from a recorded state is the continuation of the growth that recorded it, to the last bit."""
+        ...
+
     def refined(self, parts: int = 2) -> Propagator:
         """Return this model with its step divided by `parts`, to check the convergence of its results."""
         ...
@@ -114,6 +119,11 @@ class OnHost:
     def device_name(self) -> str:
         """See `Propagator`."""
         return "cpu, 1 thread" if self.threads == 1 else f"cpu, {self.threads} threads"
+
+    @property
+    def resumes(self) -> bool:
+        """See `Propagator`."""
+        return False
 
     def start(self, batch: int, max_segments: int) -> VineState:
         """See `Propagator`."""

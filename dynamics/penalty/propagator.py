@@ -109,6 +109,11 @@ class Penalty:
         """See `Propagator`."""
         return "cpu, 1 thread" if self.device.type == "cpu" else torch.cuda.get_device_name(self.device)
 
+    @property
+    def resumes(self) -> bool:
+        """See `Propagator`."""
+        return False
+
     def refined(self, parts: int = 2) -> Penalty:
         """See `Propagator`."""
         return Penalty(

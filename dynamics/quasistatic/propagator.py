@@ -134,6 +134,11 @@ class QuasiStatic(OnHost):
             return super().device_name
         return device_name() if self.device == "cuda" else f"{super().device_name}, or {device_name()}"
 
+    @property
+    def resumes(self) -> bool:
+        """See `Propagator`: not with friction, whose bounds are those of the forces before."""
+        return not self.friction and not self.tube.friction.static and self.on_device is None
+
     def start(self, batch: int, max_segments: int) -> VineState:
         """See `Propagator`."""
         state = super().start(batch, max_segments)

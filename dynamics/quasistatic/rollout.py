@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from dynamics.chain import forward_kinematics
+from dynamics.contact_rows import NO_KEY
 from dynamics.growth import (
     GROWING,
     GROWN,
@@ -16,7 +19,6 @@ from dynamics.growth import (
     Span,
     Watch,
     look_at,
-    next_stop,
     outcome_of_leaving,
     report,
 )
@@ -66,6 +68,42 @@ AGAIN = 4.0
 """The first step at constant length takes this many times as long as the last one of the relaxation before [-]."""
 
 
+class Place(NamedTuple):
+    """A state of growth."""
+
+    segments: int
+    last_length: float
+    """Length of the growing segment [m]."""
+
+
+@compiled()
+def length_between(first: Place, after: Place, full: float) -> float:
+    """Growth between two states [m], whatever was before them: rounding too depends on nothing else."""
+    return (after.segments - first.segments) * full + (after.last_length - first.last_length)
+
+
+@compiled()
+def left_to_record(task: Task, since: float, grown: float) -> float:
+    """Growth up to the next record or the end of growth [m].
+
+    Args:
+        since: Growth since the last record [m].
+        grown: Growth since the beginning [m].
+    """
+    left, end = task.record_every - since, task.length - grown
+    return end if end < left - SLACK else left
+
+
+@compiled()
+def forget(work: QuasiStaticWork, segments: int) -> int:
+    """Make the work space that of a vine that begins to grow; returns the number of rows known to carry a force: none."""
+    work.keys[0] = work.slid[0] = NO_KEY
+    work.pressed[0] = work.drive[0] = work.lost[0] = work.needed[0] = 0.0
+    work.stiffening[:segments] = 0.0
+    work.dual.loads[:segments] = 0.0
+    return 0
+
+
 @compiled()
 def longest_step(tube: QuasiStaticTube, contacts: int) -> float:
     """Largest growth of a step [m]: a tube that touches nothing is at rest, so that it gets to the same place with longer steps.
@@ -92,12 +130,14 @@ def grow_vine(
     segments, last_length = task.segments, task.last_length
     known = recorded = steps = relaxations = 0
     time, began, bent, watch, before = 0.0, 0.0, np.inf, Watch(0.0, 0.0), segments * full + last_length
-    progress, rested = begin(tube, work, segments, rest.time), 0.0
-    longest, idle = LONGEST_TIME * task.length + LONGEST_IDLE, Watch(LONGEST_IDLE, 0.0)
+    progress = begin(tube, work, segments, rest.time)
+    last, rested = Place(segments, last_length), Place(segments, last_length)
+    longest, idle = LONGEST_TIME * task.record_every + LONGEST_IDLE, Watch(LONGEST_IDLE, 0.0)
     most = MOST_ITERATIONS if rest.growing < np.inf else MOST_CORRECTIONS
     while True:
         heading = forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
-        grown = segments * full + last_length - before
+        here = Place(segments, last_length)
+        since, grown = length_between(last, here, full), segments * full + last_length - before
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps, relaxations
@@ -105,50 +145,58 @@ def grow_vine(
         if count == CROSSED or cut[0]:
             return recorded, UNRESOLVED, steps, relaxations
         deep = too_deep(tube.section, contacts, count, tube.tolerance, work.keys, work.carried)
-        stop = next_stop(task, recorded)
-        most_growth = min(longest_step(tube, count), full - last_length, stop - grown)
+        left = left_to_record(task, since, grown)
+        most_growth = min(longest_step(tube, count), full - last_length, left)
         span = Span(segments, last_length, count, max(most_growth, 0.0))
         damping = tube.bending_viscosity / progress.time
-        if grown > idle.grown + STILL:
-            idle = Watch(time + LONGEST_IDLE, grown)
+        if since > idle.grown + STILL:
+            idle = Watch(time + LONGEST_IDLE, since)
         late = time >= min(longest, idle.due)
-        due = grown >= stop - SLACK or time >= watch.due or late
+        due = left <= SLACK or time >= watch.due or late
         moving = bent > rest.growing or progress.iterations > 0 or work.pressed[0] > work.drive[0]
         settled = deep or (rest.growing < np.inf and (due or moving))
+        freed = length_between(rested, here, full)
         if settled:
             # Bend without growing until the vine is at rest and no deeper than the tolerance. Nothing is recorded meanwhile.
             stiffen(vine, work, span)
             curvature = set_up(tube, joint, damping, vine, work, span)
-            shrunk, motion, known = relax(tube, work, span, curvature, grown - rested, known)
-            limit = rest.recorded if grown >= stop - SLACK else rest.growing
-            if deep or not at_rest(tube, limit, progress, motion, grown - rested, shrunk):
+            shrunk, motion, known = relax(tube, work, span, curvature, freed, known)
+            limit = rest.recorded if left <= SLACK else rest.growing
+            if deep or not at_rest(tube, limit, progress, motion, freed, shrunk):
                 wedged = deep and progress.iterations > 20 and motion < 0.05 * rest.recorded
                 if wedged or progress.iterations >= most:
                     if not deep:
                         broken[0] = largest_bend(step.bend, segments)
                     return recorded, UNRESOLVED if deep else UNSETTLED, steps, relaxations
                 if progress.iterations == 0:
-                    began = grown
+                    began = (segments - 1) * full + last_length
                 share, progress = bend_on(tube, vine, work, span, progress, motion)
                 last_length += share * shrunk
                 relaxations += 1
                 continue
             sum_forces(work, span, known)
         if progress.iterations > 0:
-            note_snap(tube, work, segments, before - full + began, progress.energy, records)
+            note_snap(tube, work, segments, began, progress.energy, records)
             progress = begin(tube, work, segments, AGAIN * progress.time)
-        rested = grown
-        still, watch = look_at(watch, PATIENCE, time, grown, chain, segments, seen)
+        rested = here
+        still, watch = look_at(watch, PATIENCE, time, since, chain, segments, seen)
+        records_before = recorded
         recorded, status = report(recorder, recorded, task, segments, heading, grown, deep, still or late)
         if status != GROWING:
             return recorded, status, steps, relaxations
+        if recorded > records_before:
+            # What follows depends on the recorded state alone, so that growth can go on from there.
+            known = forget(work, segments)
+            time, bent, watch, idle = 0.0, np.inf, Watch(0.0, 0.0), Watch(LONGEST_IDLE, 0.0)
+            progress, last = begin(tube, work, segments, rest.time), here
+            continue
         if last_length >= full - SLACK / 2:
             vine.angles[segments] = last_length = 0.0
             segments += 1
             forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
             count = touch(scene, tube, segments, work)
             settled = False
-        most_growth = min(longest_step(tube, count), full - last_length, next_stop(task, recorded) - grown)
+        most_growth = min(longest_step(tube, count), full - last_length, left)
         # The rest of a segment may be tiny, and a blocked tip may advance by tiny steps: limit dt from below.
         dt = max(most_growth, 0.2 * tube.growth_step)
         fresh = not settled or most_growth != span.most_growth or tube.friction.static > 0.0

@@ -19,6 +19,7 @@ from dynamics.snaps import Snaps
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, pivots_of
 from planner.design.design import Design
 from planner.design.replay import grow
+from planner.search.beginnings import Beginnings
 from planner.search.controls import actuation, sections_of
 from planner.search.sst import Search
 from planner.search.tree import Candidates
@@ -110,6 +111,7 @@ class Solutions:
         """Number of candidates rejected because of an ambiguous snap."""
         self.preparing = 0.0
         """Time that the preparation for the first snap took, with compilation [s]: no time of the search."""
+        self._growers: dict[Propagator, Beginnings] = {}
         self._apart: dict[bytes, float] = {}
         """Distance between the ends of the relaxations of each known snap [m]; vines that share a branch share its snaps."""
 
@@ -124,6 +126,12 @@ class Solutions:
         relaxations.relax(straight, Actuation(np.zeros((1, 2)), np.zeros((1, 2))))
         self.preparing = time.perf_counter() - began
         return relaxations
+
+    def _grower(self, replayer: Propagator) -> Beginnings:
+        """Return what grows candidates with one of the two replayers."""
+        if replayer not in self._growers:
+            self._growers[replayer] = Beginnings(replayer, self.search.catalogue)
+        return self._growers[replayer]
 
     def offer(self, candidates: Candidates) -> bool:
         """Replay the promising candidates in order of cost; return whether the best solution improved."""
@@ -181,7 +189,8 @@ class Solutions:
         """Replay candidates."""
         search, params = self.search, self.search.params
         carried = actuation(chosen.controls, search.catalogue)
-        rollout = grow(replayer, carried, chosen.segments * params.segment_length, params.segment_length)
+        marks = [search.tree.lengths_before(int(parent)) for parent in chosen.parents]
+        rollout = self._grower(replayer).grow(chosen.controls, chosen.segments, marks)
         goal, replayed = search.environment.goal, list[ReplayResult]()
         for i, segments in enumerate(chosen.segments):
             tip = rollout.tips[i, segments - 1]

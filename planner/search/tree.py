@@ -191,6 +191,14 @@ class Tree:
             self.pages.put(some, convert_like(self._unbent(0, 1), bends), controls, segments)
             done = after
 
+    def lengths_before(self, slot: int) -> list[int]:
+        """Return the numbers of segments of a node and its ancestors, without the root, the longest first."""
+        lengths = []
+        while slot >= 0 and self.segments[slot] > 0:
+            lengths.append(int(self.segments[slot]))
+            slot = int(self.parent[slot])
+        return lengths
+
     def descendants(self, slot: int) -> Integers:
         """Return a node and all its descendants."""
         inside = np.zeros(len(self.used), bool)

@@ -77,6 +77,10 @@ class Counted:
         """Name of the model inside."""
         return self.inner.device_name
 
+    @property
+    def resumes(self) -> bool:
+        return False
+
     def refined(self, parts: int = 2) -> Propagator:
         """The model inside, refined."""
         return self.inner.refined(parts)
