@@ -55,10 +55,10 @@ def aim(tips: Floats, goal: Floats, catalogue: Catalogue, params: VineParams, rn
     ahead, off = dx * np.cos(after) + dy * np.sin(after), np.abs(dy * np.cos(after) - dx * np.sin(after))
     least = LEAST_CELLS * catalogue.l_0[entry][..., None]
     usable = (ahead > 0) & (off <= goal[2]) & (count * full >= least) & (np.abs(count * bend) <= np.pi)
-    miss = np.where(usable, np.maximum(off, INSIDE * goal[2]), np.inf).reshape(n, -1)
+    miss = np.where(usable, np.maximum(off, INSIDE * goal[2]), np.inf).reshape(n, TRIED * LONGEST_BEND)
     best, row = miss.argmin(axis=1), np.arange(n)
     chosen, length = np.divmod(best, LONGEST_BEND)
-    found, on = np.isfinite(miss[row, best]), ahead.reshape(n, -1)[row, best] + goal[2]
+    found, on = np.isfinite(miss[row, best]), ahead.reshape(miss.shape)[row, best] + goal[2]
     controls = np.where(found, side[row, chosen] * (entry[row, chosen] + 1), 0).astype(np.int32)
     bent = np.where(found, length + 1, 0)
     return Aim(controls, bent, bent + np.where(found, np.ceil(on / full), 0).astype(np.int64))

@@ -114,3 +114,9 @@ def test_what_is_far_from_the_tube_adds_no_actuator(environment: MakeEnvironment
         assert run.best
         found[name] = run.best.design.actuators
     assert found == {"bare": 1, "mirrored": 1, "beside": 1}
+
+
+def test_no_vine_is_aimed_where_none_is_asked_for(params: VineParams) -> None:
+    """A batch of which no vine was drawn to be aimed."""
+    aims = aim(np.zeros((0, 3)), np.array([1.0, 0.0, 0.1]), Catalogue.of(params), params, np.random.default_rng(1))
+    assert [len(part) for part in aims] == [0, 0, 0]
