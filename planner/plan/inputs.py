@@ -83,7 +83,3 @@ class Inputs(BaseModel):
     def budget(self) -> Budget:
         """Stop criteria of the whole plan, counted from the beginning of the search."""
         return Budget(self.time_budget_s, self.iterations, self.first, self.target_actuators)
-
-    def searching(self, searches: int) -> Budget:
-        """Stop criteria of one of some searches while it has a solution."""
-        return self.budget if self.fast else self.budget.part(SEARCHING / searches)

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from dynamics.propagator import CannotRun, Propagator
+from dynamics.propagator import Propagator
 from environments.environment import Environment
 from planner.design.arrival import outside_goal
 from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
-from planner.output.claim import UnwritableFolder, claim
-from planner.plan.choice.selection import Choice, Progress, Selection, keep_candidates
+from planner.output.claim import claim
+from planner.plan.choice.selection import Choice, keep_candidates
+from planner.plan.choosing import Chooser
 from planner.plan.enough import shortfall
-from planner.plan.friction import PARTS, run_with_friction
-from planner.plan.inputs import Inputs
+from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.problem import Problem
+from planner.plan.rounds import NO_FEWER, end_of_round, later_choice, least_actuators, reason_to_end
 from planner.plan.run.checkpoint import Checkpoint
 from planner.plan.run.folder import design_to_write, save_checkpoint, write_run
 from planner.plan.run.stages import Stages
+from planner.plan.searching import search, search_with_friction
 from planner.plan.watcher import QUIET, Watcher
-from planner.search.run import Budget, HistoryEntry, Keep, Run, warm_up
+from planner.search.run import TIME_SPENT, HistoryEntry, Keep, Run, warm_up
 from surrogate.kernels.interruption import Interruption
-
-SAVED_EVERY = 30.0
-"""Seconds between checkpoints."""
-INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,7 +36,7 @@ class Result:
     run: Run
     """The search, with everything that it found."""
     reason: str
-    """Why the search ended, as text."""
+    """Why the plan ended, as text."""
     choice: Choice | None = None
     """The front of designs and the chosen one; None with `fast`, or without a solution."""
     verification: Verification | None = None
@@ -151,23 +147,9 @@ def plan(
             checkpoint.restore(run)
     watcher.prepared(run)
 
-    def save() -> None:
-        if folder:
-            stages.clear()
-            save_checkpoint(folder, run, options)
-
     interruption = Interruption()
-    reason = search(run, options.searching(1 if problem.friction is None else 2), save, watcher, interruption)
-    if run.past:
-        raise KeyboardInterrupt  # the folder knows more than has been repeated
-    if not run.best and not interruption.requested:
-        reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
-    choice = None
-    if run.best and not options.fast:
-        if problem.friction is not None:
-            search_with_friction(run, stages, options.searching(2), watcher, interruption)
-        if not interruption.requested:
-            choice = choose(run, stages, watcher, interruption)
+    chooser = Chooser(run, stages, watcher, interruption)
+    reason, choice = _search_and_choose(chooser, folder)
     verification = None
     if run.best and verifier:
         designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]
@@ -177,129 +159,44 @@ def plan(
     return Result(problem, run, reason, choice, verification, interruption.requested, stages)
 
 
-def search(
-    run: Run,
-    budget: Budget,
-    save: Callable[[], None],
-    watcher: Watcher = QUIET,
-    interruption: Interruption | None = None,
-) -> str:
-    """Search until the budget is spent or Ctrl-C is pressed; returns why the search ended.
+def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choice | None]:
+    """Search up to the first solution, and then search and choose in rounds; return why the plan ended, and the choice.
 
-    Args:
-        save: Writes a checkpoint; called every `SAVED_EVERY` seconds, and at the end.
-        interruption: Notes Ctrl-C.
-    Raises:
-        CannotRun: The model cannot continue, and nothing was found, or less than its checkpoint has.
-        MemoryError: The same where memory ran out.
+    Each round goes on where all searches, refinement and trials were. Where iterations limit a plan there is only one.
     """
-    saved, interruption = run.seconds, interruption or Interruption()
-    with watcher.searching(run, budget) as show, interruption.handling_signals(cut=True):
-        try:
-            for _ in run.run(budget):
-                show()
-                if interruption.requested:
-                    break
-                if not run.past and run.seconds >= saved + SAVED_EVERY:
-                    saved = run.seconds
-                    _attempt(save, watcher)
-        except (CannotRun, MemoryError) as error:
-            if run.best is None or run.past:
-                raise
-            return str(error) or "out of memory"  # what was found is kept
-        if not run.past:
-            _attempt(save, watcher)
-    return run.ended(budget) or INTERRUPTED
+    run, stages, watcher, interruption = chooser.run, chooser.stages, chooser.watcher, chooser.interruption
+    options, friction = stages.problem.options, stages.problem.friction is not None
 
+    def save() -> None:
+        if folder:
+            stages.clear()
+            save_checkpoint(folder, run, options)
 
-def _attempt(save: Callable[[], None], watcher: Watcher) -> None:
-    """Save a checkpoint if the folder can be written; the disk may be full only temporarily, so the plan goes on."""
-    try:
-        save()
-    except UnwritableFolder as error:
-        watcher.note(f"note: no checkpoint: {error}")
-
-
-def search_with_friction(
-    run: Run, stages: Stages, budget: Budget, watcher: Watcher, interruption: Interruption
-) -> None:
-    """Search again with friction, in `PARTS` searches; fewer after Ctrl-C, or if one fails: they are not needed.
-
-    While none has a solution up to `PARTS` more follow, unless the search without friction has taken their time.
-
-    Args:
-        stages: Gets the searches, and has those that began before the plan was resumed.
-        budget: Of `PARTS` together.
-    """
-    found, each = stages.searches, budget.part(1 / PARTS)
-    while not interruption.requested and len(found) < 2 * PARTS:
-        spent = run.seconds + sum(one.seconds for one in found)
-        late = budget.iterations is None and spent >= 3 * budget.seconds
-        if len(found) >= PARTS and (late or any(one.best for one in found)):
+    reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
+    if run.past:
+        raise KeyboardInterrupt  # the folder knows more than has been repeated
+    choice: Choice | None = None
+    ended: str | None = None
+    while run.best and not interruption.requested and not ended:
+        before, fewest, budget = choice, run.best.design.actuators, options.budget
+        if options.iterations is None:
+            end = end_of_round(chooser.spent, run.history[0].seconds, options.time_budget_s)
+            budget = replace(budget, seconds=end)
+        share = 1.0 if options.fast else SEARCHING / (2 if friction else 1)
+        reason = search(run, budget.part(share), save, watcher, interruption)
+        if friction:
+            search_with_friction(run, stages, budget.part(share), watcher, interruption)
+        if not options.fast and not interruption.requested:
+            choice = later_choice(before, chooser.choose(budget), interruption.requested)
+            if choice:
+                watcher.chose(choice)
+        if options.iterations is not None or chooser.spent >= options.time_budget_s:
             break
-        with interruption.handling_signals():
-            stages.begin(run_with_friction(run, stages.problem, len(found)))
-        if interruption.requested:
-            break
-        try:
-            search(found[-1], each, stages.save_search, watcher, interruption)
-        except (CannotRun, MemoryError) as error:
-            watcher.note(f"note: no search with friction: {error}")
-            break
-
-
-def choose(run: Run, stages: Stages, watcher: Watcher, interruption: Interruption) -> Choice | None:
-    """Refine the solutions for each number of actuators, and choose by their success in trials.
-
-    Ctrl-C ends it with the designs evaluated so far, at least with the first; a second one ends it at once.
-
-    Args:
-        stages: More searches in the same environment, and what is known of refinement and trials.
-    """
-    problem, known, runs, told = stages.problem, stages.known, [run, *stages.searches], False
-    options = problem.options
-
-    def left() -> float:
-        nonlocal told
-        if interruption.requested:
-            if not told:
-                watcher.note("interrupted: the plan ends when its best design has been tried; Ctrl-C again ends it now")
-            told = True
-            return 0.0
-        unlimited = options.iterations is not None
-        compiling = run.solutions.preparing - prepared
-        return math.inf if unlimited else options.time_budget_s - searched - known.seconds + compiling
-
-    searched, prepared = sum(one.seconds for one in runs), run.solutions.preparing
-    choice = Choice(problem.errors, problem.uncertainty, options.wanted, device=problem.device)
-    known.begin()
-    saved = known.seconds
-    with watcher.refining(left) as show, interruption.handling_signals():
-
-        def showing(progress: Progress) -> None:
-            nonlocal saved
-            show(progress)
-            if known.seconds >= saved + SAVED_EVERY:
-                saved = known.seconds
-                _attempt(stages.save_known, watcher)
-
-        try:
-            selection = Selection(run, problem.uncertainty, left, showing, known, problem.device, problem.effort)
-            designs = [solution.design for one in runs for solution in one.solutions.best]
-            # Refinement changes sections one by one, which a schedule of their pressures does not survive.
-            champions = selection.as_found(designs) if options.steer else selection.champions(designs)
-            for champion in champions:
-                choice.add(champion)
-            choice.add_trials(selection)
-        except KeyboardInterrupt:
-            watcher.note("interrupted at once: designs without enough trials are not in the front")
-        _attempt(stages.save_known, watcher)
-    if not choice.front:
-        return None
-    choice.friction_search_s = sum(one.seconds for one in stages.searches)
-    choice.refinement_s = selection.refinement_s
-    choice.trials_s = known.seconds - choice.refinement_s
-    return choice
+        if options.fast:
+            ended = NO_FEWER if run.best.design.actuators == fewest else None
+        elif choice:
+            ended = reason_to_end(before, choice, least_actuators(run, options))
+    return (ended if ended and reason == TIME_SPENT else reason), choice
 
 
 def _verify(asked: Verification, verifier: Propagator, watcher: Watcher) -> Verification:

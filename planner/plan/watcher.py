@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from environments.environment import Environment
-from planner.plan.choice.selection import Progress
+from planner.plan.choice.selection import Choice, Progress
 from planner.plan.inputs import Inputs
 from planner.search.run import Budget, Run
 
@@ -38,6 +38,9 @@ class Watcher:
             left: Remaining time [s].
         """
         return nullcontext(lambda _: None)
+
+    def chose(self, choice: Choice) -> None:
+        """Called with the choice after each round of a plan."""
 
     def gather(self, items: Iterable[Item], total: int, words: str) -> list[Item]:  # noqa: ARG002
         """The items, whose computation takes long; fewer after Ctrl-C. `words` describes them."""

@@ -38,15 +38,24 @@ class TrialMemo:
         self.base = self._before = 0.0
         """Time of the budgets before the present budget [s]."""
         self._began = time.perf_counter()
+        self._paused: float | None = None
+        """Reading of the clock while it stands still [s]; None while it runs, and before it begins."""
+        self.asked = 0
+        """Number of segments of all vines whose results were asked for, known ones too: work, whatever the machine."""
 
     def begin(self) -> None:
-        """Start the clock."""
-        self._began = time.perf_counter() - self.base
+        """Start the clock, or let it go on."""
+        self._began = time.perf_counter() - (self.base if self._paused is None else self._paused)
+        self._paused = None
+
+    def pause(self) -> None:
+        """Stop the clock until it is started again."""
+        self._paused = self.seconds
 
     @property
     def seconds(self) -> float:
         """Reading of the clock [s]."""
-        return time.perf_counter() - self._began
+        return time.perf_counter() - self._began if self._paused is None else self._paused
 
     @property
     def spent(self) -> float:
@@ -73,6 +82,7 @@ class TrialMemo:
         numbers = np.array([AS_PLANNED if one is None else one for one in trials], float)
         keys = [digest(design) for design in designs]
         values, missing = np.empty((2, len(keys), len(numbers))), np.ones((len(keys), len(numbers)), bool)
+        self.asked += len(numbers) * sum(design.segments for design in designs)
         grown = 0.0
         for k, key in enumerate(keys):
             if key in self._of:

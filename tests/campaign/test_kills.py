@@ -53,7 +53,7 @@ import planner.plan.plan, planner.drawing.plan, planner.fabrication.pack, planne
 effort.DEFAULT_EFFORT = effort.Effort(
     levels=(2, 4), heat=1, generations=2, patience=0, inserted=4, chosen_trials=40, other_trials=20, block=20
 )
-planner.plan.plan.SAVED_EVERY = 0.0
+planner.plan.searching.SAVED_EVERY = 0.0
 for line in sys.stdin:
     number, seconds, folder, *words = line.rstrip("\\n").split("\\t")
     process = os.fork()

@@ -166,9 +166,9 @@ def _plan(
 ) -> int:
     """Plan, write and report; returns the exit code."""
     from environments.reach import WalledIn
-    from planner.plan.plan import INTERRUPTED
     from planner.plan.plan import plan as search_and_choose
     from planner.plan.problem import Problem
+    from planner.plan.searching import INTERRUPTED
     from vinewright.commands.plan_report import advice, plan_content, report, resume_command, unmet
     from vinewright.console.plan_progress import ConsoleWatcher
 

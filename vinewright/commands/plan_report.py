@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from planner.design.design_file import design_content
 from planner.output.contents import CHECKPOINT
 from planner.output.text import plural
-from planner.plan.plan import INTERRUPTED
 from planner.plan.run.success import jump_of, with_trials
+from planner.plan.searching import INTERRUPTED
 from planner.search.run import TIME_SPENT
 from vinewright.commands.plan_verify import unverified, verdict
 from vinewright.console.options import solution_note

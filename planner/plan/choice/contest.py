@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -37,6 +38,15 @@ def _proven_loss(one: Descent) -> tuple[int, float]:
     return -one.worlds_used, one.best.loss
 
 
+@dataclass(slots=True)
+class Round:
+    """Designs that joined a contest together, and how long it went on until others joined."""
+
+    designs: list[Design]
+    turns: int = 0
+    """Number of calls of `Contest.turn`."""
+
+
 class Contest:
     """Designs that are refined, and those that they came from."""
 
@@ -49,7 +59,7 @@ class Contest:
         going: Callable[[], bool],
         effort: Effort,
     ) -> None:
-        """Compare designs, and choose those to refine for each number of actuators up to `MORE` above the fewest.
+        """Begin with some designs, see `join`.
 
         Args:
             worlds: Of which the first is as planned.
@@ -66,9 +76,20 @@ class Contest:
         self._inserted: set[int] = set()
         self._restarts = 0
         self.fewest = min(design.actuators for design in designs)
+        self.join(designs)
+
+    def join(self, designs: Sequence[Design]) -> None:
+        """Compare designs, and refine the best for each number of actuators up to `MORE` above the fewest, beside those before.
+
+        Designs before may begin again and be given another actuator again: there is new time.
+        """
+        self._restarts = 0
+        self._inserted.clear()
+        self.fewest = min([self.fewest, *(design.actuators for design in designs)])
+        self.refined = [one for one in self.refined if one.design.actuators <= self.fewest + MORE]
         for actuators in range(self.fewest, self.fewest + MORE + 1):
-            if not self.refined or going():
-                self._enter([design for design in designs if design.actuators == actuators], effort.starts)
+            if not self.refined or self.going():
+                self._enter([design for design in designs if design.actuators == actuators], self.effort.starts)
 
     def _enter(self, designs: list[Design], count: int) -> None:
         """Compare designs with the same number of actuators, and refine the best `count` of them."""
@@ -80,6 +101,25 @@ class Contest:
         for k in best[:count].tolist():
             self.refined.append(Descent(whole[k], self.worlds, self.catalogue, self.seed, self.effort))
         self.grown.update(design.actuators for design in designs)
+
+    def turn(self, restarting: bool) -> Descent | None:
+        """Refine what promises most, or compare it in more worlds where nothing is to be refined; returns it, or None at the end.
+
+        Args:
+            restarting: Whether designs may begin again.
+        """
+        one = self.next()
+        if one is None and restarting and self.restart():
+            one = self.next()
+        if one is not None:
+            self.advance(one)
+            return one
+        enough = self.levels[min(1, len(self.levels) - 1)]
+        few = [one for one in sorted(self.refined, key=_proven_loss) if one.worlds_used < enough]
+        if not few or not self.going():
+            return None
+        self._compare(few[0], enough)
+        return few[0]
 
     def next(self) -> Descent | None:
         """The design to refine next; None if none needs it."""
@@ -134,9 +174,7 @@ class Contest:
             self._enter([design for design in more if design is not None], 1)
 
     def winners(self) -> list[Descent]:
-        """The best design for each number of actuators, the most promising first; compared in more worlds while there is time."""
-        for one in sorted(self.refined, key=_proven_loss):
-            self._compare(one, self.levels[min(1, len(self.levels) - 1)])
+        """The best design for each number of actuators, the most promising first."""
         best: dict[int, Descent] = {}
         for one in sorted(self.refined, key=_proven_loss):
             best.setdefault(one.design.actuators, one)

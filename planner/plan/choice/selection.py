@@ -14,18 +14,18 @@ from dynamics.snaps import Snaps
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.arrival import outside_goal
-from planner.design.design import Design
+from planner.design.design import Design, Section
 from planner.design.estimate import Estimate, Success
 from planner.design.replay import grow_designs, make_simulation, replay
 from planner.output.text import plural
-from planner.plan.choice.contest import MORE, Contest
+from planner.plan.choice.contest import MORE, Contest, Round
 from planner.plan.choice.refinement import Descent
 from planner.plan.choice.shortening import ending_in_goal
 from planner.plan.effort import Effort, default_effort
 from planner.plan.enough import is_enough, shortfall
 from planner.search.run import Keep, Run
 from planner.uncertainty.deviations import Trials
-from planner.uncertainty.memo import TrialMemo
+from planner.uncertainty.memo import TrialMemo, digest
 from planner.uncertainty.shown_trials import DRAWN, ShownTrials
 from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, compute_goal_distances, grow_trials
 from planner.uncertainty.weakest import estimate_success
@@ -133,18 +133,30 @@ class Choice:
         self.front = sorted([*self.front, champion], key=lambda one: one.design.actuators)
 
     def add_trials(self, selection: Selection) -> None:
-        """Try the chosen design in as many trials as the effort allows, and then the others, while there is time.
+        """Try the chosen design, and then the others, until their success is certainly above or below the one that is wanted.
 
-        By its trials, another one may become the chosen one.
+        All within the time that is left and the limits of the effort; the chosen one in as many trials as the limit of others at
+        least. By its trials, another one may become the chosen one.
         """
         effort = selection.effort
         while selection.left() > 0:
-            short = [self.chosen] if self.chosen.estimate.trials < effort.chosen_trials else []
-            short += [one for one in self.front if one.estimate.trials < effort.other_trials]
+            short = [self.chosen] if self._doubtful(self.chosen, effort.chosen_trials, effort.other_trials) else []
+            short += [one for one in self.front if self._doubtful(one, effort.other_trials)]
             if not short:
                 return
             k = self.front.index(short[0])
             self.front[k] = selection.with_trials(short[0], short[0].estimate.trials + effort.block)
+
+    def _doubtful(self, one: Champion, most: int, least: int = 0) -> bool:
+        """Whether a design needs more trials, of at most `most` and at least `least`."""
+        low, high = one.estimate.interval
+        sure = low >= self.threshold or high < self.threshold
+        return one.estimate.trials < (least if sure else most)
+
+    @property
+    def sure(self) -> bool:
+        """Whether the chosen design is enough, with its whole confidence interval."""
+        return self.met and self.chosen.estimate.interval[0] >= self.threshold
 
     def show(self, design: Design, environment: Environment, seed: int) -> ShownTrials:
         """Grow the design that is written again, in the first of the trials that evaluated the chosen one."""
@@ -223,6 +235,13 @@ class Selection:
         self.left, self.show, self.effort = left, show, effort or default_effort()
         self.worlds = self._worlds([None, *range(CHOOSING, CHOOSING + self.effort.levels[-1])])
         self._blocks: dict[int, Worlds] = {}
+        self.contest: Contest | None = None
+        """The contest of the designs that are refined; None before the first."""
+        self.rounds: list[Round] = []
+        """What joined the contest, and when."""
+        self._ending: dict[tuple[Section, ...], Design] = {}
+        """Designs that were found, by their sections, each cut so that it ends in the goal if it grows through it."""
+        self._sound: dict[bytes, bool] = {}
 
     def _worlds(self, trials: Trials) -> Worlds:
         worlds = Worlds.draw(self.environment, self.params, self.uncertainty, trials, self.seed, self.device)
@@ -235,35 +254,47 @@ class Selection:
         Of the time, the share `Effort.refining` is for refinement. If there is no time left, they come up to the first that ends in
         the goal as planned.
         """
-        until = (1 - self.effort.refining) * self.left() if np.isfinite(self.left()) else 0.0
-
-        def going() -> bool:
-            return self.left() > until
-
-        ending = ending_in_goal(designs, self.worlds)
-        contest = Contest(ending, self.worlds, self.catalogue, self.seed, going, self.effort)
-        while going():
-            one = contest.next()
-            if one is not None:
-                contest.advance(one)
-                self.show(Progress(one.design.actuators, one.generations, one.best.rate))
-            elif not np.isfinite(self.left()) or not contest.restart():
-                break  # without a limit of time, the end must not depend on it
-        winners = contest.winners()
-        self.refinement_s, arrived = self.known.seconds, False
-        for one in winners:
+        limited, began = bool(np.isfinite(self.left())), self.known.seconds
+        until = (1 - self.effort.refining) * self.left() if limited else 0.0
+        contest = self._contest_with(designs, lambda: self.left() > until)
+        while self.left() > until and (one := contest.turn(limited)):
+            self.rounds[-1].turns += 1
+            self.show(Progress(one.design.actuators, one.generations, one.best.rate))
+        self.refinement_s += self.known.seconds - began
+        arrived = False
+        for one in contest.winners():
             if not arrived or self.left() > 0:
-                design, sound = self._best_planned(one, ending)
+                design, sound = self._best_planned(one)
                 champion = Champion(design, NO_TRIALS, contest.grown[one.design.actuators], sound=sound)
                 tried = self.with_trials(champion, self.effort.block)
                 arrived = arrived or not tried.outside
                 yield tried
 
-    def _best_planned(self, one: Descent, solutions: Sequence[Design]) -> tuple[Design, bool]:
+    def repeat(self, rounds: Sequence[Round]) -> None:
+        """Repeat rounds of an earlier process, whose trials are known, so that they can go on."""
+        for past in rounds:
+            contest = self._contest_with(past.designs, lambda: True)
+            for _ in range(past.turns):
+                contest.turn(True)
+            self.rounds[-1].turns = past.turns
+
+    def _contest_with(self, designs: Sequence[Design], going: Callable[[], bool]) -> Contest:
+        """Return the contest after designs that are new to it have joined."""
+        new = [design for design in designs if design.sections not in self._ending]
+        if new or self.contest is None:
+            self._ending |= zip([one.sections for one in new], ending_in_goal(new, self.worlds), strict=True)
+        joining = [self._ending[design.sections] for design in new]
+        if self.contest is None:
+            self.contest = Contest(joining, self.worlds, self.catalogue, self.seed, going, self.effort)
+        else:
+            self.contest.going = going
+            self.contest.join(joining)
+        self.rounds.append(Round(new))
+        return self.contest
+
+    def _best_planned(self, one: Descent) -> tuple[Design, bool]:
         """The best design of a descent that is sound; without one, any with as many actuators that at least ends in the goal.
 
-        Args:
-            solutions: Designs of the search.
         Returns:
             The design, and whether it is sound. It misses the goal as planned only if all do.
         """
@@ -271,7 +302,7 @@ class Selection:
         for design in found:
             if self.holds(design):
                 return design, True
-        alike = [design for design in solutions if design.actuators == found[0].actuators]
+        alike = [design for design in self._ending.values() if design.actuators == found[0].actuators]
         arriving = next((design for design in [*found, *alike] if self.arrives(design)), found[0])
         return arriving, self.holds(arriving)
 
@@ -281,7 +312,7 @@ class Selection:
         Of each number `Effort.compared` designs are compared, those of lowest cost; only up to the first that ends in the goal as
         planned if there is no time.
         """
-        arrived = False
+        arrived, began = False, self.known.seconds
         for actuators in sorted({design.actuators for design in designs}):
             if arrived and self.left() <= 0:
                 return
@@ -290,10 +321,11 @@ class Selection:
             nearest, _ = compute_goal_distances(few, self.worlds, np.arange(len(self.worlds)))
             order = [few[k] for k in np.argsort(-(nearest <= 0.0).mean(axis=1), kind="stable")]
             best = next((design for design in order if self.arrives(design)), order[0])
-            self.refinement_s = self.known.seconds
+            self.refinement_s += self.known.seconds - began
             tried = self.with_trials(Champion(best, NO_TRIALS, len(few)), self.effort.block)
             arrived = arrived or not tried.outside
             yield tried
+            began = self.known.seconds
 
     def arrives(self, design: Design) -> bool:
         """Whether the tip of a design ends in the goal as planned, at a finer step."""
@@ -301,6 +333,12 @@ class Selection:
 
     def holds(self, design: Design) -> bool:
         """Whether a design ends in the goal as planned, at a finer step and without a snap that only its damping decides."""
+        key = digest(design)
+        if key not in self._sound:
+            self._sound[key] = self._replays_soundly(design)
+        return self._sound[key]
+
+    def _replays_soundly(self, design: Design) -> bool:
         if not grow_designs([design], self.environment, self.replayer)[0].ends_in_goal:
             return False
         snaps = Snaps.of(replay(design, self.replayer), 0)

@@ -27,11 +27,13 @@ from planner.output.claim import writing
 from planner.output.contents import FRICTION, REFINEMENT
 from planner.output.folder import replace_file
 from planner.output.provenance import versions
+from planner.plan.choice.contest import Round
 from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.plan.run.arrays import InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.checkpoint import Checkpoint, exact_numbers, read_checkpoint, write_checkpoint
 from planner.plan.run.facts import LARGEST, NotNegative
+from planner.plan.run.stored_rounds import StoredRound
 from planner.search.planners import SST_STAR
 from planner.search.run import Run
 from planner.uncertainty.errors import named_errors
@@ -67,6 +69,8 @@ class _Facts(BaseModel):
     """Time of the stages so far [s], see `TrialMemo.spent`."""
     before: NotNegative
     """Time of the budgets before the present one [s], see `TrialMemo.base`."""
+    rounds: list[StoredRound] = []
+    """Rounds of refinement; none in a file of an older version, or where iterations limit the plan."""
 
 
 @dataclass(slots=True, eq=False)
@@ -80,6 +84,8 @@ class Stages:
     """The searches with friction."""
     known: TrialMemo = field(default_factory=TrialMemo)
     """Results of refinement and trials."""
+    rounds: list[Round] = field(default_factory=list)
+    """Rounds of refinement, also those of the plan that is resumed."""
     _before: list[Checkpoint] = field(default_factory=list)
     """The searches with friction of the plan that is resumed."""
     _replaces: bool = True
@@ -129,6 +135,7 @@ class Stages:
             note(f"note: {source / REFINEMENT} belongs to another plan or to other versions and is not used")
             return
         self.known = known
+        self.rounds = [one.restore(self.problem.environment, self.problem.tube) for one in facts.rounds]
         note(f"refinement and trials: {known.count} results are known, which took {known.spent:.1f} s")
 
     def begin(self, run: Run) -> None:
@@ -141,14 +148,14 @@ class Stages:
             self._before[len(self.searches)].restore(run)
         self.searches.append(run)
 
-    def save_search(self) -> None:
-        """Save the last search with friction.
+    def save_search(self, number: int) -> None:
+        """Save one of the searches with friction.
 
         Raises:
             UnwritableFolder: The folder cannot be written.
         """
         if self.folder:
-            name, run = FRICTION[len(self.searches) - 1], self.searches[-1]
+            name, run = FRICTION[number], self.searches[number]
             replace_file(self.folder, name, lambda path: write_checkpoint(path, run, self.problem.options))
 
     def save_known(self) -> None:
@@ -204,6 +211,7 @@ class Stages:
             "inputs": inputs,
             "seconds": self.known.spent,
             "before": self.known.base,
+            "rounds": [StoredRound.of(one).model_dump() for one in self.rounds],
         }
         packed = np.frombuffer(json.dumps(facts, allow_nan=False).encode(), np.uint8)
         write_arrays(path, {"facts": packed, **self.known.to_arrays()})

@@ -11,11 +11,11 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.plan.choice.selection import Choice, Selection, keep_candidates
 from planner.plan.enough import shortfall
-from planner.plan.inputs import Inputs
-from planner.plan.plan import INTERRUPTED, search, search_with_friction
+from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.problem import Problem
 from planner.plan.run.stages import Stages
 from planner.plan.run.success import with_trials
+from planner.plan.searching import INTERRUPTED, search, search_with_friction
 from planner.plan.several.selection import CommonChampion, JointSelection
 from planner.plan.watcher import QUIET, Watcher
 from planner.search.run import Budget, Run
@@ -160,7 +160,7 @@ def plan_same(problems: Sequence[Problem], watcher: Watcher = QUIET) -> CommonRe
 
 def _budget(options: Inputs, searches: int) -> Budget:
     """Stop criteria of one of some searches while it has a solution."""
-    return options.budget.part(FAST_SEARCHING / searches) if options.fast else options.searching(searches)
+    return options.budget.part((FAST_SEARCHING if options.fast else SEARCHING) / searches)
 
 
 def _nothing() -> None:

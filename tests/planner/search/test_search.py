@@ -18,7 +18,7 @@ from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, cente
 from environments import Environment
 from planner.design.catalogue import LEAST_CELLS
 from planner.design.replay import make_simulation, replay
-from planner.plan.plan import search
+from planner.plan.searching import search
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solutions, sides_of

@@ -23,9 +23,10 @@ from planner.plan.choice.refinement import Descent
 from planner.plan.choice.selection import Champion, Choice, Selection
 from planner.plan.friction import BATCH
 from planner.plan.inputs import Inputs
-from planner.plan.plan import plan, search, search_with_friction
+from planner.plan.plan import plan
 from planner.plan.problem import Problem
 from planner.plan.run.stages import Stages
+from planner.plan.searching import search, search_with_friction
 from planner.plan.several.plan import _budget as same_budget
 from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Keep, Run

@@ -64,7 +64,7 @@ def test_ctrl_c_in_a_resumed_plan_keeps_its_later_stages(
 
     with monkeypatch.context() as patch:
         patch.setattr(Search, "grow", interrupted)
-        patch.setattr("planner.plan.plan.run_with_friction", preparing)
+        patch.setattr("planner.plan.searching.run_with_friction", preparing)
         result = resumed(folder, iterations=iterations)
     assert (result.interrupted, result.choice, result.iterations) == (True, None, 4)
     result.save(folder, force=True)

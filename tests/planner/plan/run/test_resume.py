@@ -28,7 +28,7 @@ effort.DEFAULT_EFFORT = effort.Effort(
     levels=(2, 4), heat=1, generations=2, patience=0, inserted=4, chosen_trials=40, other_trials=20, block=20
 )
 kills, *plan = int(sys.argv[1]), "plan", *sys.argv[2:]
-planner.plan.plan.SAVED_EVERY = 0.0  # a checkpoint after every iteration
+planner.plan.searching.SAVED_EVERY = 0.0  # a checkpoint after every iteration
 switches = Switches(heuristic="--heuristic" in plan)
 Run.prepare(load_environment("divider"), VineParams(), switches=switches)  # once for all children
 

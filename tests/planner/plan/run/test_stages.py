@@ -56,7 +56,7 @@ def killed_at(owner: type, method: str, call: int) -> Iterator[None]:
         return before(*arguments)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("planner.plan.plan.SAVED_EVERY", 0.0)
+        patch.setattr("planner.plan.searching.SAVED_EVERY", 0.0)
         patch.setattr(owner, method, counting)
         with pytest.raises(Killed):
             yield

@@ -257,7 +257,7 @@ def test_ctrl_c_while_a_search_is_repeated_changes_nothing(
         return grow(self)
 
     monkeypatch.setattr(OmplSearch, "grow", interrupted)
-    monkeypatch.setattr("planner.plan.plan.SAVED_EVERY", 0.0)
+    monkeypatch.setattr("planner.plan.searching.SAVED_EVERY", 0.0)
     assert vinewright("plan", "--resume", "run", "--iterations", "30")[0] == 130
     assert {entry.name: entry.read_bytes() for entry in Path("run").iterdir()} == before
 

@@ -1,0 +1,128 @@
+"""Refinement and trials of a plan, which go on from round to round."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from planner.plan.choice.selection import Choice, Progress, Selection
+from planner.plan.run.stages import Stages
+from planner.plan.searching import SAVED_EVERY, attempt
+from planner.plan.watcher import Watcher
+from planner.search.run import Budget, Run
+from surrogate.kernels.interruption import Interruption
+
+WORK = 1.5
+"""Segments that refinement and trials grow for each vine-step of the searches, where iterations limit a plan [-]: about the share of the
+time that they have otherwise."""
+LEAST_WORK = 200_000
+"""Minimum number of these segments."""
+
+
+def _show_nothing(_: Progress) -> None:
+    """Show no progress."""
+
+
+class Chooser:
+    """Refines the solutions of a plan for each number of actuators, and chooses by their success in trials."""
+
+    def __init__(self, run: Run, stages: Stages, watcher: Watcher, interruption: Interruption) -> None:
+        """Prepare the choice.
+
+        Args:
+            stages: More searches in the same environment, and what is known of refinement and trials.
+        """
+        self.run, self.stages, self.watcher, self.interruption = run, stages, watcher, interruption
+        self._selection: Selection | None = None
+        self._prepared, self._told = 0.0, False
+
+    @property
+    def spent(self) -> float:
+        """Time of searches, refinement and trials so far [s]."""
+        return self._searched + self.stages.known.spent
+
+    @property
+    def _searched(self) -> float:
+        return sum(one.seconds for one in (self.run, *self.stages.searches))
+
+    def choose(self, budget: Budget) -> Choice | None:
+        """Refine what was found, and choose; Ctrl-C ends that with the designs evaluated so far, at least with the first, and a
+        second one at once.
+
+        Args:
+            budget: Of the plan up to the end of this round. With a limit of iterations refinement and trials are limited by their
+                work instead of the time, so that they are the same on every machine.
+        Returns:
+            The choice; None if no design has enough trials.
+        """
+        problem, known, runs = self.stages.problem, self.stages.known, [self.run, *self.stages.searches]
+        self._prepared = self.run.solutions.preparing
+        known.begin()
+        saved = known.seconds
+        selection, steer = self._begun(), problem.options.steer
+        choice = Choice(problem.errors, problem.uncertainty, problem.options.wanted, device=problem.device)
+        left = self._left(budget)
+        with self.watcher.refining(left) as show, self.interruption.handling_signals():
+
+            def showing(progress: Progress) -> None:
+                nonlocal saved
+                show(progress)
+                if known.seconds >= saved + SAVED_EVERY:
+                    saved = known.seconds
+                    attempt(self.stages.save_known, self.watcher)
+
+            selection.left, selection.show = left, showing
+            try:
+                designs = [solution.design for one in runs for solution in one.solutions.best]
+                # Refinement changes sections one by one, which a schedule of their pressures does not survive.
+                for champion in selection.as_found(designs) if steer else selection.champions(designs):
+                    choice.add(champion)
+                choice.add_trials(selection)
+            except KeyboardInterrupt:
+                self.watcher.note("interrupted at once: designs without enough trials are not in the front")
+            known.pause()
+            attempt(self.stages.save_known, self.watcher)
+        if not choice.front:
+            return None
+        choice.friction_search_s = sum(one.seconds for one in self.stages.searches)
+        choice.refinement_s = selection.refinement_s
+        choice.trials_s = known.seconds - choice.refinement_s
+        return choice
+
+    def _begun(self) -> Selection:
+        """Return the selection of all rounds, in which those of an earlier process are repeated."""
+        if self._selection is None:
+            problem, stages = self.stages.problem, self.stages
+            arguments = (
+                problem.uncertainty,
+                lambda: math.inf,
+                _show_nothing,
+                stages.known,
+                problem.device,
+                problem.effort,
+            )
+            self._selection = Selection(self.run, *arguments)
+            if problem.options.iterations is None:
+                self._selection.repeat(stages.rounds)
+                stages.rounds = self._selection.rounds
+        return self._selection
+
+    def _left(self, budget: Budget) -> Callable[[], float]:
+        """Return what tells the time that is left [s], or the work that is left [segments]; none after Ctrl-C."""
+        known, searched = self.stages.known, self._searched
+        steps = sum(one.search.vine_steps for one in (self.run, *self.stages.searches))
+
+        def left() -> float:
+            if self.interruption.requested:
+                if not self._told:
+                    self.watcher.note(
+                        "interrupted: the plan ends when its best design has been tried; Ctrl-C again ends it now"
+                    )
+                self._told = True
+                return 0.0
+            if budget.iterations is not None:
+                return max(LEAST_WORK, WORK * steps) - known.asked
+            compiling = self.run.solutions.preparing - self._prepared
+            return budget.seconds - searched - known.seconds + compiling
+
+        return left

@@ -1,0 +1,65 @@
+"""Rounds of a plan, each of which doubles its time: how long each is, and when the plan ends."""
+
+from __future__ import annotations
+
+import math
+
+from planner.plan.choice.selection import Choice
+from planner.plan.inputs import SEARCHING, Inputs
+from planner.search.planners import SST_STAR
+from planner.search.run import Run
+
+FIRST_ROUND = 3.0
+"""Minimum time of the first round [s]."""
+SHORTER = 1 / math.sqrt(2)
+"""Share of the time limit from which on a round goes on to the limit [-]: what is left would be a short round."""
+NO_FEWER = "more time brought no fewer actuators"
+"""Why a plan without trials has ended before its limit."""
+ENOUGH = "success is enough, and more time brought nothing better"
+"""Why a plan has ended before its limit."""
+FEWEST = "success is enough, and no design needs fewer actuators"
+"""Why a plan has ended before its limit after a single round."""
+
+
+def end_of_round(spent: float, first: float, limit: float) -> float:
+    """Return the time at which a round ends, from the beginning of the plan [s].
+
+    Args:
+        spent: Time at which it begins [s].
+        first: Time at which the search had its first solution [s]: each search gets as much at least.
+        limit: Of the whole plan [s].
+    """
+    end = max(2 * spent, 2 * first / SEARCHING, FIRST_ROUND)
+    return end if end < SHORTER * limit else limit
+
+
+def reason_to_end(before: Choice | None, now: Choice, least: int) -> str | None:
+    """Return why a plan ends after a round; None if another one may pay.
+
+    It ends if the chosen design is enough with its whole confidence interval, and either no design can have fewer actuators, or the
+    round brought neither fewer actuators nor a success above the confidence interval of the round before.
+
+    Args:
+        before: The choice of the round before; None if there was none.
+        least: Number of actuators that every design needs.
+    """
+    if not now.sure:
+        return None
+    if now.chosen.design.actuators <= least:
+        return FEWEST
+    if before is None or now.chosen.design.actuators < before.chosen.design.actuators:
+        return None
+    return None if now.chosen.estimate.rate > before.chosen.estimate.interval[1] else ENOUGH
+
+
+def least_actuators(run: Run, options: Inputs) -> int:
+    """Return the number of actuators that every design needs: 1 if the straight tube, which a search grows first, misses the goal."""
+    straight_first = options.planner == SST_STAR and not options.steer and not options.preformed
+    return int(straight_first and all(one.design.actuators for one in run.solutions.best))
+
+
+def later_choice(before: Choice | None, now: Choice | None, interrupted: bool) -> Choice | None:
+    """Return the choice after a round: the later one, unless it was interrupted before it was as good."""
+    if before is None or now is None:
+        return now or before
+    return max(before, now, key=lambda one: (one.met, one.chosen.estimate.interval[0])) if interrupted else now
