@@ -35,6 +35,11 @@ DEFAULT_SLACK = 5e-3
 """Default maximum cost of further solutions above the best one: half a metre of tube, no further actuator."""
 SPREAD = 2.05
 """Default maximum while fewer solutions are known than are kept: two actuators, and 5 m of tube."""
+EXAMINED = 0.15
+"""Share of the steps of a search that go into replays of candidates which cannot have fewer actuators [-], where it keeps solutions for
+each number of actuators; others wait until the search has grown more."""
+FEWER = 0.05
+"""Least reduction of the cost that is worth a replay at once there, in actuators: a shorter tube alone is not."""
 PARTED = 10e-3
 """Distance between the tips of a replay and a node above which the replay has diverged from the branch, for the prototype [m]."""
 
@@ -76,6 +81,8 @@ class ReplayResult:
     """Itself, if it reached the goal again without an ambiguous snap."""
     ambiguous: float
     """Length at its first ambiguous snap [m]; inf if it has none."""
+    steps: int = 0
+    """Number of steps of its replay, at constant length too, if it could have waited."""
 
 
 class Solutions:
@@ -109,6 +116,8 @@ class Solutions:
         """Number of candidates whose replay missed the goal, or needs an ambiguous snap."""
         self.ambiguous = 0
         """Number of candidates rejected because of an ambiguous snap."""
+        self.waited = 0
+        """Number of steps of the replays that have had to wait, see `EXAMINED`."""
         self.preparing = 0.0
         """Time that the preparation for the first snap took, with compilation [s]: no time of the search."""
         self._growers: dict[Propagator, Beginnings] = {}
@@ -145,7 +154,9 @@ class Solutions:
         while left > 0 and len(waiting):
             chosen, waiting, left = waiting[:size], waiting[size:], left - size
             some = candidates[chosen]
-            better = not self.best or self.search.cost(some.actuators, some.segments).min() < self.best[0].cost
+            better = self._cheaper(some)
+            if not better and self.each_count and self.waited > EXAMINED * self.search.vine_steps:
+                break
             replayed = self._replay_candidates(some, self.replayer if better else self.quick)
             for one in replayed:
                 # The others of that branch snap there too: a replay of each would only find the same.
@@ -156,6 +167,13 @@ class Solutions:
                 break
         return examined
 
+    def _cheaper(self, candidates: Candidates) -> bool:
+        """Whether candidates would be the best solution."""
+        if not self.best:
+            return True
+        least = self.search.cost(candidates.actuators, candidates.segments).min()
+        return bool(least < self.best[0].cost - (FEWER if self.each_count else 0.0))
+
     def take(self, examined: list[ReplayResult]) -> bool:
         """Keep the candidates that reached the goal again, and prune the branches of the others.
 
@@ -165,6 +183,7 @@ class Solutions:
         before = self.best[0].cost if self.best else np.inf
         for one in examined:
             self.replayed += 1
+            self.waited += one.steps
             if one.solution:
                 self._keep(one.solution)
                 continue
@@ -203,7 +222,8 @@ class Solutions:
                 state = rollout.state(np.array([i]), np.array([segments - 1]))
                 found = self.solution(controls, tip.copy(), self._joints(state), largest_jump(rollout, i, params))
             tips = rollout.tips[i, : rollout.records[i]]
-            replayed.append(ReplayResult(controls, int(chosen.parents[i]), tips, found, doubt))
+            steps = int(rollout.steps[i] + rollout.relaxations[i]) if replayer is not self.replayer else 0
+            replayed.append(ReplayResult(controls, int(chosen.parents[i]), tips, found, doubt, steps))
         return replayed
 
     def _select_promising(self, candidates: Candidates) -> Integers:

@@ -93,6 +93,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
         "replayed": found.replayed,
         "rejected": found.rejected,
         "ambiguous": found.ambiguous,
+        "waited": found.waited,
         "solutions": [
             {
                 "controls": solution.controls.tolist(),
@@ -198,6 +199,7 @@ class Checkpoint:
             node >= 0, search.cost(search.tree.actuators[node], search.tree.segments[node]), np.inf
         )
         found.replayed, found.rejected, found.ambiguous = facts.replayed, facts.rejected, facts.ambiguous
+        found.waited = facts.waited
         found.best = [_solution(found, part) for part in facts.solutions]
         search.bound = found.bound
         run.seconds, run.history = facts.seconds, history

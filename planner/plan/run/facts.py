@@ -122,6 +122,8 @@ class Facts(_Part):
     """Number of candidates that then missed the goal."""
     ambiguous: Count = 0
     """Number of candidates whose growth depends on chance."""
+    waited: Count = 0
+    """Number of steps of candidates grown again that could have waited; 0 in a file of an older version."""
     solutions: list[SolutionPart]
     """The designs that are kept, lowest cost first."""
     reverse_tree: _TreePart | None
