@@ -28,7 +28,7 @@ def plan(
     environment: Environment,
     tube: VineParams | None = None,
     *,
-    seconds: float = 30.0,
+    seconds: float = 120.0,
     seed: int = 0,
     progress: bool = False,
     **options: Unpack[PlanOptions],
@@ -41,7 +41,8 @@ def plan(
 
     Args:
         tube: The tube and its actuator (see `load_tube`); None takes that of the environment, or else the prototype.
-        seconds: Time for search, refinement and trials, excluding compilation [s].
+        seconds: Maximum time for search, refinement and trials, excluding compilation [s]; a plan ends sooner if its design is good
+            enough and the last half of the time brought nothing better.
         seed: Seed of the random generator.
         progress: Whether to show a progress line.
         options: See `PlanOptions`.

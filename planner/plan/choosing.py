@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
+from planner.plan import searching
 from planner.plan.choice.selection import Choice, Progress, Selection
 from planner.plan.run.stages import Stages
-from planner.plan.searching import SAVED_EVERY, attempt
 from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Run
 from surrogate.kernels.interruption import Interruption
@@ -55,39 +56,48 @@ class Chooser:
         Returns:
             The choice; None if no design has enough trials.
         """
-        problem, known, runs = self.stages.problem, self.stages.known, [self.run, *self.stages.searches]
+        problem, runs = self.stages.problem, [self.run, *self.stages.searches]
+        choice = Choice(problem.errors, problem.uncertainty, problem.options.wanted, device=problem.device)
+        with self._selecting(budget, choice) as selection:
+            designs = [solution.design for one in runs for solution in one.solutions.best]
+            # Refinement changes sections one by one, which a schedule of their pressures does not survive.
+            as_found = problem.options.steer > 0
+            for champion in selection.as_found(designs) if as_found else selection.champions(designs):
+                choice.add(champion)
+            choice.add_trials(selection)
+        return choice if choice.front else None
+
+    def add_trials(self, choice: Choice, budget: Budget) -> None:
+        """Try the designs of a choice in more trials, see `Choice.add_trials`; the arguments are those of `choose`."""
+        with self._selecting(budget, choice) as selection:
+            choice.add_trials(selection)
+
+    @contextmanager
+    def _selecting(self, budget: Budget, choice: Choice) -> Iterator[Selection]:
+        """Let the clock go on, show and save what is done, and note its time in a choice."""
+        known, timed = self.stages.known, budget.iterations is None
         self._prepared = self.run.solutions.preparing
         known.begin()
-        saved = known.seconds
-        selection, steer = self._begun(), problem.options.steer
-        choice = Choice(problem.errors, problem.uncertainty, problem.options.wanted, device=problem.device)
-        left = self._left(budget)
-        with self.watcher.refining(left) as show, self.interruption.handling_signals():
+        saved, selection, left = known.seconds, self._begun(), self._left(budget)
+        with self.watcher.refining(left if timed else lambda: math.inf) as show, self.interruption.handling_signals():
 
             def showing(progress: Progress) -> None:
                 nonlocal saved
                 show(progress)
-                if known.seconds >= saved + SAVED_EVERY:
+                if known.seconds >= saved + searching.SAVED_EVERY:
                     saved = known.seconds
-                    attempt(self.stages.save_known, self.watcher)
+                    searching.attempt(self.stages.save_known, self.watcher)
 
             selection.left, selection.show = left, showing
             try:
-                designs = [solution.design for one in runs for solution in one.solutions.best]
-                # Refinement changes sections one by one, which a schedule of their pressures does not survive.
-                for champion in selection.as_found(designs) if steer else selection.champions(designs):
-                    choice.add(champion)
-                choice.add_trials(selection)
+                yield selection
             except KeyboardInterrupt:
                 self.watcher.note("interrupted at once: designs without enough trials are not in the front")
             known.pause()
-            attempt(self.stages.save_known, self.watcher)
-        if not choice.front:
-            return None
+            searching.attempt(self.stages.save_known, self.watcher)
         choice.friction_search_s = sum(one.seconds for one in self.stages.searches)
         choice.refinement_s = selection.refinement_s
         choice.trials_s = known.seconds - choice.refinement_s
-        return choice
 
     def _begun(self) -> Selection:
         """Return the selection of all rounds, in which those of an earlier process are repeated."""

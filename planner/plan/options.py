@@ -46,12 +46,13 @@ class PlanOption:
 
 OPTIONS = (
     PlanOption(
-        name="time_budget_s", type=float, default=30.0, group="Search", above=0, below=1e7, unit="s", metavar="S", flag="--time-budget",
-        help="Time in seconds for search, refinement and trials, excluding compilation. With --fast: for the search.",
+        name="time_budget_s", type=float, default=120.0, group="Search", above=0, below=1e7, unit="s", metavar="S", flag="--time-budget",
+        help="Maximum time in seconds for search, refinement and trials, excluding compilation. A plan ends sooner if its design is good "
+        "enough and the last half of the time brought nothing better.",
     ),
     PlanOption(
         name="iterations", type=int, default=None, group="Search", least=1,
-        help="Maximum number of iterations of each search; refinement then takes as long as it needs.",
+        help="Maximum number of iterations of each search; refinement and trials are then limited by their work, in proportion to it.",
     ),
     PlanOption(
         name="seed", type=int, default=0, group="Search", least=0, help="Seed of the random generator.",

@@ -172,29 +172,31 @@ def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choi
             stages.clear()
             save_checkpoint(folder, run, options)
 
-    reason = search(run, replace(options.budget, first=True), save, watcher, interruption)
+    timed = options.iterations is None
+    reason = search(run, replace(options.budget, first=timed or options.first), save, watcher, interruption)
     if run.past:
         raise KeyboardInterrupt  # the folder knows more than has been repeated
     choice: Choice | None = None
     ended: str | None = None
     while run.best and not interruption.requested and not ended:
         before, fewest, budget = choice, run.best.design.actuators, options.budget
-        if options.iterations is None:
+        share = 1.0 if options.fast else SEARCHING / (2 if friction else 1)
+        if timed:
             end = end_of_round(chooser.spent, run.history[0].seconds, options.time_budget_s)
             budget = replace(budget, seconds=end)
-        share = 1.0 if options.fast else SEARCHING / (2 if friction else 1)
-        reason = search(run, budget.part(share), save, watcher, interruption)
+            reason = search(run, budget.part(share), save, watcher, interruption)
         if friction:
             search_with_friction(run, stages, budget.part(share), watcher, interruption)
         if not options.fast and not interruption.requested:
             choice = later_choice(before, chooser.choose(budget), interruption.requested)
             if choice:
                 watcher.chose(choice)
-        if options.iterations is not None or chooser.spent >= options.time_budget_s:
+        if not timed or chooser.spent >= options.time_budget_s:
             break
         if options.fast:
             ended = NO_FEWER if run.best.design.actuators == fewest else None
-        elif choice:
+        elif choice and (ended := reason_to_end(before, choice, least_actuators(run, options))):
+            chooser.add_trials(choice, options.budget)
             ended = reason_to_end(before, choice, least_actuators(run, options))
     return (ended if ended and reason == TIME_SPENT else reason), choice
 

@@ -211,6 +211,7 @@ class Solutions:
         marks = [search.tree.lengths_before(int(parent)) for parent in chosen.parents]
         rollout = self._grower(replayer).grow(chosen.controls, chosen.segments, marks)
         goal, replayed = search.environment.goal, list[ReplayResult]()
+        steps = rollout.steps if rollout.relaxations is None else rollout.steps + rollout.relaxations
         for i, segments in enumerate(chosen.segments):
             tip = rollout.tips[i, segments - 1]
             reached = rollout.status[i] == Status.GROWN and np.hypot(*(tip[:2] - goal[:2])) <= goal[2]
@@ -222,8 +223,8 @@ class Solutions:
                 state = rollout.state(np.array([i]), np.array([segments - 1]))
                 found = self.solution(controls, tip.copy(), self._joints(state), largest_jump(rollout, i, params))
             tips = rollout.tips[i, : rollout.records[i]]
-            steps = int(rollout.steps[i] + rollout.relaxations[i]) if replayer is not self.replayer else 0
-            replayed.append(ReplayResult(controls, int(chosen.parents[i]), tips, found, doubt, steps))
+            waited = 0 if replayer is self.replayer else int(steps[i])
+            replayed.append(ReplayResult(controls, int(chosen.parents[i]), tips, found, doubt, waited))
         return replayed
 
     def _select_promising(self, candidates: Candidates) -> Integers:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from environments import Environment
-    from planner.plan.choice.selection import Progress
+    from planner.plan.choice.selection import Choice, Progress
     from planner.plan.inputs import Inputs
     from planner.plan.run.checkpoint import Checkpoint
     from planner.search.run import Budget, Run
@@ -33,13 +33,15 @@ class ConsoleWatcher(Watcher):
 
     def __init__(self, console: Console, checkpoint: Checkpoint | None = None) -> None:
         self.console, self.checkpoint = console, checkpoint
+        self.so_far = ""
+        """Success of the design that the last round chose, as text."""
 
     def beginning(self, environment: Environment, options: Inputs) -> None:
         """Say what is planned."""
         by = "" if options.planner == SST_STAR else f"{options.planner}, "
         self.console.print(
             f"planning {environment.name}: {options.actuator}, {options.propagator}, {by}seed {options.seed}, "
-            f"{options.time_budget_s:g} s",
+            f"{options.time_budget_s:g} s at most",
             style="bold",
         )
 
@@ -70,7 +72,7 @@ class ConsoleWatcher(Watcher):
 
         def show() -> None:
             nonlocal shown
-            line = _progress(run, budget)
+            line = _progress(run, budget) + self.so_far
             if self.console.is_terminal:
                 live.update(Text(line), refresh=True)
             elif run.seconds >= shown + PLAIN_EVERY:
@@ -91,7 +93,7 @@ class ConsoleWatcher(Watcher):
 
         def show(progress: Progress) -> None:
             nonlocal shown
-            line = _refinement(progress, left())
+            line = _refinement(progress, left()) + self.so_far
             if self.console.is_terminal:
                 live.update(Text(line), refresh=True)
             elif time.monotonic() >= shown + PLAIN_EVERY:
@@ -101,6 +103,12 @@ class ConsoleWatcher(Watcher):
         with handle_stop_signals(), Live(console=self.console, auto_refresh=False, transient=True) as live:
             live.update(Text("comparing solutions in worlds with errors"), refresh=self.console.is_terminal)
             yield show
+
+    def chose(self, choice: Choice) -> None:
+        """Keep the success so far for the lines that follow, so that Ctrl-C is an informed choice."""
+        one = choice.chosen
+        rate = f"{100 * one.estimate.rate:.0f} % of {one.estimate.trials} trials"
+        self.so_far = f"  so far: {actuators_text(one.design)}, {rate}"
 
     def gather(self, items: Iterable[Item], total: int, words: str) -> list[Item]:
         """Show a progress bar."""
@@ -121,11 +129,12 @@ def _progress(run: Run, budget: Budget) -> str:
     friction = getattr(run.propagator, "friction", None)
     what = "iteration" if friction is None else f"with friction {friction:g}: iteration"
     what = f"repeating {what}" if run.past else what
-    return f"{what} {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {left:.0f} s left"
+    rest = f"{left:.0f} s left in this round"
+    return f"{what} {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {rest}"
 
 
 def _refinement(progress: Progress, left: float) -> str:
-    rest = f"  {max(left, 0.0):.0f} s left" if math.isfinite(left) else ""
+    rest = f"  {max(left, 0.0):.0f} s left in this round" if math.isfinite(left) else ""
     of = f"{progress.trials} reach the goal" if progress.trials else "worlds"
     rate = f": {100 * progress.rate:.0f} % of {of}" if progress.trials or progress.generation else ""
     return f"{progress.words}{rate}{rest}"

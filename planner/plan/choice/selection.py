@@ -136,12 +136,14 @@ class Choice:
         """Try the chosen design, and then the others, until their success is certainly above or below the one that is wanted.
 
         All within the time that is left and the limits of the effort; the chosen one in as many trials as the limit of others at
-        least. By its trials, another one may become the chosen one.
+        least. Once it is sure, those with more actuators need no trials. By its trials, another one may become the chosen one.
         """
         effort = selection.effort
         while selection.left() > 0:
             short = [self.chosen] if self._doubtful(self.chosen, effort.chosen_trials, effort.other_trials) else []
-            short += [one for one in self.front if self._doubtful(one, effort.other_trials)]
+            fewest = self.chosen.design.actuators if self.sure else np.inf
+            some = [one for one in self.front if one.design.actuators <= fewest]
+            short += [one for one in some if self._doubtful(one, effort.other_trials)]
             if not short:
                 return
             k = self.front.index(short[0])

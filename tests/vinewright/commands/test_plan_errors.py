@@ -147,12 +147,15 @@ def test_iterations_limit_each_search_instead_of_a_share_of_the_time(
         budgets.append(budget)
         return search(run, replace(budget, iterations=4), *others)
 
-    monkeypatch.setattr("planner.plan.plan.search", noted)
-    monkeypatch.setattr("planner.plan.plan.choose", lambda *_: None)
+    for module in ("plan", "searching"):
+        monkeypatch.setattr(f"planner.plan.{module}.search", noted)
+    monkeypatch.setattr("planner.plan.choosing.Chooser.choose", lambda *_: None)
+    monkeypatch.setattr("planner.plan.plan.end_of_round", lambda *_: 30.0)
     for iterations in (14, None):
         plan(Problem.of(room, VineParams(), Inputs(iterations=iterations, batch=20, time_budget_s=30.0)))
     assert budgets[:3] == [Budget(30.0, iterations=14)] * 3
-    assert [one.seconds for one in budgets[3:]] == pytest.approx([6.0, 3.0, 3.0])
+    assert budgets[3] == Budget(30.0, first=True)
+    assert [one.seconds for one in budgets[4:7]] == pytest.approx([6.0, 3.0, 3.0])
     assert {one.iterations for one in budgets[3:]} == {None}
 
 
@@ -160,7 +163,7 @@ def test_iterations_limit_each_search_instead_of_a_share_of_the_time(
 def test_iterations_limit_searches_in_several_environments_too(fast: bool) -> None:
     """The whole time budget is then the limit of each search; without iterations the searches share it."""
     limited = Inputs(iterations=14, time_budget_s=30.0, fast=fast)
-    assert limited.searching(3).seconds == same_budget(limited, 3).seconds == 30.0
+    assert same_budget(limited, 3).seconds == 30.0
     shared = limited.model_copy(update={"iterations": None})
     assert same_budget(shared, 3).seconds == pytest.approx((18.0 if fast else 12.0) / 3)
 
@@ -201,7 +204,8 @@ def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: 
         return search(run, *others)
 
     frictions: list[float | None] = []
-    monkeypatch.setattr("planner.plan.plan.search", noted)
+    for module in ("plan", "searching"):
+        monkeypatch.setattr(f"planner.plan.{module}.search", noted)
     monkeypatch.setattr(Selection, "champions", seen)
     result = plan(Problem.of(room, VineParams(), Inputs(iterations=4, batch=20, solutions=3)))
     assert frictions == [None, 0.05, 0.05]

@@ -34,7 +34,7 @@ def run() -> Run:
     wall = Obstacles(boxes=[(0.5, 0.3, 0.6, 0.62)])
     room = Environment("room", "", np.array([0.0, 0.0, 1.4, 1.0]), start, goal, wall)
     made = Run.prepare(room, PARAMS, seed=2, batch=40, keep=Keep(20, 2.05, True))
-    for _ in made.run(Budget(1e6, iterations=8)):
+    for _ in made.run(Budget(1e6, iterations=12)):
         pass
     assert made.best
     return made
@@ -98,16 +98,21 @@ def test_without_refinement_the_front_has_the_designs_as_found(run: Run) -> None
 
 
 def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
-    """Up to the final number, and the first ones stay."""
+    """Up to the final number while it is in doubt, and the first ones stay; a sure one as many as others, which need no more."""
     made = selection(run)
     before = front_of(made, run)
-    choice = Choice("workshop", ERRORS, 0.9)
-    for champion in reversed(before):
-        choice.add(champion)
-    assert choice.front == before
-    choice.add_trials(made)
-    assert choice.chosen.estimate.trials == 60
-    assert min(one.estimate.trials for one in choice.front) == 40
+    for threshold in (0.99, 0.5):
+        choice = Choice("workshop", ERRORS, threshold)
+        for champion in reversed(before):
+            choice.add(champion)
+        assert choice.front == before
+        choice.add_trials(made)
+        doubtful = [one for one in choice.front if one.estimate.interval[0] < threshold <= one.estimate.interval[1]]
+        assert choice.chosen.estimate.trials == (60 if choice.chosen in doubtful else 40)
+        assert [one.estimate.trials for one in doubtful if one is not choice.chosen] == [40] * len(doubtful[1:])
+        others = [one for one in choice.front if one not in doubtful and one is not choice.chosen]
+        assert {one.estimate.trials for one in others} <= {20, 40}
+        assert choice.sure == (choice.chosen.estimate.interval[0] >= threshold) == (threshold == 0.5)
     for one, champion in zip(before, choice.front, strict=True):
         assert np.array_equal(champion.reached[:20], one.reached)
 
@@ -140,7 +145,7 @@ def test_a_refined_design_that_misses_gives_way_to_a_solution(run: Run, monkeypa
     assert (only.outside, only.sound) == (0.0, True)
     assert only.design.sections in [design.sections for design in designs]
     monkeypatch.undo()
-    (missed,) = made.champions([mirrored(designs[0])])
+    (missed,) = selection(run, lambda: 0.0).champions([mirrored(designs[0])])
     goal = run.environment.goal
     assert missed.outside == pytest.approx(np.hypot(*(missed.design.tip[:2] - goal[:2])) - goal[2])
     assert missed.outside > 0.1
