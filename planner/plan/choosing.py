@@ -7,7 +7,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from planner.plan import searching
-from planner.plan.choice.selection import Choice, Progress, Selection
+from planner.plan.choice.front import Choice, Passed
+from planner.plan.choice.selection import Progress, Selection
 from planner.plan.run.stages import Stages
 from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Run
@@ -35,6 +36,7 @@ class Chooser:
         """
         self.run, self.stages, self.watcher, self.interruption = run, stages, watcher, interruption
         self._selection: Selection | None = None
+        self._passed: list[Passed] = []
         self._prepared, self._told = 0.0, False
 
     @property
@@ -65,7 +67,12 @@ class Chooser:
             for champion in selection.as_found(designs) if as_found else selection.champions(designs):
                 choice.add(champion)
             choice.add_trials(selection)
-        return choice if choice.front else None
+        if not choice.front:
+            return None
+        one = choice.chosen
+        self._passed.append(Passed(self.spent, one.design.actuators, one.estimate.reached, one.estimate.trials))
+        choice.rounds = list(self._passed)
+        return choice
 
     def add_trials(self, choice: Choice, budget: Budget) -> None:
         """Try the designs of a choice in more trials, see `Choice.add_trials`; the arguments are those of `choose`."""

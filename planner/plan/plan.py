@@ -12,7 +12,8 @@ from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.design.verification import Verification
 from planner.output.claim import claim
-from planner.plan.choice.selection import Choice, keep_candidates
+from planner.plan.choice.front import Choice
+from planner.plan.choice.selection import keep_candidates
 from planner.plan.choosing import Chooser
 from planner.plan.enough import shortfall
 from planner.plan.inputs import SEARCHING, Inputs

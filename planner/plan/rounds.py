@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from planner.plan.choice.selection import Choice
+from planner.plan.choice.front import Choice
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.search.planners import SST_STAR
 from planner.search.run import Run

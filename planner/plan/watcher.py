@@ -7,7 +7,8 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import TypeVar
 
 from environments.environment import Environment
-from planner.plan.choice.selection import Choice, Progress
+from planner.plan.choice.front import Choice
+from planner.plan.choice.selection import Progress
 from planner.plan.inputs import Inputs
 from planner.search.run import Budget, Run
 

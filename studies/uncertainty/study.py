@@ -14,7 +14,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
-from planner.plan.choice.selection import Choice
+from planner.plan.choice.front import Choice
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result
 from planner.search.solutions import REFINED

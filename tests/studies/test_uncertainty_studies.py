@@ -14,7 +14,8 @@ from scipy.stats import binomtest
 from dynamics.tube import VineParams
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
-from planner.plan.choice.selection import Champion, Selection
+from planner.plan.choice.front import Champion
+from planner.plan.choice.selection import Selection
 from studies.uncertainty import fresh_trials
 from studies.uncertainty import study as main_study
 from studies.uncertainty.fresh_trials import FreshTrials

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from planner.plan.choice.selection import Choice
+    from planner.plan.choice.front import Choice
     from planner.plan.inputs import Inputs
     from planner.plan.plan import Result
     from planner.search.run import Run
@@ -52,9 +52,15 @@ def unmet(result: Result, out: Path, resume: str) -> str:
     if short := result.shortfall:
         longer = f"plan longer: {resume}" if resume else "plan again with another --seed or a larger goal"
         said.append(
-            f"{short}. To go on, {longer}; or make it as it is: vinewright export {shlex.quote(str(out))} --out pack"
+            f"{short}{_earlier(result)}. To go on, {longer}; or make it as it is: vinewright export {shlex.quote(str(out))} --out pack"
         )
     return "; ".join(said)
+
+
+def _earlier(result: Result) -> str:
+    """Success that the rounds before the last one reached, as text, to judge by what more time brings; "" without any."""
+    rounds = result.choice.rounds[:-1] if result.choice else []
+    return f" (before: {', '.join(one.words for one in rounds)})" if rounds else ""
 
 
 def plan_content(result: Result) -> dict[str, Any]:

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from environments import Environment
-    from planner.plan.choice.selection import Choice, Progress
+    from planner.plan.choice.front import Choice
+    from planner.plan.choice.selection import Progress
     from planner.plan.inputs import Inputs
     from planner.plan.run.checkpoint import Checkpoint
     from planner.search.run import Budget, Run
@@ -130,7 +131,9 @@ def _progress(run: Run, budget: Budget) -> str:
     what = "iteration" if friction is None else f"with friction {friction:g}: iteration"
     what = f"repeating {what}" if run.past else what
     rest = f"{left:.0f} s left in this round"
-    return f"{what} {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {rest}"
+    return (
+        f"{what} {run.search.iteration}  best: {best}  nodes {len(run.search.tree)}  {rate:,.0f} vine-steps/s  {rest}"
+    )
 
 
 def _refinement(progress: Progress, left: float) -> str:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from planner.design.design import Design
-    from planner.plan.choice.selection import Champion
+    from planner.plan.choice.front import Champion
     from planner.plan.several.selection import CommonChampion
 
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"

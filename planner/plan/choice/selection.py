@@ -1,38 +1,33 @@
-"""The front of a plan: for each number of actuators the design that reaches the goal most often, and the one to make."""
+"""Selection of the front of a plan: refinement, contest and trials."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.jumps import Jump, largest_jump
+from dynamics.jumps import largest_jump
 from dynamics.snaps import Snaps
-from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.arrival import outside_goal
 from planner.design.design import Design, Section
-from planner.design.estimate import Estimate, Success
 from planner.design.replay import grow_designs, make_simulation, replay
 from planner.output.text import plural
 from planner.plan.choice.contest import MORE, Contest, Round
+from planner.plan.choice.front import NO_TRIALS, Champion
 from planner.plan.choice.refinement import Descent
 from planner.plan.choice.shortening import ending_in_goal
 from planner.plan.effort import Effort, default_effort
-from planner.plan.enough import is_enough, shortfall
 from planner.search.run import Keep, Run
 from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import TrialMemo, digest
-from planner.uncertainty.shown_trials import DRAWN, ShownTrials
-from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, compute_goal_distances, grow_trials
+from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, compute_goal_distances
 from planner.uncertainty.weakest import estimate_success
 
 SLACK = MORE + 0.05
 """Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
-NO_TRIALS = Estimate(0, 0)
 
 
 def keep_candidates(solutions: int = 0, effort: Effort | None = None) -> Keep:
@@ -43,147 +38,6 @@ def keep_candidates(solutions: int = 0, effort: Effort | None = None) -> Keep:
         effort: Gives the number of candidates; None for the default.
     """
     return Keep(max(solutions, (effort or default_effort()).candidates), SLACK, each_count=True)
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Champion:
-    """The design of the front with a given number of actuators, and its success in trials not used for its selection."""
-
-    design: Design
-    estimate: Estimate
-    grown: int
-    """Number of designs that it was chosen from."""
-    reached: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, bool))
-    """Whether it reached the goal in each of those trials, shape (trials,)."""
-    sound: bool = True
-    """Whether, as planned, it ends in the goal at a finer step too, without a snap whose outcome only its damping decides."""
-    jump: Jump | None = None
-    """The largest jump that it needs as planned; None if it needs none."""
-    outside: float = 0.0
-    """Distance from the goal's edge to its tip as planned, at a finer step [m]; 0 if it ends in the goal."""
-
-    def content(self) -> dict[str, Any]:
-        """Content for a JSON file."""
-        return {
-            "actuators": self.design.actuators,
-            "length_mm": round(1e3 * self.design.length, 3),
-            "reached": self.estimate.reached,
-            "trials": self.estimate.trials,
-            "interval": [round(end, 4) for end in self.estimate.interval],
-            "chosen_from": self.grown,
-            "weakest": self.estimate.weakest,
-            "influences": [one.content() for one in self.estimate.influences or ()],
-            "sound": self.sound,
-            "outside_goal_mm": round(1e3 * self.outside, 3),
-            "jump_mm": self.jump.content() if self.jump else None,
-        }
-
-
-@dataclass(slots=True)
-class Choice:
-    """The front, and the criteria of the choice."""
-
-    errors: str
-    """Name of the uncertainty."""
-    uncertainty: Uncertainty
-    """The errors of the trials."""
-    threshold: float
-    """Required success rate [-]."""
-    front: list[Champion] = field(default_factory=list)
-    """Fewest actuators first."""
-    friction_search_s: float = 0.0
-    """Time for the search with friction [s]."""
-    refinement_s: float = 0.0
-    """Time for refinement [s]."""
-    trials_s: float = 0.0
-    """Time for trials [s]."""
-    device: str | None = None
-    """Device on which trials grow; None for the default of `QuasiStatic`."""
-    picked: int | None = None
-    """Index of the chosen design in the front if something else than its own success decides; None if that does."""
-
-    @property
-    def met(self) -> bool:
-        """Whether the chosen design is enough."""
-        return not self.shortfall
-
-    @property
-    def shortfall(self) -> str:
-        """Shortfall of the chosen design from what is wanted, as text; "" if it is enough."""
-        return shortfall(self.threshold, self.chosen.outside, self.chosen.estimate)
-
-    @property
-    def chosen(self) -> Champion:
-        """The first design that is enough, i.e. that with the fewest actuators.
-
-        If there is none, the first whose confidence interval includes the highest rate of all. A design that misses the goal as
-        planned is chosen only if all do.
-        """
-        if self.picked is not None:
-            return self.front[self.picked]
-        some = [champion for champion in self.front if not champion.outside] or self.front
-        for champion in some:
-            if is_enough(self.threshold, champion.outside, champion.estimate):
-                return champion
-        highest = max(champion.estimate.rate for champion in some)
-        return next(champion for champion in some if champion.estimate.interval[1] >= highest)
-
-    def add(self, champion: Champion) -> None:
-        """Add a design to the front."""
-        self.front = sorted([*self.front, champion], key=lambda one: one.design.actuators)
-
-    def add_trials(self, selection: Selection) -> None:
-        """Try the chosen design, and then the others, until their success is certainly above or below the one that is wanted.
-
-        All within the time that is left and the limits of the effort; the chosen one in as many trials as the limit of others at
-        least. Once it is sure, those with more actuators need no trials. By its trials, another one may become the chosen one.
-        """
-        effort = selection.effort
-        while selection.left() > 0:
-            short = [self.chosen] if self._doubtful(self.chosen, effort.chosen_trials, effort.other_trials) else []
-            fewest = self.chosen.design.actuators if self.sure else np.inf
-            some = [one for one in self.front if one.design.actuators <= fewest]
-            short += [one for one in some if self._doubtful(one, effort.other_trials)]
-            if not short:
-                return
-            k = self.front.index(short[0])
-            self.front[k] = selection.with_trials(short[0], short[0].estimate.trials + effort.block)
-
-    def _doubtful(self, one: Champion, most: int, least: int = 0) -> bool:
-        """Whether a design needs more trials, of at most `most` and at least `least`."""
-        low, high = one.estimate.interval
-        sure = low >= self.threshold or high < self.threshold
-        return one.estimate.trials < (least if sure else most)
-
-    @property
-    def sure(self) -> bool:
-        """Whether the chosen design is enough, with its whole confidence interval."""
-        return self.met and self.chosen.estimate.interval[0] >= self.threshold
-
-    def show(self, design: Design, environment: Environment, seed: int) -> ShownTrials:
-        """Grow the design that is written again, in the first of the trials that evaluated the chosen one."""
-        first = range(EVALUATING, EVALUATING + min(DRAWN, self.chosen.estimate.trials))
-        outcome = grow_trials(
-            design, Worlds.draw(environment, design.params, self.uncertainty, first, seed, self.device)
-        )
-        return ShownTrials(
-            outcome.joints,
-            outcome.reached,
-            np.array([champion.design.actuators for champion in self.front]),
-            tuple(Success(self.errors, found.estimate.reached, found.estimate.trials) for found in self.front),
-            self.front.index(self.chosen),
-            self.threshold,
-        )
-
-    def content(self) -> dict[str, Any]:
-        """Content for a JSON file."""
-        return {
-            "errors": self.errors,
-            "uncertainty": self.uncertainty.content(),
-            "threshold": self.threshold,
-            "front": [champion.content() for champion in self.front],
-            "chosen": self.chosen.content(),
-        }
 
 
 @dataclass(frozen=True, slots=True)

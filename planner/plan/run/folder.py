@@ -19,7 +19,7 @@ from planner.design.verification import Verification
 from planner.output.contents import CHECKPOINT
 from planner.output.folder import replace_file, write_folder, write_json
 from planner.output.provenance import versions
-from planner.plan.choice.selection import Choice
+from planner.plan.choice.front import Choice
 from planner.plan.inputs import Inputs
 from planner.plan.run.checkpoint import write_checkpoint
 from planner.plan.run.stages import Stages

@@ -10,7 +10,7 @@ from dynamics.jumps import Jump
 from planner.design.design import Design
 from planner.design.estimate import Success
 from planner.design.verification import Verification
-from planner.plan.choice.selection import Champion, Choice
+from planner.plan.choice.front import Champion, Choice
 from planner.search.solutions import Solution
 
 REACHED, MISSED = "✓", "✗"

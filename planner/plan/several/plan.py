@@ -9,7 +9,8 @@ from dataclasses import dataclass, replace
 
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
-from planner.plan.choice.selection import Choice, Selection, keep_candidates
+from planner.plan.choice.front import Choice
+from planner.plan.choice.selection import Selection, keep_candidates
 from planner.plan.enough import shortfall
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.problem import Problem

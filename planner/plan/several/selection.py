@@ -13,8 +13,9 @@ from planner.design.arrival import outside_goal
 from planner.design.design import Design
 from planner.design.replay import grow_designs
 from planner.plan.choice import contest
+from planner.plan.choice.front import NO_TRIALS, Champion
 from planner.plan.choice.refinement import Candidate, Descent, with_another
-from planner.plan.choice.selection import NO_TRIALS, Champion, Progress, Selection
+from planner.plan.choice.selection import Progress, Selection
 from planner.plan.several.fixed_actuators import FixedActuators, prepare_run, runs_of
 from planner.plan.several.growth import PLANNED, Common, best_masked, grow_tubes
 from planner.plan.several.tubes import Tube, all_masks, extend, trim, without

@@ -21,7 +21,7 @@ from planner.design.verification import Verification
 from planner.drawing import solutions
 from planner.drawing.solutions import DEFAULT_LAYOUT, PageLayout, save_solutions
 from planner.drawing.style import TUBE
-from planner.plan.choice.selection import Champion, Choice
+from planner.plan.choice.front import Champion, Choice
 from planner.plan.run.success import success
 
 MakeEnvironment = Callable[..., Environment]

@@ -12,7 +12,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.arrival import miss_words, outside_goal
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
-from planner.plan.choice.selection import Champion, Choice
+from planner.plan.choice.front import Champion, Choice
 from planner.plan.enough import is_enough, shortfall
 from planner.plan.several.plan import CommonChoice
 from planner.plan.several.selection import CommonChampion

@@ -10,7 +10,8 @@ from environments import Environment, load_environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
-from planner.plan.choice.selection import Champion, Choice, Selection
+from planner.plan.choice.front import Champion, Choice
+from planner.plan.choice.selection import Selection
 from planner.plan.effort import Effort
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.plan import plan
@@ -85,9 +86,7 @@ def room(small_file: Path) -> Environment:
     return load_environment(str(small_file), PARAMS.radius)
 
 
-def test_an_easy_plan_ends_before_its_limit(
-    room: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_easy_plan_ends_before_its_limit(room: Environment, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With a sure design; its rounds are stored, and resumed it goes on with what they found."""
     monkeypatch.setattr("planner.plan.rounds.FIRST_ROUND", 0.5)
     options = Inputs(seed=3, batch=20, time_budget_s=600.0, success=60.0)
@@ -139,7 +138,9 @@ def test_work_limits_refinement_where_iterations_limit_the_search(
     counts = []
     for work in (500, 5_000):
         monkeypatch.setattr("planner.plan.choosing.LEAST_WORK", work)
-        result = plan(Problem.of(room, PARAMS, Inputs(seed=3, batch=20, iterations=4, success=100.0, time_budget_s=1e-6)))
+        result = plan(
+            Problem.of(room, PARAMS, Inputs(seed=3, batch=20, iterations=4, success=100.0, time_budget_s=1e-6))
+        )
         assert result.stages
         assert not result.stages.rounds
         counts.append(result.stages.known.asked)

@@ -18,7 +18,7 @@ from planner.design.design_file import load_design
 from planner.design.estimate import Estimate, Success
 from planner.design.replay import grow_designs
 from planner.design.solutions_file import load_solutions
-from planner.plan.choice.selection import Champion, Choice
+from planner.plan.choice.front import Champion, Choice
 from planner.plan.inputs import Inputs
 from planner.plan.run.folder import write_run
 from planner.search.run import Budget, Run

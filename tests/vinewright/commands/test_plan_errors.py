@@ -19,8 +19,9 @@ from planner.design.design import Design
 from planner.design.design_file import load_design
 from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
+from planner.plan.choice.front import Champion, Choice
 from planner.plan.choice.refinement import Descent
-from planner.plan.choice.selection import Champion, Choice, Selection
+from planner.plan.choice.selection import Selection
 from planner.plan.friction import BATCH
 from planner.plan.inputs import Inputs
 from planner.plan.plan import plan

@@ -12,8 +12,9 @@ from environments.uncertainty import PRESETS, Uncertainty
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
 from planner.plan.choice.contest import Contest
+from planner.plan.choice.front import Champion, Choice
 from planner.plan.choice.refinement import Descent
-from planner.plan.choice.selection import Champion, Choice, Progress, Selection
+from planner.plan.choice.selection import Progress, Selection
 from planner.plan.effort import Effort
 from planner.search.run import Budget, Keep, Run
 from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials

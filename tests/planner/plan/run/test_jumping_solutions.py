@@ -19,7 +19,7 @@ from planner.design.estimate import Estimate
 from planner.design.replay import replay
 from planner.design.solutions_file import find_solution, load_solutions, load_solutions_with_jumps
 from planner.output.contents import CHECKPOINT
-from planner.plan.choice.selection import Champion, Choice
+from planner.plan.choice.front import Champion, Choice
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result
 from planner.plan.problem import Problem
