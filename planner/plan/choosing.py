@@ -69,9 +69,10 @@ class Chooser:
             choice.add_trials(selection)
         if not choice.front:
             return None
-        one = choice.chosen
-        self._passed.append(Passed(self.spent, one.design.actuators, one.estimate.reached, one.estimate.trials))
-        choice.rounds = list(self._passed)
+        if budget.iterations is None:
+            one = choice.chosen
+            self._passed.append(Passed(self.spent, one.design.actuators, one.estimate.reached, one.estimate.trials))
+            choice.rounds = list(self._passed)
         return choice
 
     def add_trials(self, choice: Choice, budget: Budget) -> None:

@@ -96,7 +96,7 @@ class Choice:
     device: str | None = None
     """Device on which trials grow; None for the default of `QuasiStatic`."""
     rounds: list[Passed] = field(default_factory=list)
-    """Rounds of the plan so far, the last one included."""
+    """Rounds of the plan so far, the last one included; none where iterations limit the plan."""
     picked: int | None = None
     """Index of the chosen design in the front if something else than its own success decides; None if that does."""
 
