@@ -59,7 +59,9 @@ def sample_growths(search: Search, nodes: Integers) -> Growths:
     segments = np.where(straight, LONGEST_STRAIGHT, rng.integers(1, LONGEST_BEND + 1, batch))
     bent = segments.copy()
     if search.switches.aimed:
-        aimed = np.flatnonzero((rng.random(batch) < AIMED) & ~straight & affordable & (entry < search.catalogue.actuators))
+        aimed = np.flatnonzero(
+            (rng.random(batch) < AIMED) & ~straight & affordable & (entry < search.catalogue.actuators)
+        )
         aims = aim(tree.tips[nodes[aimed]], search.environment.goal, search.catalogue, search.params, rng)
         found = aims.controls != 0
         aimed = aimed[found]
