@@ -129,7 +129,7 @@ def grow_vine(
     recorder, seen, step = Recorder(records, vine.angles, chain, forces, work.needed), work.seen, work.step
     segments, last_length = task.segments, task.last_length
     known = recorded = steps = relaxations = 0
-    time, began, bent, watch, before = 0.0, 0.0, np.inf, Watch(0.0, 0.0), segments * full + last_length
+    time, began, bent, watch = 0.0, 0.0, np.inf, Watch(0.0, 0.0)
     progress = begin(tube, work, segments, rest.time)
     last, rested = Place(segments, last_length), Place(segments, last_length)
     longest, idle = LONGEST_TIME * task.record_every + LONGEST_IDLE, Watch(LONGEST_IDLE, 0.0)
@@ -137,7 +137,8 @@ def grow_vine(
     while True:
         heading = forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
         here = Place(segments, last_length)
-        since, grown = length_between(last, here, full), segments * full + last_length - before
+        since = length_between(last, here, full)
+        grown = recorded * task.record_every + since
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps, relaxations
@@ -153,7 +154,8 @@ def grow_vine(
             idle = Watch(time + LONGEST_IDLE, since)
         late = time >= min(longest, idle.due)
         due = left <= SLACK or time >= watch.due or late
-        moving = bent > rest.growing or progress.iterations > 0 or work.pressed[0] > work.drive[0]
+        limit = rest.recorded if left <= SLACK or count == 0 else rest.growing
+        moving = bent > limit or progress.iterations > 0 or work.pressed[0] > work.drive[0]
         settled = deep or (rest.growing < np.inf and (due or moving))
         freed = length_between(rested, here, full)
         if settled:
@@ -161,7 +163,6 @@ def grow_vine(
             stiffen(vine, work, span)
             curvature = set_up(tube, joint, damping, vine, work, span)
             shrunk, motion, known = relax(tube, work, span, curvature, freed, known)
-            limit = rest.recorded if left <= SLACK else rest.growing
             if deep or not at_rest(tube, limit, progress, motion, freed, shrunk):
                 wedged = deep and progress.iterations > 20 and motion < 0.05 * rest.recorded
                 if wedged or progress.iterations >= most:
@@ -185,10 +186,11 @@ def grow_vine(
         if status != GROWING:
             return recorded, status, steps, relaxations
         if recorded > records_before:
-            # What follows depends on the recorded state alone, so that growth can go on from there.
-            known = forget(work, segments)
-            time, bent, watch, idle = 0.0, np.inf, Watch(0.0, 0.0), Watch(LONGEST_IDLE, 0.0)
-            progress, last = begin(tube, work, segments, rest.time), here
+            # What follows depends on the recorded state alone, so that growth can go on from there; but friction on the forces before.
+            if tube.friction.static == 0.0:
+                known, bent = forget(work, segments), np.inf
+                progress = begin(tube, work, segments, rest.time)
+            time, watch, idle, last = 0.0, Watch(0.0, 0.0), Watch(LONGEST_IDLE, 0.0), here
             continue
         if last_length >= full - SLACK / 2:
             vine.angles[segments] = last_length = 0.0

@@ -71,7 +71,7 @@ class Beginnings:
         state = VineState(angles, np.maximum(before, 1), last_length, start.pivots)
         carried = actuation(controls, self.catalogue)
         rollout = self.propagator.grow(state, carried, (segments - before) * full, full)
-        whole = _join(begun, rollout)
+        whole = _join(begun, rollout, int(segments.max(initial=1)))
         for row, at in enumerate(marks):
             self._remember(controls[row], whole, row, [one for one in at if one > before[row]])
         return whole
@@ -102,13 +102,12 @@ class Beginnings:
             self._known.popitem(last=False)
 
 
-def _join(begun: Sequence[Beginning], rollout: Rollout) -> Rollout:
-    """Join beginnings and what grew from them."""
+def _join(begun: Sequence[Beginning], rollout: Rollout, most: int) -> Rollout:
+    """Join beginnings and what grew from them, with room for a number of records, also of vines that ended before."""
     assert rollout.snaps is not None
     assert rollout.snapping is not None
     before = np.array([len(one.angles) for one in begun])
     records, (n, _, width) = before + rollout.records, rollout.angles.shape
-    most = int(records.max(initial=1))
     angles, force, tips = np.zeros((n, most, width)), np.zeros((n, most, width)), np.zeros((n, most, 3))
     segments, last_length = np.ones((n, most), np.int64), np.zeros((n, most))
     snaps, snapping = np.full((n, MOST_SNAPS, 4), np.nan), np.zeros((n, MOST_SNAPS, width))

@@ -39,14 +39,14 @@ def sample_growths(search: Search, nodes: Integers) -> Growths:
     """Sample controls and lengths: straight, left or right, with curvatures uniform over the reachable range.
 
     Growth is deterministic, so a node is grown without an actuator once, and then only with one. The first vine of all is straight,
-    and grows as far as it can: often no actuator is needed.
+    and grows as far as it can: often no actuator is needed. Without `Switches.aimed`, it is like the others.
 
     Args:
         nodes: Nodes to grow, with repetitions.
     """
     tree, rng, batch = search.tree, search.rng, len(nodes)
     room = search.max_segments - tree.segments[nodes]
-    if len(tree) == 1 and not tree.straight[nodes].any():
+    if search.switches.aimed and len(tree) == 1 and not tree.straight[nodes].any():
         return Growths(nodes[:1], np.zeros(1, np.int32), room[:1], room[:1])
     side, entry = rng.choice([-1, 1], batch), search.catalogue.draw(rng, batch)
     once = np.zeros(batch, bool)
@@ -58,12 +58,15 @@ def sample_growths(search: Search, nodes: Integers) -> Growths:
     controls = np.where(straight, 0, side * (entry + 1)).astype(np.int32)
     segments = np.where(straight, LONGEST_STRAIGHT, rng.integers(1, LONGEST_BEND + 1, batch))
     bent = segments.copy()
-    aimed = np.flatnonzero((rng.random(batch) < AIMED) & ~straight & affordable & (entry < search.catalogue.actuators))
-    aims = aim(tree.tips[nodes[aimed]], search.environment.goal, search.catalogue, search.params, rng)
-    found = aims.controls != 0
-    aimed = aimed[found]
-    controls[aimed], bent[aimed] = aims.controls[found], aims.bent[found]
-    segments[aimed] = np.minimum(aims.segments[found], LONGEST_AIMED)
+    if search.switches.aimed:
+        aimed = np.flatnonzero(
+            (rng.random(batch) < AIMED) & ~straight & affordable & (entry < search.catalogue.actuators)
+        )
+        aims = aim(tree.tips[nodes[aimed]], search.environment.goal, search.catalogue, search.params, rng)
+        found = aims.controls != 0
+        aimed = aimed[found]
+        controls[aimed], bent[aimed] = aims.controls[found], aims.bent[found]
+        segments[aimed] = np.minimum(aims.segments[found], LONGEST_AIMED)
     segments = np.minimum(segments, room)
     grown = straight | affordable
     return Growths(nodes[grown], controls[grown], np.minimum(bent, segments)[grown], segments[grown])

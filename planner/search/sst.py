@@ -63,6 +63,8 @@ class Switches:
     """Maximum number of vines grown in each iteration until there is a solution."""
     levels: bool = True
     """Whether most nodes are drawn by their distance to the goal until there is a solution, unless a cost-to-go guides the search."""
+    aimed: bool = True
+    """Whether some growth is aimed at the goal, and the first vine is straight and as long as it can be."""
     steer: int = 0
     """Maximum number of actuators whose pressures may change while a vine grows."""
     worlds: Worlds | None = None

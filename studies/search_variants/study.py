@@ -138,6 +138,7 @@ ABLATIONS = VariantStudy(
         "best-near radius 2": Variant(Switches(best_near=2.0)),
         "best-near radius 8": Variant(Switches(best_near=8.0)),
         "no nodes drawn by distance to the goal": Variant(Switches(levels=False)),
+        "no growth aimed at the goal": Variant(Switches(aimed=False)),
         "batch 100 from the beginning": Variant(Switches(first_batch=100)),
         "batch 10": Variant(batch=10),
         "batch 30": Variant(batch=30),
@@ -184,8 +185,8 @@ CLUTTER = VariantStudy(
     "clutter",
     "Dense clutter",
     {
-        BEFORE: Variant(Switches(best_near=2.0, first_batch=100, levels=False)),
-        SMALLER_BATCH: Variant(Switches(best_near=4.0, first_batch=30, levels=False)),
+        BEFORE: Variant(Switches(best_near=2.0, first_batch=100, levels=False, aimed=False)),
+        SMALLER_BATCH: Variant(Switches(best_near=4.0, first_batch=30, levels=False, aimed=False)),
         NOW: Variant(),
     },
     until_first=True,

@@ -127,15 +127,15 @@ def test_a_huge_coefficient_pins_a_contact(environment: MakeEnvironment, params:
 
 
 def grown(
-    environment: Environment, params: VineParams, step: float | None = None, body: bool = True, batch: int = 6
+    environment: Environment, params: VineParams, step: float | None = None, body: bool = True, every: float = 25e-3
 ) -> Rollout:
-    """Vines with random sections, grown among obstacles."""
+    """Twelve vines with random sections, grown among obstacles, recorded at multiples of a length [m]."""
     model, rng = QuasiStatic(environment, params, step), np.random.default_rng(5)
-    model.tube = model.tube._replace(friction=model.tube.friction._replace(body=body))
+    model.tube, batch = model.tube._replace(friction=model.tube.friction._replace(body=body)), 6
     pressure = np.repeat(rng.choice([-1, 1], (batch, 6)) * rng.uniform(5e3, 15e3, (batch, 6)), 10, axis=1)
     # The other half of the batch is the mirror image of the first.
     pressure = np.concatenate([pressure, -pressure])
-    return model.grow(model.start(2 * batch, 60), Actuation(pressure, np.full(pressure.shape, 0.04)), 1.4, 25e-3)
+    return model.grow(model.start(2 * batch, 60), Actuation(pressure, np.full(pressure.shape, 0.04)), 1.4, every)
 
 
 def channel(environment: MakeEnvironment) -> Environment:
@@ -164,6 +164,17 @@ def test_body_friction_matters_and_converges(environment: MakeEnvironment, param
     tips = [one.tips[np.arange(12), both, :2] for one in (rough, fine)]
     apart = np.hypot(*(tips[0] - tips[1]).T)
     assert np.median(apart) < 5e-3
+
+
+@pytest.mark.parametrize("coefficient", [0.2, 0.5])
+def test_records_do_not_let_go_of_walls(environment: MakeEnvironment, params: VineParams, coefficient: float) -> None:
+    """A tube that sticks to a wall goes on sticking where it is recorded: most vines are where they are with an eighth of the records."""
+    room, rough = channel(environment), replace(params, friction=coefficient)
+    often, seldom = grown(room, rough), grown(room, rough, every=0.2)
+    vine, record = np.nonzero(np.arange(7) < np.minimum(often.records // 8, seldom.records)[:, None])
+    apart = np.hypot(*(often.tips[vine, 8 * record + 7] - seldom.tips[vine, record])[:, :2].T)
+    assert len(apart) > 50
+    assert np.quantile(apart, 0.75) < 0.1e-3
 
 
 @pytest.mark.parametrize("coefficient", [0.1, 0.5])

@@ -13,6 +13,7 @@ from planner.design.catalogue import LEAST_CELLS, Catalogue
 from planner.search.aiming import INSIDE, LONGEST_BEND, aim
 from planner.search.controls import actuation
 from planner.search.run import Budget, Run
+from planner.search.sst import Search, Switches
 
 MakeEnvironment = Callable[..., Environment]
 
@@ -120,3 +121,16 @@ def test_no_vine_is_aimed_where_none_is_asked_for(params: VineParams) -> None:
     """A batch of which no vine was drawn to be aimed."""
     aims = aim(np.zeros((0, 3)), np.array([1.0, 0.0, 0.1]), Catalogue.of(params), params, np.random.default_rng(1))
     assert [len(part) for part in aims] == [0, 0, 0]
+
+
+@pytest.mark.parametrize("aimed", [False, True])
+def test_aiming_can_be_disabled(environment: MakeEnvironment, params: VineParams, aimed: bool) -> None:
+    """Then no vine is straight behind a new section, and the first batch is one of many vines."""
+    place, rng = wide(environment, (5.0, 3.0, 0.06)), np.random.default_rng(0)
+    search = Search(place, QuasiStatic(place, params), params, rng, 30, Switches(aimed=aimed))
+    first = search._sample(np.zeros(30, np.int64))
+    assert len(first.nodes) == (1 if aimed else 30)
+    search.iterate()
+    drawn = search._sample(np.zeros(30, np.int64))
+    assert (drawn.bent < drawn.segments).any() == aimed
+    assert aimed or (drawn.bent == drawn.segments).all()

@@ -69,7 +69,7 @@ def test_nodes_without_promise_are_still_selected(search: Callable[..., Search])
         if guide:
             plain.guide(guide)
         plain.rng = np.random.default_rng(3)
-        counts[guide is None] = sum(int(left[plain._select()].sum()) for _ in range(40))
+        counts[guide is None] = sum(int(left[plain._select()].sum()) for _ in range(80))
     assert counts[True] > 400
     assert 0.25 * 0.9 * counts[True] < counts[False] < 0.6 * counts[True]
 

@@ -345,7 +345,7 @@ def test_history_only_improves(divider_run: Run) -> None:
 
 def test_budget_ends_the_run(shipped: dict[str, Environment], params: VineParams, divider_run: Run) -> None:
     """`first` stops at the first solution, a target at its number of actuators, iterations at their count."""
-    run = Run.prepare(shipped["maze"], params, seed=0, batch=40)
+    run = Run.prepare(shipped["pickone"], params, seed=0, batch=40)
     for _ in run.run(Budget(seconds=300, first=True)):
         pass
     assert len(run.history) == 1

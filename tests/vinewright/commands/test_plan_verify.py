@@ -24,8 +24,8 @@ from vinewright.commands.plan_verify import verdict
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
-OPEN, DEFLECTING = "[[250, 300, 300, 500]]", "[[300, 205, 320, 500]]"
-"""A block that is in no tube's way, and one whose edge the tip runs into head-on: what pushes on buckles past it or is stuck."""
+OPEN, DEFLECTING = "[[250, 300, 300, 500]]", "[[300, 225, 320, 500]]"
+"""A block that is in no tube's way, and one whose corner the straight tube runs into: it bends past it, and is in the goal, or is stuck."""
 
 
 @pytest.fixture
