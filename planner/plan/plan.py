@@ -18,7 +18,7 @@ from planner.plan.choosing import Chooser
 from planner.plan.enough import shortfall
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.problem import Problem
-from planner.plan.rounds import NO_FEWER, end_of_round, later_choice, least_actuators, reason_to_end
+from planner.plan.rounds import end_of_round, later_choice, least_actuators, reason_to_end, reason_to_end_search
 from planner.plan.run.checkpoint import Checkpoint
 from planner.plan.run.folder import design_to_write, save_checkpoint, write_run
 from planner.plan.run.stages import Stages
@@ -179,11 +179,12 @@ def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choi
         raise KeyboardInterrupt  # the folder knows more than has been repeated
     choice: Choice | None = None
     ended: str | None = None
+    end = 0.0
     while run.best and not interruption.requested and not ended:
-        before, fewest, budget = choice, run.best.design.actuators, options.budget
+        before, budget = choice, options.budget
         share = 1.0 if options.fast else SEARCHING / (2 if friction else 1)
         if timed:
-            end = end_of_round(chooser.spent, run.history[0].seconds, options.time_budget_s)
+            end = end_of_round(max(end, chooser.spent), run.history[0].seconds, options.time_budget_s)
             budget = replace(budget, seconds=end)
             reason = search(run, budget.part(share), save, watcher, interruption)
         if friction:
@@ -192,10 +193,10 @@ def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choi
             choice = later_choice(before, chooser.choose(budget), interruption.requested)
             if choice:
                 watcher.chose(choice)
-        if not timed or chooser.spent >= options.time_budget_s:
+        if not timed or end >= options.time_budget_s:
             break
         if options.fast:
-            ended = NO_FEWER if run.best.design.actuators == fewest else None
+            ended = reason_to_end_search(run, end)
         elif choice and (ended := reason_to_end(before, choice, least_actuators(run, options))):
             chooser.add_trials(choice, options.budget)
             ended = reason_to_end(before, choice, least_actuators(run, options))

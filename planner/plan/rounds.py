@@ -13,7 +13,7 @@ FIRST_ROUND = 3.0
 """Minimum time of the first round [s]."""
 SHORTER = 1 / math.sqrt(2)
 """Share of the time limit from which on a round goes on to the limit [-]: what is left would be a short round."""
-NO_FEWER = "more time brought no fewer actuators"
+NO_FEWER = "the last half of the time brought no fewer actuators"
 """Why a plan without trials has ended before its limit."""
 ENOUGH = "success is enough, and more time brought nothing better"
 """Why a plan has ended before its limit."""
@@ -25,7 +25,7 @@ def end_of_round(spent: float, first: float, limit: float) -> float:
     """Return the time at which a round ends, from the beginning of the plan [s].
 
     Args:
-        spent: Time at which it begins [s].
+        spent: Time at which it begins, or at which the round before was to end if it had nothing left to do before [s].
         first: Time at which the search had its first solution [s]: each search gets as much at least.
         limit: Of the whole plan [s].
     """
@@ -50,6 +50,17 @@ def reason_to_end(before: Choice | None, now: Choice, least: int) -> str | None:
     if before is None or now.chosen.design.actuators < before.chosen.design.actuators:
         return None
     return None if now.chosen.estimate.rate > before.chosen.estimate.interval[1] else ENOUGH
+
+
+def reason_to_end_search(run: Run, end: float) -> str | None:
+    """Return why a plan without trials ends after a round; None if another one may pay.
+
+    Args:
+        end: Time at which the round has ended [s]. It ends if the second half of that brought no fewer actuators.
+    """
+    fewest = run.history[-1].actuators
+    since = next(entry.seconds for entry in run.history if entry.actuators == fewest)
+    return NO_FEWER if end >= 2 * max(since, FIRST_ROUND) else None
 
 
 def least_actuators(run: Run, options: Inputs) -> int:

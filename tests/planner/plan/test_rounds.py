@@ -16,10 +16,19 @@ from planner.plan.effort import Effort
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.plan import plan
 from planner.plan.problem import Problem
-from planner.plan.rounds import ENOUGH, FEWEST, FIRST_ROUND, end_of_round, later_choice, reason_to_end
+from planner.plan.rounds import (
+    ENOUGH,
+    FEWEST,
+    FIRST_ROUND,
+    NO_FEWER,
+    end_of_round,
+    later_choice,
+    reason_to_end,
+    reason_to_end_search,
+)
 from planner.plan.run.stages import read_known
 from planner.plan.run.stored_rounds import StoredRound
-from planner.search.run import Budget, Keep, Run
+from planner.search.run import Budget, HistoryEntry, Keep, Run
 from planner.uncertainty.memo import TrialMemo
 from tests.planner.plan.run.stages import counted
 
@@ -69,6 +78,25 @@ def test_a_plan_ends_when_it_is_enough_and_nothing_better_comes(
     before: tuple[int, int, int] | None, now: tuple[int, int, int], least: int, reason: str | None
 ) -> None:
     assert reason_to_end(before and choice_of(before), choice_of(now), least) == reason
+
+
+def test_a_search_alone_ends_when_it_finds_no_fewer_actuators(room: Environment) -> None:
+    """Shorter tubes do not count."""
+    run = Run.prepare(room, PARAMS, seed=1)
+    run.history = [HistoryEntry(1.0, 3, 0.5), HistoryEntry(10.0, 2, 0.6), HistoryEntry(19.0, 2, 0.5)]
+    assert reason_to_end_search(run, 19.9) is None
+    assert reason_to_end_search(run, 20.0) == NO_FEWER
+    run.history = [HistoryEntry(0.1, 0, 0.5)]
+    assert reason_to_end_search(run, FIRST_ROUND) is None
+    assert reason_to_end_search(run, 2 * FIRST_ROUND) == NO_FEWER
+
+
+def test_rounds_with_nothing_left_to_do_come_to_an_end(room: Environment) -> None:
+    """A plan whose search has reached its target and whose designs are not refined ends, though its time is not over."""
+    options = Inputs(seed=3, batch=20, time_budget_s=1e4, steer=1, first=True, success=100.0)
+    result = plan(Problem.of(room, PARAMS, options))
+    assert result.choice
+    assert result.reason == "target reached"
 
 
 def test_after_ctrl_c_the_better_choice_stays() -> None:
