@@ -259,7 +259,7 @@ class Search:
     @cached_property
     def _levels(self) -> Levels | None:
         reach = goal_radius(self.environment, self.params)
-        return Levels.of(self.environment, self.params, reach) if self.switches.levels else None
+        return Levels(self.environment, self.params, reach, LONGEST_TUBE) if self.switches.levels else None
 
     def _select(self) -> Integers:
         """Select nodes to grow: some by cost-to-come only, the others also by cost-to-go if there is one, and otherwise, until
