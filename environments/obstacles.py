@@ -128,7 +128,15 @@ class Obstacles:
         lines = shapely.linestrings(self.walls[:, :4].reshape(-1, 2, 2))
         thickness = self.walls[:, 4]
         walls = np.where(thickness > 0, shapely.buffer(lines, thickness / 2, quad_segs=64), lines)
-        return [*map(shapely.Polygon, self.polygons), *circles, *walls]
+        return [*self.outlines(), *circles, *walls]
+
+    def outlines(self) -> np.ndarray:
+        """Return the polygons as shapely geometries [m], shape (polygons,)."""
+        # All at once: one by one takes five times as long.
+        corners = np.concatenate([np.empty((0, 2)), *self.polygons])
+        ring = np.repeat(np.arange(len(self.polygons)), [len(polygon) for polygon in self.polygons])
+        outlines: np.ndarray = shapely.polygons(shapely.linearrings(corners, indices=ring))
+        return outlines
 
     def clearance(self, points: ArrayLike) -> np.ndarray:
         """Distance from points to the nearest obstacle, exact also for circles and walls.
@@ -142,7 +150,7 @@ class Obstacles:
         flat = points.reshape(-1, 2)
         distance = np.full(len(flat), np.inf)
         if self.polygons and len(flat):
-            tree = shapely.STRtree([shapely.Polygon(polygon) for polygon in self.polygons])
+            tree = shapely.STRtree(self.outlines())
             (index, _), nearest = tree.query_nearest(shapely.points(flat), return_distance=True, all_matches=False)
             distance[index] = nearest
         # One pass per shape keeps the memory proportional to the number of points.
@@ -158,7 +166,7 @@ class Obstacles:
 
     def widths(self) -> np.ndarray:
         """Shorter side of the minimum rotated rectangle of each of `shapes` [m], shape (n,); 0 for bare walls."""
-        sides = [shapely.minimum_rotated_rectangle(shapely.Polygon(corners)) for corners in self.polygons]
+        sides = shapely.minimum_rotated_rectangle(self.outlines())
         lengths = [np.hypot(*np.diff(shapely.get_coordinates(side)[:3], axis=0).T).min() for side in sides]
         return np.array([*lengths, *2 * self.circles[:, 2], *self.walls[:, 4]])
 
