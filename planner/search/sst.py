@@ -321,9 +321,10 @@ class Search:
 
     def _widen(self, until: Integers) -> None:
         """Make `width` sufficient for vines that grow to some numbers of segments. It is never reduced, so that a device keeps its work
-        space; particles have the whole one. Capacity for the longest vine possible would take most of the memory of a search."""
-        needed = PAGE * int(pages_for(until.max(initial=0) + 1))
-        self.width = self.max_segments if self.particles else min(max(self.width, needed), self.max_segments)
+        space, but for that of the first vine, which may grow as far as it can; particles have the whole one. Capacity for the longest vine
+        possible would take most of the memory of a search."""
+        needed, before = PAGE * int(pages_for(until.max(initial=0) + 1)), self.width if self.iteration > 2 else 0
+        self.width = self.max_segments if self.particles else min(max(before, needed), self.max_segments)
 
     def _candidates(
         self, rollout: Rollout, nodes: Integers, controls: NDArray[np.int32], carried: NDArray[np.int32]
