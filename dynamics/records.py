@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+import mmap
+import sys
 from collections.abc import Callable
 from dataclasses import replace
 from typing import NamedTuple
@@ -17,6 +20,8 @@ from surrogate.kernels.threads import map_on_threads
 
 MOST_BYTES = 2_000_000_000
 """Maximum memory for the records of one batch [bytes]."""
+SPARSE = 16_000_000
+"""Size from which an array of records is allocated page by page [bytes]."""
 
 
 class Records(NamedTuple):
@@ -44,16 +49,29 @@ def new_records(lengths: Floats, record_every: float, max_segments: int) -> Reco
             f"{MOST_BYTES / 1e9:g} GB are allowed: grow fewer or shorter vines at once"
         )
     return Records(
-        np.zeros((batch, most, max_segments)),
+        _sparse_zeros((batch, most, max_segments)),
         np.ones((batch, most), np.int64),
         np.zeros((batch, most)),
         np.zeros((batch, most, 3)),
-        np.zeros((batch, most, max_segments)),
+        _sparse_zeros((batch, most, max_segments)),
         np.full((batch, 1), -1, np.int64),
         np.full((batch, MOST_SNAPS, 4), np.nan),
         np.zeros((batch, MOST_SNAPS, max_segments)),
         np.zeros((batch, most)),
     )
+
+
+def _sparse_zeros(shape: tuple[int, int, int]) -> Floats:
+    """Allocate zeros of which only what is written takes memory.
+
+    NumPy advises the system to back large arrays with huge pages, which all become resident: most of the records of vines of different
+    lengths are never written.
+    """
+    size = 8 * math.prod(shape)
+    if size < SPARSE:
+        return np.zeros(shape)
+    private = {} if sys.platform == "win32" else {"flags": mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS}
+    return np.frombuffer(mmap.mmap(-1, size, **private)).reshape(shape)
 
 
 @compiled(borrowed=True)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import shapely
 from numpy.typing import NDArray
-from shapely.geometry.polygon import orient
 
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
+from dynamics.vine import Integers
 from environments.conditions import FRAME
 from environments.environment import Environment
 from environments.obstacles import Obstacles
@@ -26,8 +28,6 @@ MOST_CELLS = 400_000
 """Maximum number of cells; larger environments get larger cells."""
 MOST_ENTRIES = 10_000_000
 """Maximum number of edges, and of corners, that all cells list together: large overlapping obstacles are in many cells."""
-_AT_ONCE = 4_000_000
-"""Maximum number of entries that are searched at once, to limit memory."""
 
 
 TABLE, SPARED, BASE_X, BASE_Y, COSINE, SINE = range(4, 10)
@@ -109,6 +109,7 @@ def scene_of(environment: Environment, params: VineParams) -> tuple[Scene, float
     return build_scene(environment, reach, reach + params.segment_length, grid_cell(params), params.radius), margin
 
 
+@lru_cache(maxsize=4)
 def build_scene(
     environment: Environment,
     edge_reach: float,
@@ -116,7 +117,7 @@ def build_scene(
     cell_size: float = CELL_SIZE,
     radius: float = 0.0,
 ) -> Scene:
-    """Build the scene of an environment for contact queries.
+    """Build the scene of an environment for contact queries; callers share the arrays, because a search has several propagators.
 
     Args:
         edge_reach: A cell lists every edge within this distance of any of its points [m].
@@ -144,19 +145,16 @@ def scene_in_grid(
         bounds = bounds + FRAME * np.array([-1, -1, 1, 1])
     size = max(cell_size, float(np.sqrt(np.prod(bounds[2:] - bounds[:2]) / MOST_CELLS)))
     shape = np.ceil((bounds[2:] - bounds[:2]) / size).astype(int)
-    ix, iy = np.meshgrid(np.arange(shape[0]), np.arange(shape[1]), indexing="ij")
-    low = bounds[:2] + size * np.stack([ix.ravel(), iy.ravel()], axis=1)
-    cells = shapely.box(low[:, 0], low[:, 1], low[:, 0] + size, low[:, 1] + size)
-    lines = shapely.linestrings(edges[:, :4].reshape(-1, 2, 2))
-    points = shapely.points(corners[:, :2])
+    grid = Grid(float(bounds[0]), float(bounds[1]), size, int(shape[0]), int(shape[1]))
+    lines, points = np.ascontiguousarray(edges[:, :4]), np.ascontiguousarray(corners[:, [0, 1, 0, 1]])
     return Scene(
         edges,
         corners,
         np.concatenate([bounds, base_columns(environment, environment.start, radius)]),
         size,
-        (int(shape[0]), int(shape[1])),
-        *_list_cells(cells, lines, reach[0]),
-        *_list_cells(cells, points, reach[1]),
+        (grid.columns, grid.rows),
+        *_list_cells(grid, lines, np.ascontiguousarray(reach[0])),
+        *_list_cells(grid, points, np.ascontiguousarray(reach[1])),
     )
 
 
@@ -196,20 +194,12 @@ def outline_edges(obstacles: Obstacles, spared: float) -> Solids:
     Args:
         spared: Length of tube that they do not touch [m].
     """
-    edges: list[Floats] = [np.empty((0, 6))]
-    corners: list[Floats] = [np.empty((0, 3))]
-    merged = shapely.union_all([shapely.Polygon(points) for points in obstacles.polygons])
-    for polygon in shapely.get_parts(merged):
-        polygon = orient(polygon)  # solid on the left of every ring
-        for ring in [polygon.exterior, *polygon.interiors]:
-            points = np.asarray(ring.coords)[:-1]
-            following = np.roll(points, -1, axis=0)
-            edges.append(np.column_stack([points, following, np.zeros(len(points)), np.ones(len(points))]))
-            before, after = points - np.roll(points, 1, axis=0), following - points
-            turn = before[:, 0] * after[:, 1] - before[:, 1] * after[:, 0]
-            convex = turn > 1e-12 * np.hypot(*before.T) * np.hypot(*after.T)
-            corners.append(np.column_stack([points[convex], np.zeros(convex.sum())]))
-    on_faces = sum(map(len, corners))
+    points, before, after = _rings(obstacles)
+    edges: list[Floats] = [np.column_stack([points, after, np.zeros(len(points)), np.ones(len(points))])]
+    (x, y), (along_x, along_y) = (points - before).T, (after - points).T
+    convex = x * along_y - y * along_x > 1e-12 * np.hypot(x, y) * np.hypot(along_x, along_y)
+    on_faces = int(convex.sum())
+    corners: list[Floats] = [np.column_stack([points[convex], np.zeros(on_faces)])]
     if len(obstacles.walls):
         radius = obstacles.walls[:, 4:] / 2
         edges.append(np.hstack([obstacles.walls[:, :4], radius, np.zeros_like(radius)]))
@@ -223,27 +213,111 @@ def outline_edges(obstacles: Obstacles, spared: float) -> Solids:
     return Solids(every, np.insert(np.vstack(corners), 3, spared, axis=1), on_faces)
 
 
-def _list_cells(cells: NDArray[np.object_], solids: NDArray[np.object_], reach: Floats) -> tuple[Indices, Indices]:
-    """Offsets and items of a grid whose cells list the solids within their reach.
+class Grid(NamedTuple):
+    """Square cells, row-major by column: cell c is the one in column c // rows and row c % rows."""
 
+    x: float
+    """Lower left corner [m]."""
+    y: float
+    size: float
+    """Side of a cell [m]."""
+    columns: int
+    rows: int
+
+
+def _rings(obstacles: Obstacles) -> tuple[Floats, Floats, Floats]:
+    """Return the corners of the merged polygons, solid on the left of each ring, those before and those after them [m], shape (n, 2)."""
+    # All at once: one by one takes ten times as long.
+    merged = shapely.orient_polygons(shapely.get_parts(shapely.union_all(obstacles.outlines())))
+    points, ring = shapely.get_coordinates(shapely.get_rings(merged), return_index=True)
+    first = np.append(True, ring[1:] != ring[:-1]) if len(ring) else np.zeros(0, bool)
+    last = np.roll(first, -1)  # it is the first one again
+    own, number = points[~last], np.flatnonzero(~last)
+    ends = np.flatnonzero(last) - 1
+    before = np.where(first[number], np.append(ends, 0)[ring[number]], number - 1)
+    return own, points[before], points[number + 1]
+
+
+def _list_cells(grid: Grid, lines: Floats, reach: Floats) -> tuple[Indices, Indices]:
+    """Offsets and items of a grid whose cells list the lines within their reach, in ascending order.
+
+    Args:
+        lines: Ends x1, y1, x2, y2 of straight lines [m], shape (n, 4); points are lines without a length.
+        reach: [m], shape (n,).
     Raises:
         CannotRun: The lists would need too much memory.
     """
-    if not len(solids):
-        return np.zeros(len(cells) + 1, np.int32), np.empty(0, np.int32)
-    tree, found, listed = shapely.STRtree(cells), [], 0
-    together = max(_AT_ONCE // len(cells), 1)
-    for first in range(0, len(solids), together):
-        part = slice(first, first + together)
-        solid, cell = tree.query(solids[part], predicate="dwithin", distance=reach[part])
-        found.append(np.stack([first + solid, cell]))
-        listed += len(cell)
-        if listed > MOST_ENTRIES:
-            raise CannotRun(
-                f"too many large overlapping obstacles: they have more than {MOST_ENTRIES / 1e6:g} million entries in the "
-                f"{len(cells)} grid cells of this environment; merge obstacles, or remove those that others cover"
-            )
-    solid, cell = np.concatenate(found, axis=1)
-    order = np.lexsort((solid, cell))
-    offsets = np.searchsorted(cell[order], np.arange(len(cells) + 1))
-    return offsets.astype(np.int32), solid[order].astype(np.int32)
+    cells = grid.columns * grid.rows
+    counts, none = np.zeros(cells + 1, np.int64), np.zeros(0, np.int32)
+    if _visit_cells(grid, lines, reach, counts, none) > MOST_ENTRIES:
+        raise CannotRun(
+            f"too many large overlapping obstacles: they have more than {MOST_ENTRIES / 1e6:g} million entries in the "
+            f"{cells} grid cells of this environment; merge obstacles, or remove those that others cover"
+        )
+    offsets = np.cumsum(counts)
+    items = np.zeros(int(offsets[-1]), np.int32)
+    _visit_cells(grid, lines, reach, offsets.copy(), items)
+    return offsets.astype(np.int32), items
+
+
+@compiled()
+def _visit_cells(grid: Grid, lines: Floats, reach: Floats, places: Integers, items: Indices) -> int:
+    """Count the lines of each cell, or write them; returns the number of entries, more than `MOST_ENTRIES` if they are too many.
+
+    Args:
+        places: With `items`, where the next line of each cell is written; else the entry after each cell counts its lines.
+        items: Lines of all cells; of length 0 to count.
+    """
+    total, size = 0, grid.size
+    for n in range(len(lines)):
+        x1, y1, x2, y2 = lines[n, 0], lines[n, 1], lines[n, 2], lines[n, 3]
+        far = reach[n]
+        first = max(math.floor((min(x1, x2) - far - grid.x) / size) - 1, 0)
+        last = min(math.floor((max(x1, x2) + far - grid.x) / size) + 1, grid.columns - 1)
+        lowest = max(math.floor((min(y1, y2) - far - grid.y) / size) - 1, 0)
+        highest = min(math.floor((max(y1, y2) + far - grid.y) / size) + 1, grid.rows - 1)
+        for column in range(first, last + 1):
+            left = grid.x + size * column
+            for row in range(lowest, highest + 1):
+                bottom = grid.y + size * row
+                if _distance_to_cell(x1, y1, x2, y2, left, bottom, size) <= far:
+                    cell = column * grid.rows + row
+                    if len(items) > 0:
+                        items[places[cell]] = n
+                        places[cell] += 1
+                    else:
+                        places[cell + 1] += 1
+                    total += 1
+        if total > MOST_ENTRIES:
+            break
+    return total
+
+
+@compiled(forceinline=True)
+def _distance_to_cell(x1: float, y1: float, x2: float, y2: float, left: float, bottom: float, size: float) -> float:
+    """Distance of a straight line to a square [m]; 0 where they meet."""
+    dx, dy, right, top = x2 - x1, y2 - y1, left + size, bottom + size
+    # The part of the line between the sides of the square, as shares of its length (Liang & Barsky, ACM Trans. Graph. 3, 1984).
+    enters, leaves = 0.0, 1.0
+    for axis in range(2):
+        start, along = (x1, dx) if axis == 0 else (y1, dy)
+        low, high = (left, right) if axis == 0 else (bottom, top)
+        if along == 0.0:
+            if start < low or start > high:
+                leaves = -1.0
+        else:
+            one, other = (low - start) / along, (high - start) / along
+            enters, leaves = max(enters, min(one, other)), min(leaves, max(one, other))
+    if enters <= leaves:
+        return 0.0
+    nearest, squared = np.inf, dx * dx + dy * dy
+    for k in range(2):
+        x, y = (x1, y1) if k == 0 else (x2, y2)
+        away_x, away_y = max(left - x, x - right, 0.0), max(bottom - y, y - top, 0.0)
+        nearest = min(nearest, away_x * away_x + away_y * away_y)
+    for k in range(4):
+        x, y = left if k % 2 == 0 else right, bottom if k < 2 else top
+        share = min(max(((x - x1) * dx + (y - y1) * dy) / squared, 0.0), 1.0) if squared > 0.0 else 0.0
+        away_x, away_y = x - x1 - share * dx, y - y1 - share * dy
+        nearest = min(nearest, away_x * away_x + away_y * away_y)
+    return math.sqrt(nearest)

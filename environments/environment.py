@@ -68,6 +68,8 @@ class Environment:
     """Errors with which it is built, as stated in its file; not part of `sha256`."""
     source: Source | None = field(init=False, default=None)
     """Its file; None for one made in code, also by `dataclasses.replace`, which may change anything."""
+    _known_hash: tuple[bytes, str] = field(init=False, default=(b"", ""), repr=False)
+    """Its `sha256`, and a quick hash of the arrays for which it was computed."""
 
     def __init__(
         self,
@@ -110,6 +112,7 @@ class Environment:
         object.__setattr__(self, "friction", conditions.get("friction"))
         object.__setattr__(self, "uncertainty", given := conditions.get("uncertainty", UNSTATED))
         object.__setattr__(self, "source", None)
+        object.__setattr__(self, "_known_hash", (b"", ""))
         for number, _ in given.obstacles:
             if not 1 <= number <= len(self.obstacles):
                 raise InvalidEnvironment(
@@ -147,8 +150,21 @@ class Environment:
 
         Numbers are rounded to 12 significant digits in millimetres and degrees.
         """
-        text = json.dumps(content_of(self), sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()
+        # To write all numbers of a large map as text takes a second, and every design names its environment.
+        if (quick := self._quick_hash()) != self._known_hash[0]:
+            text = json.dumps(content_of(self), sort_keys=True, separators=(",", ":"))
+            object.__setattr__(self, "_known_hash", (quick, hashlib.sha256(text.encode()).hexdigest()))
+        return self._known_hash[1]
+
+    def _quick_hash(self) -> bytes:
+        """Hash of everything that `sha256` depends on, with all digits; it differs wherever that may."""
+        solid, found = (
+            self.obstacles,
+            hashlib.sha256(repr((self.mount, self.edge, self.stacked, self.friction)).encode()),
+        )
+        for array in (self.bounds, self.start, self.goal, *solid.polygons, solid.circles, solid.walls):
+            found.update(repr(array.shape).encode() + np.ascontiguousarray(array).data)
+        return found.digest()
 
 
 def content_of(environment: Environment) -> dict[str, dict[str, Any]]:

@@ -16,6 +16,8 @@ SIDES = "bottom", "top", "left", "right"
 """Edges, by their number."""
 _MOST_NAMED = 3
 """Largest number of obstacles that are all named."""
+_LONG = 32
+"""Largest number of corners, with the first one again, of an outline that is not divided to find distances from it."""
 THINNEST = 1e-6
 """Minimum thickness of a wall that becomes a polygon [m]; the ends of a thinner one are too small to matter."""
 
@@ -128,7 +130,15 @@ class Obstacles:
         lines = shapely.linestrings(self.walls[:, :4].reshape(-1, 2, 2))
         thickness = self.walls[:, 4]
         walls = np.where(thickness > 0, shapely.buffer(lines, thickness / 2, quad_segs=64), lines)
-        return [*map(shapely.Polygon, self.polygons), *circles, *walls]
+        return [*self.outlines(), *circles, *walls]
+
+    def outlines(self) -> np.ndarray:
+        """Return the polygons as shapely geometries [m], shape (polygons,)."""
+        # All at once: one by one takes five times as long.
+        corners = np.concatenate([np.empty((0, 2)), *self.polygons])
+        ring = np.repeat(np.arange(len(self.polygons)), [len(polygon) for polygon in self.polygons])
+        outlines: np.ndarray = shapely.polygons(shapely.linearrings(corners, indices=ring))
+        return outlines
 
     def clearance(self, points: ArrayLike) -> np.ndarray:
         """Distance from points to the nearest obstacle, exact also for circles and walls.
@@ -142,9 +152,14 @@ class Obstacles:
         flat = points.reshape(-1, 2)
         distance = np.full(len(flat), np.inf)
         if self.polygons and len(flat):
-            tree = shapely.STRtree([shapely.Polygon(polygon) for polygon in self.polygons])
+            outlines = self.outlines()
+            long = shapely.get_num_coordinates(outlines) > _LONG
+            tree = shapely.STRtree([*outlines[~long], *_pieces(outlines[long])])
             (index, _), nearest = tree.query_nearest(shapely.points(flat), return_distance=True, all_matches=False)
             distance[index] = nearest
+            for outline in outlines[long]:
+                shapely.prepare(outline)
+                distance[shapely.intersects_xy(outline, *flat.T)] = 0.0
         # One pass per shape keeps the memory proportional to the number of points.
         for x, y, radius in self.circles:
             np.minimum(distance, np.hypot(flat[:, 0] - x, flat[:, 1] - y) - radius, out=distance)
@@ -158,7 +173,7 @@ class Obstacles:
 
     def widths(self) -> np.ndarray:
         """Shorter side of the minimum rotated rectangle of each of `shapes` [m], shape (n,); 0 for bare walls."""
-        sides = [shapely.minimum_rotated_rectangle(shapely.Polygon(corners)) for corners in self.polygons]
+        sides = shapely.minimum_rotated_rectangle(self.outlines())
         lengths = [np.hypot(*np.diff(shapely.get_coordinates(side)[:3], axis=0).T).min() for side in sides]
         return np.array([*lengths, *2 * self.circles[:, 2], *self.walls[:, 4]])
 
@@ -224,6 +239,24 @@ def wall_corners(wall: np.ndarray) -> np.ndarray:
     # A picometre is far above the rounding errors and far below all that matters: a file in other units has the same corners.
     corners: np.ndarray = np.round([start - side, end - side, end + side, start + side], 12)
     return corners
+
+
+def _pieces(outlines: np.ndarray) -> np.ndarray:
+    """Return the outlines of polygons in lines of a few edges: the time of a distance grows with the number of edges."""
+    points, ring = shapely.get_coordinates(outlines, return_index=True)
+    place = np.arange(len(ring)) - np.searchsorted(ring, ring)
+    # A piece has the first point of the one after it, if that belongs to the same outline and is not its last point.
+    first = place % _LONG == 0
+    piece = np.cumsum(first) - 1
+    shared = np.flatnonzero(first & (place > 0))
+    at = np.concatenate([np.arange(len(ring)), shared])
+    of = np.concatenate([piece, piece[shared] - 1])
+    order = np.lexsort((at, of))
+    lonely = np.bincount(of) == 1
+    kept = order[~lonely[of[order]]]
+    numbers = np.unique(of[kept], return_inverse=True)[1]
+    pieces: np.ndarray = shapely.linestrings(points[at[kept]], indices=numbers)
+    return pieces
 
 
 def _segment_distance(points: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:

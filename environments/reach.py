@@ -9,6 +9,7 @@ from environments.base import exit_axis
 from environments.environment import Environment
 from environments.lengths import format_length, format_position
 from environments.obstacles import Obstacles
+from environments.sure_ways import MANY, reachable_cells
 
 _PIECE = 4
 """Maximum number of edges of an outline that are buffered at once."""
@@ -22,6 +23,8 @@ _NARROWEST = 5e-5
 """Half the width of the narrowest opening that counts as one [m]: narrower ones are seams between touching obstacles."""
 _EXACT = 2e-6
 """Accuracy of the width of the widest path [m]."""
+_AROUND = 8
+"""Width of the surroundings of a goal in which its free parts are found, where there are many corners, in radii of the tube [-]."""
 _MOST_SHAPES = 500
 """Maximum number of obstacles among which the widest path is looked for, which takes about 15 times as long as the check."""
 
@@ -35,7 +38,8 @@ class WalledIn(Exception):
 def goal_within_reach(environment: Environment, tube_radius: float, clearance: float | None = None) -> shapely.Geometry:
     """Return the part of the goal disc that the axis of a tube without curvature limits can reach from the start.
 
-    Round corners are approximated by inscribed polygons, so no reachable point is missed.
+    Round corners are approximated by inscribed polygons, so no reachable point is missed; but parts of the disc may be left out, if
+    there are many corners, that can be reached only from outside its surroundings.
 
     Args:
         tube_radius: Radius of the tube [m].
@@ -46,7 +50,9 @@ def goal_within_reach(environment: Environment, tube_radius: float, clearance: f
         WalledIn: The region is empty; with up to 500 obstacles the message says how wide the widest path is, and where.
     """
     radius = tube_radius if clearance is None else clearance
-    region = _reachable_area(environment, radius, radius, _ARC).intersection(_goal_disc(environment))
+    region = _surely_within_reach(environment, radius)
+    if region.is_empty:
+        region = _reachable_area(environment, radius, radius, _ARC).intersection(_goal_disc(environment))
     if region.is_empty:
         raise WalledIn(_walled_in_message(environment, radius, 2 * tube_radius))
     return region
@@ -57,21 +63,35 @@ def _goal_disc(environment: Environment) -> shapely.Geometry:
     return shapely.Point(x, y).buffer(radius, quad_segs=64)
 
 
+def _surely_within_reach(environment: Environment, radius: float) -> shapely.Geometry:
+    """Return the part of the goal disc that `reachable_cells` proves to be within reach; nothing if that is not worth it, or fails."""
+    corners, disc = sum(map(len, environment.obstacles.polygons)), _goal_disc(environment)
+    cells = reachable_cells(environment, radius) if corners > MANY else None
+    if cells is None:
+        return shapely.Polygon()
+    around = shapely.box(*shapely.bounds(disc.buffer(_AROUND * radius))).intersection(shapely.box(*environment.bounds))
+    free = _free_parts(environment, radius, radius, _ARC, around)
+    return shapely.union_all([part for part in free if shapely.contains_xy(part, *cells.T).any()]).intersection(disc)
+
+
 def _reachable_area(environment: Environment, radius: float, base: float, arc: int) -> shapely.Geometry:
     """Area that the axis of a tube of a radius [m] can reach from the start."""
     passages = _free_parts(environment, radius, base, arc)
     return shapely.union_all(passages[shapely.intersects(passages, shapely.Point(environment.start[:2]))])
 
 
-def _free_parts(environment: Environment, radius: float, base: float, arc: int) -> np.ndarray:
+def _free_parts(
+    environment: Environment, radius: float, base: float, arc: int, around: shapely.Geometry | None = None
+) -> np.ndarray:
     """Return the connected parts of the bounds that are at least a radius [m] from everything solid, and from the edge of a table.
 
     Args:
         base: Radius of the tube that leaves the base [m]; its first diameter may be near to the mount and the edge.
         arc: Number of edges per quarter turn of round corners.
+        around: A rectangle within the bounds, to which the parts are limited; None for the bounds.
     """
     solids, mounted, box = environment.solids, environment.mounted, shapely.box(*environment.bounds)
-    solid, axis = _widen(solids.part(~mounted), radius, arc), exit_axis(environment, base)
+    solid, axis = _widen(solids.part(~mounted), radius, arc, around), exit_axis(environment, base)
     path = axis.buffer(base, cap_style="flat")
     if mounted.any():
         mount = solids.part(mounted)
@@ -80,15 +100,18 @@ def _free_parts(environment: Environment, radius: float, base: float, arc: int) 
         solid = solid.union(_widen(mount, radius, arc).difference(out))
     if environment.edge == "table":
         box = box.buffer(-radius, join_style="mitre").union(path.intersection(box))
-    return np.asarray(shapely.get_parts(box.difference(solid)))
+    return np.asarray(shapely.get_parts((box if around is None else box.intersection(around)).difference(solid)))
 
 
-def _widen(solids: Obstacles, radius: float, arc: int) -> shapely.Geometry:
-    """Widen obstacles by a radius [m]."""
+def _widen(solids: Obstacles, radius: float, arc: int, around: shapely.Geometry | None = None) -> shapely.Geometry:
+    """Widen obstacles by a radius [m]; with `around`, only what reaches into that rectangle."""
     shapes, polygons = solids.shapes(), len(solids.polygons)
     pieces = [piece for shape in shapes[:polygons] for piece in _pieces(shape)]
-    wider = shapely.buffer(np.array([*pieces, *shapes[polygons:]], dtype=object), radius, quad_segs=arc)
-    return shapely.union_all([*wider, *shapes[:polygons]])
+    outlines, inner = np.array([*pieces, *shapes[polygons:]], dtype=object), np.array(shapes[:polygons], dtype=object)
+    if around is not None:
+        outlines = outlines[shapely.dwithin(outlines, around, radius)]
+        inner = shapely.intersection(inner[shapely.intersects(inner, around)], around)
+    return shapely.union_all([*shapely.buffer(outlines, radius, quad_segs=arc), *inner])
 
 
 def _pieces(polygon: shapely.Polygon) -> list[shapely.Geometry]:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dynamics.jumps import follows_jump
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout, Status
+from planner.search.pages import PAGE, pages_for
 from planner.search.tree import Candidates, Counts
 from surrogate.kernels.compiled import Floats
 
@@ -65,8 +66,10 @@ def find_candidates(
     marked = batch.jumped[:, None] | follows_jump(rollout, batch.tips, full * batch.segments.astype(float), params)
     fits = enough & whole & may_improve(tips, actuators, segments)
     vine, record = vine[fits], record[fits]
+    # Only as wide as the longest of them: the rows of all records take most of the memory of a search.
+    width = PAGE * int(pages_for(segments[fits].max(initial=1)))
     return Candidates(
-        rollout.angles[vine, record], batch.controls[vine],
+        rollout.angles[:, :, :width][vine, record], batch.controls[:, :width][vine],
         segments[fits], tips[fits], actuators[fits], straight[fits],
         marked[vine, record], batch.nodes[vine], vine, record, np.zeros((len(vine), 0), bool),
     )  # fmt: skip

@@ -7,6 +7,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
 from environments.environment import Environment
+from planner.search.free_lattice import Lattice, free_points
 from surrogate.kernels.compiled import Floats
 
 POINTS = 4
@@ -35,7 +36,8 @@ class DistanceField:
         size = np.ceil((environment.bounds[2:] - self.low) / self.step).astype(int) + 1
         x, y = np.meshgrid(*(self.low[k] + self.step * np.arange(size[k]) for k in (0, 1)), indexing="ij")
         lattice = np.stack([x, y], axis=-1)
-        free = environment.solids.clearance(lattice) >= clearance - self.step
+        first = Lattice(float(self.low[0]), float(self.low[1]), self.step)
+        free = free_points(first, (int(size[0]), int(size[1])), environment.solids, clearance - self.step)
         number = np.arange(free.size).reshape(free.shape)
         rows, columns, lengths = [], [], []
         for i, j in ((1, 0), (0, 1), (1, 1), (1, -1)):

@@ -7,13 +7,14 @@ import numpy as np
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from environments.environment import Environment
+from planner.search.block_field import BlockField
 from planner.search.distance_field import DistanceField
 from surrogate.kernels.compiled import Floats
 
 POINTS = 2
 """Lattice points of the distances per clearance of the tube: a drawing needs no better ones."""
 MOST_POINTS = 400_000
-"""Maximum number of lattice points: they take about a second, and so much is not worth it in a larger environment."""
+"""Maximum number of lattice points between which ways are looked for; in larger environments they are joined to blocks."""
 
 
 class Levels:
@@ -23,20 +24,20 @@ class Levels:
     equally often, so the farthest tips are drawn often, and so are tips that must first grow away from the goal.
     """
 
-    def __init__(self, environment: Environment, params: VineParams, reach: float) -> None:
-        """Compute the distances (less than 0.1 s for an environment of 2 m by 1 m).
+    def __init__(self, environment: Environment, params: VineParams, reach: float, longest: float) -> None:
+        """Compute the distances (less than 0.1 s for an environment of 2 m by 1 m, less than 1 s for one of 100 m by 50 m).
 
         Args:
             reach: Distance from the goal's centre within which a tip is in the goal [m].
+            longest: Maximum length of a tube [m].
         """
-        self._field, self._width = DistanceField(environment, params.clearance, reach, POINTS), 2 * params.radius
-
-    @classmethod
-    def of(cls, environment: Environment, params: VineParams, reach: float) -> Levels | None:
-        """Compute the levels of an environment; None if it is too large for a lattice (10 m by 10 m is not, with the default
-        tube)."""
         sides = (environment.bounds[2:] - environment.bounds[:2]) / (params.clearance / POINTS)
-        return cls(environment, params, reach) if np.prod(sides) <= MOST_POINTS else None
+        self._field: DistanceField | BlockField = (
+            DistanceField(environment, params.clearance, reach, POINTS)
+            if np.prod(sides) <= MOST_POINTS
+            else BlockField(environment, params.clearance, reach, POINTS, MOST_POINTS, longest)
+        )
+        self._width = 2 * params.radius
 
     def draw(self, tips: Floats, count: int, rng: np.random.Generator) -> Integers:
         """Draw tips: first a level that has tips, then a tip in it, each with equal probability.

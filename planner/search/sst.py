@@ -261,7 +261,7 @@ class Search:
     @cached_property
     def _levels(self) -> Levels | None:
         reach = goal_radius(self.environment, self.params)
-        return Levels.of(self.environment, self.params, reach) if self.switches.levels else None
+        return Levels(self.environment, self.params, reach, LONGEST_TUBE) if self.switches.levels else None
 
     def _select(self) -> Integers:
         """Select nodes to grow: some by cost-to-come only, the others also by cost-to-go if there is one, and otherwise, until
@@ -323,9 +323,10 @@ class Search:
 
     def _widen(self, until: Integers) -> None:
         """Make `width` sufficient for vines that grow to some numbers of segments. It is never reduced, so that a device keeps its work
-        space; particles have the whole one. Capacity for the longest vine possible would take most of the memory of a search."""
-        needed = PAGE * int(pages_for(until.max(initial=0) + 1))
-        self.width = self.max_segments if self.particles else min(max(self.width, needed), self.max_segments)
+        space, but for that of the first vine, which may grow as far as it can; particles have the whole one. Capacity for the longest vine
+        possible would take most of the memory of a search."""
+        needed, before = PAGE * int(pages_for(until.max(initial=0) + 1)), self.width if self.iteration > 2 else 0
+        self.width = self.max_segments if self.particles else min(max(before, needed), self.max_segments)
 
     def _candidates(
         self, rollout: Rollout, nodes: Integers, controls: NDArray[np.int32], carried: NDArray[np.int32]

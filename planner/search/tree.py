@@ -152,17 +152,19 @@ class Tree:
         are rounded down: they follow from the controls.
         """
         slots = np.flatnonzero(self.used)[: 1 if root_only else None]
-        angles, controls = [], []
+        total, done = int(self.segments[slots].sum()), 0
+        angles, controls = np.empty(total), np.empty(total, np.int32)
         for some in parts_of(slots):
             width = int(self.segments[some].max(initial=0))
             grown = np.arange(width) < self.segments[some, None]
-            angles.append(to_host(self.pages.bends(some, width))[grown])
-            controls.append(self.pages.controls(some, width)[grown])
+            part = slice(done, done := done + int(grown.sum()))
+            angles[part] = to_host(self.pages.bends(some, width))[grown]
+            controls[part] = self.pages.controls(some, width)[grown]
         return {
             "slots": slots,
             "free": np.array([] if root_only else self._free, np.int64),
-            "angles": np.concatenate(angles),
-            "controls": np.concatenate(controls),
+            "angles": angles,
+            "controls": controls,
             **{name: getattr(self, name)[slots] for name in KEPT},
             "actuators": self.actuators[slots].astype(np.int64),
         }

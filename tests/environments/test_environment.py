@@ -352,6 +352,20 @@ def test_hash_depends_on_every_number(tmp_path: Path, piece: str, instead: str) 
     assert changed.sha256 != load_environment(room(tmp_path, ROOM)).sha256
 
 
+@pytest.mark.parametrize("part", ["bounds", "start", "goal", "polygon", "circle"])
+def test_hash_is_that_of_the_arrays_as_they_are_now(tmp_path: Path, part: str) -> None:
+    """An array that is changed in place, even by a millimetre, changes the sha256 that was computed before, and back."""
+    environment = load_environment(room(tmp_path, ROOM))
+    arrays = {"polygon": environment.obstacles.polygons[0], "circle": environment.obstacles.circles}
+    array = arrays.get(part, getattr(environment, part, None))
+    assert array is not None
+    before, number = environment.sha256, array.flat[0]
+    array.flat[0] = number + 1e-3
+    assert environment.sha256 != before
+    array.flat[0] = number
+    assert environment.sha256 == before
+
+
 def test_total_number_of_corners_is_limited(tmp_path: Path) -> None:
     """Two outlines of 25 000 corners are accepted, two of 25 001 are refused."""
     for corners, allowed in ((25_000, True), (25_001, False)):

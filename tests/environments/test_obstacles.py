@@ -2,6 +2,7 @@ import math
 
 import numpy as np
 import pytest
+import shapely
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,3 +106,18 @@ def test_widths_are_the_shorter_sides() -> None:
     assert EVERY_KIND.widths()[1:] == pytest.approx([1.0, 1.0, 0.2, 0.0])
     assert Obstacles().widths().shape == (0,)
     assert (len(EVERY_KIND), len(Obstacles())) == (5, 0)
+
+
+@pytest.mark.parametrize("corners", [31, 32, 33, 64, 65, 500])
+def test_distances_from_long_outlines_are_those_of_the_polygons(corners: int) -> None:
+    """A star of many corners beside a triangle: to the last bit the distance that Shapely finds from the whole polygons, and 0 within."""
+    turn = np.linspace(0, 2 * np.pi, corners, endpoint=False)
+    star = (1 + 0.3 * np.cos(7 * turn))[:, None] * np.column_stack([np.cos(turn), np.sin(turn)])
+    obstacles = Obstacles([star, [(2, 2), (3, 2), (2, 3)]])
+    points = np.vstack([np.random.default_rng(0).uniform(-3, 4, (3000, 2)), star, star[[-1]] / 2 + star[[0]] / 2])
+    expected = np.min(
+        [shapely.distance(shapely.Polygon(one), shapely.points(points)) for one in obstacles.polygons], axis=0
+    )
+    found = obstacles.clearance(points)
+    np.testing.assert_array_equal(found, expected)
+    assert (found == 0).sum() > 200

@@ -97,23 +97,44 @@ def _position_text(point: list[float]) -> str:
 def new(
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="File to write.")],
     seed: Annotated[int, typer.Option(min=0, help="Seed of the random generator.")] = 0,
-    density: Annotated[float, typer.Option(help="Share of the area that obstacles cover; 0.2 is 20 %.")] = 0.2,
-    width: Annotated[float, typer.Option(help="Width in metres.")] = 2.0,
-    height: Annotated[float, typer.Option(help="Height in metres.")] = 2.0,
+    density: Annotated[
+        float | None, typer.Option(help="Share of the area that obstacles cover; 0.2, the default, is 20 %.")
+    ] = None,
+    width: Annotated[float | None, typer.Option(help="Width in metres; default: 2, that of a hall 20.")] = None,
+    height: Annotated[float | None, typer.Option(help="Height in metres; default: 2, that of a hall 15.")] = None,
+    hall: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="A hall with ragged walls instead: corridors, racks, caves or tracks."),
+    ] = None,
+    corners: Annotated[
+        int | None, typer.Option(help="About the number of corners of a hall, 500 to 20000; default: 2000.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Replace an existing file.")] = False,
 ) -> None:
-    """Generate an environment with random obstacles."""
+    """Generate an environment with random obstacles, or a random hall."""
     import numpy as np
 
     from environments import generate_environment, write_environment
+    from environments.halls.hall import generate_hall
     from planner.output.claim import claim_file, writing
 
     if file.suffix.lower() != ".toml":
         raise BadInput(f"{file} must end in .toml")
+    if hall and density is not None:
+        raise BadInput("--density is for random obstacles; leave it out with --hall")
+    if corners is not None and not hall:
+        raise BadInput("--corners is for a hall; give --hall as well")
     with readable_errors(), claim_file(file, force):
         try:
-            generator, size = np.random.default_rng(seed), (width, height)
-            environment = generate_environment(generator, size=size, density=density, name=file.stem)
+            generator, sides = np.random.default_rng(seed), (20.0, 15.0) if hall else (2.0, 2.0)
+            size = (sides[0] if width is None else width, sides[1] if height is None else height)
+            if hall:
+                environment = generate_hall(
+                    hall, generator, size=size, corners=2000 if corners is None else corners, name=file.stem
+                )
+            else:
+                share = 0.2 if density is None else density
+                environment = generate_environment(generator, size=size, density=share, name=file.stem)
         except ValueError as error:
             raise BadInput(str(error)) from None
         with writing(file):

@@ -1,6 +1,6 @@
 """Checkpoints: the complete state of a planning run, so that a resumed run continues as if it had not been stopped.
 
-A checkpoint is one `.npz` file without pickles or compression. Its arrays are listed in `ARRAYS`; one of them, `facts`,
+A checkpoint is one `.npz` file without pickles. Its arrays are listed in `ARRAYS`; one of them, `facts`,
 contains JSON (`Facts`), in which all numbers have enough digits to be restored exactly. Derived values (costs, bound,
 radius, cost-to-go) are not stored, so they cannot be inconsistent with the rest.
 """

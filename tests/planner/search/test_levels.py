@@ -28,7 +28,7 @@ def test_each_level_is_drawn_as_often_and_each_tip_in_it(
     """Fifty tips near the start count together as much as each of two that are farther: the counts fit that."""
     near = np.column_stack([np.linspace(0.1, 0.11, 50), np.full(50, 0.5)])
     tips = np.vstack([near, [[0.8, 0.5], [1.5, 0.5]]])
-    drawn = Levels(room(environment), params, 0.1).draw(tips, DRAWS, np.random.default_rng(0))
+    drawn = Levels(room(environment), params, 0.1, 50.0).draw(tips, DRAWS, np.random.default_rng(0))
     counts = np.bincount(drawn, minlength=52)
     expected = np.array([*np.full(50, 1 / 150), 1 / 3, 1 / 3])
     assert chisquare(counts, DRAWS * expected).pvalue > 1e-3
@@ -36,7 +36,7 @@ def test_each_level_is_drawn_as_often_and_each_tip_in_it(
 
 def test_a_level_is_as_wide_as_the_tube(environment: Callable[..., Environment], params: VineParams) -> None:
     """Four tips in two levels, three and one: the one is drawn half of the time, so the levels are a tube's width apart."""
-    levels, width = Levels(room(environment), params, 0.1), 2 * params.radius
+    levels, width = Levels(room(environment), params, 0.1, 50.0), 2 * params.radius
     # Behind the edge of the goal at x = 1.8 m.
     tips = np.column_stack([1.8 - width * np.array([3.1, 3.5, 3.9, 4.1]), np.full(4, 0.5)])
     counts = np.bincount(levels.draw(tips, DRAWS, np.random.default_rng(1)), minlength=4)
@@ -49,21 +49,24 @@ def test_a_wall_parts_tips_that_are_as_near_to_the_goal(
     """Three tips, all as near in a straight line, share a level; the one behind a wall as thin as 20 mm is in one of its own."""
     tips = np.array([[1.5, 0.25], [1.9, 0.03], [1.9, 0.03]])
     for boxes, shares in ((), [1 / 3, 1 / 3, 1 / 3]), ([(1.6, 0.0, 1.62, 0.9)], [1 / 2, 1 / 4, 1 / 4]):
-        levels = Levels(room(environment, *boxes), params, 0.1)
+        levels = Levels(room(environment, *boxes), params, 0.1, 50.0)
         counts = np.bincount(levels.draw(tips, DRAWS, np.random.default_rng(2)), minlength=3)
         np.testing.assert_allclose(counts / DRAWS, shares, atol=0.02)
 
 
-def test_a_large_environment_has_no_levels(environment: Callable[..., Environment], params: VineParams) -> None:
-    """A lattice over 10 m by 10 m has 0.38 million points and is made; one over 10.5 m by 10.5 m would have 0.42, and one over 10 km
-    by 10 km fits into no memory; the search goes on without."""
-    for size, made in ((10.0, True), (10.5, False), (1e4, False)):
-        place = replace(environment(bounds=(0, 0, size, size)), goal=np.array([1.9, 0.5, 0.1]))
-        assert (Levels.of(place, params, 0.1) is not None) == made
-    search = Search(place, QuasiStatic(place, params), params, np.random.default_rng(0), 10)
-    for _ in range(2):
-        search.iterate()
-    assert len(search.tree.tips) > 1
+@pytest.mark.parametrize("size", [10.5, 30.0, 1e4])
+def test_a_large_environment_has_levels_too(
+    environment: Callable[..., Environment], params: VineParams, size: float
+) -> None:
+    """In bounds of up to 10 km a wall of 20 mm before the goal parts tips as in a small room; one without it does not."""
+    tips = np.array([[1.5, 0.25], [1.9, 0.03], [1.9, 0.03]])
+    for boxes, shares in (
+        ([], [1 / 3, 1 / 3, 1 / 3]),
+        ([(1.6, -size, 1.62, 0.9), (1.6, 1.2, 1.62, size)], [1 / 2, 1 / 4, 1 / 4]),
+    ):
+        place = replace(environment(boxes=boxes, bounds=(0, 0, size, size)), goal=np.array([1.9, 0.5, 0.1]))
+        counts = np.bincount(Levels(place, params, 0.1, 50.0).draw(tips, DRAWS, np.random.default_rng(2)), minlength=3)
+        np.testing.assert_allclose(counts / DRAWS, shares, atol=0.02)
 
 
 @pytest.mark.parametrize("levels", [True, False])

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from environments import load_environment
 from vinewright.cli import main
 
 SLIPS = """schema = 2
@@ -87,3 +88,13 @@ def test_a_walled_in_goal_is_one_message(vinewright: Run) -> None:
             "is 62 mm wide at (400, 300) mm, the tube is 66.7 mm wide: widen it, take a thinner tube, or move the start or the goal"
         ],
     )
+
+
+def test_a_hall_can_be_made(vinewright: Run, tmp_path: Path) -> None:
+    """`environments new --hall` writes a hall of the default size, and of another, with about so many corners."""
+    assert vinewright("environments", "new", "hall.toml", "--hall", "tracks", "--corners", 600)[0] == 0
+    hall = load_environment(tmp_path / "hall.toml")
+    assert hall.bounds.tolist() == [0, 0, 20, 15]
+    assert sum(map(len, hall.obstacles.polygons)) == pytest.approx(600, rel=1 / 3)
+    assert vinewright("environments", "new", "b.toml", "--hall", "caves", "--width", 9, "--height", 8)[0] == 0
+    assert load_environment(tmp_path / "b.toml").bounds.tolist() == [0, 0, 9, 8]
