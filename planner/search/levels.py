@@ -7,6 +7,7 @@ import numpy as np
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from environments.environment import Environment
+from environments.obstacles import Obstacles
 from planner.search.block_field import BlockField
 from planner.search.distance_field import DistanceField
 from surrogate.kernels.compiled import Floats
@@ -15,6 +16,21 @@ POINTS = 2
 """Lattice points of the distances per clearance of the tube: a drawing needs no better ones."""
 MOST_POINTS = 400_000
 """Maximum number of lattice points between which ways are looked for; in larger environments they are joined to blocks."""
+
+
+def is_large(environment: Environment, params: VineParams) -> bool:
+    """Whether the distances of an environment are those of blocks."""
+    sides = (environment.bounds[2:] - environment.bounds[:2]) / (params.clearance / POINTS)
+    return bool(np.prod(sides) > MOST_POINTS)
+
+
+def warm_up_levels(environment: Environment, params: VineParams) -> None:
+    """Compile the kernels of the levels of an environment, if it is large, with a small room."""
+    if is_large(environment, params):
+        size = 10 * params.clearance
+        bounds, goal = np.array([0.0, 0.0, size, size]), np.array([size / 2, size / 2, params.clearance])
+        room = Environment("", "", bounds, np.array([size / 4, size / 2, 0.0]), goal, Obstacles())
+        BlockField(room, params.clearance, params.clearance, POINTS, MOST_POINTS, size)
 
 
 class Levels:
@@ -31,11 +47,10 @@ class Levels:
             reach: Distance from the goal's centre within which a tip is in the goal [m].
             longest: Maximum length of a tube [m].
         """
-        sides = (environment.bounds[2:] - environment.bounds[:2]) / (params.clearance / POINTS)
         self._field: DistanceField | BlockField = (
-            DistanceField(environment, params.clearance, reach, POINTS)
-            if np.prod(sides) <= MOST_POINTS
-            else BlockField(environment, params.clearance, reach, POINTS, MOST_POINTS, longest)
+            BlockField(environment, params.clearance, reach, POINTS, MOST_POINTS, longest)
+            if is_large(environment, params)
+            else DistanceField(environment, params.clearance, reach, POINTS)
         )
         self._width = 2 * params.radius
 

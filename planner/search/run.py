@@ -15,6 +15,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout
 from environments.environment import Environment
 from environments.obstacles import Obstacles
+from planner.search.levels import warm_up_levels
 from planner.search.reverse.cost_to_go import CostToGo
 from planner.search.reverse.reverse_growth import ReverseGrowth
 from planner.search.reverse.reverse_tree import ReverseTree
@@ -144,6 +145,8 @@ class Run:
         warm_up(model)
         if switches.heuristic:
             _warm_up_heuristic(params)
+        if switches.levels:
+            warm_up_levels(environment, params)
         arguments = environment, model, params, np.random.default_rng(seed), batch, switches
         kept = keep.count, keep.each_count, keep.slack, keep.spread
         if switches.steer:

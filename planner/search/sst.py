@@ -264,8 +264,8 @@ class Search:
         return Levels(self.environment, self.params, reach, LONGEST_TUBE) if self.switches.levels else None
 
     def _select(self) -> Integers:
-        """Select nodes to grow: some by cost-to-come only, the others also by cost-to-go if there is one, and otherwise, until
-        there is a solution, by their distance to the goal.
+        """Select nodes to grow: some by cost-to-come only, the others by cost-to-go too if there is one. Until there is a solution,
+        those others, or half of them with a cost-to-go, are selected by their distance to the goal instead.
 
         The cost-to-go is not a lower bound for a vine that uses contact, so it never prunes: a node whose estimated total
         cost is not below the bound is only ignored by the guided selection. Every batch has an unguided share, so each node
@@ -276,19 +276,24 @@ class Search:
         growable = np.flatnonzero(self._growable_nodes())
         cost = self.cost(self.tree.actuators[growable], self.tree.segments[growable])
         batch = self.batch if self.bound < np.inf else min(self.batch, self.switches.first_batch)
+        if len(growable) == 1:
+            return np.repeat(growable, batch)
         plain = int(np.ceil(UNGUIDED_SHARE * batch))
+        levels = None if self.bound < np.inf else self._levels
+        if self._cost_to_go is None and levels is None:
+            return growable[self._best_near(growable, cost, batch)]
+        far = np.zeros(0, np.int64)
+        if levels is not None:
+            by_level = (batch - plain) // (1 if self._cost_to_go is None else 2)
+            far = levels.draw(self.tree.tips[growable, :2], by_level, self.rng)
         if self._cost_to_go is None:
-            if self.bound < np.inf or (levels := self._levels) is None:
-                return growable[self._best_near(growable, cost, batch)]
-            near = self._best_near(growable, cost, plain)
-            far = levels.draw(self.tree.tips[growable, :2], batch - plain, self.rng)
-            return growable[np.concatenate([near, far])]
-        drawn = self._best_near(growable, cost, plain + TOURNAMENT * (batch - plain))
+            return growable[np.concatenate([self._best_near(growable, cost, plain), far])]
+        drawn = self._best_near(growable, cost, plain + TOURNAMENT * (batch - plain - len(far)))
         rivals = drawn[plain:].reshape(-1, TOURNAMENT)
         through = cost + self.tree.to_go[growable]
         through[through >= self.bound] = np.inf
         winners = rivals[np.arange(len(rivals)), through[rivals].argmin(axis=1)]
-        return growable[np.concatenate([drawn[:plain], winners])]
+        return growable[np.concatenate([drawn[:plain], far, winners])]
 
     def _best_near(self, nodes: Integers, cost: Floats, count: int) -> Integers:
         """Return the lowest-cost node near each of `count` random poses, or else the nearest; indices into `nodes`."""
