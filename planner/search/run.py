@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from importlib.util import find_spec
 
 import numpy as np
 
@@ -29,6 +30,8 @@ TIME_SPENT = "time budget spent"
 """Why a search has ended that used its time."""
 TREE_SHARE = 0.1
 """Maximum share of the time budget for the reverse tree."""
+UNGUIDED = 4
+"""Number of iterations without a solution after which a reverse tree guides a search."""
 FIRST_SAMPLES = 1000
 """Number of poses that the reverse tree samples before the search. It grows on after 1, 2, 4, 8 ... iterations, each time to this
 number for every iteration done, and one more."""
@@ -173,7 +176,7 @@ class Run:
         start = time.perf_counter() - self.seconds - self.solutions.preparing
         while not self.ended(budget):
             try:
-                if self.search.switches.heuristic:
+                if self.search.switches.heuristic or self._lost:
                     self._grow_tree(budget)
                 examined = self.search.iterate(self.solutions.examine)
             except Interrupted:
@@ -202,6 +205,12 @@ class Run:
             return "iterations done"
         return TIME_SPENT if self.seconds >= budget.seconds else None
 
+    @property
+    def _lost(self) -> bool:
+        """Whether a reverse tree may help: there is no solution after some iterations, and OMPL is installed."""
+        waited = self.best is None and self.search.iteration >= UNGUIDED
+        return waited and self.search.switches.lost and find_spec("ompl") is not None
+
     def _grow_tree(self, budget: Budget) -> None:
         """Grow the reverse tree, if it is time for that, and guide the search by the result.
 
@@ -213,7 +222,8 @@ class Run:
             return
         # With a budget of iterations the result must be reproducible, so the tree has no time limit.
         spent = known.seconds if known else 0.0
-        left = TREE_SHARE * budget.seconds - spent if budget.iterations is None else math.inf
+        share = TREE_SHARE * budget.seconds - spent if self.search.switches.heuristic else self.seconds
+        left = share if budget.iterations is None else math.inf
         if left <= 0:
             return
         if not self.growth:

@@ -70,7 +70,9 @@ class Switches:
     worlds: Worlds | None = None
     """Further worlds in which every vine is grown too; None for none."""
     heuristic: bool = False
-    """Whether a reverse tree guides the search."""
+    """Whether a reverse tree guides the search from its beginning."""
+    lost: bool = True
+    """Whether a reverse tree guides a search that has no solution after some iterations, until it has one."""
     contact: bool = True
     """Whether the reverse tree may use walls."""
     preformed: float | None = None
@@ -280,13 +282,14 @@ class Search:
             return np.repeat(growable, batch)
         plain = int(np.ceil(UNGUIDED_SHARE * batch))
         levels = None if self.bound < np.inf else self._levels
-        if self._cost_to_go is None and levels is None:
+        guided = self._cost_to_go is not None and (self.switches.heuristic or self.bound == np.inf)
+        if not guided and levels is None:
             return growable[self._best_near(growable, cost, batch)]
         far = np.zeros(0, np.int64)
         if levels is not None:
-            by_level = (batch - plain) // (1 if self._cost_to_go is None else 2)
+            by_level = (batch - plain) // (2 if guided else 1)
             far = levels.draw(self.tree.tips[growable, :2], by_level, self.rng)
-        if self._cost_to_go is None:
+        if not guided:
             return growable[np.concatenate([self._best_near(growable, cost, plain), far])]
         drawn = self._best_near(growable, cost, plain + TOURNAMENT * (batch - plain - len(far)))
         rivals = drawn[plain:].reshape(-1, TOURNAMENT)
