@@ -14,6 +14,10 @@ from surrogate.kernels.compiled import Floats, compiled
 
 OVERHANG = 1e-6
 """A tube that hangs over the edge of a table by less [m], or heads towards it by less [-], does not: rounding."""
+ROUNDING = 1.5 * 2.0**52
+"""A number that leaves no digits behind the point to a smaller one that is added to it."""
+MOST_TURN = 1e5
+"""Largest heading for `cosine_and_sine` [rad]: in larger ones, of vines that break down, it would lose digits."""
 
 
 class Chain(NamedTuple):
@@ -49,6 +53,29 @@ def new_chain(max_segments: int) -> Chain:
     )
 
 
+@compiled(forceinline=True)
+def cosine_and_sine(angle: float) -> tuple[float, float]:
+    """Cosine and sine of an angle [rad] up to `MOST_TURN`, to the last bit but one: without branches, so that a loop takes several at once.
+
+    Source: the polynomials between -pi/4 and pi/4 and the first parts of pi/2 are those of fdlibm (Sun Microsystems, 1993).
+    """
+    quarters = (angle * (2.0 / math.pi) + ROUNDING) - ROUNDING
+    r = ((angle - quarters * 1.57079632673412561417e00) - quarters * 6.07710050630396597660e-11) - (
+        quarters * 2.02226624879595063154e-21
+    )
+    z = r * r
+    s = 2.75573137070700676789e-06 + z * (-2.50507602534068634195e-08 + z * 1.58969099521155010221e-10)
+    s = -1.66666666666666324348e-01 + z * (8.33333333332248946124e-03 + z * (-1.98412698298579493134e-04 + z * s))
+    s = r + r * z * s
+    c = -2.75573143513906633035e-07 + z * (2.08757232129817482790e-09 - z * 1.13596475577881948265e-11)
+    c = 4.16666666666666019037e-02 + z * (-1.38888888888741095749e-03 + z * (2.48015872894767294178e-05 + z * c))
+    c = 1.0 - (0.5 * z - z * z * c)
+    turn = abs(quarters - 4.0 * ((0.25 * quarters + ROUNDING) - ROUNDING))
+    back = quarters - 4.0 * ((0.25 * quarters + ROUNDING) - ROUNDING) < 0.0
+    cosine, sine = (s, c) if turn == 1.0 else (c, s)
+    return -cosine if turn == 2.0 or (turn == 1.0 and not back) else cosine, -sine if turn == 2.0 or back else sine
+
+
 @compiled()
 def forward_kinematics(
     chain: Chain,
@@ -68,14 +95,22 @@ def forward_kinematics(
     """
     xs, ys, cosine, sine, lengths = chain.x, chain.y, chain.cosine, chain.sine, chain.length
     films, pivot_x, pivot_y = chain.film, chain.pivot_x, chain.pivot_y
-    x, y, heading = start[0], start[1], start[2]
+    heading, farthest = start[2], 0.0
     for j in range(segments):
-        xs[j], ys[j] = x, y
         heading += angles[j]
-        c, s = math.cos(heading), math.sin(heading)
+        sine[j], farthest = heading, max(farthest, abs(heading))
+    if farthest < MOST_TURN:
+        for j in range(segments):
+            cosine[j], sine[j] = cosine_and_sine(sine[j])
+    else:
+        for j in range(segments):
+            cosine[j], sine[j] = math.cos(sine[j]), math.sin(sine[j])
+    x, y = start[0], start[1]
+    for j in range(segments):
+        xs[j], ys[j], c, s = x, y, cosine[j], sine[j]
         film = last_length if j == segments - 1 else segment_length
-        length, change, _ = link(film, angles[j], pivots[j])
-        cosine[j], sine[j], lengths[j], films[j] = c, s, length, film
+        length, change = (film, 0.0) if pivots[j] == 0.0 and film > 0.0 else link(film, angles[j], pivots[j])[:2]
+        lengths[j], films[j] = length, film
         pivot_x[j], pivot_y[j] = x - change * s, y + change * c
         x, y = x + length * c, y + length * s
     xs[segments], ys[segments] = x, y

@@ -38,11 +38,11 @@ def _drop(contacts: Contacts, dual: Dual, numbers: ContactNumbers, position: int
 def _sum_turns(turns: Floats, bend: Floats, chain: Chain, segments: int) -> None:
     """Compute the prefix sums that convert bends to displacements."""
     xs, ys = chain.pivot_x, chain.pivot_y
+    turn = turn_x = turn_y = 0.0
     turns[0] = 0.0
     for j in range(segments):
-        turns[j + 1, 0] = turns[j, 0] + bend[j]
-        turns[j + 1, 1] = turns[j, 1] + bend[j] * xs[j]
-        turns[j + 1, 2] = turns[j, 2] + bend[j] * ys[j]
+        turn, turn_x, turn_y = turn + bend[j], turn_x + bend[j] * xs[j], turn_y + bend[j] * ys[j]
+        turns[j + 1, 0], turns[j + 1, 1], turns[j + 1, 2] = turn, turn_x, turn_y
 
 
 @compiled()
@@ -189,10 +189,13 @@ def _begin(
             dual.force[k] = dual.lower[k] if dual.force[k] < 0.0 else dual.upper[k]
     if numbers.boxed > 0:
         growth = _apply_forces(contacts, chain, step, dual, numbers, 0)
-    else:
-        _sum_turns(dual.turns, step.free, chain, numbers.segments)
-    for k in range(numbers.rows):
-        dual.free_gap[k] = contacts.gap[k] + gap_change(contacts, dual.turns, k, growth)
+        for k in range(numbers.rows):
+            dual.free_gap[k] = contacts.gap[k] + gap_change(contacts, dual.turns, k, growth)
+        return
+    _sum_turns(dual.free_turns, step.free, chain, numbers.segments)
+    for i in range(warm):
+        k = dual.active[i]
+        dual.free_gap[k] = contacts.gap[k] + gap_change(contacts, dual.free_turns, k, growth)
 
 
 @compiled()
@@ -221,7 +224,8 @@ def solve_step(
     rows, soft, end = numbers.rows, numbers.soft, numbers.soft + numbers.boxed
     if fresh:
         sum_moments(dual.moments, step.inverse, chain, numbers.segments)
-        tabulate(contacts, dual, rows)
+        if numbers.boxed > 0:
+            tabulate(contacts, dual, rows)
     _begin(contacts, chain, step, dual, numbers, warm)
     count = _from_guess(contacts, dual, numbers, factored, warm)
     refused = -1
@@ -245,6 +249,8 @@ def solve_step(
         dual.is_active[row] = True
         if soft <= row < end:
             add_constant(contacts, dual, numbers, row, -dual.force[row])
+        elif numbers.boxed == 0:
+            dual.free_gap[row] = contacts.gap[row] + gap_change(contacts, dual.free_turns, row, numbers.free_growth)
         count = _settle(contacts, dual, numbers, count, count + 1)
         # Rounding may drop a row right after it was added: do not add it twice in succession.
         refused = -1 if dual.is_active[row] else row

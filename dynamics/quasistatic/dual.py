@@ -23,11 +23,13 @@ class Dual(NamedTuple):
     times (1, x, y), shape (capacity, 7)."""
     turns: Floats
     """Prefix sums of d times (1, x, y), shape (max_segments + 1, 3)."""
+    free_turns: Floats
+    """Those of the step without contact forces, same shape."""
     loads: Floats
     """Forces times (alpha, beta, gamma) by segment and, at the inner segments of contacts of the tube with itself, times the
     distance of the two parts, shape (max_segments, 4)."""
     free_gap: Floats
-    """Gap after the step without contact forces [m], shape (capacity,)."""
+    """Gap after the step without contact forces [m], shape (capacity,): of the active rows, or of all if some are boxed."""
     force: Floats
     """Contact forces lambda [N], shape (capacity,)."""
     lower: Floats
@@ -83,6 +85,7 @@ def new_dual(capacity: int, max_segments: int) -> Dual:
     return Dual(
         np.empty((max_segments + 1, 6)),
         np.empty((capacity, 7)),
+        np.empty((max_segments + 1, 3)),
         np.empty((max_segments + 1, 3)),
         np.zeros((max_segments, 4)),
         np.empty(capacity),

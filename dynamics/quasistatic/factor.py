@@ -23,28 +23,32 @@ REORDERED = {"reassoc", "contract"}
 def sum_moments(sums: Floats, inverse: Floats, chain: Chain, segments: int) -> None:
     """Compute the prefix sums for the entries of A, see `Dual.moments`."""
     xs, ys = chain.pivot_x, chain.pivot_y
+    one = of_x = of_y = of_xx = of_xy = of_yy = 0.0
     sums[0] = 0.0
     for j in range(segments):
         w, x, y = inverse[j], xs[j], ys[j]
-        sums[j + 1, 0] = sums[j, 0] + w
-        sums[j + 1, 1] = sums[j, 1] + w * x
-        sums[j + 1, 2] = sums[j, 2] + w * y
-        sums[j + 1, 3] = sums[j, 3] + w * x * x
-        sums[j + 1, 4] = sums[j, 4] + w * x * y
-        sums[j + 1, 5] = sums[j, 5] + w * y * y
+        one, of_x, of_y = one + w, of_x + w * x, of_y + w * y
+        of_xx, of_xy, of_yy = of_xx + w * x * x, of_xy + w * x * y, of_yy + w * y * y
+        sums[j + 1, 0], sums[j + 1, 1], sums[j + 1, 2] = one, of_x, of_y
+        sums[j + 1, 3], sums[j + 1, 4], sums[j + 1, 5] = of_xx, of_xy, of_yy
+
+
+@compiled(forceinline=True)
+def _tabulate_row(contacts: Contacts, dual: Dual, k: int) -> None:
+    """Compute row k of `Dual.table` from `Dual.moments`."""
+    moments, table, end = dual.moments, dual.table, contacts.segment[k] + 1
+    a, b, c = contacts.alpha[k], contacts.beta[k], contacts.gamma[k]
+    table[k, 0], table[k, 1], table[k, 2], table[k, 3] = a, b, c, contacts.growth[k]
+    table[k, 4] = a * moments[end, 0] + b * moments[end, 1] + c * moments[end, 2]
+    table[k, 5] = a * moments[end, 1] + b * moments[end, 3] + c * moments[end, 4]
+    table[k, 6] = a * moments[end, 2] + b * moments[end, 4] + c * moments[end, 5]
 
 
 @compiled()
 def tabulate(contacts: Contacts, dual: Dual, rows: int) -> None:
-    """Compute `Dual.table` from the rows and `Dual.moments`."""
-    moments, table, segment = dual.moments, dual.table, contacts.segment
-    alpha, beta, gamma, growth = contacts.alpha, contacts.beta, contacts.gamma, contacts.growth
+    """Compute `Dual.table` of all rows."""
     for k in range(rows):
-        a, b, c, end = alpha[k], beta[k], gamma[k], segment[k] + 1
-        table[k, 0], table[k, 1], table[k, 2], table[k, 3] = a, b, c, growth[k]
-        table[k, 4] = a * moments[end, 0] + b * moments[end, 1] + c * moments[end, 2]
-        table[k, 5] = a * moments[end, 1] + b * moments[end, 3] + c * moments[end, 4]
-        table[k, 6] = a * moments[end, 2] + b * moments[end, 4] + c * moments[end, 5]
+        _tabulate_row(contacts, dual, k)
 
 
 @compiled(forceinline=True)
@@ -68,12 +72,13 @@ def _entry(
 
 @compiled(fastmath=REORDERED)
 def factor_from(contacts: Contacts, dual: Dual, numbers: ContactNumbers, first: int, count: int) -> None:
-    """Recompute rows first ... count - 1 of the Cholesky factor."""
+    """Recompute rows first ... count - 1 of the Cholesky factor, and of `Dual.table`."""
     factor, active, table, moments = dual.factor, dual.active, dual.table, dual.moments
     segment, start, inverse_growth = contacts.segment, contacts.first, numbers.inverse_growth
     soft, boxed, scale = numbers.soft, numbers.soft + numbers.boxed, dual.scale
     for i in range(first, count):
         k = active[i]
+        _tabulate_row(contacts, dual, k)
         for j in range(i + 1):
             value = _entry(table, segment, start, moments, inverse_growth, k, active[j])
             if numbers.shared_reach > 0.0 and i != j and max(k, active[j]) < soft:

@@ -227,15 +227,24 @@ def bound_growth(work: QuasiStaticWork, least: float, most: float) -> None:
 @compiled()
 def _recall(contacts: Contacts, numbers: ContactNumbers, dual: Dual, keys: Integers, known: int) -> int:
     """Activate the rows that carried a force in the last step, and those of friction that did not slide; return their number."""
-    warm = 0
-    for k in range(numbers.rows):
-        if numbers.soft <= k < numbers.soft + numbers.boxed:
-            continue
-        for i in range(known):
-            if keys[i] == contacts.key[k]:
-                dual.active[warm] = k
-                warm += 1
+    rows, soft, end, recalled, warm, k = numbers.rows, numbers.soft, numbers.soft + numbers.boxed, dual.is_active, 0, 0
+    key, gap = contacts.key, contacts.gap
+    for m in range(rows):
+        # Where nothing is remembered of a vine at rest, the contacts that it presses on are those that it touches.
+        recalled[m] = known == 0 and m < soft and gap[m] < 0.0
+    for i in range(known):
+        # Most rows follow each other as in the last step: search from the last one found.
+        for _ in range(rows):
+            at, k = k, k + 1 if k + 1 < rows else 0
+            if key[at] == keys[i]:
+                recalled[at] = True
                 break
+    for holds in (False, True):
+        # Rows that hold the growth come last, see `solve`.
+        for m in range(rows):
+            if recalled[m] and (contacts.growth[m] != 0.0) == holds and not soft <= m < end and warm < MOST_ACTIVE:
+                dual.active[warm] = m
+                warm += 1
     return begin_sticking(dual, numbers, warm)
 
 
@@ -302,8 +311,14 @@ def solve(
     numbers = ContactNumbers(
         rows, count, segments, drive * mobility, mobility, shared_reach(tube.section), held - count
     )
-    active, slides = _recall(contacts, numbers, dual, work.keys, known), held > count and contacts.key[count] == TIP_KEY
-    growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh, 0)
+    active, factored, slides = known, 0, held > count and contacts.key[count] == TIP_KEY
+    if fresh or held > count:
+        active = _recall(contacts, numbers, dual, work.keys, known)
+    else:
+        # Only the mobility of the growth may have changed, and with it the factor from the first row on that holds growth.
+        while factored < active and contacts.growth[dual.active[factored]] == 0.0:
+            factored += 1
+    growth, active, _ = solve_step(contacts, chain, step, dual, numbers, active, fresh, factored)
     pressed = normal_force(contacts, chain, dual, numbers, active)
     if tube.friction.static > 0.0:
         memory = FrictionMemory(work.keys, work.carried, work.slid, work.way, work.pressed[0])
