@@ -278,7 +278,7 @@ class Search:
         growable = np.flatnonzero(self._growable_nodes())
         cost = self.cost(self.tree.actuators[growable], self.tree.segments[growable])
         batch = self.batch if self.bound < np.inf else min(self.batch, self.switches.first_batch)
-        if len(growable) == 1:
+        if self.switches.aimed and len(growable) == 1:
             return np.repeat(growable, batch)
         plain = int(np.ceil(UNGUIDED_SHARE * batch))
         levels = None if self.bound < np.inf else self._levels

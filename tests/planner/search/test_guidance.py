@@ -10,11 +10,15 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.search.reverse.cost_to_go import CostToGo
-from planner.search.run import FIRST_SAMPLES, Budget, Run
+from planner.search.run import UNGUIDED, Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.witnesses import embed, pose_tree
 
 Guide = Callable[[np.ndarray], np.ndarray]
+
+
+ALWAYS = Switches(heuristic=True, levels=False)
+"""Nodes are selected by the guide, if there is one, and never by their distance to the goal."""
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +66,7 @@ def test_cost_to_go_prunes_nothing(search: Callable[..., Search]) -> None:
 
 def test_nodes_without_promise_are_still_selected(search: Callable[..., Search]) -> None:
     """Nodes that guidance ignores are selected at least a quarter as often as without guidance."""
-    plain = search()
+    plain = search(switches=ALWAYS)
     left = plain.tree.tips[:, 0] < 1.0
     counts = {}
     for guide in (None, lambda poses: np.where(poses[:, 0] < 1.0, np.inf, 0.0)):
@@ -84,7 +88,7 @@ def selected(search: Search, guide: Guide | None = None) -> np.ndarray:
 
 def test_guided_selection_adds_both_costs(search: Callable[..., Search]) -> None:
     """With a constant cost-to-go the lowest cost-to-come wins; with a large one, the nodes closer to the goal win."""
-    one = search()
+    one = search(switches=ALWAYS)
     cost = one.cost(one.tree.actuators, one.tree.segments)
     distance = np.hypot(*(one.tree.tips[:, :2] - [1.0, 1.2]).T)
     plain = selected(one)
@@ -162,3 +166,33 @@ def test_best_near_with_radius_0_is_the_nearest(search: Callable[..., Search]) -
         chosen = np.concatenate([one._select() for _ in range(20)])
         means.append(one.cost(one.tree.actuators[chosen], one.tree.segments[chosen]).mean())
     assert means[1] < means[0]
+
+
+def test_a_search_that_finds_nothing_is_guided_until_it_has_a_solution(
+    shipped: dict[str, Environment], params: VineParams
+) -> None:
+    """From the fifth iteration on; an easy one never is, nor one that must not be."""
+    pytest.importorskip("ompl")
+    hard, easy = shipped["long"], shipped["divider"]
+    lost, found, alone = (
+        Run.prepare(one, params, seed=3, switches=switches)
+        for one, switches in ((hard, Switches()), (easy, Switches()), (hard, Switches(lost=False)))
+    )
+    for run in (lost, alone):
+        for _ in run.run(Budget(1e3, iterations=UNGUIDED)):
+            pass
+        assert not run.best
+        assert run.reverse_tree is None
+        for _ in run.run(Budget(1e3, iterations=UNGUIDED + 1)):
+            pass
+    assert lost.reverse_tree
+    assert alone.reverse_tree is None
+    for _ in found.run(Budget(1e3, iterations=9)):
+        pass
+    assert found.best
+    assert found.reverse_tree is None
+    lost.search.tighten(3.0)
+    lost.search.rng = np.random.default_rng(4)
+    alone_now = deepcopy(lost.search)
+    alone_now._cost_to_go = None
+    assert np.array_equal(lost.search._select(), alone_now._select())

@@ -79,7 +79,7 @@ def test_a_run_changes_its_batch_once_and_resumes_across_the_change(
 
     def fresh() -> Run:
         params = VineParams(physics="published")
-        return Run.prepare(shipped["divider"], params, QuasiStatic, 3, 40, switches=Switches(first_batch=9))
+        return Run.prepare(shipped["divider"], params, QuasiStatic, 5, 40, switches=Switches(first_batch=9))
 
     def searched(run: Run, iterations: int) -> Run:
         for _ in run.run(Budget(600.0, iterations)):

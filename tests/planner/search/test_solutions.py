@@ -192,7 +192,7 @@ def test_as_many_solutions_are_kept_as_asked(environment: MakeEnvironment, param
     """No more, and the best of them is the best of all that were found."""
     room = replace(environment(bounds=(-0.2, -0.8, 1.6, 0.8)), goal=np.array([0.9, 0.5, 0.1]))
     run = Run.prepare(room, params, seed=1, batch=60, keep=Keep(count))
-    for _ in run.run(Budget(600.0, 6)):
+    for _ in run.run(Budget(600.0, 9)):
         assert run.search.bound == expected_bound(run, count)
     assert len(run.solutions.best) == count
     assert run.solutions.best[0].cost == pytest.approx(min(m.actuators + 0.01 * m.length for m in run.history))

@@ -215,7 +215,7 @@ def test_a_fit_that_does_not_converge_as_json(run: Run, monkeypatch: pytest.Monk
         (("--target-actuators", 0), r"the design has \d actuators?, at most 0 were asked"),
         (
             ("--uncertainty", "crooked.toml", "--success", 100),
-            rf"(\d+) of 40 trials reach the goal, 100 % wanted{GO_ON}",
+            rf"(\d+) of 20 trials reach the goal, 100 % wanted{GO_ON}",
         ),
     ],
 )
@@ -227,7 +227,7 @@ def test_what_a_plan_does_not_meet(run: Run, options: tuple[object, ...], words:
     assert printed.count("vinewright plan --resume unmet --iterations 8") == 1
     content = json.loads((folder / "unmet" / "run.json").read_text())
     if "--success" in options:
-        assert f"not met: {content['trials']['chosen']['reached']} of 40" in last
+        assert f"not met: {content['trials']['chosen']['reached']} of 20" in last
 
 
 @pytest.mark.parametrize("width", [60, 80])

@@ -32,7 +32,7 @@ def folder(tmp_path: Path, small_environment: Callable[[str], str]) -> Path:
 def missing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Refinement ends with a design that misses as planned, and the search knows no other."""
 
-    def worst(self: Selection, one: Descent, _: object) -> tuple[Design, bool]:
+    def worst(self: Selection, one: Descent) -> tuple[Design, bool]:
         design = mirrored(one.best.design)
         return design, self.holds(design)
 
