@@ -100,6 +100,7 @@ def test_table_2_has_all_kinds_and_the_paper(records: list[RunRecord]) -> None:
         "levels": True,
         "aimed": True,
         "heuristic": False,
+        "lost": True,
         "contact": True,
         "preformed": None,
         "steer": 0,

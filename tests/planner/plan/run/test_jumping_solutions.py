@@ -103,7 +103,7 @@ def test_show_marks_solutions_that_jump(vinewright: Vinewright, result: Result, 
     for row, solution in zip(rows[-len(result.designs) :], result.run.solutions.best, strict=True):
         jump = solution.jump
         assert (" at " in row) == (jump is not None)
-        assert jump is None or f" {1e3 * jump.motion:.0f} at {1e3 * jump.length:.0f} " in row
+        assert jump is None or f" {round(1e3 * jump.motion, 1):.0f} at {1e3 * jump.length:.0f} " in row
     picture = tmp_path / "solutions.png"
     assert vinewright("show", folder / "solutions.json", "--picture", picture)[0] == 0
     assert picture.read_bytes()[:4] == b"\x89PNG"

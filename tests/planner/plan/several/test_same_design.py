@@ -125,7 +125,7 @@ def test_each_folder_is_a_run_that_other_commands_read(
             folder,
             monkeypatch,
             "export",
-            planned / "up",
+            next(planned / name for name in ("up", "down") if load_design(planned / name).off),
             "--trials",
             20,
             "--formats",
