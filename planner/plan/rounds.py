@@ -17,7 +17,7 @@ NO_FEWER = "the last half of the time brought no fewer actuators"
 """Why a plan without trials has ended before its limit."""
 ENOUGH = "success is enough, and more time brought nothing better"
 """Why a plan has ended before its limit."""
-FEWEST = "success is enough, and no design needs fewer actuators"
+FEWEST = "success is enough, and no design can have fewer actuators"
 """Why a plan has ended before its limit after a single round."""
 
 
