@@ -23,14 +23,23 @@ class StoredSection(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid", allow_inf_nan=False)
 
     start: NotNegative
+    """Distance of its start from the base, along the film [m]."""
     end: NotNegative
+    """Distance of its end from the base, along the film [m]."""
     side: Side
+    """Side of its actuator; `none` without one."""
     curvature: Number
+    """Curvature of the centreline in free space [1/m]."""
     l_0: Number
+    """Cell length [m], 0 without actuator."""
     pressure: Number
+    """Actuator pressure [Pa], 0 without actuator."""
     on: bool
+    """Whether its actuator is pressurised."""
     preformed: bool
+    """Whether it is bent by folds made when the tube is built."""
     kind: Annotated[int, Field(ge=0)]
+    """Number of its actuator among those of the tube, dimensionless."""
 
 
 class StoredRound(BaseModel):
@@ -39,7 +48,9 @@ class StoredRound(BaseModel):
     model_config = ConfigDict(strict=True, extra="forbid")
 
     designs: list[Annotated[list[StoredSection], Field(min_length=1)]]
+    """Designs that joined, each as its sections."""
     turns: Annotated[int, Field(ge=0)]
+    """Number of turns of refinement that followed, dimensionless."""
 
     @classmethod
     def of(cls, made: Round) -> StoredRound:
