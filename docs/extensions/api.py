@@ -27,7 +27,7 @@ BESIDES = {
     "planner.design.estimate": ("Success",),
     "planner.design.schedule": ("Schedule",),
     "planner.search.run": ("Budget", "HistoryEntry", "Run"),
-    "planner.plan.choice.selection": ("Choice",),
+    "planner.plan.choice.front": ("Choice",),
     "planner.design.verification": ("Verification",),
     "planner.fabrication.pack": ("Pack",),
     "dynamics.propagator": ("Propagator", "Capabilities", "CannotRun", "OnHost", "checked_lengths"),
