@@ -66,7 +66,7 @@ class Chooser:
             as_found = problem.options.steer > 0
             for champion in selection.as_found(designs) if as_found else selection.champions(designs):
                 choice.add(champion)
-            choice.add_trials(selection)
+            selection.add_trials(choice)
         if not choice.front:
             return None
         if budget.iterations is None:
@@ -76,9 +76,9 @@ class Chooser:
         return choice
 
     def add_trials(self, choice: Choice, budget: Budget) -> None:
-        """Try the designs of a choice in more trials, see `Choice.add_trials`; the arguments are those of `choose`."""
+        """Try the designs of a choice in more trials, see `Selection.add_trials`; the arguments are those of `choose`."""
         with self._selecting(budget, choice) as selection:
-            choice.add_trials(selection)
+            selection.add_trials(choice)
 
     @contextmanager
     def _selecting(self, budget: Budget, choice: Choice) -> Iterator[Selection]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,6 @@ from planner.design.estimate import Estimate, Success
 from planner.plan.enough import is_enough, shortfall
 from planner.uncertainty.shown_trials import DRAWN, ShownTrials
 from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
-
-if TYPE_CHECKING:
-    from planner.plan.choice.selection import Selection
 
 NO_TRIALS = Estimate(0, 0)
 
@@ -130,22 +127,21 @@ class Choice:
         """Add a design to the front."""
         self.front = sorted([*self.front, champion], key=lambda one: one.design.actuators)
 
-    def add_trials(self, selection: Selection) -> None:
-        """Try the chosen design, and then the others, until their success is certainly above or below the one that is wanted.
+    def next_to_try(self, most: int, most_others: int) -> Champion | None:
+        """Return the design that is tried next; None if none needs it.
 
-        All within the time that is left and the limits of the effort; the chosen one in as many trials as the limit of others at
-        least. Once it is sure, those with more actuators need no trials. By its trials, another one may become the chosen one.
+        That is the chosen one first, and then the others, until their success is certainly above or below the one that is wanted.
+        Once the chosen one is sure, those with more actuators need no trials.
+
+        Args:
+            most: Maximum number of trials of the chosen design.
+            most_others: That of others, and the minimum of the chosen one.
         """
-        effort = selection.effort
-        while selection.left() > 0:
-            short = [self.chosen] if self._doubtful(self.chosen, effort.chosen_trials, effort.other_trials) else []
-            fewest = self.chosen.design.actuators if self.sure else np.inf
-            some = [one for one in self.front if one.design.actuators <= fewest]
-            short += [one for one in some if self._doubtful(one, effort.other_trials)]
-            if not short:
-                return
-            k = self.front.index(short[0])
-            self.front[k] = selection.with_trials(short[0], short[0].estimate.trials + effort.block)
+        if self._doubtful(self.chosen, most, most_others):
+            return self.chosen
+        fewest = self.chosen.design.actuators if self.sure else np.inf
+        some = (one for one in self.front if one.design.actuators <= fewest)
+        return next((one for one in some if self._doubtful(one, most_others)), None)
 
     def _doubtful(self, one: Champion, most: int, least: int = 0) -> bool:
         """Whether a design needs more trials, of at most `most` and at least `least`."""

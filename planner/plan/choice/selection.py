@@ -16,7 +16,7 @@ from planner.design.design import Design, Section
 from planner.design.replay import grow_designs, make_simulation, replay
 from planner.output.text import plural
 from planner.plan.choice.contest import MORE, Contest, Round
-from planner.plan.choice.front import NO_TRIALS, Champion
+from planner.plan.choice.front import NO_TRIALS, Champion, Choice
 from planner.plan.choice.refinement import Descent
 from planner.plan.choice.shortening import ending_in_goal
 from planner.plan.effort import Effort, default_effort
@@ -203,6 +203,13 @@ class Selection:
         return not len(
             snaps.examine(design.actuation_at(snaps.length), self.solutions.relaxations).find_ambiguous(self.params)
         )
+
+    def add_trials(self, choice: Choice) -> None:
+        """Try the designs of a choice, block by block, while there is time and one needs it; by its trials, another may be chosen."""
+        effort = self.effort
+        while self.left() > 0 and (one := choice.next_to_try(effort.chosen_trials, effort.other_trials)):
+            k = choice.front.index(one)
+            choice.front[k] = self.with_trials(one, one.estimate.trials + effort.block)
 
     def with_trials(self, champion: Champion, count: int) -> Champion:
         """A design with at least one block of trials, and up to `count` while there is time."""

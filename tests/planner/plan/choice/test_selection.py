@@ -107,7 +107,7 @@ def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
         for champion in reversed(before):
             choice.add(champion)
         assert choice.front == before
-        choice.add_trials(made)
+        made.add_trials(choice)
         doubtful = [one for one in choice.front if one.estimate.interval[0] < threshold <= one.estimate.interval[1]]
         assert choice.chosen.estimate.trials == (60 if choice.chosen in doubtful else 40)
         assert [one.estimate.trials for one in doubtful if one is not choice.chosen] == [40] * len(doubtful[1:])
