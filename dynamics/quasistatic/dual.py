@@ -24,7 +24,7 @@ class Dual(NamedTuple):
     turns: Floats
     """Prefix sums of d times (1, x, y), shape (max_segments + 1, 3)."""
     free_turns: Floats
-    """Those of the step without contact forces, same shape."""
+    """Prefix sums of the step without contact forces times (1, x, y), same shape."""
     loads: Floats
     """Forces times (alpha, beta, gamma) by segment and, at the inner segments of contacts of the tube with itself, times the
     distance of the two parts, shape (max_segments, 4)."""

@@ -94,7 +94,7 @@ class Selection:
         self.contest: Contest | None = None
         """The contest of the designs that are refined; None before the first."""
         self.rounds: list[Round] = []
-        """What joined the contest, and when."""
+        """Rounds of the contest: the designs that joined, and the number of turns that followed."""
         self._ending: dict[tuple[Section, ...], Design] = {}
         """Designs that were found, by their sections, each cut so that it ends in the goal if it grows through it."""
         self._sound: dict[bytes, bool] = {}

@@ -62,7 +62,7 @@ def test_an_aimed_vine_grows_into_the_goal(environment: MakeEnvironment, params:
 
 
 def test_aims_turn_with_the_tip_and_are_mirrored_with_the_goal(params: VineParams) -> None:
-    """The same section is chosen in a turned frame, and the other side for the goal's mirror image."""
+    """A turned frame leaves the chosen section as it is; the mirror image of the goal changes its side only."""
     catalogue, goal = Catalogue.of(params), np.array([1.4, 0.7, 0.05])
     turn, shift = 0.8, np.array([0.3, -0.2])
     rotation = np.array([[np.cos(turn), -np.sin(turn)], [np.sin(turn), np.cos(turn)]])
