@@ -55,7 +55,7 @@ def test_each_round_doubles_the_time_up_to_the_limit() -> None:
     assert end_of_round(2.0, 2.0, 120.0) == pytest.approx(2 * 2.0 / SEARCHING)
     assert SEARCHING / 2 * end_of_round(2.0, 2.0, 120.0) == pytest.approx(2.0)
     ends = [FIRST_ROUND]
-    while ends[-1] < 120.0:
+    for _ in range(5):
         ends.append(end_of_round(ends[-1], 0.1, 120.0))
     assert ends == [3.0, 6.0, 12.0, 24.0, 48.0, 120.0]
     assert end_of_round(0.0, 50.0, 30.0) == 30.0
