@@ -101,6 +101,7 @@ def model_of(models: WorldModels, w: int) -> QuasiStaticModel:
             tube.most_motion,
             tube.segments_apart,
             tube.relaxation,
+            tube.pinned,
         ),
         models.base[w],
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from typing import TYPE_CHECKING, ClassVar
 
@@ -13,6 +14,7 @@ from dynamics.crossover import least_on_cuda
 from dynamics.cuda import check_device, default_device, device_name, may_use, to_device
 from dynamics.drive import tail_of
 from dynamics.moment import JointMoments, joint_moments, new_vine
+from dynamics.pinned import pinned_growth
 from dynamics.propagator import Capabilities, OnHost, checked_lengths, friction_coefficients
 from dynamics.quasistatic.friction import Friction
 from dynamics.quasistatic.models import WorldModels, models_in
@@ -117,6 +119,7 @@ class QuasiStatic(OnHost):
             most_motion=0.6 * margin,
             segments_apart=0 if stacked else segments_apart(params.radius, params.segment_length),
             relaxation=rest_criterion(params, step or params.segment_length / 6),
+            pinned=np.inf,
         )
         self.device = device
         self.on_device: Device | None = None
@@ -147,6 +150,12 @@ class QuasiStatic(OnHost):
     def refined(self, parts: int = 2) -> QuasiStatic:
         """See `Propagator`."""
         return self._again(self.tube.growth_step / parts, self.device)
+
+    def stopping_where_pinned(self) -> QuasiStatic:
+        """Return this model, which stalls a growing vine whose tip is pinned, see `dynamics.pinned`."""
+        stopping = copy(self)
+        stopping.tube = self.tube._replace(pinned=pinned_growth(self.params))
+        return stopping
 
     def on(self, device: str) -> QuasiStatic:
         """Return this model on another device."""

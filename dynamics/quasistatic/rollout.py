@@ -23,6 +23,7 @@ from dynamics.growth import (
     report,
 )
 from dynamics.moment import JointMoments, Vine, look_up_cells, rest_of
+from dynamics.pinned import is_pinned, records_between
 from dynamics.quasistatic.dual import QuadraticStep
 from dynamics.quasistatic.models import WorldModels, model_of
 from dynamics.quasistatic.relaxation import (
@@ -133,6 +134,7 @@ def grow_vine(
     progress = begin(tube, work, segments, rest.time)
     last, rested = Place(segments, last_length), Place(segments, last_length)
     longest, idle = LONGEST_TIME * task.record_every + LONGEST_IDLE, Watch(LONGEST_IDLE, 0.0)
+    between = records_between(tube.pinned, task.record_every)
     most = MOST_ITERATIONS if rest.growing < np.inf else MOST_CORRECTIONS
     while True:
         heading = forward_kinematics(chain, vine.angles, vine.pivots, base, segments, last_length, full)
@@ -186,6 +188,8 @@ def grow_vine(
         if status != GROWING:
             return recorded, status, steps, relaxations
         if recorded > records_before:
+            if is_pinned(records.tips, recorded, between, task.record_every):
+                return recorded, STALLED, steps, relaxations
             # What follows depends on the recorded state alone, so that growth can go on from there; but friction on the forces before.
             if tube.friction.static == 0.0:
                 known, bent = forget(work, segments), np.inf

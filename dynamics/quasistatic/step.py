@@ -72,6 +72,8 @@ class QuasiStaticTube(NamedTuple):
     segments_apart: int
     """See `dynamics.self_contact.segments_apart`; 0 if parts of the tube may lie on one another."""
     relaxation: RestCriterion
+    pinned: float
+    """Growth over which the tip must move, or the vine is not grown on, see `dynamics.pinned` [m]; inf to grow it anyway."""
 
 
 class QuasiStaticModel(NamedTuple):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dynamics.jumps import follows_jump
+from dynamics.pinned import follow_pinning
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout, Status
 from planner.search.pages import PAGE, pages_for
@@ -43,12 +44,18 @@ class GrowingVines:
 
 
 def find_candidates(
-    rollout: Rollout, batch: GrowingVines, params: VineParams, may_improve: MayImprove, maximal: bool = True
+    rollout: Rollout,
+    batch: GrowingVines,
+    params: VineParams,
+    may_improve: MayImprove,
+    maximal: bool = True,
+    pinned: bool = False,
 ) -> Candidates:
     """Select records that end a valid section and may still lead to a better solution; none of vines that broke down.
 
     Args:
         maximal: Whether every recorded state may become a node, not only the last of each vine.
+        pinned: Whether vines may go on whose tips were pinned in this growth.
     """
     trusted, full = np.where(rollout.broken < 0, rollout.records, 0), params.segment_length
     vine, record = np.nonzero(np.arange(rollout.segments.shape[1]) < trusted[:, None])
@@ -62,9 +69,11 @@ def find_candidates(
     # A vine that has grown without an actuator need not do so again from its intermediate records. Where the growth
     # was cut off it may continue, from any of the last records, because any of them may become the witness's node.
     goes_on = (record + UNFINISHED >= rollout.records[vine]) & (rollout.status[vine] == Status.GROWN)
+    stuck = np.zeros(rollout.tips.shape[:2], bool) if pinned else follow_pinning(rollout, params)
+    goes_on &= ~stuck[vine, np.maximum(rollout.records[vine] - 1, 0)]
     straight = batch.straight[vine] & ~goes_on
     marked = batch.jumped[:, None] | follows_jump(rollout, batch.tips, full * batch.segments.astype(float), params)
-    fits = enough & whole & may_improve(tips, actuators, segments)
+    fits = enough & whole & ~stuck[vine, record] & may_improve(tips, actuators, segments)
     vine, record = vine[fits], record[fits]
     # Only as wide as the longest of them: the rows of all records take most of the memory of a search.
     width = PAGE * int(pages_for(segments[fits].max(initial=1)))

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dynamics.propagator import Propagator
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
@@ -71,6 +72,8 @@ class Switches:
     """Further worlds in which every vine is grown too; None for none."""
     heuristic: bool = False
     """Whether a reverse tree guides the search from its beginning."""
+    pinned: bool = False
+    """Whether vines go on from where their tip has stayed in place while they grew, see `dynamics.pinned`."""
     lost: bool = True
     """Whether a reverse tree guides a search that has no solution after some iterations, until it has one."""
     contact: bool = True
@@ -108,6 +111,9 @@ class Search:
     ) -> None:
         """Create the tree."""
         self.environment, self.propagator, self.params = environment, propagator, params
+        self._grower = propagator
+        if isinstance(propagator, QuasiStatic) and not switches.pinned:
+            self._grower = propagator.stopping_where_pinned()
         self.prices = Prices(params, switches.preformed)
         self.catalogue = self.prices.catalogue
         self.rng, self.batch, self.switches = rng, batch, switches
@@ -180,7 +186,7 @@ class Search:
         nodes, controls, _, segments = growths
         self._widen(self.tree.segments[nodes] + segments)
         carried = self._carried(growths)
-        rollout = self.propagator.grow(
+        rollout = self._grower.grow(
             self.tree.state(nodes, self.params.segment_length, self.width),
             actuation(carried, self.catalogue),
             segments * self.params.segment_length,
@@ -353,7 +359,10 @@ class Search:
             self.tree.tips[nodes, :2],
             self.tree.jumped[nodes],
         )
-        return find_candidates(rollout, batch, self.params, self._may_improve, self.switches.maximal_recording)
+        switches = self.switches
+        return find_candidates(
+            rollout, batch, self.params, self._may_improve, switches.maximal_recording, switches.pinned
+        )
 
     def _may_improve(self, tips: Floats, actuators: Counts, segments: Integers) -> NDArray[np.bool_]:
         """Return whether vines may still lead to a better solution."""

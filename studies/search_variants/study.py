@@ -139,6 +139,7 @@ ABLATIONS = VariantStudy(
         "best-near radius 8": Variant(Switches(best_near=8.0)),
         "no nodes drawn by distance to the goal": Variant(Switches(levels=False)),
         "no growth aimed at the goal": Variant(Switches(aimed=False)),
+        "growth with a pinned tip": Variant(Switches(pinned=True)),
         "batch 100 from the beginning": Variant(Switches(first_batch=100)),
         "batch 10": Variant(batch=10),
         "batch 30": Variant(batch=30),
@@ -180,13 +181,15 @@ def density_text(record: RunRecord) -> str:
     return f"{soak_kind(record.case.seed)[0]:.0%}"
 
 
+EARLIER = Switches(levels=False, aimed=False, lost=False, pinned=True)
+"""Search without the changes that came after the first ones of its defaults."""
 BEFORE, SMALLER_BATCH, NOW = "radius 2, batch 100", "radius 4, first batch 30", "now"
 CLUTTER = VariantStudy(
     "clutter",
     "Dense clutter",
     {
-        BEFORE: Variant(Switches(best_near=2.0, first_batch=100, levels=False, aimed=False)),
-        SMALLER_BATCH: Variant(Switches(best_near=4.0, first_batch=30, levels=False, aimed=False)),
+        BEFORE: Variant(replace(EARLIER, best_near=2.0, first_batch=100)),
+        SMALLER_BATCH: Variant(EARLIER),
         NOW: Variant(),
     },
     until_first=True,

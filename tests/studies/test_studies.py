@@ -99,6 +99,7 @@ def test_table_2_has_all_kinds_and_the_paper(records: list[RunRecord]) -> None:
         "first_batch": 30,
         "levels": True,
         "aimed": True,
+        "pinned": False,
         "heuristic": False,
         "lost": True,
         "contact": True,
@@ -144,10 +145,10 @@ def test_an_environment_without_any_solution_is_shown() -> None:
 
 
 def test_ablations_tell_every_kind_apart() -> None:
-    """Fourteen kinds, each changed in one thing, each with a row of its own runs."""
+    """Fifteen kinds, each changed in one thing, each with a row of its own runs."""
     cases = ABLATIONS.cases(ABLATIONS.runs(["maze"], 2), 5.0)
     kinds = {(case.batch, case.switches) for case in cases}
-    assert len(cases) == 2 * len(kinds) == 28
+    assert len(cases) == 2 * len(kinds) == 30
     usual = (100, Switches())
     for batch, switches in kinds:
         changed = [
@@ -157,7 +158,7 @@ def test_ablations_tell_every_kind_apart() -> None:
         assert sum(changed) <= 1
     text = make_report(ABLATIONS, ablations, [record(case, (case.batch / 100, 1.0)) for case in cases]).text
     rows = [line for line in text.splitlines() if line.startswith("| maze")]
-    assert len(rows) == 14
+    assert len(rows) == 15
     assert [row for row in rows if "| batch 300 | 2 of 2 | 3.00 (3.00 ... 3.00) |" in row]
 
 

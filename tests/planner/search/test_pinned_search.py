@@ -1,0 +1,57 @@
+"""A search does not go on from where a tip is pinned."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from dynamics.pinned import follow_pinning
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.tube import VineParams
+from environments import Environment
+from planner.search.controls import actuation
+from planner.search.sst import Search, Switches
+
+PARAMS = VineParams()
+
+
+def searched(environment: Environment, switches: Switches, stopping: bool = True) -> Search:
+    """A search after a few iterations.
+
+    Args:
+        stopping: Whether growth stops where tips are pinned; if not, only what grew beyond is left out.
+    """
+    search = Search(environment, QuasiStatic(environment, PARAMS), PARAMS, np.random.default_rng(3), 20, switches)
+    if not stopping:
+        search._grower = search.propagator
+    for _ in range(3):
+        search.iterate()
+    return search
+
+
+def pinned_nodes(search: Search) -> int:
+    """Number of nodes whose tip is pinned in the growth from their parent."""
+    tree, full, count = search.tree, PARAMS.segment_length, 0
+    for slot in np.flatnonzero(tree.used & (tree.parent >= 0)).tolist():
+        parent = tree.parent[slot : slot + 1]
+        grown = np.array([tree.segments[slot] - tree.segments[parent[0]]])
+        width = int(tree.segments[slot])
+        carried = tree.pages.controls(np.array([slot]), width)
+        state = tree.state(parent, full, width)
+        rollout = search.propagator.grow(state, actuation(carried, search.catalogue), grown * full, full)
+        count += bool(follow_pinning(rollout, PARAMS)[0, rollout.records[0] - 1])
+    return count
+
+
+def test_no_node_is_pinned(shipped: dict[str, Environment]) -> None:
+    assert pinned_nodes(searched(shipped["long"], Switches())) == 0
+    assert pinned_nodes(searched(shipped["long"], Switches(pinned=True))) > 10
+
+
+@pytest.mark.parametrize("name", ["long", "divider"])
+def test_a_growth_that_stops_leaves_the_tree_as_one_that_goes_on(shipped: dict[str, Environment], name: str) -> None:
+    """Where the growth stops only saves steps."""
+    one, other = (searched(shipped[name], Switches(), stopping) for stopping in (True, False))
+    for array in ("segments", "tips", "actuators", "parent", "active", "straight"):
+        np.testing.assert_array_equal(getattr(one.tree, array), getattr(other.tree, array))
+    assert one.vine_steps < other.vine_steps
