@@ -197,7 +197,8 @@ def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choi
             break
         if options.fast:
             ended = reason_to_end_search(run, end)
-        elif choice and (ended := reason_to_end(before, choice, least_actuators(run, options))):
+        elif choice and choice.met:
+            # More trials may show that it is enough, and take less time than another round.
             chooser.add_trials(choice, options.budget)
             ended = reason_to_end(before, choice, least_actuators(run, options))
     return (ended if ended and reason == TIME_SPENT else reason), choice

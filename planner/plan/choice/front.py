@@ -112,17 +112,14 @@ class Choice:
         """The first design that is enough, i.e. that with the fewest actuators.
 
         If there is none, the first whose confidence interval includes the highest rate of all. A design that misses the goal as
-        planned is chosen only if all do, or if it is certainly more successful than those that do not.
+        planned is chosen only if all do.
         """
         if self.picked is not None:
             return self.front[self.picked]
-        arriving = [champion for champion in self.front if not champion.outside]
-        for champion in arriving:
+        some = [champion for champion in self.front if not champion.outside] or self.front
+        for champion in some:
             if is_enough(self.threshold, champion.outside, champion.estimate):
                 return champion
-        most = max((champion.estimate.interval[1] for champion in arriving), default=1.0)
-        better = [champion for champion in self.front if champion.outside and champion.estimate.interval[0] > most]
-        some = better or arriving or self.front
         highest = max(champion.estimate.rate for champion in some)
         return next(champion for champion in some if champion.estimate.interval[1] >= highest)
 

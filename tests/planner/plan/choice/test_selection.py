@@ -187,19 +187,6 @@ def champion_of(actuators: int, reached: int, trials: int = 1000) -> Champion:
     return Champion(design, Estimate(reached, trials), 1)
 
 
-@pytest.mark.parametrize(("reached", "number"), [(36, 0), (36, 10), (36, 25)])
-def test_a_design_that_misses_as_planned_is_chosen_if_it_is_certainly_better(reached: int, number: int) -> None:
-    """Only then: it is chosen instead of one that is never successful, not instead of one that may be as successful."""
-    arriving, missing = champion_of(4, number, 50), replace(champion_of(6, reached, 50), outside=5e-3)
-    better = missing.estimate.interval[0] > arriving.estimate.interval[1]
-    assert better == (number < 25)
-    choice = Choice("none", Uncertainty(), 0.9, [arriving, missing])
-    assert choice.chosen is (missing if better else arriving)
-    assert not choice.met
-    enough = champion_of(5, 48, 50)
-    assert Choice("none", Uncertainty(), 0.9, [arriving, enough, missing]).chosen is enough
-
-
 def test_the_choice_has_the_fewest_actuators_of_those_that_suffice() -> None:
     """Above the threshold fewest actuators count; below it, success, unless the trials cannot distinguish two."""
 
