@@ -42,7 +42,7 @@ def plan(
     Args:
         tube: The tube and its actuator (see `load_tube`); None takes that of the environment, or else the prototype.
         seconds: Maximum time for search, refinement and trials, excluding compilation [s]; a plan ends sooner if its design is good
-            enough and the last half of the time brought nothing better.
+            enough and the last half of the time brought no fewer actuators.
         seed: Seed of the random generator.
         progress: Whether to show a progress line.
         options: See `PlanOptions`.

@@ -48,7 +48,7 @@ OPTIONS = (
     PlanOption(
         name="time_budget_s", type=float, default=120.0, group="Search", above=0, below=1e7, unit="s", metavar="S", flag="--time-budget",
         help="Maximum time in seconds for search, refinement and trials, excluding compilation. A plan ends sooner if its design is good "
-        "enough and the last half of the time brought nothing better.",
+        "enough and the last half of the time brought no fewer actuators.",
     ),
     PlanOption(
         name="iterations", type=int, default=None, group="Search", least=1,

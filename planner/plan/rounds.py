@@ -15,7 +15,7 @@ SHORTER = 1 / math.sqrt(2)
 """Share of the time limit from which on a round goes on to the limit [-]: what is left would be a short round."""
 NO_FEWER = "the last half of the time brought no fewer actuators"
 """Why a plan without trials has ended before its limit."""
-ENOUGH = "success is enough, and more time brought nothing better"
+ENOUGH = "success is enough, and the last round brought no fewer actuators"
 """Why a plan has ended before its limit."""
 FEWEST = "success is enough, and no design can have fewer actuators"
 """Why a plan has ended before its limit after a single round."""
@@ -37,7 +37,7 @@ def reason_to_end(before: Choice | None, now: Choice, least: int) -> str | None:
     """Return why a plan ends after a round; None if another one may pay.
 
     It ends if the chosen design is enough with its whole confidence interval, and either no design can have fewer actuators, or the
-    round brought neither fewer actuators nor a success above the confidence interval of the round before.
+    round brought no fewer. More success than is wanted is worth no further round.
 
     Args:
         before: The choice of the round before; None if there was none.
@@ -47,9 +47,7 @@ def reason_to_end(before: Choice | None, now: Choice, least: int) -> str | None:
         return None
     if now.chosen.design.actuators <= least:
         return FEWEST
-    if before is None or now.chosen.design.actuators < before.chosen.design.actuators:
-        return None
-    return None if now.chosen.estimate.rate > before.chosen.estimate.interval[1] else ENOUGH
+    return None if before is None or now.chosen.design.actuators < before.chosen.design.actuators else ENOUGH
 
 
 def reason_to_end_search(run: Run, end: float) -> str | None:
