@@ -43,7 +43,7 @@ def report(plans: Sequence[PlanOutcome], seconds: float, errors: str) -> Report:
         errors: Name of the uncertainty.
     """
     lines = [
-        f"Each plan took {seconds:g} s at most: it ended sooner if its design was enough and more time brought no fewer actuators. The design",
+        f"Each plan took {seconds:g} s at most; less if its design was enough and more time brought no fewer actuators. The design",
         "of lowest cost that its search found, which is what `--fast` looks for,",
         f"and the chosen design were then grown in {FRESH} trials with the errors called `{errors}`, which no plan had seen.",
         "Tables have medians over the seeds, with the smallest and the largest; a plan without a design counts as 0 % success,",
