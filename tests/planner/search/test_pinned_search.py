@@ -8,7 +8,9 @@ import pytest
 from dynamics.pinned import follow_pinning
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
+from dynamics.vine import Actuation
 from environments import Environment
+from planner.search.candidates import GrowingVines, find_candidates
 from planner.search.controls import actuation
 from planner.search.sst import Search, Switches
 
@@ -55,3 +57,31 @@ def test_a_growth_that_stops_leaves_the_tree_as_one_that_goes_on(shipped: dict[s
     for array in ("segments", "tips", "actuators", "parent", "active", "straight"):
         np.testing.assert_array_equal(getattr(one.tree, array), getattr(other.tree, array))
     assert one.vine_steps < other.vine_steps
+
+
+def test_a_vine_that_ends_pinned_is_not_grown_on_straight(shipped: dict[str, Environment]) -> None:
+    """Also if it has grown to its end: near that, other vines may go on."""
+    environment, full = shipped["long"], PARAMS.segment_length
+    model = QuasiStatic(environment, PARAMS)
+    start, pressure = model.start(1, 80), np.zeros((1, 80))
+    pressure[:, 4:14] = -30e3
+    carried = Actuation(pressure, np.full(pressure.shape, 0.05))
+    whole = model.grow(start, carried, 80 * full, full)
+    first = int(follow_pinning(whole, PARAMS)[0].argmax()) + 1
+    assert 10 < first < whole.records[0]
+    for records, on in ((first - 1, True), (first, False)):
+        rollout = model.grow(start, carried, records * full, full)
+        none = np.zeros(1, np.int64)
+        batch = GrowingVines(
+            none,
+            none,
+            np.zeros((1, 80), np.int32),
+            np.ones(1, bool),
+            np.zeros(1),
+            none,
+            environment.start[None, :2],
+            none > 0,
+        )
+        found = find_candidates(rollout, batch, PARAMS, lambda tips, *_: np.ones(len(tips), bool))
+        assert found.segments.tolist() == list(range(1, first))
+        assert found.straight.all() == (not on)
