@@ -44,6 +44,14 @@ def is_pinned(tips: Floats, recorded: int, between: int, growth: float) -> bool:
     return math.hypot(tips[now, 0] - tips[before, 0], tips[now, 1] - tips[before, 1]) < LEAST_MOTION * between * growth
 
 
+@compiled()
+def _mark_pinned(tips: Floats, between: int, growth: float, marked: NDArray[np.bool_]) -> None:
+    for vine in range(tips.shape[0]):
+        for record in range(between, tips.shape[1]):
+            before = marked[vine, record - 1]
+            marked[vine, record] = before or is_pinned(tips[vine], record + 1, between, growth)
+
+
 def follow_pinning(rollout: Rollout, params: VineParams) -> NDArray[np.bool_]:
     """Mask of the records at which a tip is or was pinned since its growth began, shape (vines, records).
 
@@ -51,8 +59,6 @@ def follow_pinning(rollout: Rollout, params: VineParams) -> NDArray[np.bool_]:
         rollout: Recorded at the end of every segment; beyond the last record of a vine the result means nothing.
     """
     full = params.segment_length
-    between = records_between(pinned_growth(params), full)
-    pinned = np.zeros(rollout.tips.shape[:2], bool)
-    motion = rollout.tips[:, between:, :2] - rollout.tips[:, :-between, :2]
-    pinned[:, between:] = np.hypot(motion[..., 0], motion[..., 1]) < LEAST_MOTION * between * full
-    return np.logical_or.accumulate(pinned, axis=1)
+    marked = np.zeros(rollout.tips.shape[:2], bool)
+    _mark_pinned(rollout.tips, records_between(pinned_growth(params), full), full, marked)
+    return marked

@@ -28,7 +28,7 @@ SIDES = {"left": 1.0, "right": -1.0, "none": 0.0}
 class TrialMemo:
     """Distances from the goal that designs came to in trials, and a clock of the time that the trials took.
 
-    The clock begins when the object is made, or with `begin`, at the time that had passed before the present budget. A result
+    The clock stands until `begin`, which starts it at the time that had passed before the present budget. A result
     that an earlier process grew moves it forward to when it was grown, so that what depends on the time is decided as it was
     then. Before anything new is grown it moves forward by all the time of that process.
     """
@@ -37,15 +37,15 @@ class TrialMemo:
         self._of: dict[bytes, Floats] = {}
         self.base = self._before = 0.0
         """Time of the budgets before the present budget [s]."""
-        self._began = time.perf_counter()
-        self._paused: float | None = None
-        """Reading of the clock while it stands still [s]; None while it runs, and before it begins."""
+        self._began = 0.0
+        self._paused: float | None = 0.0
+        """Reading of the clock while it stands still [s]; None while it runs."""
         self.asked = 0
         """Number of segments of all vines whose results were asked for, known ones too: work, whatever the machine."""
 
     def begin(self) -> None:
         """Start the clock, or let it go on."""
-        self._began = time.perf_counter() - (self.base if self._paused is None else self._paused)
+        self._began = time.perf_counter() - max(self.base, self.seconds)
         self._paused = None
 
     def pause(self) -> None:

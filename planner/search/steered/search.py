@@ -117,7 +117,7 @@ class SteeredSearch(Search):
         vines, full = every.of(rows), self.params.segment_length
         at = self.tree.segments[vines.nodes]
         controls = np.where(np.arange(self.width) < at[:, None], vines.controls, control[:, None])
-        rollout = self.propagator.grow(
+        rollout = self._grower.grow(
             self.tree.state(vines.nodes, full, self.width),
             actuation(controls, self.levels.catalogue),
             segments * full,
@@ -220,4 +220,4 @@ class SteeredSearch(Search):
             np.where(vines.changed[:, None], rollout.tips[:, 0, :2], self.tree.tips[vines.nodes, :2]),
             self.tree.jumped[vines.nodes],
         )
-        return find_candidates(rollout, batch, self.params, self._may_improve)
+        return find_candidates(rollout, batch, self.params, self._may_improve, pinned=self.switches.pinned)

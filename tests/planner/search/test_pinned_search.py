@@ -13,6 +13,7 @@ from environments import Environment
 from planner.search.candidates import GrowingVines, find_candidates
 from planner.search.controls import actuation
 from planner.search.sst import Search, Switches
+from planner.search.steered.search import SteeredSearch
 
 PARAMS = VineParams()
 
@@ -23,7 +24,8 @@ def searched(environment: Environment, switches: Switches, stopping: bool = True
     Args:
         stopping: Whether growth stops where tips are pinned; if not, only what grew beyond is left out.
     """
-    search = Search(environment, QuasiStatic(environment, PARAMS), PARAMS, np.random.default_rng(3), 20, switches)
+    kind = SteeredSearch if switches.steer else Search
+    search = kind(environment, QuasiStatic(environment, PARAMS), PARAMS, np.random.default_rng(3), 20, switches)
     if not stopping:
         search._grower = search.propagator
     for _ in range(3):
@@ -50,13 +52,21 @@ def test_no_node_is_pinned(shipped: dict[str, Environment]) -> None:
     assert pinned_nodes(searched(shipped["long"], Switches(pinned=True))) > 10
 
 
-@pytest.mark.parametrize("name", ["long", "divider"])
-def test_a_growth_that_stops_leaves_the_tree_as_one_that_goes_on(shipped: dict[str, Environment], name: str) -> None:
+@pytest.mark.parametrize(("name", "steer"), [("long", 0), ("divider", 0), ("divider", 1)])
+def test_a_growth_that_stops_leaves_the_tree_as_one_that_goes_on(
+    shipped: dict[str, Environment], name: str, steer: int
+) -> None:
     """Where the growth stops only saves steps."""
-    one, other = (searched(shipped[name], Switches(), stopping) for stopping in (True, False))
+    one, other = (searched(shipped[name], Switches(steer=steer), stopping) for stopping in (True, False))
     for array in ("segments", "tips", "actuators", "parent", "active", "straight"):
         np.testing.assert_array_equal(getattr(one.tree, array), getattr(other.tree, array))
     assert one.vine_steps < other.vine_steps
+
+
+def test_steered_vines_go_on_from_pinned_tips_only_if_asked(shipped: dict[str, Environment]) -> None:
+    free, search = (searched(shipped["long"], Switches(steer=1, pinned=pinned)) for pinned in (True, False))
+    assert free.vine_steps > search.vine_steps
+    assert pinned_nodes(search) == 0 < pinned_nodes(free)
 
 
 def test_a_vine_that_ends_pinned_is_not_grown_on_straight(shipped: dict[str, Environment]) -> None:

@@ -107,6 +107,8 @@ def test_what_was_stored_is_known_with_its_time(
     now = [100.0]
     monkeypatch.setattr("planner.uncertainty.memo.time", SimpleNamespace(perf_counter=lambda: now[0]))
     known = TrialMemo()
+    now[0] += 7.0  # the clock stands until it begins
+    known.begin()
     compute_goal_distances(DESIGNS[:1], worlds_of(room, known), np.arange(13))
     now[0] += 20.0
     expected = compute_goal_distances(DESIGNS[:3], worlds_of(room, known), np.arange(13))
