@@ -18,7 +18,14 @@ from planner.plan.choosing import Chooser
 from planner.plan.enough import shortfall
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.problem import Problem
-from planner.plan.rounds import end_of_round, later_choice, least_actuators, reason_to_end, reason_to_end_search
+from planner.plan.rounds import (
+    end_of_round,
+    end_of_trials,
+    later_choice,
+    least_actuators,
+    reason_to_end,
+    reason_to_end_search,
+)
 from planner.plan.run.checkpoint import Checkpoint
 from planner.plan.run.folder import design_to_write, save_checkpoint, write_run
 from planner.plan.run.stages import Stages
@@ -199,7 +206,7 @@ def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choi
             ended = reason_to_end_search(run, end)
         elif choice and choice.met:
             # More trials may show that it is enough, and take less time than another round.
-            chooser.add_trials(choice, options.budget)
+            chooser.add_trials(choice, replace(budget, seconds=end_of_trials(chooser.spent, options.time_budget_s)))
             ended = reason_to_end(before, choice, least_actuators(run, options))
     return (ended if ended and reason == TIME_SPENT else reason), choice
 

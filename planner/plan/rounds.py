@@ -13,6 +13,9 @@ FIRST_ROUND = 3.0
 """Minimum time of the first round [s]."""
 SHORTER = 1 / math.sqrt(2)
 """Share of the time limit from which on a round goes on to the limit [-]: what is left would be a short round."""
+TRIED = 1.25
+"""Time up to which a design that meets what is wanted is tried before another round, over the time until then [-]. A design whose success
+is near what is wanted needs many trials to be sure, in which refinement would find a better one."""
 NO_FEWER = "the last half of the time brought no fewer actuators"
 """Why a plan without trials has ended before its limit."""
 ENOUGH = "success is enough, and the last round brought no fewer actuators"
@@ -31,6 +34,16 @@ def end_of_round(spent: float, first: float, limit: float) -> float:
     """
     end = max(2 * spent, 2 * first / SEARCHING, FIRST_ROUND)
     return end if end < SHORTER * limit else limit
+
+
+def end_of_trials(spent: float, limit: float) -> float:
+    """Return the time at which more trials between two rounds end, from the beginning of the plan [s].
+
+    Args:
+        spent: Time at which they begin [s].
+        limit: Of the whole plan [s].
+    """
+    return min(TRIED * spent, limit)
 
 
 def reason_to_end(before: Choice | None, now: Choice, least: int) -> str | None:

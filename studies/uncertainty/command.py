@@ -23,8 +23,8 @@ from vinewright.console.study_options import (
 
 @study_command
 def uncertainty(
-    runs: RunsOption = 2,
-    time_budget: BudgetOption = 30.0,
+    runs: RunsOption = 3,
+    time_budget: BudgetOption = 60.0,
     errors: Annotated[str, typer.Option(help="Errors of the trials: the name of a preset.")] = "workshop",
     env: EnvironmentsOption = None,
     out: FolderOption = None,
@@ -35,13 +35,13 @@ def uncertainty(
         from environments.uncertainty import uncertainty_of
         from studies.uncertainty.plots import save_fronts
         from studies.uncertainty.report import FRONTS, report
-        from studies.uncertainty.study import TARGETS, run_cases
+        from studies.uncertainty.study import ENVIRONMENTS, run_cases
 
         try:
             uncertainty_of(errors)
         except ValueError as error:
             raise BadInput(f"--errors: {error}") from None
-        names = env or [*TARGETS]
+        names = env or [*ENVIRONMENTS]
         environments = load_environments(names)
         study = Study(
             "uncertainty",

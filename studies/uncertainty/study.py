@@ -14,7 +14,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
 from planner.design.replay import grow_designs
-from planner.plan.choice.front import Choice
+from planner.plan.choice.front import Choice, Passed
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result
 from planner.search.solutions import REFINED
@@ -29,8 +29,10 @@ TARGETS = {
     "tube": (98, 0),
     "divider": (90, 3),
 }
-"""Environments of paper 002 in which designs are planned, and what the chosen ones should have under the errors of a workshop after
-30 s: success [%], and actuators at most."""
+"""Environments of paper 002, and what the chosen designs should have there under the errors of a workshop: success [%], and actuators
+at most."""
+ENVIRONMENTS = *TARGETS, "spiral", "building"
+"""Environments in which designs are planned."""
 FINE = 100
 """Number of trials that are grown again with an eighth of the step."""
 OTHER_ERRORS: dict[str, dict[str, Any]] = {
@@ -82,6 +84,10 @@ class DesignsUnderErrors:
     """The chosen one in the same trials with the changes of `OTHER_ERRORS`."""
     front: dict[int, Estimate]
     """Success of each number of actuators in the trials of the plan."""
+    rounds: list[Passed]
+    """Success after each round of the plan."""
+    ended: str
+    """Why the plan ended."""
     verified: dict[str, bool] = field(default_factory=dict)
     """Whether the chosen one, as planned, reaches the goal with other propagators too; found for all seeds together, see `_verify`."""
 
@@ -100,6 +106,8 @@ class DesignsUnderErrors:
             "chosen_at_an_eighth_of_the_step": count_pair(self.fine.estimate),
             "chosen_with_other_errors": {name: count_pair(one.estimate) for name, one in self.other_errors.items()},
             "front": {str(actuators): count_pair(one) for actuators, one in self.front.items()},
+            "rounds": [one.content() for one in self.rounds],
+            "ended": self.ended,
             "verified": self.verified,
         }
 
@@ -156,6 +164,8 @@ def _test_designs(environment: Environment, result: Result) -> DesignsUnderError
             for name, changes in OTHER_ERRORS.items()
         },
         {one.design.actuators: one.estimate for one in choice.front},
+        choice.rounds,
+        result.reason,
     )
 
 

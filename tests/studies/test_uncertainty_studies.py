@@ -14,7 +14,7 @@ from scipy.stats import binomtest
 from dynamics.tube import VineParams
 from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
-from planner.plan.choice.front import Champion
+from planner.plan.choice.front import Champion, Passed
 from planner.plan.choice.selection import Selection
 from studies.uncertainty import fresh_trials
 from studies.uncertainty import study as main_study
@@ -39,7 +39,11 @@ def planned(seed: int, chosen: int, actuators: int) -> PlanOutcome:
     others = {name: tried(actuators, 30 * k) for k, name in enumerate(OTHER_ERRORS, start=1)}
     verified = {"impulse": seed > 0, "penalty": False}
     parts = tried(1, 60), tried(actuators, chosen), tried(actuators, 80, 100), others, front, verified
-    return PlanOutcome("room", seed, DesignsUnderErrors(DESIGN, AblationStages(0.5, 12.0, 11.0, 7.0 + seed), *parts))
+    rounds = [Passed(3.0, 2, 20 + 5 * seed, 50), Passed(6.0, 2, 30 + 5 * seed, 50)]
+    stages = AblationStages(0.5, 12.0, 11.0, 7.0 + seed)
+    return PlanOutcome(
+        "room", seed, DesignsUnderErrors(DESIGN, stages, *parts[:-1], rounds, "time budget spent", parts[-1])
+    )
 
 
 PLANS = [planned(0, 150, 2), planned(1, 270, 2), planned(2, 240, 3), PlanOutcome("hall", 0, None)]
@@ -76,18 +80,20 @@ def test_tables_have_medians_of_the_runs() -> None:
     )
     assert "| room | 2 of 3 | 0 of 3 |" in made.lines
     assert "| room | 80 (50 ... 90) | 10 (10 ... 10) | 20 (20 ... 20) |" in made.lines
-    assert "1: 30; 2: 90" in made.text
+    assert "1: 30; 2: 90 | 50 % after 3 s, 70 % after 6 s | time budget spent |" in made.text
+    assert "In 2 measured rounds of plans at 50 to 80 %, twice the time led to 75 %" in made.text
     run = made.content["runs"][1]
     assert run["chosen"] == {"actuators": 2, "reached_of": [270, 300]}
     assert run["chosen_with_other_errors"]["no friction"] == [30, 300]
     assert run["stages"]["trials_s"] == 8.0
+    assert run["rounds"] == [[3.0, 2, 25, 50], [6.0, 2, 35, 50]]
 
 
 def test_a_plan_without_a_design_is_counted() -> None:
     """It counts as no success at all, with dashes for what it does not have; it is in the data."""
     made = report(PLANS, 30.0, "workshop")
     assert "| hall | - | 0 of 1 | 0 | - | 0 | - | 0 | 0 |" in made.lines
-    assert "| hall | 0 | none found | - | - |" in made.lines
+    assert "| hall | 0 | none found | - | - | - | - |" in made.lines
     assert made.content["runs"][3] == {"environment": "hall", "seed": 0}
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from planner.design.design_file import design_content
 from planner.output.contents import CHECKPOINT
 from planner.output.text import plural
+from planner.plan.more_time import expected_gain
 from planner.plan.run.success import jump_of, with_trials
 from planner.plan.searching import INTERRUPTED
 from planner.search.run import TIME_SPENT
@@ -52,7 +53,8 @@ def unmet(result: Result, out: Path, resume: str) -> str:
     if short := result.shortfall:
         longer = f"plan longer: {resume}" if resume else "plan again with another --seed or a larger goal"
         said.append(
-            f"{short}{_earlier(result)}. To go on, {longer}; or make it as it is: vinewright export {shlex.quote(str(out))} --out pack"
+            f"{short}{_earlier(result)}{_later(result)}. To go on, {longer}; or make it as it is: "
+            f"vinewright export {shlex.quote(str(out))} --out pack"
         )
     return "; ".join(said)
 
@@ -61,6 +63,13 @@ def _earlier(result: Result) -> str:
     """Success that the rounds before the last one reached, as text, to judge by what more time brings; "" without any."""
     rounds = result.choice.rounds[:-1] if result.choice else []
     return f" (before: {', '.join(one.words for one in rounds)})" if rounds else ""
+
+
+def _later(result: Result) -> str:
+    """Success that twice the time brought to plans with as much success as this one, as text; "" if it did not end by its limit."""
+    limited = result.reason == TIME_SPENT and result.choice and not result.choice.chosen.outside
+    gain = expected_gain(result.choice.chosen.estimate.rate) if limited and result.choice else None
+    return f"; {gain.words}" if gain else ""
 
 
 def plan_content(result: Result) -> dict[str, Any]:

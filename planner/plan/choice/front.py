@@ -66,6 +66,10 @@ class Passed:
     trials: int
     """Number of all trials."""
 
+    def content(self) -> list[float]:
+        """Content for a JSON file, in the order of the fields."""
+        return [round(self.seconds, 3), self.actuators, self.reached, self.trials]
+
     @property
     def words(self) -> str:
         """Success and time as text."""
@@ -177,5 +181,5 @@ class Choice:
             "threshold": self.threshold,
             "front": [champion.content() for champion in self.front],
             "chosen": self.chosen.content(),
-            "rounds": [[round(one.seconds, 3), one.actuators, one.reached, one.trials] for one in self.rounds],
+            "rounds": [one.content() for one in self.rounds],
         }

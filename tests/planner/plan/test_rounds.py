@@ -22,6 +22,7 @@ from planner.plan.rounds import (
     FIRST_ROUND,
     NO_FEWER,
     end_of_round,
+    end_of_trials,
     later_choice,
     reason_to_end,
     reason_to_end_search,
@@ -59,6 +60,10 @@ def test_each_round_doubles_the_time_up_to_the_limit() -> None:
         ends.append(end_of_round(ends[-1], 0.1, 120.0))
     assert ends == [3.0, 6.0, 12.0, 24.0, 48.0, 120.0]
     assert end_of_round(0.0, 50.0, 30.0) == 30.0
+
+
+def test_trials_between_rounds_take_a_share_of_the_time_until_then() -> None:
+    assert [end_of_trials(spent, 120.0) for spent in (4.0, 40.0, 100.0)] == [5.0, 50.0, 120.0]
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ import vinewright as vw
 from planner.design.design import Design
 from planner.plan.choice.refinement import Descent
 from planner.plan.choice.selection import Selection
+from planner.plan.more_time import Gain
 from tests.command_line import vinewright, vinewright_in
 from tests.planner.plan.choice.bent import mirrored
+from vinewright.commands import plan_report
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 TINY = "plan", "small.toml", "--iterations", 3, "--batch", 20
@@ -63,6 +65,20 @@ def test_below_the_success_wanted_by_default(
     assert vinewright(monkeypatch, *shlex.split(longer)[1:]) == 3
     assert "6 iterations in" in " ".join(capsys.readouterr().out.split())
     assert vinewright(monkeypatch, *shlex.split(export)[1:], "--allow-limit", "--formats", "csv") in (0, 3)
+
+
+def test_a_plan_that_ends_by_its_limit_says_what_more_time_brings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of plans with as much success, as measured; not if iterations are its limit."""
+    monkeypatch.setattr(plan_report, "expected_gain", lambda rate: Gain(0.0, 0.9, 7, 0.1, rate, 0.8))
+    options = "plan", "small.toml", "--batch", 20, "--uncertainty", "wild.toml"
+    assert vinewright_in(folder, monkeypatch, *options, "--time-budget", 1) == 3
+    chosen = chosen_in(folder / "runs" / "small")
+    said = f"twice the time led to {100 * chosen['reached'] / chosen['trials']:.0f} % (median; quartiles 10 and 80 %). To go on"
+    assert said in capsys.readouterr().out.splitlines()[-1]
+    assert vinewright(monkeypatch, *options, "--iterations", 3, "--force") == 3
+    assert "twice the time" not in capsys.readouterr().out
 
 
 def test_what_is_enough_ends_with_0(
