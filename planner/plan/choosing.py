@@ -48,13 +48,14 @@ class Chooser:
     def _searched(self) -> float:
         return sum(one.seconds for one in (self.run, *self.stages.searches))
 
-    def choose(self, budget: Budget) -> Choice | None:
+    def choose(self, budget: Budget, last: bool) -> Choice | None:
         """Refine what was found, and choose; Ctrl-C ends that with the designs evaluated so far, at least with the first, and a
         second one at once.
 
         Args:
             budget: Of the plan up to the end of this round. With a limit of iterations refinement and trials are limited by their
                 work instead of the time, so that they are the same on every machine.
+            last: Whether no round follows, see `Selection.add_trials`.
         Returns:
             The choice; None if no design has enough trials.
         """
@@ -66,7 +67,7 @@ class Chooser:
             as_found = problem.options.steer > 0
             for champion in selection.as_found(designs) if as_found else selection.champions(designs):
                 choice.add(champion)
-            selection.add_trials(choice)
+            selection.add_trials(choice, last)
         if not choice.front:
             return None
         if budget.iterations is None:
@@ -75,10 +76,10 @@ class Chooser:
             choice.rounds = list(self._passed)
         return choice
 
-    def add_trials(self, choice: Choice, budget: Budget) -> None:
+    def add_trials(self, choice: Choice, budget: Budget, last: bool) -> None:
         """Try the designs of a choice in more trials, see `Selection.add_trials`; the arguments are those of `choose`."""
         with self._selecting(budget, choice) as selection:
-            selection.add_trials(choice)
+            selection.add_trials(choice, last)
 
     @contextmanager
     def _selecting(self, budget: Budget, choice: Choice) -> Iterator[Selection]:

@@ -197,7 +197,8 @@ def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choi
         if friction:
             search_with_friction(run, stages, budget.part(share), watcher, interruption)
         if not options.fast and not interruption.requested:
-            choice = later_choice(before, chooser.choose(budget), interruption.requested)
+            last = not timed or end >= options.time_budget_s
+            choice = later_choice(before, chooser.choose(budget, last), interruption.requested)
             if choice:
                 watcher.chose(choice)
         if not timed or end >= options.time_budget_s:
@@ -205,10 +206,23 @@ def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choi
         if options.fast:
             ended = reason_to_end_search(run, end)
         elif choice and choice.met:
-            # More trials may show that it is enough, and take less time than another round.
-            chooser.add_trials(choice, replace(budget, seconds=end_of_trials(chooser.spent, options.time_budget_s)))
-            ended = reason_to_end(before, choice, least_actuators(run, options))
+            ended = _end_with_trials(before, choice, chooser)
     return (ended if ended and reason == TIME_SPENT else reason), choice
+
+
+def _end_with_trials(before: Choice | None, choice: Choice, chooser: Chooser) -> str | None:
+    """Return why a plan ends after a round whose design meets what is wanted, after more trials; None if it goes on.
+
+    Trials may show that the design is enough, and take less time than another round. Only one that is written needs many of them.
+    """
+    options = chooser.stages.problem.options
+    least = least_actuators(chooser.run, options)
+    until = end_of_trials(chooser.spent, options.time_budget_s)
+    chooser.add_trials(choice, replace(options.budget, seconds=until), last=False)
+    if reason_to_end(before, choice, least) is None:
+        return None
+    chooser.add_trials(choice, options.budget, last=True)
+    return reason_to_end(before, choice, least)
 
 
 def _verify(asked: Verification, verifier: Propagator, watcher: Watcher) -> Verification:

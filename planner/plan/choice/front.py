@@ -131,7 +131,7 @@ class Choice:
         """Add a design to the front."""
         self.front = sorted([*self.front, champion], key=lambda one: one.design.actuators)
 
-    def next_to_try(self, most: int, most_others: int) -> Champion | None:
+    def next_to_try(self, most: int, most_others: int, least: int) -> Champion | None:
         """Return the design that is tried next; None if none needs it.
 
         That is the chosen one first, and then the others, until their success is certainly above or below the one that is wanted.
@@ -139,9 +139,10 @@ class Choice:
 
         Args:
             most: Maximum number of trials of the chosen design.
-            most_others: That of others, and the minimum of the chosen one.
+            most_others: That of others.
+            least: Minimum number of trials of the chosen design.
         """
-        if self._doubtful(self.chosen, most, most_others):
+        if self._doubtful(self.chosen, most, least):
             return self.chosen
         fewest = self.chosen.design.actuators if self.sure else np.inf
         some = (one for one in self.front if one.design.actuators <= fewest)

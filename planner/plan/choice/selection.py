@@ -204,10 +204,15 @@ class Selection:
             snaps.examine(design.actuation_at(snaps.length), self.solutions.relaxations).find_ambiguous(self.params)
         )
 
-    def add_trials(self, choice: Choice) -> None:
-        """Try the designs of a choice, block by block, while there is time and one needs it; by its trials, another may be chosen."""
+    def add_trials(self, choice: Choice, last: bool = True) -> None:
+        """Try the designs of a choice, block by block, while there is time and one needs it; by its trials, another may be chosen.
+
+        Args:
+            last: Whether this may be the end, so that the chosen design gets `Effort.other_trials` at least.
+        """
         effort = self.effort
-        while self.left() > 0 and (one := choice.next_to_try(effort.chosen_trials, effort.other_trials)):
+        most, others, least = effort.chosen_trials, effort.other_trials, effort.other_trials if last else 0
+        while self.left() > 0 and (one := choice.next_to_try(most, others, least)):
             k = choice.front.index(one)
             choice.front[k] = self.with_trials(one, one.estimate.trials + effort.block)
 

@@ -107,6 +107,8 @@ def test_the_chosen_design_gets_the_trials_that_are_left(run: Run) -> None:
         for champion in reversed(before):
             choice.add(champion)
         assert choice.front == before
+        made.add_trials(choice, last=False)
+        assert not choice.sure or choice.chosen.estimate.trials == 20, "another round follows"
         made.add_trials(choice)
         doubtful = [one for one in choice.front if one.estimate.interval[0] < threshold <= one.estimate.interval[1]]
         assert choice.chosen.estimate.trials == (60 if choice.chosen in doubtful else 40)
