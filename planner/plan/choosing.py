@@ -65,7 +65,8 @@ class Chooser:
             designs = [solution.design for one in runs for solution in one.solutions.best]
             # Refinement changes sections one by one, which a schedule of their pressures does not survive.
             as_found = problem.options.steer > 0
-            for champion in selection.as_found(designs) if as_found else selection.champions(designs):
+            wanted = problem.options.wanted
+            for champion in selection.as_found(designs) if as_found else selection.champions(designs, wanted):
                 choice.add(champion)
             selection.add_trials(choice, last)
         if not choice.front:

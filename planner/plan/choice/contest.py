@@ -10,7 +10,8 @@ import numpy as np
 
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design
-from planner.plan.choice.refinement import Descent, race, with_another
+from planner.design.estimate import Estimate
+from planner.plan.choice.refinement import NOT_IN_GOAL, Descent, race, with_another
 from planner.plan.effort import Effort
 from planner.uncertainty.trials import Worlds
 
@@ -125,6 +126,16 @@ class Contest:
         """The design to refine next; None if none needs it."""
         some = (one for one in self.refined if gains(one) or self._ready(one))
         return min(some, key=self._seeming_loss, default=None)
+
+    def is_decided(self, wanted: float) -> bool:
+        """Whether a design reaches the goal in the share of its worlds that is wanted, with its whole confidence interval, and those
+        with fewer actuators certainly do not."""
+        for one in sorted(self.refined, key=lambda one: one.design.actuators):
+            worlds = one.worlds_used - 1
+            low, high = Estimate(round(one.best.rate * worlds), worlds).interval
+            if high >= wanted or one.best.loss >= NOT_IN_GOAL:
+                return low >= wanted and one.best.loss < NOT_IN_GOAL
+        return False
 
     def restart(self) -> bool:
         """Let all designs that are not sure begin again where they are; returns whether any does."""

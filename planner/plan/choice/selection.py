@@ -104,16 +104,19 @@ class Selection:
         worlds.known = self.known
         return worlds
 
-    def champions(self, designs: Sequence[Design]) -> Iterator[Champion]:
+    def champions(self, designs: Sequence[Design], wanted: float = 1.0) -> Iterator[Champion]:
         """The design of the front for each number of actuators up to `contest.MORE` above the minimum, the most promising first.
 
-        Of the time, the share `Effort.refining` is for refinement. If there is no time left, they come up to the first that ends in
-        the goal as planned.
+        Of the time, the share `Effort.refining` is for refinement, which ends sooner where it is decided. If there is no time left, they
+        come up to the first that ends in the goal as planned.
+
+        Args:
+            wanted: Share of the worlds in which a design should reach the goal, see `Contest.is_decided`.
         """
         limited, began = bool(np.isfinite(self.left())), self.known.seconds
         until = (1 - self.effort.refining) * self.left() if limited else 0.0
         contest = self._contest_with(designs, lambda: self.left() > until)
-        while self.left() > until and (one := contest.turn(limited)):
+        while self.left() > until and not contest.is_decided(wanted) and (one := contest.turn(limited)):
             self.rounds[-1].turns += 1
             self.show(Progress(one.design.actuators, one.generations, one.best.rate))
         self.refinement_s += self.known.seconds - began

@@ -196,9 +196,9 @@ def test_solutions_of_both_searches_are_refined(room: Environment, monkeypatch: 
     offered: list[Design] = []
     champions = Selection.champions
 
-    def seen(self: Selection, designs: list[Design]) -> Iterator[Champion]:
+    def seen(self: Selection, designs: list[Design], wanted: float) -> Iterator[Champion]:
         offered.extend(designs)
-        return champions(self, designs)
+        return champions(self, designs, wanted)
 
     def noted(run: Run, *others: Any) -> str:
         frictions.append(getattr(run.propagator, "friction", None))

@@ -119,6 +119,34 @@ def test_what_promises_most_is_refined_next(worlds: Worlds) -> None:
     assert made.next() is None
 
 
+@pytest.mark.parametrize(
+    ("one", "two", "decided"),
+    [
+        ((72, 72), (0, 8), True),
+        ((8, 8), (72, 72), False),  # fewer actuators may do: too few worlds to tell
+        ((3, 8), (72, 72), True),
+        ((3, 8), (66, 72), False),  # 92 %, 83 to 96
+        ((3, 8), (8, 8), False),
+        ((50, 72), (60, 72), False),  # none does what is wanted
+    ],
+)
+def test_refinement_is_decided_where_a_design_does_what_is_wanted_and_fewer_actuators_do_not(
+    worlds: Worlds, one: tuple[int, int], two: tuple[int, int], decided: bool
+) -> None:
+    made = Contest([bent(0.6, 0.2)], worlds, CATALOGUE, 0, lambda: False, Effort())
+    whole = bent(0.6, 0.2)
+    more = replace(whole, sections=(whole.sections[0], *whole.sections))
+    made.refined = []
+    for design, (reached, grown) in ((more, two), (whole, one)):
+        nearest = np.where(np.arange(grown + 1) <= reached, -0.1, 0.01)
+        made.refined.append(Descent(Candidate(design, nearest, -1.0), worlds, CATALOGUE, 0, Effort()))
+    assert made.is_decided(0.9) == decided
+    if decided:
+        best = min(made.refined, key=lambda some: -some.best.rate)
+        best.found = [replace(best.best, planned=1.0)]
+        assert not made.is_decided(0.9), "as planned, it misses"
+
+
 @pytest.mark.parametrize(("reached", "generations"), [(4, 0), (3, 2), (1, None)])
 def test_a_design_with_nothing_to_learn_goes_on_in_more_worlds(
     worlds: Worlds, monkeypatch: pytest.MonkeyPatch, reached: int, generations: int | None

@@ -158,7 +158,7 @@ def with_facts(folder: Path, **changed: Any) -> None:
 
 
 def test_the_time_of_refinement_counts(room: Environment, tmp_path: Path) -> None:
-    """Resumed as it was, a plan without time left stops after what is known; with more time, a round begins that doubles it, then trials."""
+    """Resumed as it was, a plan without time left stops after what is known; with more time, a round doubles it, then trials."""
     timed = OPTIONS.model_copy(update={"iterations": None, "target_actuators": 20, "time_budget_s": 1e5})
     lefts: list[float] = []
 
