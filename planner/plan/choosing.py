@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from planner.plan import searching
 from planner.plan.choice.front import Choice, Passed
 from planner.plan.choice.selection import Progress, Selection
+from planner.plan.rounds import later_searching
 from planner.plan.run.stages import Stages
 from planner.plan.watcher import Watcher
 from planner.search.run import Budget, Run
@@ -38,6 +39,10 @@ class Chooser:
         self._selection: Selection | None = None
         self._passed: list[Passed] = []
         self._prepared, self._told = 0.0, False
+        self.searching = 1.0
+        """Time for searches in the next round, over that in the first [-]."""
+        self._deciding = stages.problem.options.wanted
+        """Success in the worlds of the refinement that ends it [-]. Trials that come to less may follow; then it goes on to the end."""
 
     @property
     def spent(self) -> float:
@@ -65,10 +70,13 @@ class Chooser:
             designs = [solution.design for one in runs for solution in one.solutions.best]
             # Refinement changes sections one by one, which a schedule of their pressures does not survive.
             as_found = problem.options.steer > 0
-            wanted = problem.options.wanted
+            wanted = self._deciding
             for champion in selection.as_found(designs) if as_found else selection.champions(designs, wanted):
                 choice.add(champion)
             selection.add_trials(choice, last)
+            if contest := selection.contest:
+                self.searching = later_searching(self.searching, contest.is_renewed)
+                self._deciding = 1.0 if contest.is_decided(wanted) else wanted
         if not choice.front:
             return None
         if budget.iterations is None:

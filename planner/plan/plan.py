@@ -193,6 +193,7 @@ def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choi
         if timed:
             end = end_of_round(max(end, chooser.spent), run.history[0].seconds, options.time_budget_s)
             budget = replace(budget, seconds=end)
+            share *= chooser.searching
             reason = search(run, budget.part(share), save, watcher, interruption)
         if friction:
             search_with_friction(run, stages, budget.part(share), watcher, interruption)

@@ -13,6 +13,8 @@ FIRST_ROUND = 3.0
 """Minimum time of the first round [s]."""
 SHORTER = 1 / math.sqrt(2)
 """Share of the time limit from which on a round goes on to the limit [-]: what is left would be a short round."""
+LEAST_SEARCHING = 0.25
+"""Least time for searches in a round, over that in the first [-]."""
 TRIED = 1.25
 """Time up to which a design that meets what is wanted is tried before another round, over the time until then [-]. A design whose success
 is near what is wanted needs many trials to be sure, in which refinement would find a better one."""
@@ -34,6 +36,17 @@ def end_of_round(spent: float, first: float, limit: float) -> float:
     """
     end = max(2 * spent, 2 * first / SEARCHING, FIRST_ROUND)
     return end if end < SHORTER * limit else limit
+
+
+def later_searching(share: float, renewed: bool) -> float:
+    """Return the time for searches in the next round, over that in the first [-]: half of that in this round, unless this one brought a
+    design that is better now than those before.
+
+    Args:
+        share: This of the present round [-].
+        renewed: Whether it brought one, see `Contest.is_renewed`.
+    """
+    return 1.0 if renewed else max(share / 2, LEAST_SEARCHING)
 
 
 def end_of_trials(spent: float, limit: float) -> float:

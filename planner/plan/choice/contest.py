@@ -72,6 +72,8 @@ class Contest:
         """Numbers of worlds in which designs are compared, with that as planned."""
         self.refined: list[Descent] = []
         """Designs that are still refined, or were until they needed no more."""
+        self.joined: list[Descent] = []
+        """Of these, what came from the designs that joined last."""
         self.grown: Counter[int] = Counter()
         """Number of designs grown, by their number of actuators."""
         self._inserted: set[int] = set()
@@ -87,10 +89,11 @@ class Contest:
         self._restarts = 0
         self._inserted.clear()
         self.fewest = min([self.fewest, *(design.actuators for design in designs)])
-        self.refined = [one for one in self.refined if one.design.actuators <= self.fewest + MORE]
+        self.refined = before = [one for one in self.refined if one.design.actuators <= self.fewest + MORE]
         for actuators in range(self.fewest, self.fewest + MORE + 1):
             if not self.refined or self.going():
                 self._enter([design for design in designs if design.actuators == actuators], self.effort.starts)
+        self.joined = self.refined[len(before) :]
 
     def _enter(self, designs: list[Design], count: int) -> None:
         """Compare designs with the same number of actuators, and refine the best `count` of them."""
@@ -100,7 +103,7 @@ class Contest:
         # Of designs that differ only beyond the goal one is enough.
         _, best = np.unique([one.loss for one in whole], return_index=True)
         for k in best[:count].tolist():
-            self.refined.append(Descent(whole[k], self.worlds, self.catalogue, self.seed, self.effort))
+            self.refined = [*self.refined, Descent(whole[k], self.worlds, self.catalogue, self.seed, self.effort)]
         self.grown.update(design.actuators for design in designs)
 
     def turn(self, restarting: bool) -> Descent | None:
@@ -183,6 +186,14 @@ class Contest:
             self._inserted.add(actuators)
             more = [with_another(winner.best.design, self.catalogue, self.rng) for _ in range(self.effort.inserted)]
             self._enter([design for design in more if design is not None], 1)
+
+    @property
+    def is_renewed(self) -> bool:
+        """Whether a design that joined last became the most promising one, or the best one with fewer actuators than that."""
+        leading, *others = self.winners()
+        return leading in self.joined or any(
+            one in self.joined and one.design.actuators < leading.design.actuators for one in others
+        )
 
     def winners(self) -> list[Descent]:
         """The best design for each number of actuators, the most promising first."""

@@ -211,11 +211,12 @@ class Selection:
         """Try the designs of a choice, block by block, while there is time and one needs it; by its trials, another may be chosen.
 
         Args:
-            last: Whether this may be the end, so that the chosen design gets `Effort.other_trials` at least.
+            last: Whether this may be the end, so that the chosen design gets `Effort.other_trials` at least, and more if it needs them.
         """
         effort = self.effort
-        most, others, least = effort.chosen_trials, effort.other_trials, effort.other_trials if last else 0
-        while self.left() > 0 and (one := choice.next_to_try(most, others, least)):
+        few = effort.other_trials
+        most, least = (effort.chosen_trials, few) if last else (few, 0)
+        while self.left() > 0 and (one := choice.next_to_try(most, few, least)):
             k = choice.front.index(one)
             choice.front[k] = self.with_trials(one, one.estimate.trials + effort.block)
 
