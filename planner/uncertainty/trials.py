@@ -38,7 +38,7 @@ MOST_BYTES = 16e6
 square of its length."""
 TOGETHER_ON_CUDA = 16384
 """Number of vines in one batch where a CUDA device may grow them."""
-SPARE_LENGTH = 1.2
+SPARE_LENGTH = 1.1
 """Scenes of worlds are built for tubes this much longer than the one that needs them [-], so that they are not built for each anew."""
 
 
