@@ -62,9 +62,16 @@ class _Part(NamedTuple):
     """Whether it is on the faces of a polygon; otherwise it is the centre of a disc or of the end of a wall."""
 
 
-def build_moved_scenes(environment: Environment, params: VineParams, motions: ObjectMotions) -> tuple[Scenes, float]:
-    """Build the scene of each world, for a tube; return also the margin below which gaps must be considered [m]."""
-    edges, corners, of_edge, of_corner, on_face, *extents = _build_planned(environment, params.radius)
+def build_moved_scenes(
+    environment: Environment, params: VineParams, motions: ObjectMotions, length: float = np.inf
+) -> tuple[Scenes, float]:
+    """Build the scene of each world, for a tube; return also the margin below which gaps must be considered [m].
+
+    Args:
+        length: That of the longest tube that grows there [m]. What it cannot touch in any world is left out: in a hall of thousands of
+            corners that is most, and each world would have a copy of it.
+    """
+    edges, corners, of_edge, of_corner, on_face, *extents = _near_base(environment, params, motions, length)
     solid = edges[:, 9] > 0.0
     first, last = (_move(_Part(edges[:, k : k + 2], of_edge, solid), motions, *extents) for k in (0, 2))
     points = _move(_Part(corners[:, :2], of_corner, on_face), motions, *extents)
@@ -78,6 +85,27 @@ def build_moved_scenes(environment: Environment, params: VineParams, motions: Ob
     bounds = np.empty((len(motions.start), len(grid.bounds)))
     bounds[:, :4], bounds[:, 4:] = grid.bounds[:4], base_columns(environment, motions.start, params.radius)
     return Scenes(grid, every_edge, every_corner, bounds), margin
+
+
+def _near_base(environment: Environment, params: VineParams, motions: ObjectMotions, length: float) -> _PlannedScene:
+    """Return the scene as planned, in its order, with what a tube of a length [m] may touch in some world."""
+    planned = _build_planned(environment, params.radius)
+    if not np.isfinite(length):
+        return planned
+    moved = farthest_motion(environment, motions) + np.hypot(*(motions.start[:, :2] - environment.start[:2]).T)
+    # A segment is grown in its full length, and corners are looked for a segment behind a joint.
+    far = length + 2 * params.segment_length + scene_reach(params)[0] + moved.max(initial=0.0)
+    base = shapely.Point(environment.start[:2])
+    lines, points = shapely.linestrings(planned.edges[:, :4].reshape(-1, 2, 2)), shapely.points(planned.corners[:, :2])
+    edge = shapely.distance(lines, base) <= far + planned.edges[:, 4]
+    corner = shapely.distance(points, base) <= far + planned.corners[:, 2]
+    return planned._replace(
+        edges=planned.edges[edge],
+        corners=planned.corners[corner],
+        of_edge=planned.of_edge[edge],
+        of_corner=planned.of_corner[corner],
+        on_face=planned.on_face[corner],
+    )
 
 
 @compiled(counted=True)

@@ -154,12 +154,18 @@ class Obstacles:
         if self.polygons and len(flat):
             outlines = self.outlines()
             long = shapely.get_num_coordinates(outlines) > _LONG
-            tree = shapely.STRtree([*outlines[~long], *_pieces(outlines[long])])
-            (index, _), nearest = tree.query_nearest(shapely.points(flat), return_distance=True, all_matches=False)
-            distance[index] = nearest
+            inside = np.zeros(len(flat), bool)
             for outline in outlines[long]:
                 shapely.prepare(outline)
-                distance[shapely.intersects_xy(outline, *flat.T)] = 0.0
+                inside |= shapely.intersects_xy(outline, *flat.T)
+            distance[inside] = 0.0
+            # The nearest outline is looked for where it matters: that takes longer.
+            outside = np.flatnonzero(~inside)
+            tree = shapely.STRtree([*outlines[~long], *_pieces(outlines[long])])
+            (index, _), nearest = tree.query_nearest(
+                shapely.points(flat[outside]), return_distance=True, all_matches=False
+            )
+            distance[outside[index]] = nearest
         # One pass per shape keeps the memory proportional to the number of points.
         for x, y, radius in self.circles:
             np.minimum(distance, np.hypot(flat[:, 0] - x, flat[:, 1] - y) - radius, out=distance)

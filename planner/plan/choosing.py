@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import math
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -89,6 +90,11 @@ class Chooser:
         """Try the designs of a choice in more trials, see `Selection.add_trials`; the arguments are those of `choose`."""
         with self._selecting(budget, choice) as selection:
             selection.add_trials(choice, last)
+
+    def close(self) -> None:
+        """Release the worlds of all trials, which references in circles would keep until long after the plan."""
+        self._selection = None
+        gc.collect()
 
     @contextmanager
     def _selecting(self, budget: Budget, choice: Choice) -> Iterator[Selection]:

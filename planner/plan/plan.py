@@ -158,6 +158,7 @@ def plan(
     interruption = Interruption()
     chooser = Chooser(run, stages, watcher, interruption)
     reason, choice = _search_and_choose(chooser, folder)
+    chooser.close()
     verification = None
     if run.best and verifier:
         designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]

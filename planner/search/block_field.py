@@ -23,6 +23,7 @@ LARGEST_BLOCK = 15
 """Maximum number of points along the side of a block: its parts have numbers of one byte."""
 
 Labels = NDArray[np.uint8]
+Nodes = NDArray[np.int32]
 
 
 class BlockField:
@@ -59,7 +60,8 @@ class BlockField:
         self._left = np.full(len(middle), np.inf)
         if len(sources):
             ends = _joined(self._labels, self._first, self.side)
-            lengths = SHORTER * step * np.hypot(*(middle[ends[0]] - middle[ends[1]]).T)
+            apart = (middle[ends[0], axis] - middle[ends[1], axis] for axis in range(2))
+            lengths = SHORTER * step * np.hypot(*apart)
             graph = coo_array((lengths, (ends[0], ends[1])), shape=(len(middle), len(middle))).tocsr()
             self._left = dijkstra(graph, directed=False, indices=sources, min_only=True)
 
@@ -162,19 +164,24 @@ def _add_up(labels: Labels, first: Integers, side: int, sums: Floats) -> None:
                 sums[node, 2] += 1.0
 
 
-def _joined(labels: Labels, first: Integers, side: int) -> tuple[Integers, Integers]:
+def _joined(labels: Labels, first: Integers, side: int) -> tuple[Nodes, Nodes]:
     """Return the pairs of nodes of neighbouring blocks with points beside each other, each pair once."""
-    count = int(_join(labels, first, side, np.empty((0, 2), np.int64)))
-    pairs = np.empty((count, 2), np.int64)
+    count = int(_join(labels, first, side, np.empty((0, 2), np.int32)))
+    pairs = np.empty((count, 2), np.int32)
     _join(labels, first, side, pairs)
     nodes = int(pairs.max(initial=0)) + 1
-    key = np.sort(pairs[:, 0] * nodes + pairs[:, 1])  # `unique` takes much longer
+    # In place where it can be, because a large environment has millions of pairs; `unique` takes much longer too.
+    key = pairs[:, 0].astype(np.int64)
+    key *= nodes
+    key += pairs[:, 1]
+    del pairs
+    key.sort()
     key = key[np.diff(key, prepend=-1) > 0]
-    return key // nodes, key % nodes
+    return (key // nodes).astype(np.int32), (key % nodes).astype(np.int32)
 
 
 @compiled()
-def _join(labels: Labels, first: Integers, side: int, pairs: Integers) -> int:
+def _join(labels: Labels, first: Integers, side: int, pairs: Nodes) -> int:
     """Write pairs of nodes, see `_joined`, some more than once; returns their number.
 
     Args:
@@ -205,7 +212,7 @@ def _join_points(
     line: tuple[int, int, int, int],
     length: int,
     across: tuple[int, int, int],
-    pairs: Integers,
+    pairs: Nodes,
     count: int,
 ) -> int:
     """Join the points of one side of a block with those beside them; returns the number of pairs then.

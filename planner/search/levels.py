@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 
 from dynamics.tube import VineParams
@@ -47,11 +49,7 @@ class Levels:
             reach: Distance from the goal's centre within which a tip is in the goal [m].
             longest: Maximum length of a tube [m].
         """
-        self._field: DistanceField | BlockField = (
-            BlockField(environment, params.clearance, reach, POINTS, MOST_POINTS, longest)
-            if is_large(environment, params)
-            else DistanceField(environment, params.clearance, reach, POINTS)
-        )
+        self._field = _distances(environment, params.clearance, reach, longest, is_large(environment, params))
         self._width = 2 * params.radius
 
     def draw(self, tips: Floats, count: int, rng: np.random.Generator) -> Integers:
@@ -68,3 +66,13 @@ class Levels:
         within = (rng.random(count) * sizes[chosen]).astype(np.int64)
         first = np.cumsum(sizes) - sizes
         return np.argsort(row, kind="stable")[first[chosen] + within]
+
+
+@lru_cache(maxsize=2)
+def _distances(
+    environment: Environment, clearance: float, reach: float, longest: float, large: bool
+) -> DistanceField | BlockField:
+    """Compute distances to the goal; all searches of a plan share them, because those of a large environment take many megabytes."""
+    if large:
+        return BlockField(environment, clearance, reach, POINTS, MOST_POINTS, longest)
+    return DistanceField(environment, clearance, reach, POINTS)

@@ -150,7 +150,8 @@ class Particles:
             pivots_of(actuation.sides, self.params.pivot),
         )
         worlds, lengths = self.worlds, full * (until - segments)[vine]
-        rollout = worlds.planned.grow_in(worlds.models, particle, state, actuation, lengths, full)
+        models = worlds.models(full * int(until[vine].max()))
+        rollout = worlds.planned.grow_in(models, particle, state, actuation, lengths, full)
         return GrownParticles(rollout, row)
 
     def _actuators(self, carried: NDArray[np.int32]) -> Actuators:

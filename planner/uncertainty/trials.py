@@ -13,7 +13,9 @@ from numpy.typing import NDArray
 
 from dynamics.cuda import default_device
 from dynamics.moved_scene import LEAST_FACTOR, ObjectMotions, build_moved_scenes, farthest_motion, move_solids
+from dynamics.quasistatic.models import WorldModels
 from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.scene import Scenes
 from dynamics.stages import Stage, grow_in_stages
 from dynamics.tube import VineParams
 from dynamics.vine import MOST_SNAPS, Actuation, Integers, Rollout, Status, VineState, centerlines
@@ -36,6 +38,8 @@ MOST_BYTES = 16e6
 square of its length."""
 TOGETHER_ON_CUDA = 16384
 """Number of vines in one batch where a CUDA device may grow them."""
+SPARE_LENGTH = 1.1
+"""Scenes of worlds are built for tubes this much longer than the one that needs them [-], so that they are not built for each anew."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -91,13 +95,15 @@ class Worlds:
         self.motions = errors.motions(environment)
         self.blocked = _make_room(environment, params, self.motions)
         """Worlds in which an obstacle covers the base, shape (trials,)."""
-        scenes, _ = build_moved_scenes(environment, params, self.motions)
         press = np.maximum(1 + errors.growth_pressure / params.growth_pressure, LEAST_FACTOR)
         moment, compliance = (np.maximum(1 + part, LEAST_FACTOR) for part in (errors.moment, errors.compliance))
-        self.built = BuiltWorlds(scenes, self.motions.start, press, moment, compliance, errors.friction)
+        self._factors = press, moment, compliance
         self.planned = _planned_model(environment, params, device or default_device())
         """The model of the tube where everything is as planned, which grows it in all worlds."""
-        self.models = self.planned.in_worlds(self.built)
+        self._longest = 0.0
+        """Length of the longest tube for which `_scenes` are built [m]."""
+        self._scenes: Scenes | None = None
+        self._models: WorldModels | None = None
         self.known: TrialMemo | None = None
         """Results of `compute_goal_distances` by the numbers of the trials; None to keep no results."""
 
@@ -118,6 +124,16 @@ class Worlds:
     def __len__(self) -> int:
         return len(self.motions.start)
 
+    def models(self, length: float) -> WorldModels:
+        """Return the model in each world, with all obstacles that a tube of a length [m] can touch."""
+        if self._scenes is None or length > self._longest:
+            self._longest, self._models = SPARE_LENGTH * length, None
+            self._scenes, _ = build_moved_scenes(self.environment, self.params, self.motions, self._longest)
+        if self._models is None:
+            built = BuiltWorlds(self._scenes, self.motions.start, *self._factors, self.errors.friction)
+            self._models = self.planned.in_worlds(built)
+        return self._models
+
     def batch_size(self, segments: int) -> int:
         """Return the number of vines of so many segments that are grown in one batch, with a record at the end of each
         segment."""
@@ -131,7 +147,7 @@ class Worlds:
         finer = copy(self)
         finer.known = None
         finer.planned = self.planned.refined(parts)
-        finer.models = finer.planned.in_worlds(self.built)
+        finer._models = None
         return finer
 
     def sections(self, design: Design) -> SectionErrors:
@@ -185,10 +201,10 @@ def _grow_stages(worlds: Worlds, rows: Integers, stages: Sequence[Stage]) -> Rol
     """Grow one vine in each of the worlds `rows` through stages, whose actuations are those of all worlds."""
     if len(stages) == 1:
         return grow_rows(worlds, rows, stages[0].actuation.of(rows), stages[0].until)
-    full = worlds.params.segment_length
+    full, models = worlds.params.segment_length, worlds.models(stages[-1].until)
 
     def grow(some: Integers, state: VineState, actuation: Actuation, length: float) -> Rollout:
-        return worlds.planned.grow_in(worlds.models, rows[some], state, actuation, length, full)
+        return worlds.planned.grow_in(models, rows[some], state, actuation, length, full)
 
     own = [Stage(stage.until, stage.actuation.of(rows)) for stage in stages]
     start = worlds.planned.start(len(rows), stages[0].actuation.pressure.shape[1])
@@ -260,7 +276,8 @@ def _goal_distances(rollout: Rollout, worlds: Worlds) -> Floats:
 def grow_rows(worlds: Worlds, rows: Integers, carried: Actuation, length: float | Floats) -> Rollout:
     """Grow one vine in each of the worlds `rows`, which may repeat a world, recorded at the end of every segment."""
     start = worlds.planned.start(*carried.pressure.shape)
-    return worlds.planned.grow_in(worlds.models, rows, start, carried, length, worlds.params.segment_length)
+    models = worlds.models(float(np.max(length)))
+    return worlds.planned.grow_in(models, rows, start, carried, length, worlds.params.segment_length)
 
 
 @lru_cache(maxsize=4)

@@ -142,6 +142,24 @@ def test_moved_scenes_are_those_of_moved_environments(seed: int) -> None:
             assert shapely.hausdorff_distance(one, other) < 1e-12
 
 
+@pytest.mark.parametrize("length", [0.05, 0.6, 3.0])
+def test_scenes_of_a_short_tube_have_what_it_can_touch(length: float) -> None:
+    """They are those of all obstacles, in their order, without some that are farther from the base than it grows, in every world."""
+    rng = np.random.default_rng(4)
+    environment = separate(rng)
+    motions = random_motions(environment, rng)
+    near, every = (build_moved_scenes(environment, PARAMS, motions, one)[0] for one in (length, np.inf))
+    for some, full, columns in ((near.edges, every.edges, (0, 2)), (near.corners, every.corners, (0,))):
+        kept = [np.flatnonzero((row == full[0]).all(axis=1))[0] for row in some[0]]
+        assert (np.diff(kept) > 0).all()
+        assert np.array_equal(some, full[:, kept])
+        left = np.delete(full, kept, axis=1)
+        lines = shapely.linestrings(np.stack([left[..., k : k + 2] for k in (columns[0], columns[-1])], axis=2))
+        base = shapely.points(motions.start[:, None, :2])
+        assert (shapely.distance(lines, base) - left[..., 4 if len(columns) > 1 else 2] > length + PARAMS.radius).all()
+    assert (len(near.edges[0]) < len(every.edges[0])) == (length < 1.0)
+
+
 def test_kernels_get_one_type_for_any_number_of_worlds() -> None:
     """Also where NumPy orders the numbers of several worlds otherwise than those of one; else each would be compiled twice."""
     environment, types = separate(np.random.default_rng(3)), set()

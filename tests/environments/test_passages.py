@@ -139,3 +139,29 @@ def test_twenty_thousand_obstacles_take_no_minute() -> None:
     assert [one.width for one in passages] == pytest.approx([0.02] * 4)
     assert np.hypot(*(np.mean([one.middle for one in passages], axis=0) - circles[9_050, :2])) < 1e-9
     assert isinstance(passages[0], Passage)
+
+
+def rough(corners: int) -> Environment:
+    """A corridor between two walls whose faces are rough, as robots measure them."""
+    rng, x = np.random.default_rng(0), np.linspace(0.0, 1.0, corners)
+    low, high = 0.2 + 0.01 * rng.random(corners), 0.4 + 0.01 * rng.random(corners)
+    walls = [np.vstack([np.column_stack([x, y]), [(1.0, end), (0.0, end)]]) for y, end in ((low, 0.0), (high, 0.6))]
+    return room(polygons=walls)
+
+
+def test_few_clearances_are_computed_between_rough_walls(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each takes long, and nearly all discs between two edges contain a corner; what is found is as narrow as all free discs."""
+    environment, asked, clearance = rough(60), list[int](), Obstacles.clearance
+
+    def counted(self: Obstacles, points: np.ndarray) -> np.ndarray:
+        asked.append(len(points))
+        return clearance(self, points)
+
+    monkeypatch.setattr(Obstacles, "clearance", counted)
+    passages = narrowest_passages(environment)
+    assert sum(asked) < 5000  # of 40 times as many discs
+    for one in passages:
+        assert clearance(environment.obstacles, one.middle) == pytest.approx(one.width / 2, abs=1e-7)
+    corners = [polygon[:-2] for polygon in environment.obstacles.polygons]
+    least = np.hypot(*(corners[0][:, None] - corners[1][None]).reshape(-1, 2).T).min()
+    assert 0.9 * least < passages[0].width <= least + 1e-9

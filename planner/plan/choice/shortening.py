@@ -20,6 +20,15 @@ def ending_in_goal(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
 
     Designs found with friction do so where there is less.
     """
+    if not designs:
+        return []
+    # Each tube of a long batch has a record of all its segments at the end of each of them.
+    few = worlds.batch_size(max(design.segments for design in designs))
+    return [one for k in range(0, len(designs), few) for one in _shortened(designs[k : k + few], worlds)]
+
+
+def _shortened(designs: Sequence[Design], worlds: Worlds) -> list[Design]:
+    """Return `ending_in_goal` of designs that are grown in one batch."""
     rollout = grow_together(designs, worlds.planned)
     lengths = grown_length(rollout, worlds.params)
     goal, found = worlds.environment.goal, []

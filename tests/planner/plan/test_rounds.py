@@ -1,5 +1,7 @@
 """Rounds of a plan: how long they are, when a plan ends, and that they go on where they were."""
 
+import gc
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +32,9 @@ from planner.plan.rounds import (
 from planner.plan.run.stages import read_known
 from planner.plan.run.stored_rounds import StoredRound
 from planner.search.run import Budget, HistoryEntry, Keep, Run
+from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import TrialMemo
+from planner.uncertainty.trials import Worlds
 from tests.planner.plan.run.stages import counted
 
 PARAMS = VineParams()
@@ -101,6 +105,26 @@ def test_rounds_with_nothing_left_to_do_come_to_an_end(room: Environment) -> Non
     result = plan(Problem.of(room, PARAMS, options))
     assert result.choice
     assert result.reason == "target reached"
+
+
+def test_a_plan_releases_the_worlds_of_its_trials(room: Environment, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At its end, not when Python looks for circles of references: in a large hall they take most of its memory."""
+    made, draw = list[weakref.ref[Worlds]](), Selection._worlds
+
+    def drawn(self: Selection, trials: Trials) -> Worlds:
+        worlds = draw(self, trials)
+        made.append(weakref.ref(worlds))
+        return worlds
+
+    monkeypatch.setattr(Selection, "_worlds", drawn)
+    gc.disable()
+    try:
+        result = plan(Problem.of(room, PARAMS, Inputs(seed=3, batch=20, iterations=6)))
+        assert result.choice
+        assert made
+        assert not any(one() for one in made)
+    finally:
+        gc.enable()
 
 
 def test_after_ctrl_c_the_better_choice_stays() -> None:

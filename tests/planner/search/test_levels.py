@@ -54,6 +54,16 @@ def test_a_wall_parts_tips_that_are_as_near_to_the_goal(
         np.testing.assert_allclose(counts / DRAWS, shares, atol=0.02)
 
 
+def test_searches_share_the_distances_of_an_environment(
+    environment: Callable[..., Environment], params: VineParams
+) -> None:
+    """Those of a large one take many megabytes, and each friction has a search of its own."""
+    for place in (room(environment), replace(room(environment), bounds=np.array([0.0, 0.0, 30.0, 30.0]))):
+        one, other = (Levels(place, replace(params, friction=friction), 0.1, 50.0) for friction in (0.0, 0.3))
+        assert one._field is other._field
+    assert Levels(place, params, 0.2, 50.0)._field is not one._field
+
+
 @pytest.mark.parametrize("size", [10.5, 30.0, 1e4])
 def test_a_large_environment_has_levels_too(
     environment: Callable[..., Environment], params: VineParams, size: float

@@ -119,7 +119,7 @@ def test_growth_pressure_of_a_world_drives_and_stiffens(design: Design, obstruct
     worlds = Worlds(obstructed, PARAMS, errors)
     stronger = QuasiStatic(obstructed, replace(PARAMS, growth_pressure=1.1 * PARAMS.growth_pressure)).tube
     own = QuasiStatic(obstructed, PARAMS)
-    models = [model_of(worlds.models, world) for world in range(3)]
+    models = [model_of(worlds.models(1.0), world) for world in range(3)]
     for model, press, moment in zip(models, (1.1, 1.0, 0.5), (1.1, 1.3, 1.0), strict=True):
         assert model.tube.growth_force == pytest.approx(press * own.tube.growth_force)
         assert model.tube.section.pressure == pytest.approx(press * own.tube.section.pressure)
@@ -143,7 +143,7 @@ def test_friction_of_a_world_replaces_that_of_the_tube(room: Environment) -> Non
     params = replace(PARAMS, friction=0.2, static_friction=0.4)
     errors = WorldErrors.none(room, 3)
     errors.friction[:] = [np.nan, 0.1, 0.5]
-    found = Worlds(room, params, errors).models.numbers[:, [KINETIC, STATIC]]
+    found = Worlds(room, params, errors).models(1.0).numbers[:, [KINETIC, STATIC]]
     assert found.tolist() == [[0.2, 0.4], [0.1, 0.4], [0.5, 0.5]]
 
 
@@ -157,7 +157,7 @@ def test_objects_and_start_are_where_the_errors_put_them(design: Design, room: E
     assert shapely.bounds(block) == pytest.approx([0.285, -0.43, 0.435, -0.13])
     assert shapely.bounds(disc) == pytest.approx([0.58, 0.58, 0.62, 0.62])
     assert shapely.bounds(wall) == pytest.approx(shapely.bounds(room.obstacles.shapes()[2]))
-    assert worlds.models.base[1] == pytest.approx([0.1, 0.2, 0.3])
+    assert worlds.models(1.0).base[1] == pytest.approx([0.1, 0.2, 0.3])
     assert line(grow_trials(design, worlds), 1)[0] == pytest.approx([0.1, 0.2])
     corners = shapely.get_coordinates(worlds.shapes(2)[0])
     highest = corners[corners[:, 1].argmax()]  # the upper right one, turned anticlockwise
@@ -282,8 +282,8 @@ def test_worlds_can_be_grown_in_finer_steps(design: Design, obstructed: Environm
     grown = grow_designs([design], obstructed, QuasiStatic(obstructed, PARAMS).refined(4))[0]
     assert (line(grow_trials(design, planned(obstructed).refined(4)), 0) == grown.centerline).all()
     worlds = Worlds.draw(obstructed, PARAMS, ERRORS, range(4), 0)
-    finer = worlds.refined(4)
-    coarse, fine = worlds.models, finer.models
+    coarse, finer = worlds.models(1.0), worlds.refined(4)
+    fine = finer.models(1.0)
     assert fine.planned.tube.growth_step == pytest.approx(coarse.planned.tube.growth_step / 4)
     assert fine.edges is coarse.edges
     assert (fine.numbers == coarse.numbers).all()
@@ -291,6 +291,16 @@ def test_worlds_can_be_grown_in_finer_steps(design: Design, obstructed: Environm
     assert (finer.sections(design).pressure == worlds.sections(design).pressure).all()
     one, other = (grow_trials(design, some).joints for some in (worlds, finer))
     assert not np.array_equal(one, other, equal_nan=True)
+
+
+def test_worlds_have_only_what_a_tube_can_touch(design: Design, obstructed: Environment) -> None:
+    """A long tube gets more than a short one, and a design grows as it does where all is there, to the bit."""
+    far = replace(obstructed, obstacles=Obstacles((*obstructed.obstacles.polygons, box_corners(0.5, 1.2, 0.6, 1.3))))
+    few, every = (Worlds.draw(far, PARAMS, ERRORS, range(4), 0) for _ in range(2))
+    assert len(few.models(design.length).edges[0]) < len(every.models(np.inf).edges[0])
+    one, other = (grow_trials(design, some).joints for some in (few, every))
+    assert np.array_equal(one, other, equal_nan=True)
+    assert len(few.models(9.0).edges[0]) == len(every.models(9.0).edges[0])
 
 
 def test_a_blocked_vine_that_trembles_has_stalled() -> None:

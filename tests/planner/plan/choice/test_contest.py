@@ -1,11 +1,13 @@
 """The contest of designs: who is refined next, who drops out, and that nothing is compared with fewer worlds than it should be."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 
 from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.vine import Rollout, VineState
 from environments import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.replay import grow_designs, make_simulation, replay
@@ -74,6 +76,23 @@ def test_a_tube_is_cut_where_it_is_deepest_in_the_goal(room: Environment, worlds
     nearest = np.hypot(*(tips - room.goal[:2]).T).argmin()
     assert cut.length == pytest.approx(grown.lengths[nearest], abs=1e-9)
     assert grow_designs([cut], room, QuasiStatic(room, PARAMS))[0].ends_in_goal
+
+
+def test_tubes_to_be_cut_are_grown_a_few_at_a_time(worlds: Worlds, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Records of all solutions of a search together would take hundreds of megabytes in a large hall; they are cut the same."""
+    designs, asked = [bent(0.6, end) for end in (0.55, 0.2, 0.3, 0.5, 0.4)], list[int]()
+    together = [one.sections for one in ending_in_goal(designs, worlds)]
+    monkeypatch.setattr(worlds, "batch_size", lambda _: 2)
+    grow = worlds.planned.grow
+
+    def counted(state: VineState, *others: Any) -> Rollout:
+        asked.append(len(state.angles))
+        return grow(state, *others)
+
+    monkeypatch.setattr(worlds.planned, "grow", counted)
+    assert [one.sections for one in ending_in_goal(designs, worlds)] == together
+    assert asked == [2, 2, 1]
+    assert ending_in_goal([], worlds) == []
 
 
 def test_a_shortened_tube_keeps_its_sections_and_none_that_is_too_short() -> None:
