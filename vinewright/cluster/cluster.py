@@ -208,13 +208,13 @@ class Cluster:
 
 
 @contextmanager
-def connect(workers: int = 1, scheduler: str | None = None, connecting: float = CONNECTING) -> Iterator[Cluster]:
+def connect(workers: int = 1, scheduler: str | None = None, connecting: float | None = None) -> Iterator[Cluster]:
     """Open a cluster of processes on this machine, or connect to a running scheduler.
 
     Args:
         workers: Number of processes on this machine; ignored for a running scheduler.
         scheduler: Address of a Dask scheduler, for example `tcp://10.0.0.5:8786`; None starts a scheduler in this process.
-        connecting: Time within which a running scheduler must answer [s].
+        connecting: Time within which a running scheduler must answer [s]; None for `CONNECTING`.
     Raises:
         NoScheduler: No scheduler answers at that address within `connecting` seconds.
         SchedulerLost: No processes can be started on this machine.
@@ -228,7 +228,7 @@ def connect(workers: int = 1, scheduler: str | None = None, connecting: float = 
         dask.config.set(SETTINGS),
         _start_local_scheduler(workers)
         if scheduler is None
-        else _connect_to_scheduler(scheduler, connecting) as client,
+        else _connect_to_scheduler(scheduler, CONNECTING if connecting is None else connecting) as client,
     ):
         yield Cluster(client)
 

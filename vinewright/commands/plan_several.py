@@ -16,7 +16,8 @@ if TYPE_CHECKING:
     from dynamics.tube import VineParams
     from environments import Environment
     from planner.plan.inputs import Inputs
-    from planner.plan.several.plan import CommonChoice, CommonResult
+    from planner.plan.several.choice import CommonChoice
+    from planner.plan.several.plan import CommonResult
 
 COUNTED = {2: "both"}
 """Words for numbers of environments; `all N` for others."""
@@ -129,6 +130,7 @@ def _report(answer: Answer, result: CommonResult, out: Path, stems: Sequence[str
     console.print(
         f"wrote {out}/: same-design.json, and a run for each environment in {', '.join(stems)}; it cannot be resumed"
     )
+    console.print(ended_line(result))
 
 
 def _table(choice: CommonChoice) -> Any:
@@ -162,3 +164,9 @@ def closing_line(result: CommonResult) -> str:
         parts.append(f"{design.environment} {success}{off}")
     line = f"{actuators_text(designs[0])} for {COUNTED.get(len(designs), f'all {len(designs)}')}: {'; '.join(parts)}"
     return line + doubt_words(choice.champion)
+
+
+def ended_line(result: CommonResult) -> str:
+    """Return when and why the plan ended as text."""
+    reasons = result.reasons[-1:] if result.interrupted else dict.fromkeys(result.reasons)
+    return f"ended after {result.seconds:.1f} s: {'; '.join(reasons)}"

@@ -2,92 +2,26 @@
 
 from __future__ import annotations
 
-import math
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from environments.uncertainty import Uncertainty
 from planner.design.design import Design
-from planner.plan.choice.front import Choice
-from planner.plan.choice.selection import Selection, keep_candidates
-from planner.plan.enough import shortfall
+from planner.plan.choice.selection import keep_candidates
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.problem import Problem
+from planner.plan.rounds import FIRST_ROUND, end_of_round, least_actuators
 from planner.plan.run.stages import Stages
 from planner.plan.run.success import with_trials
 from planner.plan.searching import INTERRUPTED, search, search_with_friction
-from planner.plan.several.selection import CommonChampion, JointSelection
+from planner.plan.several.choice import CommonChoice
+from planner.plan.several.choosing import CommonChooser
+from planner.plan.several.rounds import later_choice_of_all, reason_to_end_all
 from planner.plan.watcher import QUIET, Watcher
-from planner.search.run import Budget, Run
+from planner.search.run import TIME_SPENT, Budget, Run
 from surrogate.kernels.interruption import Interruption
 
 FAST_SEARCHING = 0.6
 """Share of the time budget for the searches if no trials follow, once they have solutions [-]."""
-
-
-@dataclass(slots=True)
-class CommonChoice:
-    """The front of tubes for several environments, and the chosen one."""
-
-    errors: list[tuple[str, Uncertainty]]
-    """Name and uncertainty of each environment."""
-    wanted: float
-    """Required success rate in every environment [-]."""
-    front: list[CommonChampion]
-    """Fewest actuators first."""
-
-    @property
-    def chosen(self) -> int:
-        """Index of the tube with the fewest actuators that is enough in its worst environment; see `Choice.chosen`."""
-        if not self.front[0].each[0].estimate.trials:
-            arriving = (k for k, one in enumerate(self.front) if not one.outside)
-            return next((k for k, one in enumerate(self.front) if one.sound), next(arriving, 0))
-        worst = [replace(one.worst, outside=one.outside) for one in self.front]
-        return worst.index(Choice("", Uncertainty(), self.wanted, worst).chosen)
-
-    @property
-    def champion(self) -> CommonChampion:
-        """The chosen tube."""
-        return self.front[self.chosen]
-
-    @property
-    def tried(self) -> bool:
-        """Whether its success was tried."""
-        return self.champion.each[0].estimate.trials > 0
-
-    @property
-    def met(self) -> bool:
-        """Whether the chosen tube is enough in every environment."""
-        return not self.shortfall
-
-    @property
-    def shortfall(self) -> str:
-        """Shortfall of the chosen tube from what is wanted, in each environment, as text; "" if it is enough."""
-        each = (shortfall(self.wanted, one.outside, one.estimate, one.design.environment) for one in self.champion.each)
-        return "; ".join(said for said in each if said)
-
-    def of(self, k: int) -> Choice:
-        """Return the front and the choice for the k-th environment."""
-        name, uncertainty = self.errors[k]
-        return Choice(name, uncertainty, self.wanted, [one.each[k] for one in self.front], picked=self.chosen)
-
-    def add_trials(self, selections: Sequence[Selection]) -> None:
-        """Try the chosen tube in each environment as often as the effort allows, and then the others, while there is time."""
-        effort = selections[0].effort
-        while selections[0].left() > 0:
-            short = [self.champion] if self.champion.each[-1].estimate.trials < effort.chosen_trials else []
-            short += [one for one in self.front if one.each[-1].estimate.trials < effort.other_trials]
-            if not short:
-                return
-            tried = self.front.index(short[0])
-            count = short[0].each[-1].estimate.trials + effort.block
-            each = zip(selections, short[0].each, strict=True)
-            made = tuple(own.with_trials(part, count) for own, part in each)
-            counts = {one.estimate.trials for one in made}
-            if len(counts) > 1:
-                return  # time ran out between two environments: all keep the same number of trials
-            self.front[tried] = CommonChampion(made)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,6 +35,8 @@ class CommonResult:
     """Why each search ended."""
     choice: CommonChoice | None
     """The front; None if no tube reaches every goal as planned."""
+    seconds: float
+    """Time of searches, tubes and trials, excluding compilation [s]."""
 
     @property
     def designs(self) -> list[Design]:
@@ -130,91 +66,94 @@ def plan_same(problems: Sequence[Problem], watcher: Watcher = QUIET) -> CommonRe
     Raises:
         CannotRun: The model cannot run on this machine, or ran out of memory before anything was found.
     """
-    options = problems[0].options
-    interruption, searches, reasons = Interruption(), list[list[Run]](), list[str]()
+    interruption, stages = Interruption(), [Stages(problem) for problem in problems]
+    runs, reasons = _first_searches(problems, watcher, interruption)
+    chooser = CommonChooser(runs, stages[: len(runs)], watcher, interruption)
+    choice = None
+    if len(runs) == len(problems) and runs[-1].best:
+        reasons, choice = _search_and_choose(chooser, reasons)
+    if interruption.requested:
+        reasons[-1] = INTERRUPTED
+    return CommonResult(problems[0].options, runs, reasons, choice, chooser.spent)
+
+
+def _first_searches(
+    problems: Sequence[Problem], watcher: Watcher, interruption: Interruption
+) -> tuple[list[Run], list[str]]:
+    """Search in each environment up to its first solution, or as many iterations as are wanted; up to the first without a solution.
+
+    Returns:
+        The searches, and why each ended.
+    """
+    runs, reasons = list[Run](), list[str]()
     for problem in problems:
+        options = problem.options
         watcher.beginning(problem.environment, options)
         with watcher.compiling(options.propagator, options.heuristic):
             keep = keep_candidates(options.solutions, problem.effort)
             seed, batch, switches = options.seed, options.batch, problem.switches()
             run = Run.prepare(problem.environment, problem.tube, problem.make, seed, batch, keep, switches)
         watcher.prepared(run)
-        budget = _budget(options, len(problems) * (1 if problem.friction is None else 2))
+        budget = options.budget
+        if options.iterations is None:
+            left = options.time_budget_s - sum(one.seconds for one in runs)
+            budget = replace(budget, first=True, seconds=left)
         reasons.append(search(run, budget, _nothing, watcher, interruption))
-        if not run.best and not interruption.requested:
-            longer = replace(options.budget, first=True, seconds=options.time_budget_s - _search_seconds(searches))
-            reasons[-1] = search(run, longer, _nothing, watcher, interruption)
-        searches.append([run])
+        runs.append(run)
         if not run.best:
             break
-        if problem.friction is not None:
-            stages = Stages(problem)
-            search_with_friction(run, stages, budget, watcher, interruption)
-            searches[-1] += stages.searches
-    choice = None
-    if len(searches) == len(problems) and run.best:
-        choice = _choose(problems, searches, watcher, interruption)
-    if interruption.requested:
-        reasons[-1] = INTERRUPTED
-    return CommonResult(options, [first for first, *_ in searches], reasons, choice)
+    return runs, reasons
 
 
-def _budget(options: Inputs, searches: int) -> Budget:
-    """Stop criteria of one of some searches while it has a solution."""
-    return options.budget.part((FAST_SEARCHING if options.fast else SEARCHING) / searches)
+def _search_and_choose(chooser: CommonChooser, reasons: list[str]) -> tuple[list[str], CommonChoice | None]:
+    """Search and choose in rounds, each of which goes on where all searches, tubes and trials were.
+
+    Where iterations limit a plan there is only one, whose searches without friction are done.
+
+    Args:
+        reasons: Why the search in each environment has ended so far.
+    Returns:
+        Why each ended, and the choice.
+    """
+    runs, watcher, interruption, options = chooser.runs, chooser.watcher, chooser.interruption, chooser.options
+    timed, count = options.iterations is None, len(runs)
+    choice: CommonChoice | None = None
+    ended: str | None = None
+    # Each environment gets as much of the first round as a plan for it alone.
+    first, end = count * max(run.history[0].seconds for run in runs), count * FIRST_ROUND / 2
+    while not ended:
+        before, budget = choice, options.budget
+        if timed:
+            end = end_of_round(max(end, chooser.spent), first, options.time_budget_s)
+            budget = replace(budget, seconds=end)
+        reasons = _search_on(chooser, budget, reasons)
+        if before and interruption.requested:
+            break
+        choice = later_choice_of_all(before, chooser.choose(budget), interruption.requested)
+        if choice and choice.tried:
+            watcher.chose(choice.worst)
+        if not timed or end >= options.time_budget_s or interruption.requested:
+            break
+        if choice and choice.met:
+            if choice.tried:
+                # More trials may show that it is enough, and take less time than another round.
+                chooser.add_trials(choice, options.budget)
+            ended = reason_to_end_all(before, choice, max(least_actuators(run, options) for run in runs))
+    return [ended if ended and reason == TIME_SPENT else reason for reason in reasons], choice
+
+
+def _search_on(chooser: CommonChooser, budget: Budget, reasons: list[str]) -> list[str]:
+    """Let the searches of all environments go on, each for its share of a budget; return why those without friction ended."""
+    watcher, interruption, found = chooser.watcher, chooser.interruption, list[str]()
+    share = (FAST_SEARCHING if chooser.options.fast else SEARCHING) / len(chooser.runs)
+    for run, stages, reason in zip(chooser.runs, chooser.stages, reasons, strict=True):
+        friction, timed = stages.problem.friction is not None, budget.iterations is None
+        part = budget.part(share / 2 if friction else share)
+        found.append(search(run, part, _nothing, watcher, interruption) if timed else reason)
+        if friction:
+            search_with_friction(run, stages, part, watcher, interruption)
+    return found
 
 
 def _nothing() -> None:
     """There are no checkpoints of several searches."""
-
-
-def _search_seconds(searches: list[list[Run]]) -> float:
-    """Time of all searches in each environment [s]."""
-    return sum(run.seconds for both in searches for run in both)
-
-
-def _preparation_seconds(runs: list[Run]) -> float:
-    """Time that preparation for the first snap took [s]."""
-    return sum(run.solutions.preparing for run in runs)
-
-
-def _choose(
-    problems: Sequence[Problem], searches: list[list[Run]], watcher: Watcher, interruption: Interruption
-) -> CommonChoice | None:
-    """Make tubes from the solutions of all environments, and choose by their success; None if none reaches every goal."""
-    began, searched, runs = time.perf_counter(), _search_seconds(searches), [first for first, *_ in searches]
-    prepared, problem = _preparation_seconds(runs), problems[0]
-    options = problem.options
-
-    def left() -> float:
-        if interruption.requested:
-            return 0.0
-        unlimited = options.iterations is not None
-        spent = (
-            time.perf_counter() - began - (_preparation_seconds(runs) - prepared)
-        )  # without what was compiled meanwhile
-        return math.inf if unlimited else options.time_budget_s - searched - spent
-
-    errors = [("none", Uncertainty())] * len(runs)
-    if not options.fast:
-        errors = [(one.errors, one.uncertainty) for one in problems]
-    choice = CommonChoice(errors, options.wanted, [])
-    with watcher.refining(left) as show, interruption.handling_signals():
-        try:
-            each = zip(runs, errors, strict=True)
-            selections = [
-                Selection(run, one, left, show, device=problem.device, effort=problem.effort) for run, (_, one) in each
-            ]
-            joint = JointSelection(searches, selections, left, show)
-            contenders = joint.contenders()
-            if not contenders:
-                return None
-            if options.fast:
-                choice.front = [joint.champion(one) for one in contenders]
-                return choice
-            for champion in joint.champions(contenders):
-                choice.front = sorted([*choice.front, champion], key=lambda one: one.actuators)
-            choice.add_trials(selections)
-        except KeyboardInterrupt:
-            watcher.note("interrupted at once: tubes without enough trials are not in the front")
-    return choice if choice.front else None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain, groupby
+from itertools import chain
 
 import numpy as np
 
@@ -22,6 +22,8 @@ from planner.plan.several.tubes import Tube, all_masks, extend, trim, without
 from planner.search.run import Budget, Run
 from planner.search.solutions import Solution
 
+_Given = tuple[int, bytes, int]
+"""Number of an environment, controls of the given actuators, and seed of a search with them."""
 LONGER = 1.1
 """Bare tube is added to them up to this multiple of the longest of the best solutions [-]: another environment may need more."""
 
@@ -115,14 +117,42 @@ class JointSelection:
         """Tubes by their number of actuators, the best as planned first."""
         self.grown = 0
         """Number of tubes that were compared."""
+        self.refined: list[JointDescent] = []
+        """The best descent for each number of actuators, fewest first; none before tubes are refined."""
+        self._given_before, self._given_now = dict[_Given, Run](), dict[_Given, Run]()
+        """Searches with given actuators, of the round before and of this one."""
+        self._done: set[Hashable] = set()
+        """What earlier rounds have tried: solutions, tubes with given actuators, actuators to leave out, starts of descents."""
+        self._trying: set[Hashable] = set()
+        """The same of this round."""
+
+    def go_on(
+        self, searches: Sequence[Sequence[Run]], left: Callable[[], float], show: Callable[[Progress], None]
+    ) -> None:
+        """Go on with more time and solutions; the arguments are those of `__init__`."""
+        self.searches, self.left, self.show = searches, left, show
+        for one in self.selections:
+            one.left, one.show = left, show
+
+    def _begin_round(self) -> None:
+        """Count what was tried so far among what earlier rounds have tried."""
+        self._given_before, self._given_now = self._given_now, {}
+        self._done |= self._trying
+        self._trying.clear()
+
+    def _is_new(self, what: Hashable) -> bool:
+        """Whether no earlier round has tried something."""
+        self._trying.add(what)
+        return what not in self._done
 
     def contenders(self) -> list[JointDescent]:
         """For each number of actuators the best tubes as planned, fewest actuators first; those that reach every goal.
 
         No tube has more than `MORE` actuators beyond the fewest. Tubes are made from the solutions of one environment, tried in
         the others; from searches in one environment with the actuators of a solution of another one; and from tubes that
-        reach every goal, with one actuator less or more.
+        reach every goal, with one actuator less or more. Tubes that were refined before go on.
         """
+        self._begin_round()
         limited = np.isfinite(self.left())
         until = (1 - self.shared.making) * self.left() if limited else 0.0
         self._try_solutions(until)
@@ -133,8 +163,10 @@ class JointSelection:
         for actuators in range(fewest, fewest + contest.MORE + 1) if fewest is not None else ():
             if found and self.left() > until:
                 self._add(self._with_one_more(found[-1].tube))
+            found += [one for one in self.refined if one.tube.design.actuators == actuators]
             starts = [one for one in self.pool.get(actuators, []) if one.reached]
-            found += [JointDescent(one, self.selections) for one in starts[: self.effort.starts]]
+            some = [one for one in starts[: self.effort.starts] if one not in self._done]
+            found += [JointDescent(one, self.selections) for one in some]
         return found
 
     def _try_solutions(self, until: float) -> None:
@@ -142,7 +174,7 @@ class JointSelection:
         needed = max(first.solutions.best[0].design.built for first, *_ in self.searches)
         for run in chain.from_iterable(self.searches):
             for solution in run.solutions.best[: self.shared.solutions]:
-                if not self.pool or self.left() > until:
+                if (not self.pool or self.left() > until) and self._is_new(solution):
                     whole = extend(solution.design, LONGER * needed)
                     masks = ((True,) * whole.actuators,) * len(self.searches)
                     self._add([best_masked(whole, masks, self.worlds, PLANNED)])
@@ -163,17 +195,22 @@ class JointSelection:
                     tubes = [more for one in tubes[: self.shared.fixed_kept] for more in self._given(one, step, k)]
                 made = [one.tube(self.searches[0][0], order) for one in tubes]
                 masked = [one for one in made if one.design.actuators == len(one.masks[0])]
+                masked = [one for one in masked if self._is_new((one.design.sections, one.masks))]
                 self._add(grow_tubes(masked, self.worlds, PLANNED) if masked else [])
 
     def _given(self, tube: FixedActuators, environment: int, k: int) -> list[FixedActuators]:
-        """Tubes with new actuators for one more environment, from a search of a share of the remaining time."""
+        """Tubes with new actuators for one more environment, from a search of a share of the remaining time, in every round."""
         like = self.searches[environment][-1]
-        run = prepare_run(like, tube.controls, like.seed + k, self.shared.fixed_kept)
+        key = environment, tube.controls.tobytes(), like.seed + k
+        run = self._given_before.pop(key, None)
+        if run is None:
+            run = prepare_run(like, tube.controls, like.seed + k, self.shared.fixed_kept)
+        self._given_now[key] = run
         iterations = None if np.isfinite(self.left()) else self.shared.fixed_iterations
-        budget = Budget(self.shared.fixed_share * self.left(), iterations=iterations)
-        for _ in run.run(budget):
+        before, share = run.seconds, self.shared.fixed_share * self.left()
+        for _ in run.run(Budget(before + share, iterations=iterations)):
             self.show(Progress(len(runs_of(tube.controls)), 0, 0.0))
-            if self.left() <= 0 or (run.best and budget.iterations is None and run.seconds > budget.seconds / 2):
+            if self.left() <= 0 or (run.best and iterations is None and run.seconds > before + share / 2):
                 break
         return [tube.with_solution(solution) for solution in run.solutions.best]
 
@@ -182,7 +219,8 @@ class JointSelection:
         for actuators in sorted(self.pool, reverse=True):
             for one in [one for one in self.pool[actuators] if one.reached][: self.shared.tubes]:
                 for k in range(actuators):
-                    if self.left() > until and actuators <= self._fewest() + contest.MORE + 1:
+                    going = self.left() > until and actuators <= self._fewest() + contest.MORE + 1
+                    if going and self._is_new((one, k)):
                         fewer = without(one.tube, k)
                         self._add([best_masked(fewer.design, fewer.masks, self.worlds, PLANNED)])
 
@@ -223,27 +261,15 @@ class JointSelection:
         Of the time, the share `Effort.refining` is for refinement. If there is no time left, they come up to the first that ends in
         every goal as planned.
         """
-        few, every = (np.arange(count + 1) for count in self.effort.levels[:2])
         until = (1 - self.effort.refining) * self.left() if np.isfinite(self.left()) else 0.0
-        for k, one in enumerate(contenders):
-            if k == 0 or self.left() > until:
-                one.compare_in(few)
-            for _ in range(self.effort.heat):
-                if self.left() > until:
-                    self._generation(one, few)
-        contenders = [
-            min(some, key=lambda one: one.best.loss)
-            for _, some in groupby(contenders, key=lambda one: one.tube.design.actuators)
-        ]
-        for one in contenders if self.left() > until else contenders[:1]:
-            one.found = one.found if self.left() > until else one.found[-1:]
-            one.compare_in(every)
-            if self.left() > until:
-                one.choose_masks(every)
+        before = [one for one in contenders if one in self.refined]
+        contenders = self._best_of_each([*before, *self._join(contenders, until)])
+        every = np.arange(self.effort.levels[1] + 1)
         while self.left() > until and (following := self._next(contenders)):
             self._generation(following, every)
             if following.generations % self.effort.heat == 0:
                 following.choose_masks(every)
+        self.refined = contenders
         leading = max(one.tube.rate for one in contenders)
         order = sorted(contenders, key=lambda one: (one.tube.rate < leading - contest.ALIKE, one.tube.design.actuators))
         arrived = False
@@ -253,6 +279,39 @@ class JointSelection:
                 arrived = arrived or not champion.outside
                 each = zip(self.selections, champion.each, strict=True)
                 yield CommonChampion(tuple(own.with_trials(part, self.effort.block) for own, part in each))
+
+    def _join(self, contenders: Sequence[JointDescent], until: float) -> list[JointDescent]:
+        """Refine those that are new a little, and compare the best for each number of actuators in more worlds.
+
+        Those before that have converged begin again: there is new time.
+        """
+        few, every = (np.arange(count + 1) for count in self.effort.levels[:2])
+        for one in self.refined:
+            if one.best.loss > contest.SURE and not contest.gains(one):
+                one.restart()
+        new = [one for one in contenders if one not in self.refined]
+        for k, one in enumerate(new):
+            if (k == 0 and not self.refined) or self.left() > until:
+                self._trying.add(one.best)
+                one.compare_in(few)
+            for _ in range(self.effort.heat):
+                if self.left() > until:
+                    self._generation(one, few)
+        new = self._best_of_each(new)
+        for one in new if self.left() > until else new[: 0 if self.refined else 1]:
+            one.found = one.found if self.left() > until else one.found[-1:]
+            one.compare_in(every)
+            if self.left() > until:
+                one.choose_masks(every)
+        return new
+
+    @staticmethod
+    def _best_of_each(contenders: Sequence[JointDescent]) -> list[JointDescent]:
+        """Return the best for each number of actuators, fewest first, of those compared in most worlds: few flatter."""
+        best = dict[int, JointDescent]()
+        for one in sorted(contenders, key=lambda one: (-one.worlds_used, one.best.loss)):
+            best.setdefault(one.tube.design.actuators, one)
+        return [best[actuators] for actuators in sorted(best)]
 
     def _generation(self, one: JointDescent, rows: Integers) -> None:
         self.grown += one.generation(rows)

@@ -14,7 +14,7 @@ from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
 from planner.plan.choice.front import Champion, Choice
 from planner.plan.enough import is_enough, shortfall
-from planner.plan.several.plan import CommonChoice
+from planner.plan.several.choice import CommonChoice
 from planner.plan.several.selection import CommonChampion
 
 

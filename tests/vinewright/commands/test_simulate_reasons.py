@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from rich.console import Console
 
 from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.preformed import largest_turn
+from dynamics.propagator import PropagatorFactory
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.registry import load_propagator
 from dynamics.tube import Inertia, VineParams
@@ -58,9 +60,14 @@ def random_design(rng: np.random.Generator, one: bool) -> Design:
     )
 
 
+def model_of(name: str) -> PropagatorFactory:
+    """The model by its name. PyTorch is slow: in few, long steps."""
+    return partial(load_propagator(name), step=25e-3 / 2, inner_steps=4) if name == "penalty" else load_propagator(name)
+
+
 def reasons(room: Environment, design: Design, name: str, changed: dict[str, Any]) -> tuple[str, RecordedGrowth]:
     """Explain the miss of a goal that only the default propagator reaches; return the line and the growth that misses."""
-    made, make = replace(design, params=replace(design.params, **changed)), load_propagator(name)
+    made, make = replace(design, params=replace(design.params, **changed)), model_of(name)
     rollout = replay(made, make(room, made.params))
     tips = [
         record_growth(room, made, rollout).lines[-1][-1],
