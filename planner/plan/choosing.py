@@ -42,8 +42,6 @@ class Chooser:
         self._prepared, self._told = 0.0, False
         self.searching = 1.0
         """Time for searches in the next round, over that in the first [-]."""
-        self._deciding = stages.problem.options.wanted
-        """Success in the worlds of the refinement that ends it [-]. Trials that come to less may follow; then it goes on to the end."""
 
     @property
     def spent(self) -> float:
@@ -71,13 +69,11 @@ class Chooser:
             designs = [solution.design for one in runs for solution in one.solutions.best]
             # Refinement changes sections one by one, which a schedule of their pressures does not survive.
             as_found = problem.options.steer > 0
-            wanted = self._deciding
-            for champion in selection.as_found(designs) if as_found else selection.champions(designs, wanted):
+            for champion in selection.as_found(designs) if as_found else selection.champions(designs, last):
                 choice.add(champion)
             selection.add_trials(choice, last)
-            if contest := selection.contest:
-                self.searching = later_searching(self.searching, contest.is_renewed)
-                self._deciding = 1.0 if contest.is_decided(wanted) else wanted
+            if selection.contest:
+                self.searching = later_searching(self.searching, selection.contest.is_renewed)
         if not choice.front:
             return None
         if budget.iterations is None:
@@ -136,6 +132,7 @@ class Chooser:
                 problem.effort,
             )
             self._selection = Selection(self.run, *arguments)
+            self._selection.wanted = problem.options.wanted
             if problem.options.iterations is None:
                 self._selection.repeat(stages.rounds)
                 stages.rounds = self._selection.rounds

@@ -33,7 +33,7 @@ EVALUATING, CHOOSING, SEARCHING = 1_000_000, 2_000_000, 4_000_000
 smaller ones."""
 TOGETHER = 64
 """Maximum number of vines that are grown in one batch."""
-MOST_BYTES = 16e6
+MOST_BYTES = 32e6
 """Memory up to which the records of a batch may grow [bytes], if that leaves a vine for each thread: that of a long tube grows with the
 square of its length."""
 TOGETHER_ON_CUDA = 16384

@@ -20,6 +20,7 @@ from planner.plan.choice.front import NO_TRIALS, Champion, Choice
 from planner.plan.choice.refinement import Descent
 from planner.plan.choice.shortening import ending_in_goal
 from planner.plan.effort import Effort, default_effort
+from planner.plan.enough import is_enough
 from planner.search.run import Keep, Run
 from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import TrialMemo, digest
@@ -98,21 +99,25 @@ class Selection:
         self._ending: dict[tuple[Section, ...], Design] = {}
         """Designs that were found, by their sections, each cut so that it ends in the goal if it grows through it."""
         self._sound: dict[bytes, bool] = {}
+        self.wanted = 1.0
+        """Share of trials in which a design should reach the goal [-]."""
+        self._deciding = True
 
     def _worlds(self, trials: Trials) -> Worlds:
         worlds = Worlds.draw(self.environment, self.params, self.uncertainty, trials, self.seed, self.device)
         worlds.known = self.known
         return worlds
 
-    def champions(self, designs: Sequence[Design], wanted: float = 1.0) -> Iterator[Champion]:
+    def champions(self, designs: Sequence[Design], last: bool = True) -> Iterator[Champion]:
         """The design of the front for each number of actuators up to `contest.MORE` above the minimum, the most promising first.
 
-        Of the time, the share `Effort.refining` is for refinement, which ends sooner where it is decided. If there is no time left, they
-        come up to the first that ends in the goal as planned.
+        Of the time, the share `Effort.refining` is for refinement, which ends sooner where it is decided; trials may come to less than that
+        says, so it is decided once only. If there is no time left, they come up to the first that ends in the goal as planned.
 
         Args:
-            wanted: Share of the worlds in which a design should reach the goal, see `Contest.is_decided`.
+            last: Whether this may be the end. If not, others than the first come only while none is enough, if they may be.
         """
+        wanted = self.wanted if self._deciding else 1.0
         limited, began = bool(np.isfinite(self.left())), self.known.seconds
         until = (1 - self.effort.refining) * self.left() if limited else 0.0
         contest = self._contest_with(designs, lambda: self.left() > until)
@@ -120,14 +125,22 @@ class Selection:
             self.rounds[-1].turns += 1
             self.show(Progress(one.design.actuators, one.generations, one.best.rate))
         self.refinement_s += self.known.seconds - began
-        arrived = False
+        self._deciding = self._deciding and not contest.is_decided(wanted)
+        arrived = enough = False
         for one in contest.winners():
-            if not arrived or self.left() > 0:
-                design, sound = self._best_planned(one)
-                champion = Champion(design, NO_TRIALS, contest.grown[one.design.actuators], sound=sound)
-                tried = self.with_trials(champion, self.effort.block)
+            promising = last or (not enough and one.best.rate >= self.wanted)
+            if not arrived or (promising and self.left() > 0):
+                tried = self._try_winner(one, contest)
                 arrived = arrived or not tried.outside
+                enough = enough or is_enough(self.wanted, tried.outside, tried.estimate)
                 yield tried
+
+    def _try_winner(self, one: Descent, contest: Contest) -> Champion:
+        """Return the best planned design of a descent, with a block of trials."""
+        design, sound = self._best_planned(one)
+        return self.with_trials(
+            Champion(design, NO_TRIALS, contest.grown[one.design.actuators], sound=sound), self.effort.block
+        )
 
     def repeat(self, rounds: Sequence[Round]) -> None:
         """Repeat rounds of an earlier process, whose trials are known, so that they can go on."""
@@ -211,8 +224,14 @@ class Selection:
         """Try the designs of a choice, block by block, while there is time and one needs it; by its trials, another may be chosen.
 
         Args:
-            last: Whether this may be the end, so that the chosen design gets `Effort.other_trials` at least, and more if it needs them.
+            last: Whether this may be the end, so that the front has all numbers of actuators, and the chosen design gets
+                `Effort.other_trials` at least, and more if it needs them.
         """
+        if last and self.contest:
+            tried = {champion.design.actuators for champion in choice.front}
+            for winner in self.contest.winners():
+                if winner.design.actuators not in tried and self.left() > 0:
+                    choice.add(self._try_winner(winner, self.contest))
         effort = self.effort
         few = effort.other_trials
         most, least = (effort.chosen_trials, few) if last else (few, 0)
