@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from planner.plan import searching
-from planner.plan.choice.front import Choice, Passed
+from planner.plan.choice.front import Champion, Choice, Passed
 from planner.plan.choice.selection import Progress, Selection
 from planner.plan.rounds import later_searching
 from planner.plan.run.stages import Stages
@@ -38,6 +38,8 @@ class Chooser:
         """
         self.run, self.stages, self.watcher, self.interruption = run, stages, watcher, interruption
         self._selection: Selection | None = None
+        self._front: list[Champion] = []
+        """The front of the round before: where a round has no time to try a design with as many actuators, that one stays."""
         self._passed: list[Passed] = []
         self._prepared, self._told = 0.0, False
         self.searching = 1.0
@@ -71,11 +73,15 @@ class Chooser:
             as_found = problem.options.steer > 0
             for champion in selection.as_found(designs) if as_found else selection.champions(designs, last):
                 choice.add(champion)
+            tried = {one.design.actuators for one in choice.front}
+            for champion in [one for one in self._front if one.design.actuators not in tried]:
+                choice.add(champion)
             selection.add_trials(choice, last)
             if selection.contest:
                 self.searching = later_searching(self.searching, selection.contest.is_renewed)
         if not choice.front:
             return None
+        self._front = choice.front
         if budget.iterations is None:
             one = choice.chosen
             self._passed.append(Passed(self.spent, one.design.actuators, one.estimate.reached, one.estimate.trials))

@@ -2,6 +2,7 @@
 
 import gc
 import weakref
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from planner.design.design import Design, Section
 from planner.design.estimate import Estimate
 from planner.plan.choice.front import Champion, Choice
 from planner.plan.choice.selection import Selection
+from planner.plan.choosing import Chooser
 from planner.plan.effort import Effort
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.plan import plan
@@ -29,12 +31,14 @@ from planner.plan.rounds import (
     reason_to_end,
     reason_to_end_search,
 )
-from planner.plan.run.stages import read_known
+from planner.plan.run.stages import Stages, read_known
 from planner.plan.run.stored_rounds import StoredRound
+from planner.plan.watcher import QUIET
 from planner.search.run import Budget, HistoryEntry, Keep, Run
 from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import TrialMemo
 from planner.uncertainty.trials import Worlds
+from surrogate.kernels.interruption import Interruption
 from tests.planner.plan.run.stages import counted
 
 PARAMS = VineParams()
@@ -156,6 +160,35 @@ def test_an_easy_plan_ends_before_its_limit(room: Environment, tmp_path: Path, m
     assert result.stages
     assert [len(one.designs) for one in facts.rounds] == [len(one.designs) for one in result.stages.rounds]
     assert known.count == result.stages.known.count
+
+
+def test_a_round_without_time_keeps_the_designs_that_were_tried_before(room: Environment) -> None:
+    """It tries the most promising design only; those with other numbers of actuators stay as they were."""
+    problem = replace(
+        Problem.of(room, PARAMS, Inputs(seed=1, success=100.0)),
+        effort=Effort(
+            levels=(2, 4),
+            generations=2,
+            patience=1,
+            restarts=0,
+            inserted=4,
+            block=20,
+            chosen_trials=20,
+            other_trials=20,
+        ),
+    )
+    run = Run.prepare(room, PARAMS, seed=1, batch=20, keep=Keep(20, 2.05, True))
+    for _ in run.run(Budget(1e6, iterations=6)):
+        pass
+    chooser = Chooser(run, Stages(problem), QUIET, Interruption())
+    first = chooser.choose(Budget(1e5), last=True)
+    assert first
+    before = {one.design.actuators: one.reached for one in first.front}
+    assert len(before) > 1
+    later = chooser.choose(Budget(0.0), last=True)
+    assert later
+    assert {one.design.actuators for one in later.front} == set(before)
+    assert all(np.array_equal(one.reached, before[one.design.actuators]) for one in later.front[1:])
 
 
 def test_stored_rounds_are_repeated_from_their_trials(room: Environment) -> None:
