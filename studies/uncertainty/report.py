@@ -13,7 +13,7 @@ from planner.plan.more_time import measure_gains
 from studies.planning_runs import quartiles, quartiles_text
 from studies.uncertainty.fresh_trials import FRESH, FreshTrials
 from studies.uncertainty.random_pairs import DENSITY, LEVEL, PlanPair
-from studies.uncertainty.study import FINE, OTHER_ERRORS, TARGETS, VERIFYING, DesignsUnderErrors, PlanOutcome
+from studies.uncertainty.study import FINE, LONGEST, OTHER_ERRORS, TARGETS, VERIFYING, DesignsUnderErrors, PlanOutcome
 from vinewright.console.study import Report
 from vinewright.sweeps.report.paired import sign_test
 
@@ -138,7 +138,8 @@ def _detail_sections(plans: Sequence[PlanOutcome]) -> list[str]:
         "",
         "## Other propagators",
         "",
-        "Chosen designs that, grown as planned, reach the goal with another propagator too; a dash where the study was interrupted before.",
+        "Chosen designs that, grown as planned, reach the goal with another propagator too; a dash where the study was interrupted before,",
+        f"and for `penalty` where tubes are longer than {LONGEST['penalty']:g} m, which take it minutes.",
         "",
         *markdown_table(
             ("environment", *VERIFYING), [_verification_row(name, designs) for name, designs in found.items()]
