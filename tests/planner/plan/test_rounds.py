@@ -28,6 +28,7 @@ from planner.plan.rounds import (
     end_of_round,
     end_of_trials,
     later_choice,
+    later_searching,
     reason_to_end,
     reason_to_end_search,
 )
@@ -68,6 +69,14 @@ def test_each_round_doubles_the_time_up_to_the_limit() -> None:
         ends.append(end_of_round(ends[-1], 0.1, 120.0))
     assert ends == [3.0, 6.0, 12.0, 24.0, 48.0, 120.0]
     assert end_of_round(0.0, 50.0, 30.0) == 30.0
+
+
+def test_searches_that_bring_nothing_better_get_less_time() -> None:
+    """Half of it in each round, down to a quarter; all of it again once they bring a better design."""
+    shares = [1.0]
+    for renewed in (False, False, False, True, False):
+        shares.append(later_searching(shares[-1], renewed))
+    assert shares == [1.0, 0.5, 0.25, 0.25, 1.0, 0.5]
 
 
 def test_trials_between_rounds_take_a_share_of_the_time_until_then() -> None:

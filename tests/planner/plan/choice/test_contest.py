@@ -166,6 +166,38 @@ def test_refinement_is_decided_where_a_design_does_what_is_wanted_and_fewer_actu
         assert not made.is_decided(0.9), "as planned, it misses"
 
 
+@pytest.mark.parametrize(
+    ("nearest", "last", "renewed"),
+    [
+        ((-0.1, -0.1), 0, True),  # the most promising one is that with fewer actuators
+        ((-0.1, -0.1), 1, False),
+        ((0.1, -0.1), 1, True),
+        ((0.1, -0.1), 0, True),  # the best with fewer actuators than the most promising one
+    ],
+)
+def test_a_contest_is_renewed_by_what_joined_last(
+    worlds: Worlds, nearest: tuple[float, float], last: int, renewed: bool
+) -> None:
+    made = Contest([bent(0.6, 0.2)], worlds, CATALOGUE, 0, lambda: False, Effort())
+    assert made.joined == made.refined
+    whole = bent(0.6, 0.2)
+    more = replace(whole, sections=(whole.sections[0], *whole.sections))
+    made.refined = [
+        Descent(Candidate(it, np.full(9, distance), -1.0), worlds, CATALOGUE, 0, Effort())
+        for it, distance in zip((whole, more), nearest, strict=True)
+    ]
+    made.joined = [made.refined[last]]
+    assert made.is_renewed == renewed
+
+
+def test_what_joins_later_is_told_from_what_was_there(worlds: Worlds) -> None:
+    made = Contest([bent(0.6, 0.2)], worlds, CATALOGUE, 0, lambda: True, SHORT_HEAT)
+    (before,) = made.refined
+    made.join([bent(0.62, 0.2)])
+    assert len(made.joined) == 1
+    assert before not in made.joined
+
+
 @pytest.mark.parametrize(("reached", "generations"), [(4, 0), (3, 2), (1, None)])
 def test_a_design_with_nothing_to_learn_goes_on_in_more_worlds(
     worlds: Worlds, monkeypatch: pytest.MonkeyPatch, reached: int, generations: int | None

@@ -135,6 +135,25 @@ def test_where_another_round_follows_only_what_may_be_chosen_is_tried(run: Run) 
     assert len(refined) > 1
 
 
+def test_refinement_is_decided_once_only(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Trials may come to less than its worlds say: the next round goes on to the end."""
+    wanted: list[float] = []
+
+    def decided(_: Contest, share: float) -> bool:
+        wanted.append(share)
+        return share < 1.0
+
+    monkeypatch.setattr(Contest, "is_decided", decided)
+    made = selection(run)
+    made.wanted = 0.9
+    for expected in (0.9, 1.0):
+        wanted.clear()
+        list(made.champions(designs_of(run)))
+        assert set(wanted) == {expected}
+        assert made.rounds[-1].turns == 0 or expected == 1.0
+    assert made.rounds[-1].turns > 0
+
+
 def test_each_block_of_trials_is_another_one(run: Run) -> None:
     """Sixty trials, in three blocks, are the first sixty of their numbers, each once."""
     wild = ERRORS.scaled(3)
