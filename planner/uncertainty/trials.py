@@ -39,7 +39,7 @@ square of its length."""
 TOGETHER_ON_CUDA = 16384
 """Number of vines in one batch where a CUDA device may grow them."""
 SPARE_LENGTH = 1.1
-"""Scenes of worlds are built for tubes this much longer than the one that needs them [-], so that they are not built for each anew."""
+"""Length of the tubes for which scenes of worlds are built, over that of the tube that needs them [-]: slightly longer tubes share them."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -73,7 +73,7 @@ class Contest:
         self.refined: list[Descent] = []
         """Designs that are still refined, or were until they needed no more."""
         self.joined: list[Descent] = []
-        """Of these, what came from the designs that joined last."""
+        """Descents in `refined` that came from the designs that joined last."""
         self.grown: Counter[int] = Counter()
         """Number of designs grown, by their number of actuators."""
         self._inserted: set[int] = set()

@@ -9,7 +9,7 @@ from planner.design.design import Design
 from planner.plan.choice.selection import keep_candidates
 from planner.plan.inputs import SEARCHING, Inputs
 from planner.plan.problem import Problem
-from planner.plan.rounds import FIRST_ROUND, end_of_round, least_actuators
+from planner.plan.rounds import FIRST_ROUND, end_of_round, end_of_trials, least_actuators
 from planner.plan.run.stages import Stages
 from planner.plan.run.success import with_trials
 from planner.plan.searching import INTERRUPTED, search, search_with_friction
@@ -137,7 +137,8 @@ def _search_and_choose(chooser: CommonChooser, reasons: list[str]) -> tuple[list
         if choice and choice.met:
             if choice.tried:
                 # More trials may show that it is enough, and take less time than another round.
-                chooser.add_trials(choice, options.budget)
+                until = end_of_trials(chooser.spent, options.time_budget_s)
+                chooser.add_trials(choice, replace(options.budget, seconds=until))
             ended = reason_to_end_all(before, choice, max(least_actuators(run, options) for run in runs))
     return [ended if ended and reason == TIME_SPENT else reason for reason in reasons], choice
 

@@ -122,9 +122,9 @@ class JointSelection:
         self._given_before, self._given_now = dict[_Given, Run](), dict[_Given, Run]()
         """Searches with given actuators, of the round before and of this one."""
         self._done: set[Hashable] = set()
-        """What earlier rounds have tried: solutions, tubes with given actuators, actuators to leave out, starts of descents."""
+        """Everything tried in earlier rounds: solutions, tubes with given actuators, actuators to leave out, starts of descents."""
         self._trying: set[Hashable] = set()
-        """The same of this round."""
+        """Everything tried in this round."""
 
     def go_on(
         self, searches: Sequence[Sequence[Run]], left: Callable[[], float], show: Callable[[Progress], None]

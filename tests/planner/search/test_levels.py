@@ -57,7 +57,7 @@ def test_a_wall_parts_tips_that_are_as_near_to_the_goal(
 def test_searches_share_the_distances_of_an_environment(
     environment: Callable[..., Environment], params: VineParams
 ) -> None:
-    """Those of a large one take many megabytes, and each friction has a search of its own."""
+    """Distances in a large environment take many megabytes, and each friction has a search of its own."""
     for place in (room(environment), replace(room(environment), bounds=np.array([0.0, 0.0, 30.0, 30.0]))):
         one, other = (Levels(place, replace(params, friction=friction), 0.1, 50.0) for friction in (0.0, 0.3))
         assert one._field is other._field

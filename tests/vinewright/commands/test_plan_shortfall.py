@@ -70,7 +70,7 @@ def test_below_the_success_wanted_by_default(
 def test_a_plan_that_ends_by_its_limit_says_what_more_time_brings(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Of plans with as much success, as measured; not if iterations are its limit."""
+    """The last line has the gain measured for plans with as much success; not if iterations are the limit."""
     monkeypatch.setattr(plan_report, "expected_gain", lambda rate: Gain(0.0, 0.9, 7, 0.1, rate, 0.8))
     options = "plan", "small.toml", "--batch", 20, "--uncertainty", "wild.toml"
     assert vinewright_in(folder, monkeypatch, *options, "--time-budget", 1) == 3

@@ -17,25 +17,23 @@ from planner.plan.effort import SharedEffort, default_effort
 from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.plan.rounds import ENOUGH, FEWEST, NO_FEWER
+from planner.plan.run.stages import Stages
 from planner.plan.several import plan as several
 from planner.plan.several import selection as joint
 from planner.plan.several.choice import CommonChoice
+from planner.plan.several.choosing import CommonChooser
 from planner.plan.several.plan import plan_same
 from planner.plan.several.rounds import later_choice_of_all, reason_to_end_all
 from planner.plan.several.selection import CommonChampion, JointSelection
+from planner.plan.watcher import QUIET
 from planner.search.run import Budget, Run
+from surrogate.kernels.interruption import Interruption
 from tests.planner.plan.run.stages import counted
+from tests.planner.plan.several.bent_rooms import ROOM
 from vinewright.commands.plan_several import ended_line
 
 PARAMS = VineParams()
-ROOM = """
-schema = 1
-name = "up"
-unit = "mm"
-bounds = { min = [0, 0], max = [800, 500] }
-start = { position = [60, 250], heading_deg = 0 }
-goal = { position = [600, 400], radius = 80 }
-"""
+WIDE = ROOM.replace("radius = 60", "radius = 80")
 NONE = "none", Uncertainty()
 
 
@@ -43,7 +41,7 @@ NONE = "none", Uncertainty()
 def rooms(tmp_path_factory: pytest.TempPathFactory) -> list[Environment]:
     """Two environments whose goals need a bend up, and a bend down."""
     made, found = tmp_path_factory.mktemp("rooms"), []
-    for name, text in (("up", ROOM), ("down", ROOM.replace('"up"', '"down"').replace("400", "100"))):
+    for name, text in (("up", WIDE), ("down", WIDE.replace('"up"', '"down"').replace("400", "100"))):
         (made / f"{name}.toml").write_text(text)
         found.append(load_environment(str(made / f"{name}.toml"), PARAMS.radius))
     return found
@@ -176,3 +174,19 @@ def test_a_second_round_goes_on(searched: list[Run], monkeypatch: pytest.MonkeyP
         for own, part in zip(selections, front[0].each, strict=True):
             own.with_trials(replace(part, reached=np.zeros(0, bool)), default_effort().block)
     assert done["vines"] == 0
+
+
+@pytest.mark.parametrize(("fast", "share"), [(False, 0.4), (True, 0.6)])
+def test_searches_in_several_environments_share_the_time(
+    rooms: list[Environment], monkeypatch: pytest.MonkeyPatch, fast: bool, share: float
+) -> None:
+    """Those without friction and, except with `--fast`, those with friction have equal parts of it."""
+    asked: list[float] = []
+    monkeypatch.setattr(several, "search", lambda _, budget, *__: asked.append(budget.seconds) or "time budget spent")
+    monkeypatch.setattr(several, "search_with_friction", lambda _, __, budget, *___: asked.append(budget.seconds))
+    problems = [Problem.of(room, PARAMS, Inputs(time_budget_s=30.0, fast=fast)) for room in rooms]
+    runs = [Run.prepare(room, PARAMS) for room in rooms]
+    chooser = CommonChooser(runs, [Stages(problem) for problem in problems], QUIET, Interruption())
+    several._search_on(chooser, problems[0].options.budget, ["", ""])
+    assert sum(asked) == pytest.approx(share * 30.0)
+    assert asked == [asked[0]] * (2 if fast else 4)

@@ -21,15 +21,8 @@ from planner.plan.several import selection as joint
 from planner.uncertainty.deviations import WorldErrors
 from planner.uncertainty.trials import Worlds
 from tests.command_line import vinewright_in
+from tests.planner.plan.several.bent_rooms import ROOM
 
-ROOM = """
-schema = 1
-name = "up"
-unit = "mm"
-bounds = { min = [0, 0], max = [800, 500] }
-start = { position = [60, 250], heading_deg = 0 }
-goal = { position = [600, 400], radius = 60 }
-"""
 SEARCH = "--iterations", 5, "--batch", 40
 
 
