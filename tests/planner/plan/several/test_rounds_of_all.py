@@ -180,7 +180,7 @@ def test_a_second_round_goes_on(searched: list[Run], monkeypatch: pytest.MonkeyP
 def test_searches_in_several_environments_share_the_time(
     rooms: list[Environment], monkeypatch: pytest.MonkeyPatch, fast: bool, share: float
 ) -> None:
-    """Those without friction and, except with `--fast`, those with friction have equal parts of it."""
+    """Searches without friction and, except with `--fast`, searches with friction get equal parts of it."""
     asked: list[float] = []
     monkeypatch.setattr(several, "search", lambda _, budget, *__: asked.append(budget.seconds) or "time budget spent")
     monkeypatch.setattr(several, "search_with_friction", lambda _, __, budget, *___: asked.append(budget.seconds))
