@@ -1,37 +1,63 @@
-"""Plan with OMPL: one of its planners with your own settings, and a planner of your own."""
+"""Plan with OMPL: SST*, one of OMPL's planners with your own settings, and a planner of your own.
 
-import random
+`vinewright plan divider --planner examples/09_ompl.py:RandomTree` plans with the last one.
+"""
 
-from ompl import control, util
+from ompl import base, control, util
 
 import vinewright as vw
 
 
+class RandomTree(base.Planner):
+    """Extends a vine drawn at random by a random control, until a tip is in the goal."""
+
+    def __init__(self, information):
+        """Start with an empty tree."""
+        super().__init__(information, "random tree")
+        self.states, self.rng = [], util.RNG()
+
+    def solve(self, until):
+        """Grow the tree until a termination condition is met; go on where the last call stopped."""
+        space, goal = self.getSpaceInformation(), self.getProblemDefinition().getGoal()
+        sampler, steer = space.allocControlSampler(), space.allocControl()
+        if not self.states:
+            self.states.append(space.cloneState(self.getPlannerInputStates().nextStart()))
+        while not until():
+            before, after = self.states[self.rng.uniformInt(0, len(self.states) - 1)], space.allocState()
+            sampler.sample(steer)
+            if space.propagateWhileValid(before, steer, 1, after):
+                self.states.append(after)
+                if goal.isSatisfied(after):
+                    return base.PlannerStatus(True, False)
+        return base.PlannerStatus(False, False)
+
+    def clear(self):
+        """Forget the tree."""
+        super().clear()
+        self.states = []
+
+
 def main() -> None:
-    """Search with OMPL's RRT, then with a planner in ten lines, and grow what they find again."""
+    """Search with SST*, OMPL's RRT and the planner above, and grow what they find again."""
     util.setLogLevel(util.LOG_NONE)
     env, tube = vw.load_environment("divider"), vw.load_tube("prototype")
-    setup = vw.ompl.space(env, tube)
-    rrt = control.RRT(setup.getSpaceInformation())
+    setup, found = vw.ompl.space(env, tube), {}
+    information = setup.getSpaceInformation()
+    sst, rrt, own = vw.ompl.sst_star(setup, seed=1), control.RRT(information), RandomTree(information)
     rrt.setGoalBias(0.2)
-    setup.setPlanner(rrt)
-    setup.solve(10.0)
-    print("RRT:", setup.best())
+    for planner in (sst, rrt):
+        setup.clear()
+        setup.setPlanner(planner)
+        setup.solve(5.0)
+        found[planner.getName()] = setup.best()
+    setup.clear()
+    setup.setPlanner(own)
+    if setup.solve(5.0):
+        found[own.getName()] = setup.design(own.states[-1])
 
-    # A planner of your own: extend a random vine by a random control until a tip is in the goal.
-    space = setup.getSpaceInformation()
-    sampler, steer = space.allocControlSampler(), space.allocControl()
-    states, rng = [setup.start()], random.Random(1)
-    while not setup.getGoal().isSatisfied(states[-1]):
-        before, after = rng.choice(states), space.allocState()
-        sampler.sample(steer)
-        if space.propagateWhileValid(before, steer, 1, after):
-            states.append(after)
-    own = setup.design(states[-1])
-    print(f"own: {own} after {len(states)} vines")
-
-    for design in (setup.best(), own):
-        print("grown again by the impulse propagator:", vw.simulate(design, env, propagator="impulse").reached)
+    for name, design in found.items():
+        again = design and vw.simulate(design, env, propagator="impulse").reached
+        print(f"{name}: {design}; grown again by the impulse propagator it reaches the goal: {again}")
 
 
 if __name__ == "__main__":

@@ -113,7 +113,7 @@ OPTIONS = (
     ),
     PlanOption(
         name="planner", type=str, default=SST_STAR, group="Advanced", metavar="NAME",
-        help="What searches: sst-star, or one of OMPL's planners, which grow one vine at a time.",
+        help="What searches: sst-star, one of OMPL's planners, which grow one vine at a time, or your own: FILE.py:CLASS.",
     ),
     PlanOption(
         name="steer", type=int, default=0, group="Advanced", least=0, most=100, metavar="N",

@@ -159,6 +159,8 @@ def plan(
     chooser = Chooser(run, stages, watcher, interruption)
     reason, choice = _search_and_choose(chooser, folder)
     chooser.close()
+    if not interruption.requested:
+        run.planner.publish()
     verification = None
     if run.best and verifier:
         designs = [choice.chosen.design] if choice else [solution.design for solution in run.solutions.best]

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from importlib.util import find_spec
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,17 +27,14 @@ from planner.search.steered.search import SteeredSearch
 from planner.search.steered.solutions import SteeredSolutions
 from surrogate.kernels.interruption import Interrupted
 
+if TYPE_CHECKING:
+    from planner.search.ompl.vine_planner import VinePlanner
+
+BeginSearch = Callable[[np.random.Generator], tuple[Search, Solutions]]
 TIME_SPENT = "time budget spent"
 """Why a search has ended that used its time."""
 TREE_SHARE = 0.1
 """Maximum share of the time budget for the reverse tree."""
-UNGUIDED = 4
-"""Number of iterations without a solution after which a reverse tree guides a search."""
-FIRST_SAMPLES = 1000
-"""Number of poses that the reverse tree samples before the search. It grows on after 1, 2, 4, 8 ... iterations, each time to this
-number for every iteration done, and one more."""
-MOST_SAMPLES = 16000
-"""Maximum number of poses that the reverse tree samples."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,14 +104,12 @@ class Run:
     """The tube and its actuators."""
     propagator: Propagator
     """The model of the growing vine."""
-    search: Search
-    """The search tree and what extends it."""
-    solutions: Solutions
-    """The solutions that are kept."""
+    setup: Any
+    """OMPL's `SimpleSetup` with the planner, see `planner.search.ompl.setup.VineSetup`; where OMPL is not published, a stand-in."""
+    planner: VinePlanner
+    """What searches: the planner of the setup."""
     seed: int
     """Seed of the search and of the reverse tree."""
-    reverse_tree: ReverseTree | None = None
-    """The reverse tree, as far as it has grown."""
     seconds: float = 0.0
     """Search time so far, including the reverse tree, excluding compilation [s]."""
     prepare_seconds: float = 0.0
@@ -122,8 +118,6 @@ class Run:
     """Improvements of the best solution, the first one first."""
     past: EarlierRun | None = None
     """Counts and history when its checkpoint was written, until it has repeated that; otherwise None."""
-    growth: ReverseGrowth | None = None
-    """Growth of the reverse tree; None before it begins, and in a run that was resumed until the tree grows again."""
 
     @classmethod
     def prepare(
@@ -150,17 +144,45 @@ class Run:
             _warm_up_heuristic(params)
         if switches.levels:
             warm_up_levels(environment, params)
-        arguments = environment, model, params, np.random.default_rng(seed), batch, switches
-        kept = keep.count, keep.each_count, keep.slack, keep.spread
-        if switches.steer:
-            search: Search = (steered := SteeredSearch(*arguments))
-            solutions: Solutions = SteeredSolutions(steered, *kept)
-        else:
-            search = (switches.search or Search)(*arguments)
-            solutions = Solutions(search, *kept)
-        run = cls(environment, params, model, search, solutions, seed)
+        begin = partial(begin_search, environment, model, params, batch, keep, switches)
+        run = cls.of(environment, params, model, begin, seed)
         run.prepare_seconds = time.perf_counter() - began
         return run
+
+    @classmethod
+    def of(
+        cls, environment: Environment, params: VineParams, propagator: Propagator, begin: BeginSearch, seed: int
+    ) -> Run:
+        """Set OMPL up for a search that compiles nothing more.
+
+        Args:
+            propagator: The model of the growing vine.
+            begin: Makes the search from its random numbers, and the set of its solutions.
+        """
+        # Here, because the program excludes what is imported before a plan from the collection of garbage, which OMPL takes for a leak.
+        from planner.search.ompl.interface import make_setup
+        from planner.search.ompl.vine_planner import VinePlanner
+
+        setup = make_setup(propagator)
+        planner = VinePlanner(setup.getSpaceInformation(), begin, seed, getattr(setup, "growth", None))
+        planner.publishes = False  # it takes time that no search needs
+        setup.setPlanner(planner)
+        return cls(environment, params, propagator, setup, planner, seed)
+
+    @property
+    def search(self) -> Search:
+        """The search tree and what extends it."""
+        return self.planner.search
+
+    @property
+    def solutions(self) -> Solutions:
+        """The solutions that are kept."""
+        return self.planner.solutions
+
+    @property
+    def reverse_tree(self) -> ReverseTree | None:
+        """The reverse tree, as far as it has grown; None before it begins."""
+        return self.planner.guidance.tree
 
     @property
     def best(self) -> Solution | None:
@@ -175,14 +197,13 @@ class Run:
         """
         start = time.perf_counter() - self.seconds - self.solutions.preparing
         while not self.ended(budget):
+            best = self.best
             try:
-                if self.search.switches.heuristic or self._lost:
-                    self._grow_tree(budget)
-                examined = self.search.iterate(self.solutions.examine)
+                self._iterate(budget)
             except Interrupted:
                 self.seconds = time.perf_counter() - start - self.solutions.preparing
                 return
-            improved = self.solutions.take(examined)
+            improved = self.best and (best is None or self.best.cost < best.cost)
             self.seconds = time.perf_counter() - start - self.solutions.preparing
             if improved and self.best:
                 design = self.best.design
@@ -205,40 +226,54 @@ class Run:
             return "iterations done"
         return TIME_SPENT if self.seconds >= budget.seconds else None
 
-    @property
-    def _lost(self) -> bool:
-        """Whether a reverse tree may help: there is no solution after some iterations, and OMPL is installed."""
-        waited = self.best is None and self.search.iteration >= UNGUIDED
-        return waited and self.search.switches.lost and find_spec("ompl") is not None
+    def _iterate(self, budget: Budget) -> None:
+        """Let the planner search for one more iteration.
 
-    def _grow_tree(self, budget: Budget) -> None:
-        """Grow the reverse tree, if it is time for that, and guide the search by the result.
-
-        A run that was resumed grows the tree again from the seed: what has grown there is the same.
+        Raises:
+            Interrupted: Growth was cut short.
+            WalledIn: See `run`.
         """
-        iteration, known = self.search.iteration, self.reverse_tree
-        samples = min(FIRST_SAMPLES * (iteration + 1), MOST_SAMPLES)
-        if iteration & (iteration - 1) or (known and known.samples >= samples):
-            return
-        # With a budget of iterations the result must be reproducible, so the tree has no time limit.
-        spent = known.seconds if known else 0.0
-        share = TREE_SHARE * budget.seconds - spent if self.search.switches.heuristic else self.seconds
-        left = share if budget.iterations is None else math.inf
-        if left <= 0:
-            return
-        if not self.growth:
-            reachable = self.search.catalogue.reachable
-            contact = self.search.switches.contact
-            self.growth = ReverseGrowth(self.environment, self.params, reachable, self.seed, contact)
-        tree = self.growth.grow_until(samples, left)
-        if not known or tree.samples > known.samples:
-            self.follow(tree)
+        from planner.search.ompl.interface import base, without_log
 
-    def follow(self, tree: ReverseTree) -> None:
-        """Guide the search by a reverse tree from now on, if it has edges."""
-        self.reverse_tree = tree
-        if not tree.failure:
-            self.search.guide(CostToGo(tree))
+        self.planner.tree_seconds = self._tree_seconds(budget)
+        until = self.search.iteration + 1
+        with without_log():
+            self.setup.solve(base.PlannerTerminationCondition(lambda: self.search.iteration >= until))
+
+    def _tree_seconds(self, budget: Budget) -> float:
+        """Return the time that the reverse tree may grow before the next iteration [s]."""
+        if budget.iterations is not None:  # the result must be reproducible
+            return math.inf
+        if not self.search.switches.heuristic:
+            return self.seconds
+        return TREE_SHARE * budget.seconds - (self.reverse_tree.seconds if self.reverse_tree else 0.0)
+
+
+def begin_search(
+    environment: Environment,
+    propagator: Propagator,
+    params: VineParams,
+    batch: int,
+    keep: Keep,
+    switches: Switches,
+    rng: np.random.Generator,
+) -> tuple[Search, Solutions]:
+    """Make a search and its empty set of solutions.
+
+    Args:
+        propagator: The model of the growing vine.
+        batch: Maximum number of vines grown in each iteration.
+        keep: Which solutions to keep.
+        switches: Parts of the search to disable or change.
+        rng: Its random numbers.
+    """
+    arguments = environment, propagator, params, rng, batch, switches
+    kept = keep.count, keep.each_count, keep.slack, keep.spread
+    if switches.steer:
+        steered = SteeredSearch(*arguments)
+        return steered, SteeredSolutions(steered, *kept)
+    search: Search = (switches.search or Search)(*arguments)
+    return search, Solutions(search, *kept)
 
 
 def warm_up(propagator: Propagator) -> Rollout:

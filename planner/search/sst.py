@@ -99,6 +99,8 @@ class Search:
 
     repeated: ClassVar[bool] = False
     """Whether it cannot continue from a checkpoint, and is repeated from its beginning instead."""
+    name: str = "SST*"
+    """Name of the planner among OMPL's."""
 
     def __init__(
         self,

@@ -190,8 +190,8 @@ def _draw_trees(path: Path, _records: list[RunRecord], environments: list[Enviro
     """Draw both kinds of reverse tree of environments."""
     from dynamics.tube import VineParams
     from planner.design.catalogue import Catalogue
+    from planner.search.guidance import MOST_SAMPLES
     from planner.search.reverse.reverse_growth import ReverseGrowth
-    from planner.search.run import MOST_SAMPLES
     from studies.search_variants.plots import save_trees
     from studies.search_variants.study import CONTACT, FREE
 

@@ -109,6 +109,6 @@ def test_the_format_needs_ompl_before_the_runs(
     for command in (("bench", "plan", "--format", "ompl", "--env"), ("plan", "--planner", "rrt")):
         code, told, error = vinewright(*command, small_file, "--out", "found")
         assert code == 2
-        assert error == "error: this needs OMPL: pip install -c constraints.txt -e '.[ompl]'\n"
+        assert error == "error: this needs OMPL: pip install -c constraints.txt ompl\n"
         assert "seed 0" not in told
         assert not Path("found").exists()

@@ -9,7 +9,7 @@ from typing import Any
 
 from vinewright.console.answer import Answer, JsonOption
 
-PACKAGES = "numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "torch", "numba-cuda", "ompl"
+PACKAGES = "numpy", "scipy", "numba", "shapely", "matplotlib", "pydantic", "ompl", "networkx", "torch", "numba-cuda"
 
 
 def doctor(as_json: JsonOption = False) -> int:
@@ -28,6 +28,7 @@ def doctor(as_json: JsonOption = False) -> int:
         table.add_row(
             f"extra {extra}", f"{lacking} missing: {state['remedy']}" if lacking else f"installed: {state['packages']}"
         )
+    table.add_row("planner", content["planner"])
     table.add_row("propagators", ", ".join(content["propagators"]))
     table.add_row("devices", ", ".join(content["devices"]))
     table.add_row("exact contact on", content["exact_contact"])
@@ -57,6 +58,9 @@ def _collect() -> dict[str, Any]:
             extra: {"packages": words, "missing": missing(extra), "remedy": remedy(extra) if missing(extra) else None}
             for extra, (words, _) in EXTRAS.items()
         },
+        "planner": f"SST* without OMPL, with the same designs; no --heuristic, --planner and vw.ompl: {remedy('ompl')}"
+        if missing("ompl")
+        else f"SST* in OMPL {find_version('ompl')}",
         "propagators": list(propagators()),
         "devices": _devices(),
         "exact_contact": _exact_contact(),

@@ -25,13 +25,14 @@ EXTRAS = {
     "fab": ("ezdxf, trimesh and manifold3d", ("ezdxf", "manifold3d", "trimesh")),
     "import": ("ezdxf, OpenCV, PyYAML and svgelements", ("cv2", "ezdxf", "svgelements", "yaml")),
     "fit": ("CasADi and h5py", ("casadi", "h5py")),
-    "ompl": ("OMPL", ("networkx", "ompl")),
     "osqp": ("OSQP", ("osqp",)),
     "studio": ("Starlette, uvicorn and websockets", ("starlette", "uvicorn", "websockets")),
     "torch": ("PyTorch", ("torch",)),
     "video": ("OpenCV, scikit-image and imageio-ffmpeg", ("cv2", "imageio_ffmpeg", "skimage")),
 }
 """Contents of each extra, as text and as the packages that are imported."""
+NOT_EVERYWHERE = {"ompl": ("OMPL", ("ompl",))}
+"""Libraries that are no extra, but are not published for each platform: their name in text, and the packages that are imported."""
 UNSURE = "cuda", "import"
 """Extras that share libraries with others, which are named instead."""
 
@@ -136,15 +137,18 @@ def remedy(
     platform: str = sys.platform,
     repository: bool = REPOSITORY,
 ) -> str:
-    """Say how to install a missing extra: the pip command, or an explanation if the extra is not published for this platform.
+    """Say how to install what is missing: the pip command, or an explanation if it is not published for this platform.
 
     Args:
+        extra: One of `EXTRAS` or `NOT_EVERYWHERE`.
         version: First two numbers of the Python version.
         platform: As in `sys.platform`.
         repository: Whether Vinewright runs from a copy of the repository, instead of an installed wheel.
     """
-    if extra == "ompl" and (version >= (3, 14) or platform == "win32"):
-        return "OMPL is not published for Python 3.14 or Windows; use Python 3.11 to 3.13 on Linux or macOS"
+    if extra in NOT_EVERYWHERE:
+        if version >= (3, 14) or platform == "win32":
+            return "OMPL is not published for Python 3.14 or Windows; use Python 3.11 to 3.13 on Linux or macOS"
+        return f"pip install -c constraints.txt {extra}" if repository else f"pip install {extra}"
     return f"pip install -c constraints.txt -e '.[{extra}]'" if repository else f"pip install 'vinewright[{extra}]'"
 
 
@@ -154,19 +158,19 @@ def without_extra(extra: str) -> str:
 
 
 def missing(extra: str) -> list[str]:
-    """The packages of an extra that are not installed."""
-    return [name for name in EXTRAS[extra][1] if find_spec(name) is None]
+    """The packages of an extra, or of one of `NOT_EVERYWHERE`, that are not installed."""
+    return [name for name in (EXTRAS | NOT_EVERYWHERE)[extra][1] if find_spec(name) is None]
 
 
 def need_text(extra: str) -> str:
-    """Say which extra is needed, and how to install it."""
-    return f"this needs {EXTRAS[extra][0]}: {remedy(extra)}"
+    """Say which extra, or which of `NOT_EVERYWHERE`, is needed, and how to install it."""
+    return f"this needs {(EXTRAS | NOT_EVERYWHERE)[extra][0]}: {remedy(extra)}"
 
 
 def extra_of(error: ModuleNotFoundError) -> str | None:
-    """Find the extra that has a library which is not installed; None if it is no library of an extra."""
-    package = (error.name or "").split(".")[0]
-    return next((extra for extra in sorted(EXTRAS, key=UNSURE.__contains__) if package in EXTRAS[extra][1]), None)
+    """Find the extra, or the one of `NOT_EVERYWHERE`, that has a library which is not installed; None if there is none."""
+    package, every = (error.name or "").split(".")[0], EXTRAS | NOT_EVERYWHERE
+    return next((extra for extra in sorted(every, key=UNSURE.__contains__) if package in every[extra][1]), None)
 
 
 @contextmanager

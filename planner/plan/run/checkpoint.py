@@ -27,10 +27,11 @@ from planner.output.provenance import versions
 from planner.plan.inputs import Inputs
 from planner.plan.run.arrays import Arrays, InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.facts import Facts, SolutionPart
+from planner.search.guidance import MOST_SAMPLES
 from planner.search.reverse.arc_collision import arc_scene
 from planner.search.reverse.arc_price import ArcCurvatures
 from planner.search.reverse.reverse_tree import ReverseTree
-from planner.search.run import MOST_SAMPLES, EarlierRun, HistoryEntry, Run
+from planner.search.run import EarlierRun, HistoryEntry, Run
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
@@ -204,7 +205,7 @@ class Checkpoint:
         search.bound = found.bound
         run.seconds, run.history = facts.seconds, history
         if tree:
-            run.follow(tree)
+            run.planner.guidance.follow(tree)
 
     def _reverse_tree(self, run: Run) -> ReverseTree | None:
         part, arrays = self._facts.reverse_tree, self._arrays

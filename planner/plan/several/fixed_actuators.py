@@ -80,20 +80,15 @@ def runs_of(controls: Controls) -> list[tuple[int, int]]:
 class GivenSearch(Search):
     """A search for vines that are bent by given actuators, each of which is on or off, and by new ones where there are none."""
 
-    def __init__(self, like: Search, given: Controls, seed: int) -> None:
+    def __init__(self, like: Search, given: Controls, rng: np.random.Generator) -> None:
         """Begin it.
 
         Args:
             like: A search in the same environment, with the same settings.
             given: Controls of the tube so far, shape (segments,).
+            rng: Its random numbers.
         """
-        super().__init__(
-            like.environment,
-            like.propagator,
-            like.params,
-            np.random.default_rng(seed),
-            like.batch,
-        )
+        super().__init__(like.environment, like.propagator, like.params, rng, like.batch)
         self.given = np.zeros(self.max_segments + 1, np.int32)
         self.given[: min(len(given), self.max_segments)] = given[: self.max_segments]
         changes = np.flatnonzero(np.diff(self.given)) + 1
@@ -131,6 +126,9 @@ class GivenSearch(Search):
 
 def prepare_run(run: Run, given: Controls, seed: int, keep: int) -> Run:
     """A search in the environment of a run for a tube that is given in part; it keeps up to `keep` solutions."""
-    search = GivenSearch(run.search, given, seed)
-    solutions = Solutions(search, keep, True, run.solutions.slack)
-    return Run(run.environment, run.params, run.propagator, search, solutions, seed)
+
+    def begin(rng: np.random.Generator) -> tuple[Search, Solutions]:
+        search = GivenSearch(run.search, given, rng)
+        return search, Solutions(search, keep, True, run.solutions.slack)
+
+    return Run.of(run.environment, run.params, run.propagator, begin, seed)

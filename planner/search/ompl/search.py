@@ -56,6 +56,7 @@ class OmplSearch(Search):
             NoPlanner: OMPL cannot make it.
         """
         super().__init__(environment, propagator, params, rng, batch, switches)
+        self.name = planner
         self.growth = _RecordedGrowth(propagator, self)
         self.arrived: list[Candidates] = []
         """Vines in the goal that the planner has found in this iteration: none or one, because it stops there."""

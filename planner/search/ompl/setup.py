@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from planner.design.design import Design
 from planner.search.aiming import LONGEST_BEND
 from planner.search.goal import goal_radius
 from planner.search.ompl.vines import OmplVine, VineGrower
-from planner.search.sst import LENGTH_COST
+from planner.search.sst import DEFAULT_SWITCHES, LENGTH_COST
 from planner.search.witnesses import HEADING_WEIGHT
 from surrogate.kernels.compiled import Floats
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from dynamics.propagator import Propagator
+    from planner.search.ompl.vine_planner import VinePlanner
 
 FACTS = 4
 """Numbers of a vine in its state before its bends and controls: status, segments, actuators and number."""
@@ -117,6 +119,26 @@ def space(environment: Environment, tube: VineParams, propagator: str | type[Pro
             f"{getattr(propagator, '__name__', propagator)} models a tube as one arc; choose a propagator with sections"
         )
     return VineSetup(VineGrower(model(environment, tube)))
+
+
+def sst_star(setup: VineSetup, seed: int = 0, batch: int = 100) -> VinePlanner:
+    """Make the planner of `vinewright plan`, batched SST*, for a space of vines.
+
+    Its solutions are vines that reach the goal again at an eighth of the growth step; the lowest-cost one is the solution path. It has
+    up to ten, `planner.solutions.best`, and its search tree as `planner.planner_data()`.
+
+    Args:
+        setup: See `space`; give the planner to its `setPlanner`.
+        seed: Seed of the search.
+        batch: Maximum number of vines grown in each iteration.
+    """
+    # Both import this module.
+    from planner.search.ompl.vine_planner import VinePlanner
+    from planner.search.run import FEW, begin_search
+
+    growth = setup.growth
+    arguments = growth.environment, growth.propagator, growth.params, batch, FEW, DEFAULT_SWITCHES
+    return VinePlanner(setup.getSpaceInformation(), partial(begin_search, *arguments), seed, growth)
 
 
 def read_vine(state: Any, max_segments: int) -> OmplVine:

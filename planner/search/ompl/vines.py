@@ -71,6 +71,11 @@ class VineGrower:
         entry = min(int(pressure), self.pressures - 1) * self.cells + min(int(cell), self.cells - 1)
         return sign * (entry + 1), min(int(length), LONGEST_BEND)
 
+    def encode(self, control: int, segments: int) -> list[float]:
+        """Return a point of the control space that `decode` turns into a control and a number of segments."""
+        pressure, cell = divmod(max(abs(control) - 1, 0), self.cells)
+        return [float(np.sign(control)) + 1.5, cell + 0.5, pressure + 0.5, segments + 0.5]
+
     def extend(self, vine: OmplVine, control: int, segments: int) -> OmplVine:
         """Grow a vine: to its first state with the tip in the goal, or else by a number of segments or as far as it grows.
 

@@ -9,8 +9,9 @@ import pytest
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment
+from planner.search.guidance import FIRST_SAMPLES, UNGUIDED
 from planner.search.reverse.cost_to_go import CostToGo
-from planner.search.run import FIRST_SAMPLES, UNGUIDED, Budget, Run
+from planner.search.run import Budget, Run
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.witnesses import embed, pose_tree
 

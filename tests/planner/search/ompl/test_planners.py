@@ -9,6 +9,7 @@ from ompl import base, control
 
 from dynamics.tube import VineParams
 from environments import Environment
+from planner.design.design_file import load_design
 from planner.search.ompl.planners import NoPlanner, available_planners, check_planner, make_planner, planner_names
 from planner.search.ompl.setup import space
 from planner.search.planners import SST_STAR, search_of
@@ -47,6 +48,79 @@ def test_unknown_planners_are_refused() -> None:
         check_planner("prm")
     with pytest.raises(NoPlanner, match="'RRT'"):
         search_of("RRT")
+
+
+OWN = """
+from ompl import base
+
+
+class First(base.Planner):
+    def __init__(self, information):
+        super().__init__(information, "first")
+
+    def solve(self, until):
+        space = self.getSpaceInformation()
+        sampler, steer, after = space.allocControlSampler(), space.allocControl(), space.allocState()
+        start = space.cloneState(self.getPlannerInputStates().nextStart()) if not hasattr(self, "start") else self.start
+        self.start = start
+        while not until():
+            sampler.sample(steer)
+            space.propagateWhileValid(start, steer, 1, after)
+            if self.getProblemDefinition().getGoal().isSatisfied(after):
+                return base.PlannerStatus(True, False)
+        return base.PlannerStatus(False, False)
+
+
+def nothing(information):
+    return None
+
+
+number = 7
+"""
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Path:
+    """A file with a planner that extends the vine of zero length only."""
+    path = tmp_path / "own planner.py"
+    path.write_text(OWN)
+    return path
+
+
+def test_a_planner_of_the_callers_plans(own: Path, small_file: Path, tmp_path: Path, vinewright: Vinewright) -> None:
+    """It searches by its file and class, its design has the one section that it can have, and a resumed plan loads it again."""
+    out, asked = tmp_path / "run", ("--fast", "--seed", "1", "--planner", f"{own}:First")
+    code, printed, error = vinewright("plan", str(small_file), "--out", str(out), "--iterations", "4", *asked)
+    assert (code, error) == (0, "")
+    assert f"{own}:First" in printed
+    design = load_design(out)
+    assert design.actuators <= 1
+    assert len(design.sections) == 1
+    assert vinewright("plan", "--resume", str(out), "--iterations", "5")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("no such file.py:First", "there is no file no such file.py; give FILE.py:CLASS or MODULE:CLASS"),
+        ("{own}:Second", "has no attribute 'Second'; give FILE.py:CLASS"),
+        ("{own}:number", "number is not a class or function that makes a planner of OMPL"),
+        ("{own}:nothing", "it makes a NoneType, which is not a planner of OMPL"),
+        ("json:dumps", "it cannot be made: TypeError"),
+        ("no_such_module:First", "No module named 'no_such_module'"),
+        (":First", "give FILE.py:CLASS or MODULE:CLASS"),
+    ],
+)
+def test_what_is_no_planner_is_refused(
+    name: str, said: str, own: Path, small_file: Path, tmp_path: Path, vinewright: Vinewright
+) -> None:
+    """One line says what is wrong; no folder is left."""
+    out = tmp_path / "run"
+    code, _, error = vinewright("plan", str(small_file), "--out", str(out), "--planner", name.format(own=own))
+    assert code == 2
+    assert said in error
+    assert len(error.strip().splitlines()) == 1
+    assert not out.exists()
 
 
 def test_ours_needs_no_ompl(monkeypatch: pytest.MonkeyPatch) -> None:
