@@ -65,6 +65,7 @@ _Share = Annotated[float, Field(ge=0, le=1)]
 
 
 SECTIONS = "the sections of the tube from the base, without gaps"
+PASSED = "in solutions.json: obstacles that the tube passes and has on its {side}; those between which it does not fit are together"
 JUMP = "in solutions.json: its largest jump: grown length before, growth, and motion of the tip; null if it has none"
 
 
@@ -177,6 +178,8 @@ def _design_model(tube: Any, actuator: Any) -> Any:
             Field(None, description="pressures over the grown length; without it, constant"),
         ),
         jump_mm=(Annotated[list[NotNegative], Field(min_length=3, max_length=3)] | None, Field(None, description=JUMP)),
+        obstacles_left=(list[str], Field([], description=PASSED.format(side="left"))),
+        obstacles_right=(list[str], Field([], description=PASSED.format(side="right"))),
     )
 
 

@@ -59,5 +59,5 @@ def find_solution(folder: Path) -> tuple[int | None, int]:
 
 def _without_extras(content: Any) -> Any:
     """Return a design in parsed JSON without the keys that only one of the two files has."""
-    said = "trials", "jump_mm"
+    said = "trials", "jump_mm", "obstacles_left", "obstacles_right"
     return {key: part for key, part in content.items() if key not in said} if isinstance(content, dict) else content

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from dynamics.propagator import Propagator
 from environments.environment import Environment
@@ -31,8 +32,12 @@ from planner.plan.run.folder import design_to_write, save_checkpoint, write_run
 from planner.plan.run.stages import Stages
 from planner.plan.searching import search, search_with_friction
 from planner.plan.watcher import QUIET, Watcher
+from planner.search.graphs import search_graph, solution_graph
 from planner.search.run import TIME_SPENT, HistoryEntry, Keep, Run, warm_up
 from surrogate.kernels.interruption import Interruption
+
+if TYPE_CHECKING:
+    import networkx
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,6 +97,14 @@ class Result:
     def designs(self) -> list[Design]:
         """All distinct designs that were kept, the one of lowest cost first."""
         return [solution.design for solution in self.run.solutions.best]
+
+    def search_graph(self) -> networkx.DiGraph[int]:
+        """Return the search tree as a graph, see `planner.search.graphs.search_graph`."""
+        return search_graph(self.run.search.tree.to_arrays())
+
+    def solution_graph(self) -> networkx.DiGraph[int]:
+        """Return all kept designs as a graph of their sections, see `planner.search.graphs.solution_graph`."""
+        return solution_graph(self.run.solutions.best)
 
     @property
     def seconds(self) -> float:

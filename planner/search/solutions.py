@@ -17,6 +17,7 @@ from dynamics.relaxations import PARTED as PARTED_RESTS
 from dynamics.relaxations import Relaxations
 from dynamics.snaps import Snaps
 from dynamics.vine import Actuation, Integers, Rollout, Status, VineState, centerlines, pivots_of
+from environments.homotopy import Islands, Word
 from planner.design.design import Design
 from planner.design.replay import grow
 from planner.search.beginnings import Beginnings
@@ -255,7 +256,24 @@ class Solutions:
         if any(self.best[k].cost <= found.cost for k in known):
             return
         rest = [solution for k, solution in enumerate(self.best) if k not in known]
-        self.best = sorted([*rest, found], key=lambda solution: solution.cost)[: self.keep]
+        self.best = sorted([*rest, found], key=lambda solution: solution.cost)
+        if len(self.best) > self.keep:
+            self.best.pop(self._costliest_of_a_shared_class())
+
+    def _costliest_of_a_shared_class(self) -> int:
+        """Return which solution to give up: the costliest whose homotopy class another one has, or else the costliest."""
+        words = [self.word(solution.design) for solution in self.best]
+        shared = [k for k, word in enumerate(words) if words.count(word) > 1]
+        return max(shared, default=len(words) - 1)
+
+    @cached_property
+    def islands(self) -> Islands:
+        """The islands among which solutions go."""
+        return Islands.of(self.search.environment, self.search.params.clearance)
+
+    def word(self, design: Design) -> Word:
+        """Return the homotopy class of a design; all of them end at the centre of the goal."""
+        return self.islands.word(np.vstack([design.centerline, self.search.environment.goal[:2]]))
 
     def solution(self, controls: NDArray[np.int32], tip: Floats, joints: Floats, jump: Jump | None = None) -> Solution:
         """Make a solution from the controls of its segments.

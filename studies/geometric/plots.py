@@ -13,8 +13,8 @@ from matplotlib.patches import Patch
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import FRICTION, HingeTube
-from dynamics.geometric.visibility import visibility_graph
-from dynamics.geometric.walls import Walls, inflate_to_walls
+from dynamics.geometric.walls import Walls, inflate_obstacles, inflate_to_walls
+from environments.roadmap import visibility_graph
 from planner.drawing.solids import draw_solids
 from planner.drawing.style import FAINT, INK, save_figure
 from planner.mapping.actions import Actions
@@ -39,7 +39,9 @@ def save_deployments(path: Path) -> None:
         for one in _widest(walls, tube, Actions.of(environment, kind, RADIUS, LENGTH).launches)
     ]
     for axes, (launch, deployment) in zip(figure.subplots(2, 3).ravel(), chosen, strict=True):
-        graph = visibility_graph(shapes, environment.bounds, RADIUS, np.array([[launch.x, launch.y]]))
+        graph = visibility_graph(
+            inflate_obstacles(shapes, environment.bounds, RADIUS), np.array([[launch.x, launch.y]])
+        )
         ends = [np.array([graph.nodes[one]["position"], graph.nodes[other]["position"]]) for one, other in graph.edges]
         axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal")
         draw_solids(axes, environment, view)

@@ -14,12 +14,12 @@ from dynamics.geometric.deployment import Deployment, Launch, deploy, grow
 from dynamics.geometric.hinges import FRICTION, HingeTube
 from dynamics.geometric.propagator import Geometric
 from dynamics.geometric.trace import new_trace
-from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import inflate_obstacles, inflate_to_walls
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, Status, VineState, grown_length
 from environments import Environment, Obstacles, generate_environment
+from environments.roadmap import visibility_graph
 from planner.mapping.actions import Actions
 from surrogate.kernels.compiled import Floats
 
@@ -136,7 +136,7 @@ def lies_on_graph(shapes: Sequence[shapely.Polygon], bounds: Floats, launch: Lau
     base, *bends, tip = deployment.shape
     turn = _turn_of(launch, deployment)
     free = [base, tip, *(bend for bend in bends if turn is not None and np.hypot(*(bend - turn)) < SAME)]
-    graph = visibility_graph(shapes, bounds, RADIUS, np.array(free))
+    graph = visibility_graph(inflate_obstacles(shapes, bounds, RADIUS), np.array(free))
     nodes = np.array([graph.nodes[i]["position"] for i in range(graph.number_of_nodes())])
     apart = np.hypot(*(deployment.shape[:, None] - nodes).transpose(2, 0, 1))
     on, found = apart.argmin(axis=1), apart.min(axis=1)

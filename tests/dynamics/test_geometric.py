@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 
 from dynamics.geometric.deployment import Deployment, Launch, deploy
 from dynamics.geometric.hinges import HingeTube
-from dynamics.geometric.visibility import visibility_graph
 from dynamics.geometric.walls import POLYGON_TOLERANCE, Walls, inflate_obstacles, inflate_to_walls, to_polygons
 from dynamics.vine import Status
 from environments import Obstacles
+from environments.roadmap import visibility_graph
 
 BOUNDS = np.array([-2.0, -2.0, 2.0, 2.0])
 RADIUS = 0.03
@@ -77,7 +77,7 @@ Trials = st.builds(
 def test_shape_lies_on_the_visibility_graph(trial: Trial) -> None:
     """All links are lines of sight between corners, the base, one turn, and the tip."""
     shape = trial.deployed().shape
-    graph = visibility_graph(trial.shapes, SQUARE, trial.radius, shape)
+    graph = visibility_graph(inflate_obstacles(trial.shapes, SQUARE, trial.radius), shape)
     positions = np.array([position for _, position in graph.nodes(data="position")])
     for i in range(len(shape) - 1):
         assert graph.has_edge(i, i + 1) or np.allclose(shape[i], shape[i + 1], atol=1e-9)

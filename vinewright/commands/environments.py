@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -47,6 +47,7 @@ def show(
     with readable_errors():
         from environments.lengths import format_length, format_position
         from environments.passages import narrowest_passages
+        from environments.roadmap import ways_content
 
         environment, params = environment_and_tube(env, None)
     answer, content = Answer(as_json), environment_content(environment)
@@ -72,6 +73,9 @@ def show(
         {"width_mm": round(1e3 * gap.width, 6), "at_mm": [round(1e3 * float(part), 6) for part in gap.middle]}
         for gap in passages
     ]
+    content["ways"] = ways_content(environment, params.clearance)
+    for k, way in enumerate(content["ways"]):
+        console.print(f"{'' if k else 'ways':10} {_way_text(way)}")
     content["tube_width_mm"] = round(2e3 * params.radius, 6)
     console.print(f"sha256     {environment.sha256}")
     print_hints(console, environment, params.radius)
@@ -84,6 +88,14 @@ def show(
                 save_environment(picture, environment, passages)
         console.print(f"wrote {picture}")
     return answer.end(content, [picture])
+
+
+def _way_text(way: dict[str, Any]) -> str:
+    """Return a way around the obstacles as text."""
+    sides = [
+        f"{', '.join(way[f'obstacles_{side}'])} on the {side}" for side in ("left", "right") if way[f"obstacles_{side}"]
+    ]
+    return f"{way['length_mm']:.0f} mm{': ' * bool(sides)}{'; '.join(sides)}"
 
 
 def _position_text(point: list[float]) -> str:

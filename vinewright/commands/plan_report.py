@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from planner.plan.inputs import Inputs
     from planner.plan.plan import Result
     from planner.search.run import Run
+    from planner.search.solutions import Solutions
 
 
 def advice(run: Run) -> str:
@@ -147,7 +148,7 @@ def report(console: Console, result: Result, out: Path) -> None:
     ended = "its share of the time budget" if result.choice and result.reason == TIME_SPENT else result.reason
     console.print(
         f"search: {plural(done, 'iteration')} in {run.seconds:.1f} s, {ended}; {solutions.replayed} candidates replayed at an "
-        f"eighth of the step, of which {why}; {plural(others, 'other distinct solution')} kept"
+        f"eighth of the step, of which {why}; {plural(others, 'other distinct solution')} kept{_classes_words(solutions)}"
     )
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
@@ -173,6 +174,12 @@ def report(console: Console, result: Result, out: Path) -> None:
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "
         f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz{stages}"
     )
+
+
+def _classes_words(solutions: Solutions) -> str:
+    """Return in how many ways solutions go around obstacles, as text; "" if there is one only."""
+    classes = len({solutions.word(one.design) for one in solutions.best})
+    return f"; they pass the obstacles in {classes} different ways" if classes > 1 else ""
 
 
 def stages_line(choice: Choice) -> str:

@@ -11,6 +11,8 @@ from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, readable_errors
 
 if TYPE_CHECKING:
+    import networkx
+
     from vinewright.commands.show_kinds import ResultKind
 
 _MOST_BYTES = 50_000_000
@@ -25,13 +27,19 @@ def show(
         ),
     ],
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it to this file as well.")] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace an existing file of --picture.")] = False,
+    tree: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.graphml", help="Write the search tree of a run to this file too, as GraphML."),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace existing files of --picture and --tree.")] = False,
     as_json: JsonOption = False,
 ) -> int:
     """Recognise a result by its content and print a summary; --picture draws it."""
     answer = Answer(as_json)
     if picture and picture.suffix.lower() != ".png":
         raise BadInput(f"--picture {picture} must end in .png")
+    if tree and tree.suffix.lower() != ".graphml":
+        raise BadInput(f"--tree {tree} must end in .graphml")
     with readable_errors():
         from planner.output.claim import claim_file, writing
 
@@ -44,6 +52,7 @@ def show(
             raise BadInput(
                 f"--picture: no picture of a {kind.name} is drawn; pictures: {', '.join(pictures) or 'none'}"
             )
+        graph = _search_tree(file, kind) if tree else None
         for k, line in enumerate(summary.lines):
             answer.console.print(line, style="" if k or not isinstance(line, str) else "bold")
         if pictures:
@@ -54,7 +63,35 @@ def show(
             with claim_file(picture, force, "--picture"), writing(picture):
                 summary.draw(picture)
             answer.console.print(f"wrote {picture}")
-    return answer.end({"kind": kind.name, "file": str(file), "pictures": pictures, "content": content}, [picture])
+        if tree and graph is not None:
+            import networkx
+
+            from environments.writing import atomic_path
+
+            with claim_file(tree, force, "--tree"), writing(tree), atomic_path(tree) as path:
+                networkx.write_graphml(graph, path)
+            answer.console.print(f"wrote {tree}: {len(graph)} nodes")
+    written = {"kind": kind.name, "file": str(file), "pictures": pictures, "content": content}
+    return answer.end(written, [picture, tree])
+
+
+def _search_tree(file: Path, kind: ResultKind) -> networkx.DiGraph[int]:
+    """Return the search tree in the folder of a run, or in its checkpoint.
+
+    Raises:
+        BadInput: This is no run, or its planner stores no tree.
+    """
+    from planner.output.contents import CHECKPOINT
+    from planner.plan.run.checkpoint import read_checkpoint
+
+    if kind.file not in ("run.json", CHECKPOINT):
+        raise BadInput(f"--tree: a {kind.name} has no search tree; give the folder of a run")
+    checkpoint = read_checkpoint(file.parent, file.name if kind.file == CHECKPOINT else CHECKPOINT)
+    if len(graph := checkpoint.search_graph()) == 1:
+        raise BadInput(
+            f"--tree: {file.parent} has only the root of the tree: planner {checkpoint.inputs.planner} cannot store it"
+        )
+    return graph
 
 
 def _recognise(path: Path) -> tuple[Path, Any, ResultKind]:

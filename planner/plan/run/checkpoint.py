@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,7 @@ from planner.output.provenance import versions
 from planner.plan.inputs import Inputs
 from planner.plan.run.arrays import Arrays, InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.facts import Facts, SolutionPart
+from planner.search.graphs import search_graph
 from planner.search.guidance import MOST_SAMPLES
 from planner.search.reverse.arc_collision import arc_scene
 from planner.search.reverse.arc_price import ArcCurvatures
@@ -36,6 +37,9 @@ from planner.search.solutions import Solution, Solutions
 from planner.search.sst import FIRST_RADIUS, LONGEST_TUBE, RADIUS_FACTOR
 from planner.search.tree import KEPT
 from surrogate.kernels.compiled import Floats
+
+if TYPE_CHECKING:
+    import networkx
 
 MOST_BEND = 100.0
 """Upper limit of a joint's bend [rad]; joints that fold over bend by slightly more than pi."""
@@ -151,6 +155,10 @@ class Checkpoint:
         now = versions()
         changed = [f"{name} {then}" for name, then in self.versions.items() if now.get(name, then) != then]
         return f"; started with {', '.join(changed)}, so the result may differ" if changed else ""
+
+    def search_graph(self) -> networkx.DiGraph[int]:
+        """Return its search tree as a graph, see `planner.search.graphs.search_graph`."""
+        return search_graph(self._arrays)
 
     def write(self, path: Path) -> None:
         """Write it again as it was read, and wait until it is on disk.

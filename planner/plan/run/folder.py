@@ -25,6 +25,7 @@ from planner.plan.run.checkpoint import write_checkpoint
 from planner.plan.run.stages import Stages
 from planner.plan.run.success import success, with_trials
 from planner.search.run import Run
+from planner.search.solutions import Solutions
 from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 
 
@@ -51,6 +52,14 @@ def design_to_write(run: Run, choice: Choice | None, verification: Verification 
     if verification:
         return with_trials(verification.design, choice)
     return with_trials(choice.chosen.design if choice else run.solutions.best[0].design, choice)
+
+
+def _solutions_content(solutions: Solutions) -> dict[str, Any]:
+    """Return the content of the solutions file, with the obstacles that each design passes."""
+    content = solutions_content([(one.design, one.jump) for one in solutions.best])
+    for part, one in zip(content["solutions"], solutions.best, strict=True):
+        part["obstacles_left"], part["obstacles_right"] = solutions.islands.passed(one.design.centerline)
+    return content
 
 
 def _timings(run: Run, choice: Choice | None) -> dict[str, float]:
@@ -144,7 +153,7 @@ def fill_run(
         rollout = replayed.result()
     write_environment(run.environment, folder / "environment.toml")
     write_json(folder / "design.json", design_content(best))
-    write_json(folder / "solutions.json", solutions_content([(one.design, one.jump) for one in solutions.best]))
+    write_json(folder / "solutions.json", _solutions_content(solutions))
     margin = drive_margin(rollout, best.params)
     content = _run_content(run, inputs, stopped, best, choice, verification)
     write_json(folder / "run.json", {**content, "drive": margin.content() if margin else None})

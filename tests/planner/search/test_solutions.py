@@ -13,9 +13,10 @@ from dynamics.relaxations import PARTED, Equilibria, Relaxations
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, VineState
 from environments import Environment
+from planner.design.design import Design, Section
 from planner.search.run import Budget, Keep, Run
 from planner.search.solutions import PARTED as DIVERGED
-from planner.search.solutions import ReplayResult, segments_to, sides_of
+from planner.search.solutions import ReplayResult, Solution, segments_to, sides_of
 from planner.search.tree import Candidates
 
 MakeEnvironment = Callable[..., Environment]
@@ -233,3 +234,31 @@ def test_the_search_does_not_pay_for_the_first_snap(run: Run, monkeypatch: pytes
 def test_a_length_has_as_many_segments_as_it_begins(length: float, count: int) -> None:
     """A whole number of segments is not one more by rounding: 12 * 0.025 / 0.025 is a little above 12."""
     assert segments_to(length, 0.025) == count
+
+
+def test_a_full_set_keeps_each_way_around_the_obstacles(environment: MakeEnvironment, params: VineParams) -> None:
+    """Of more solutions than are kept, the costliest that shares its way with another one goes; without such the costliest."""
+    room = replace(
+        environment(bounds=(-0.2, -0.8, 1.6, 0.8), boxes=((0.6, -0.1, 0.8, 0.1),)), goal=np.array([1.4, 0.0, 0.1])
+    )
+    solutions = Run.prepare(room, params, seed=1, keep=Keep(3)).solutions
+
+    def keep(cost: float, height: float, sides: str) -> None:
+        """Keep a solution that passes the box at a height [m], with its actuators on these sides."""
+        line = np.array([[0.0, 0.0], [0.7, height], [1.4, 0.0]])
+        controls = np.concatenate([[0, 1 if side == "l" else -1] for side in sides]).astype(np.int32)
+        sections = (Section(0.0, 1.4, "none", 0.0, 0.0, 0.0),)
+        design = Design("room", "0" * 64, params, sections, np.array([1.4, 0.0, 0.0]), line)
+        solutions._keep(Solution(design, cost, controls))
+
+    def kept() -> list[float]:
+        return [one.cost for one in solutions.best]
+
+    for cost, height, sides in ((1.0, 0.3, "l"), (1.1, 0.3, "lr"), (2.0, -0.3, "rl")):
+        keep(cost, height, sides)
+    keep(1.2, 0.3, "ll")
+    assert kept() == [1.0, 1.1, 2.0]  # the only one below the box stays
+    keep(1.5, -0.3, "rr")
+    assert kept() == [1.0, 1.1, 1.5]  # now there are two below it
+    keep(3.0, -0.3, "lrl")
+    assert kept() == [1.0, 1.1, 1.5]
