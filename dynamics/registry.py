@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 if TYPE_CHECKING:
+    from dynamics.impulse.inputs import GrowthInputs
     from dynamics.propagator import Capabilities, Propagator, PropagatorFactory
     from dynamics.tube import VineParams
     from environments import Environment
@@ -20,8 +21,23 @@ LAST_KERNEL = {
     "euler-lagrange": "grow_arc",
 }
 """The kernel of each propagator that is compiled last, as a pattern of its file name."""
-OWNERS = {"solver": "penalty", "surrogate": "penalty", "qp": "impulse"}
+OWNERS = {"solver": "penalty", "surrogate": "penalty", "qp": "impulse", "inputs": "impulse"}
 """The propagator that has a setting, for settings that only one has."""
+
+
+class PropagatorSettings(TypedDict, total=False):
+    """Settings of a propagator, see `choose_propagator`."""
+
+    device: str
+    """Device of the computation: "cpu", "cuda" or "auto"."""
+    solver: str | None
+    """Solver of "penalty": "newton" or "gradient"."""
+    surrogate: str | None
+    """Source of the actuator's force in "penalty": "table" or "network"."""
+    qp: str | None
+    """Solver of "impulse": "banded" or "osqp"."""
+    inputs: GrowthInputs | None
+    """Growth rate and body pressure over time for "impulse"; None for those of the design's tube."""
 
 
 def propagators() -> tuple[str, ...]:
@@ -72,6 +88,7 @@ def choose_propagator(
     surrogate: str | None = None,
     qp: str | None = None,
     sections: int | None = None,
+    inputs: GrowthInputs | None = None,
 ) -> PropagatorFactory:
     """Return a factory of a propagator with its settings; all of them are checked now, before any computation.
 
@@ -82,6 +99,7 @@ def choose_propagator(
         surrogate: Force model of penalty; None for table.
         qp: Solver of impulse; None for banded.
         sections: Number of different sections of the design to grow, 1 for one arc from base to tip; None for any number.
+        inputs: Growth rate and body pressure over time of impulse; None for those of the tube.
     Raises:
         CannotRun: A name is unknown, this propagator does not have a setting or does not support sections, or the device
             cannot be used.
@@ -99,11 +117,10 @@ def choose_propagator(
             f"{name} models a tube as one arc (sections=False), with one actuator from base to tip; {needed}; choose another "
             "propagator"
         )
-    for setting, value in (("solver", solver), ("surrogate", surrogate), ("qp", qp)):
+    for setting, value in (("solver", solver), ("surrogate", surrogate), ("qp", qp), ("inputs", inputs)):
         if value is not None and name != OWNERS[setting]:
-            raise CannotRun(
-                f"--{setting} {value} is for --propagator {OWNERS[setting]}; {name} does not have this option"
-            )
+            given = f"--{setting} {value}" if isinstance(value, str) else f"--{setting}"
+            raise CannotRun(f"{given} is for --propagator {OWNERS[setting]}; {name} does not have this option")
     if name == "penalty":
         from dynamics.penalty.propagator import check_choices
 
@@ -112,11 +129,11 @@ def choose_propagator(
         return partial(model, **settings)
     if device not in ("auto", *model.capabilities.devices):
         raise CannotRun(f"--device {device}: {name} computes on {', '.join(model.capabilities.devices)}")
-    if qp is not None:
+    if qp is not None or inputs is not None:
         from dynamics.impulse.propagator import Impulse, check_qp
 
-        check_qp(qp)
-        return partial(Impulse, qp=qp)
+        check_qp(qp or "banded")
+        return partial(Impulse, qp=qp or "banded", inputs=inputs)
     if name == "quasistatic":
         check_device(device)
         make: Callable[..., Propagator] = model

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dynamics.impulse.propagator import Impulse
+from dynamics.impulse.propagator import Hold, Impulse
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Status, VineState, centerlines
@@ -64,8 +64,8 @@ class Relaxations:
 
         def moving(still: float) -> tuple[Impulse, Impulse]:
             return (
-                Impulse(environment, params, threads=threads, still=still, longest_hold=LONGEST_SWING),
-                Impulse(environment, params, DRAG_STEP, threads, drag=True, still=still, longest_hold=LONGEST_CREEP),
+                Impulse(environment, params, threads=threads, hold=Hold(still, LONGEST_SWING)),
+                Impulse(environment, params, DRAG_STEP, threads, drag=True, hold=Hold(still, LONGEST_CREEP)),
             )
 
         self.quick, self.patient = moving(STILL * params.scale), moving(0.0)

@@ -15,6 +15,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dynamics.impulse.inputs import GrowthInputs
     from dynamics.propagator import CannotRun
     from dynamics.registry import propagators
     from dynamics.tube import Inertia, InvalidTube, VineParams
@@ -52,6 +53,7 @@ __all__ = [
     "Design",
     "Environment",
     "Estimate",
+    "GrowthInputs",
     "Inertia",
     "InvalidCheckpoint",
     "InvalidDesign",
@@ -92,6 +94,7 @@ if TYPE_CHECKING:  # public too, but `from vinewright import *` must not need OM
     __all__ += ["ompl"]
 _HOMES = {
     "vinewright.api": ("export", "plan", "plot", "resume", "robustness", "simulate"),
+    "dynamics.impulse.inputs": ("GrowthInputs",),
     "dynamics.propagator": ("CannotRun",),
     "dynamics.registry": ("propagators",),
     "dynamics.tube": ("Inertia", "VineParams"),

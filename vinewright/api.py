@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from dynamics.propagator import Propagator
+    from dynamics.registry import PropagatorSettings
     from dynamics.tube import VineParams
     from environments import (
         Environment,
@@ -106,21 +107,16 @@ def simulate(
     environment: Environment,
     propagator: str | type[Propagator] = "quasistatic",
     *,
-    device: str = "auto",
-    solver: str | None = None,
-    surrogate: str | None = None,
-    qp: str | None = None,
     friction: float | None = None,
+    **settings: Unpack[PropagatorSettings],
 ) -> Simulation:
     """Grow one vine of a design.
 
     Args:
         propagator: The model of the growing vine: one of `propagators()`, or a class that is a `dynamics.propagator.Propagator`.
-        device: Device of the computation: "cpu", "cuda" or "auto".
-        solver: Solver of "penalty": "newton" or "gradient".
-        surrogate: Source of the actuator's force in "penalty": "table" or "network".
-        qp: Solver of "impulse": "banded" or "osqp".
         friction: Coulomb friction coefficient, static and kinetic [-]; None takes those of the design's tube or environment.
+        settings: Settings of the propagator: `device`, `solver`, `surrogate`, `qp` and `inputs`, see
+            `dynamics.registry.PropagatorSettings`.
     Returns:
         Whether it reached the goal, its tip, and its joints [m] at every record, shape (T, N + 1, 2).
     Raises:
@@ -139,7 +135,6 @@ def simulate(
 
     design = _check_design(design, environment)
     with plain_errors():
-        settings = {"device": device, "solver": solver, "surrogate": surrogate, "qp": qp}
         design, make = resolve_growth(design, environment, propagator, friction, **settings)
     return make_simulation(design, environment, replay(design, make(environment, design.params)))
 

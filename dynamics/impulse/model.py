@@ -13,7 +13,7 @@ from dynamics.drive import Tail
 from dynamics.impulse.bodies import Bodies, JointDrive, JointRows, new_bodies, new_drive, new_rows
 from dynamics.impulse.impact import Impact, new_impact
 from dynamics.impulse.schur import Factor, new_factor
-from dynamics.moment import JointMoments
+from dynamics.moment import BENDS, JointMoments
 from dynamics.nearby import Blocks, new_blocks
 from dynamics.scene import Scene
 from dynamics.vine import Integers
@@ -55,6 +55,27 @@ class ImpulseTube(NamedTuple):
     """See `dynamics.self_contact.segments_apart`; 0 if parts of the tube may lie on one another."""
 
 
+class InputTables(NamedTuple):
+    """Inputs over time (`dynamics.impulse.inputs.GrowthInputs`), and the tube at several body pressures; no rows: constant."""
+
+    times: Floats
+    """Time of each row [s], ascending, shape (rows,)."""
+    rates: Floats
+    """Growth rate without resistance [m/s], same shape."""
+    pressures: Floats
+    """Body pressure [Pa], same shape."""
+    levels: Floats
+    """Numbers of the tube at ascending, evenly spaced pressures, shape (levels, 6), see `dynamics.impulse.input_tables`."""
+    moment: Floats
+    """`JointMoments.moment` at these pressures [N m], shape (levels, BENDS + 1)."""
+    rising: Floats
+    """`JointMoments.rising` at these pressures [N m], same shape."""
+
+
+NO_INPUTS = InputTables(np.zeros(0), np.zeros(0), np.zeros(0), np.zeros((0, 6)), np.zeros((0, 0)), np.zeros((0, 0)))
+"""Constant inputs: those of the tube."""
+
+
 class ImpulseModel(NamedTuple):
     """A tube in an environment, as the kernels take it."""
 
@@ -63,6 +84,7 @@ class ImpulseModel(NamedTuple):
     tube: ImpulseTube
     base: Floats
     """x [m], y [m] and heading [rad], shape (3,)."""
+    inputs: InputTables = NO_INPUTS
 
 
 class ImpulseWork(NamedTuple):
@@ -89,6 +111,8 @@ class ImpulseWork(NamedTuple):
     seen: Floats
     """Joints when the vine was last looked at [m], shape (max_segments + 1, 2)."""
     blocks: Blocks
+    moments: Floats
+    """`JointMoments.moment` and `rising` at the present body pressure [N m], shape (2, BENDS + 1)."""
 
 
 def new_work(max_segments: int, bodies: int) -> ImpulseWork:
@@ -110,4 +134,5 @@ def new_work(max_segments: int, bodies: int) -> ImpulseWork:
         np.zeros(1),
         np.zeros((max_segments + 1, 2)),
         new_blocks(max_segments),
+        np.empty((2, BENDS + 1)),
     )

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.cross_section import cross_section
 from dynamics.drive import tail_of
+from dynamics.impulse.input_tables import tabulate_inputs
+from dynamics.impulse.inputs import GrowthInputs
 from dynamics.impulse.model import ImpulseModel, ImpulseTube, new_work
 from dynamics.impulse.rollout import grow_one
-from dynamics.moment import joint_moments, new_vine
+from dynamics.moment import JointMoments, joint_moments, new_vine
 from dynamics.propagator import CannotRun, Capabilities, OnHost, checked_lengths
 from dynamics.records import Batch, Records, grow_batch
 from dynamics.scene import scene_of
@@ -24,10 +26,20 @@ from surrogate.kernels.compiled import thread_count
 
 CONTACT_STIFFNESS = 1e7
 """Stiffness of a contact [N/m]: the tip, pressed with the growth force, penetrates by a few micrometres."""
-LONGEST_HOLD = 120.0
-"""A held vine that still moves after this time [s] is stalled."""
 QPS = "banded", "osqp"
 """Solvers of a step: the banded Schur complement, or OSQP."""
+
+
+class Hold(NamedTuple):
+    """When a held vine ends."""
+
+    still: float = 0.0
+    """It is at rest when no joint was farther from its place for a while [m]; with 0, when all of them rest."""
+    longest: float = 120.0
+    """If it still moves after this time [s], it is stalled."""
+
+
+DEFAULT_HOLD = Hold()
 
 
 def check_qp(qp: str) -> None:
@@ -73,8 +85,8 @@ class Impulse(OnHost):
         threads: int | None = None,
         qp: str = "banded",
         drag: bool = False,
-        still: float = 0.0,
-        longest_hold: float = LONGEST_HOLD,
+        hold: Hold = DEFAULT_HOLD,
+        inputs: GrowthInputs | None = None,
     ) -> None:
         """Prepare the scene (about 0.1 s).
 
@@ -82,10 +94,11 @@ class Impulse(OnHost):
             step: Of time [s].
             qp: What solves a step, one of `QPS`.
             drag: Whether drag replaces inertia.
-            still: A held vine is at rest when no joint was farther from its place for a while [m]; with 0, when all of them rest.
-            longest_hold: A held vine that still moves after this time [s] is stalled.
+            hold: When a held vine ends.
+            inputs: Growth rate and body pressure over the time since each call of `grow`; None for those of the tube.
         Raises:
             CannotRun: Another `qp`.
+            InvalidInputs: The tube cannot have one of the body pressures.
             ModuleNotFoundError: OSQP is not installed.
         """
         check_qp(qp)
@@ -95,7 +108,14 @@ class Impulse(OnHost):
         self.scene, margin = scene_of(environment, params)
         # Also with the published physics this model's moments are those of curvature.
         published = params.physics == "published"
-        self.joint = joint_moments(replace(params, segment_length=params.hinge_length) if published else params)
+
+        def moments_of(tube: VineParams) -> JointMoments:
+            return joint_moments(replace(tube, segment_length=tube.hinge_length) if published else tube)
+
+        self.joint, self.hold, self.inputs = moments_of(params), hold, inputs
+        self.tables = tabulate_inputs(inputs, params, moments_of)
+        # Inputs set the rate of each step; this one is their highest, by which the time is measured that a vine may take.
+        rate = float(self.tables.rates.max(initial=0.0)) if inputs else params.inertia.growth_rate
         stacked = published or environment.stacked
         self.tube = ImpulseTube(
             section=cross_section(params)._replace(compliance=1 / CONTACT_STIFFNESS),
@@ -103,33 +123,24 @@ class Impulse(OnHost):
             mass_per_length=params.inertia.mass_per_length,
             gyration=params.radius**2 / 2,  # a thin-walled cylinder about a transverse axis
             damping=params.inertia.damping_time * self.joint.elasticity.stiffness,
-            growth_rate=params.inertia.growth_rate,
+            growth_rate=rate,
             growth_force=params.growth_force,
             tail=tail_of(params),
-            yielding=params.inertia.growth_rate / params.growth_force,
+            yielding=rate / params.growth_force,
             tolerance=params.penetration_tolerance,
             time_step=step,
             margin=margin,
             most_motion=0.6 * margin,
             drag=drag,
-            still=still,
-            longest_hold=longest_hold,
+            still=hold.still,
+            longest_hold=hold.longest,
             segments_apart=0 if stacked else segments_apart(params.radius, params.segment_length),
         )
 
     def refined(self, parts: int = 2) -> Impulse:
         """See `Propagator`."""
-        tube = self.tube
-        return Impulse(
-            self.environment,
-            self.params,
-            tube.time_step / parts,
-            self.threads,
-            self.qp,
-            tube.drag,
-            tube.still,
-            tube.longest_hold,
-        )
+        step, drag = self.tube.time_step / parts, self.tube.drag
+        return Impulse(self.environment, self.params, step, self.threads, self.qp, drag, self.hold, self.inputs)
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""
@@ -141,7 +152,7 @@ class Impulse(OnHost):
 
             kernel, solver = grow_one.py_func, OsqpStep()
 
-        model = ImpulseModel(self.scene, self.joint, self.tube, self.pose)
+        model = ImpulseModel(self.scene, self.joint, self.tube, self.pose, self.tables)
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             vine = new_vine(batch.angles[b], batch.pressure[b])

@@ -21,7 +21,8 @@ from dynamics.growth import (
     report,
 )
 from dynamics.impulse.growing import add_segment, fastest, start
-from dynamics.impulse.model import ImpulseModel, ImpulseWork
+from dynamics.impulse.input_tables import model_at
+from dynamics.impulse.model import ImpulseModel, ImpulseWork, InputTables
 from dynamics.impulse.step import take_step
 from dynamics.moment import Vine, look_up_cells
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
@@ -42,6 +43,13 @@ SHORTENED = 4.0
 """A held vine that takes this many times as many steps as of full length is late too: it trembles."""
 CORRECTIONS = 200
 """Steps that may follow each other with the vine deeper in an obstacle than is tolerated."""
+
+
+@compiled()
+def end_of_inputs(inputs: InputTables) -> tuple[float, bool]:
+    """Time of the last row of inputs [s], 0 for constant ones, and whether growth stops there."""
+    rows = len(inputs.times)
+    return (inputs.times[rows - 1], inputs.rates[rows - 1] == 0.0) if rows else (0.0, False)
 
 
 @compiled()
@@ -88,31 +96,33 @@ def grow_vine(
     segments, last_length = task.segments, task.last_length
     start(work, tube, vine, base, segments, last_length)
     heading = forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)
-    number = touch(scene, tube, segments, work)
+    number = touch(scene, model_at(model, 0.0, work.moments).tube, segments, work)
     before, recorded, steps, corrections = segments * full + last_length, 0, 0, 0
     longest = tube.longest_hold if holding else LONGEST_TIME * task.length / tube.growth_rate + 10 * PATIENCE
-    time, watch, fast, strayed = 0.0, Watch(0.0, 0.0), np.inf, np.inf
+    time, clock, watch, fast, strayed = 0.0, 0.0, Watch(0.0, 0.0), np.inf, np.inf
+    ends, stops = end_of_inputs(model.inputs)
     if segments == 1 and last_length <= 0.0:
         fast = 0.0
     while True:
+        now = model_at(model, time, work.moments)
         grown = segments * full + last_length - before
         status = outcome_of_leaving(scene, chain, segments, forces, broken)
         if status != GROWING:
             return recorded, status, steps
         if number == CROSSED or cut[0]:
             return recorded, UNRESOLVED, steps
-        deep = too_deep(tube.section, contacts, number, tube.tolerance, work.keys, work.carried)
+        deep = too_deep(now.tube.section, contacts, number, tube.tolerance, work.keys, work.carried)
         corrections = corrections + 1 if deep else 0
         if corrections > CORRECTIONS:
             return recorded, UNRESOLVED, steps
-        looks = time >= watch.due
-        still, watch = look_at(watch, PATIENCE, time, grown, chain, segments, seen)
+        looks = clock >= watch.due
+        still, watch = look_at(watch, PATIENCE, clock, grown, chain, segments, seen)
         if holding:
-            rests = looks and (fast < AT_REST or strayed < tube.still)
-            late = time >= longest or steps * tube.time_step >= SHORTENED * longest
+            rests = looks and time >= ends and (fast < AT_REST or strayed < tube.still)
+            late = time >= ends + longest or steps * tube.time_step >= SHORTENED * (ends + longest)
             recorded, status = _report_held(recorder, segments, heading, deep, rests, late)
         else:
-            stalled = still or time >= longest
+            stalled = still or clock >= longest or (stops and time >= ends + 10 * PATIENCE)
             recorded, status = report(recorder, recorded, task, segments, heading, grown, deep, stalled)
         if status != GROWING:
             return recorded, status, steps
@@ -120,17 +130,19 @@ def grow_vine(
             add_segment(work, tube, angles, base, segments)
             segments, last_length = segments + 1, 0.0
             forward_kinematics(chain, angles, vine.pivots, base, segments, last_length, full)
-            number = touch(scene, tube, segments, work)
+            number = touch(scene, now.tube, segments, work)
         most_growth = 0.0
         if not holding and not deep:
             most_growth = max(min(full - last_length, next_stop(task, recorded) - grown), 0.0)
         span = Span(segments, last_length, number, most_growth)
         if qp is None:
-            growth, dt, number = take_step(model, vine, work, span, qp)
+            growth, dt, number = take_step(now, vine, work, span, qp)
         else:
-            growth, dt, number = take_step.py_func(model, vine, work, span, qp)
+            growth, dt, number = take_step.py_func(now, vine, work, span, qp)
         heading = pose[segments, 2]
         last_length, time, steps = last_length + growth, time + dt, steps + 1
+        # Where the growth rate is lower than the highest, a vine has longer to move: a pause is no stall.
+        clock += dt if holding else dt * (now.tube.growth_rate / tube.growth_rate)
         fast = max(0.0 if looks else fast, fastest(bodies, velocity, segments + 1))
         if holding:
             strayed = max(0.0 if looks else strayed, _strayed(chain, segments, seen))

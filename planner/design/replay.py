@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dynamics.propagator import Propagator, PropagatorFactory
-from dynamics.registry import choose_friction, choose_propagator
+from dynamics.propagator import CannotRun, Propagator, PropagatorFactory
+from dynamics.registry import PropagatorSettings, choose_friction, choose_propagator
 from dynamics.stages import Stage, grow_in_stages, growth_function
 from dynamics.vine import Actuation, Rollout, Status, centerlines, grown_length, to_host
 from environments.environment import Environment
@@ -136,17 +136,20 @@ def resolve_growth(
     environment: Environment,
     propagator: str | type[Propagator],
     friction: float | None = None,
-    **settings: Any,
+    **settings: Unpack[PropagatorSettings],
 ) -> tuple[Design, PropagatorFactory]:
     """Return a design with the friction that it grows with, and a factory of the propagator; both are checked before any computation.
 
     Args:
         friction: Coulomb friction coefficient, static and kinetic [-]; None for that of the design's tube or environment.
-        settings: `device`, `solver`, `surrogate` and `qp` of `dynamics.registry.choose_propagator`.
+        settings: Of the propagator.
     Raises:
-        CannotRun: The propagator does not have a setting or friction, or models one section only.
+        CannotRun: The propagator does not have a setting or friction, or models one section only; or a design has a schedule over its
+            length, and inputs over time are given.
         ModuleNotFoundError: A library that the propagator needs is not installed.
     """
+    if design.schedule is not None and settings.get("inputs") is not None:
+        raise CannotRun("inputs over time cannot be combined with a schedule of pressures over the grown length")
     sections = 1 if design.uniform else len(design.sections)
     make = choose_propagator(design.params, propagator, sections=sections, **settings)
     params = choose_friction(design.params, friction, propagator, environment)

@@ -10,7 +10,7 @@ from dynamics import relaxations
 from dynamics.growth import Span
 from dynamics.impulse.growing import start
 from dynamics.impulse.model import ImpulseModel, new_work
-from dynamics.impulse.propagator import Impulse
+from dynamics.impulse.propagator import Hold, Impulse
 from dynamics.impulse.step import take_step
 from dynamics.moment import free_curvature, joint_moments, new_actuated_vine
 from dynamics.relaxations import PARTED, Relaxations
@@ -129,7 +129,7 @@ def test_drag_brings_a_tube_to_the_same_rest_without_overshoot(
 def test_hold_ends_sooner_where_a_tube_is_still_enough(environment: MakeEnvironment, params: VineParams) -> None:
     """Held until no joint strays by 1 mm for 0.6 s, a swinging tube ends 1.2 s sooner or more, and within 3 mm of its rest."""
     rest, soon = (
-        Impulse(environment(), params, still=still).grow(bent(30, 0.5), steered(30, 15e3), 0.0, 0.1)
+        Impulse(environment(), params, hold=Hold(still)).grow(bent(30, 0.5), steered(30, 15e3), 0.0, 0.1)
         for still in (0.0, 1e-3)
     )
     assert rest.status[0] == soon.status[0] == Status.GROWN

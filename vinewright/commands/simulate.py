@@ -18,6 +18,7 @@ from vinewright.console.options import (
     DesignArgument,
     EnvironmentArgument,
     FrictionOption,
+    InputsOption,
     PhysicsOption,
     PropagatorOption,
     QpOption,
@@ -46,6 +47,9 @@ if TYPE_CHECKING:
 OutOption = Annotated[
     Path | None, typer.Option(metavar="DIR", help="Folder for the trajectory, tables of poses and a picture.")
 ]
+ReplaceOption = Annotated[
+    bool, typer.Option("--force", help="Replace earlier results in the folder of --out, and the file of --animate.")
+]
 AnimateOption = Annotated[Path | None, typer.Option(metavar="FILE.gif|.mp4", help="Write an animation of the growth.")]
 
 
@@ -60,18 +64,19 @@ def simulate(
     solver: SolverOption = None,
     surrogate: SurrogateOption = None,
     qp: QpOption = None,
+    inputs: InputsOption = None,
     friction: FrictionOption = None,
     schedule: ScheduleOption = None,
     tube: TubeOption = None,
     physics: PhysicsOption = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Replace earlier results in the folder of --out, and the file of --animate.")
-    ] = False,
+    force: ReplaceOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Grow one vine of a design and say where it ends. Exit code 3 if it misses the goal."""
     console = (answer := Answer(as_json)).console
     with readable_errors(), ExitStack() as held:
+        from dynamics.impulse.inputs_file import read_inputs
+        from dynamics.registry import PropagatorSettings
         from environments import load_environment
         from planner.design.replay import make_simulation, replay, resolve_growth
         from vinewright.console.compiling import compiling
@@ -81,14 +86,14 @@ def simulate(
         made = replace(planned, params=replace_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
-        settings = {"device": device, "solver": solver, "surrogate": surrogate, "qp": qp}
+        settings = PropagatorSettings(device=device, solver=solver, surrogate=surrogate, qp=qp)
+        settings["inputs"] = read_inputs(inputs) if inputs else None
         made, make = resolve_growth(made, environment, propagator, friction, **settings)
         print_ignored(console, made.params, propagator, environment)
         apart(out, design, "design")
         apart(out, Path(env), "environment")
         _claim(held, out, animate, force)
-        elsewhere = made.sha256 != environment.sha256
-        if elsewhere:
+        if elsewhere := made.sha256 != environment.sha256:
             console.print(f"note: this design was made for another environment ({made.environment})")
         model = make(environment, made.params)
         console.print(section_table(made))
@@ -97,7 +102,7 @@ def simulate(
         simulation = make_simulation(made, environment, rollout)
         result = _result_content(environment, made, simulation)
         console.print(result_sentence(result))
-        result["drive"] = _print_drive(console, environment, made, make, rollout)
+        result["drive"] = None if inputs else _print_drive(console, environment, made, make, rollout)
         result["snaps"] = print_snaps(console, made, model)
         if made.uniform and len(simulation.joints):
             result["curvature"] = _print_curvature(console, made, rollout, simulation.centerline)
@@ -105,8 +110,7 @@ def simulate(
             result["why"] = Miss(environment, planned, made, propagator, make, rollout).explain(console)
         _print_crossing(console, made, simulation, propagator)
         if out:
-            files = _write(out, environment, made, simulation, result)
-            console.print(f"wrote {out}/: {', '.join(files)}")
+            _write(console, out, environment, made, simulation, result)
         animation = animate and _animate(console, animate, environment, made, simulation.joints)
     return answer.end(result, [out, animation], _miss_text(propagator, environment, simulation))
 
@@ -231,9 +235,14 @@ def result_sentence(result: dict[str, Any]) -> str:
 
 
 def _write(
-    out: Path, environment: Environment, design: Design, simulation: Simulation, result: dict[str, Any]
-) -> list[str]:
-    """Write the folder, and return the names of its files."""
+    console: Console,
+    out: Path,
+    environment: Environment,
+    design: Design,
+    simulation: Simulation,
+    result: dict[str, Any],
+) -> None:
+    """Write the folder, and print the names of its files."""
     import numpy as np
 
     from planner.drawing.plan import save_plan
@@ -254,7 +263,7 @@ def _write(
             save_plan(folder / "plan.png", environment, simulation.design)
 
     write_folder(out, fill)
-    return files
+    console.print(f"wrote {out}/: {', '.join(files)}")
 
 
 def _animate(console: Console, path: Path, environment: Environment, design: Design, points: Floats) -> Path | None:

@@ -73,6 +73,15 @@ QpOption = Annotated[
     typer.Option("--qp", help="Solver of impulse: banded, or osqp (as published, slower). Default: banded."),
 ]
 
+InputsOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--inputs",
+        metavar="FILE.csv",
+        help="Inputs of impulse over time, instead of the tube's own: columns time_s, and growth_mm_per_s or body_kpa, or both.",
+    ),
+]
+
 
 def environment_and_tube(
     env: str, tube: str | None, actuators: list[str] | None = None, physics: str | None = None
