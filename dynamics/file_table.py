@@ -13,7 +13,14 @@ from dynamics.tube_keys import Key
 
 UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
 """Fields of a tube that may be None, for unknown."""
-LATER = {"least_height": 1.0, "collapse_share": 1.0, "tail_tension": 0.0, "tail_drag": 0.0, "tail_friction": 0.0}
+LATER = {
+    "least_height": 1.0,
+    "collapse_share": 1.0,
+    "tail_tension": 0.0,
+    "tail_drag": 0.0,
+    "tail_friction": 0.0,
+    "tip_mass": 0.0,
+}
 """Fields of tubes that were written whole before these existed."""
 
 

@@ -46,6 +46,8 @@ class Capabilities:
     """Whether a tube does not cross its own body."""
     rests: bool = False
     """Whether growth begins with the vine at rest, with the corrected physics, so that it need not be held before."""
+    tip_mass: bool = False
+    """A mass that the tip carries (`Inertia.tip_mass`)."""
     preformed: bool = True
     """Bends that were formed when the tube was built (`dynamics.preformed`)."""
 

@@ -119,8 +119,8 @@ def choose_propagator(
         )
     for setting, value in (("solver", solver), ("surrogate", surrogate), ("qp", qp), ("inputs", inputs)):
         if value is not None and name != OWNERS[setting]:
-            given = f"--{setting} {value}" if isinstance(value, str) else f"--{setting}"
-            raise CannotRun(f"{given} is for --propagator {OWNERS[setting]}; {name} does not have this option")
+            given = f"{setting} {value}" if isinstance(value, str) else setting
+            raise CannotRun(f"--{given} is for --propagator {OWNERS[setting]}; {name} does not have this option")
     if name == "penalty":
         from dynamics.penalty.propagator import check_choices
 
@@ -211,6 +211,11 @@ def ignored_properties(params: VineParams, propagator: str, environment: Environ
         drag = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
         notes.append(
             f"note: {propagator} has a constant growth force; it ignores the drag of this tube's tail ({drag})"
+        )
+    if params.inertia.tip_mass and not models("tip_mass"):
+        lacks = "has the mass of the tube only" if models("inertia") else "has no inertia"
+        notes.append(
+            f"note: {propagator} {lacks}; it ignores the mass at the tip ({1e3 * params.inertia.tip_mass:g} g)"
         )
     return notes
 

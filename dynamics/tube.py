@@ -44,7 +44,7 @@ class InvalidTube(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Inertia:
-    """Mass, damping and growth rate of a moving tube."""
+    """Masses, damping and growth rate of a moving tube."""
 
     mass_per_length: float = 0.04
     """Mass per length [kg/m]. Default: coated fabric of 70 g/m2 for the body, the tail inside it and an actuator, and the air."""
@@ -52,9 +52,11 @@ class Inertia:
     """Damping divided by stiffness of a joint, C / K [s], as for the beam of papers 000/001."""
     growth_rate: float = 0.1
     """Growth rate without resistance [m/s]."""
+    tip_mass: float = 0.0
+    """Mass that the tip carries, such as a camera and its mount [kg]; it counts as a ring around the tip with the tube's radius."""
 
     def __post_init__(self) -> None:
-        check_positive("inertia", self, ("mass_per_length", "growth_rate"), or_zero=("damping_time",))
+        check_positive("inertia", self, ("mass_per_length", "growth_rate"), or_zero=("damping_time", "tip_mass"))
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,6 +59,7 @@ INERTIA = {
     "mass_per_length": Key("mass_g_per_m", 3, 1e-3, 1e6, "mass of the tube, its tail and its actuators, per length"),
     "damping_time": Key("damping_time_s", 0, 0, 1e3, "damping divided by stiffness of a joint"),
     "growth_rate": Key("growth_rate_mm_per_s", 3, 1e-3, 1e5, "growth rate without resistance"),
+    "tip_mass": Key("tip_mass_g", 3, 0, 1e5, "mass that the tip carries, such as a camera and its mount"),
 }
 LIMITS = {
     "shortest_cell": Key("shortest_cell_mm", 3, 0.1, 1e4, "shortest cell, or pouch, that can be made"),

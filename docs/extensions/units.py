@@ -17,6 +17,7 @@ SUFFIXES = {
     "n": "N",
     "n_per_m": "N/m",
     "n_m2": "N m²",
+    "g": "g",
     "g_per_m": "g/m",
     "kg_per_m": "kg/m",
     "mm_per_s": "mm/s",

@@ -18,7 +18,7 @@ LIGHTEST = 1e-3
 
 @compiled()
 def dimension(bodies: Bodies, tube: ImpulseTube, segments: int, last_length: float) -> None:
-    """Masses and lengths: a body for each full segment, and for the growing one a body at either end."""
+    """Masses and lengths: a body for each full segment, and for the growing one a body at either end; the last has the tip's mass too."""
     for k in range(segments + 1):
         whole = k < segments - 1
         length = tube.segment if whole else 0.5 * max(last_length, LIGHTEST)
@@ -26,6 +26,8 @@ def dimension(bodies: Bodies, tube: ImpulseTube, segments: int, last_length: flo
         bodies.inertia[k] = bodies.mass[k] * (tube.gyration + (length**2 / 12.0 if whole else 0.0))
         bodies.back[k] = bodies.front[k] = 0.5 * length if whole else 0.0
         bodies.slides[k] = k == segments
+    bodies.mass[segments] += tube.tip_mass
+    bodies.inertia[segments] += tube.tip_mass * tube.gyration
     bodies.reach[segments] = last_length
 
 

@@ -142,6 +142,7 @@ def model_at(model: ImpulseModel, time: float, moments: Floats) -> ImpulseModel:
         CrossSection(section.radius, section.compliance, section.most_dent, pressure, section.cap),
         tube.segment,
         tube.mass_per_length,
+        tube.tip_mass,
         tube.gyration,
         one[DAMPING] + share * (other[DAMPING] - one[DAMPING]),
         rate,

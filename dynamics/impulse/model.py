@@ -27,6 +27,8 @@ class ImpulseTube(NamedTuple):
     segment: float
     """Length of a full segment [m]."""
     mass_per_length: float
+    tip_mass: float
+    """Mass that the tip carries [kg]."""
     gyration: float
     """Moment of inertia of the cross-section over its mass [m2]."""
     damping: float

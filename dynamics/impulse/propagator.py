@@ -74,6 +74,7 @@ class Impulse(OnHost):
         dents=True,
         tail=True,
         own_body=True,
+        tip_mass=True,
         devices=("cpu",),
     )
 
@@ -121,7 +122,8 @@ class Impulse(OnHost):
             section=cross_section(params)._replace(compliance=1 / CONTACT_STIFFNESS),
             segment=params.segment_length,
             mass_per_length=params.inertia.mass_per_length,
-            gyration=params.radius**2 / 2,  # a thin-walled cylinder about a transverse axis
+            tip_mass=params.inertia.tip_mass,
+            gyration=params.radius**2 / 2,  # a thin-walled cylinder, or a ring, about a transverse axis
             damping=params.inertia.damping_time * self.joint.elasticity.stiffness,
             growth_rate=rate,
             growth_force=params.growth_force,

@@ -61,6 +61,7 @@ def test_every_number_is_written_and_read(actuators: tuple[Any, ...]) -> None:
         known = {
             "tail_tension": 1.2,
             "tail_drag": 3.5,
+            "tip_mass": 0.12,
             "tail_friction": 0.2,
             "friction": 0.3,
             "static_friction": 0.6,

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 Ran = tuple[int, str, str]
 Run = Callable[..., Ran]
 OSCILLATION = Path(__file__).parents[2] / "data" / "oscillation.json"
-UNITS = re.compile(r"_(mm|m|n|s|percent|deg|rad|kpa|kg_per_m|per_m|n_m|n_m2|pa|mm_per_s|g_per_m|m_per_s2|rms_m)$")
+UNITS = re.compile(r"_(mm|m|g|n|s|percent|deg|rad|kpa|kg_per_m|per_m|n_m|n_m2|pa|mm_per_s|g_per_m|m_per_s2|rms_m)$")
 GO_ON = r"\. To go on, plan longer: vinewright plan --resume unmet --iterations 8; or make it as it is: vinewright export unmet --out pack"
 PLAN = "plan", "small.toml", "--iterations", 4, "--batch", 20
 

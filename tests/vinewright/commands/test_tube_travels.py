@@ -29,7 +29,7 @@ Vinewright = Callable[..., tuple[int, str, str]]
 def changed(made: Any) -> Any:
     """Make a copy of an object with another value of every number in it, at any depth."""
     unknown = {"friction": 0.3, "film_thickness": 60e-6, "film_modulus": 2e8}
-    zero = {"tail_tension": 0.5, "tail_drag": 0.3, "tail_friction": 0.1}
+    zero = {"tail_tension": 0.5, "tail_drag": 0.3, "tail_friction": 0.1, "tip_mass": 0.05}
     new: dict[str, Any] = {}
     for field in fields(made):
         value = getattr(made, field.name)
