@@ -34,6 +34,8 @@ class Cantilever:
     """Mass per length of a 24 mm tube of polyethylene film, two layers of 0.1 mm [kg/m]."""
     release: float = 0.4
     """Initial heading of the tip link minus that of the base, with all joints equally bent [rad]."""
+    matrices: tuple[Floats, Floats] | None = None
+    """Stiffness [N m/rad] and damping [N m s/rad] as matrices over the bends, shape (links, links), instead of those of equal joints."""
 
     def headings(self, times: Floats) -> Floats:
         """Headings of the links after release at rest [rad], shape (times, links).
@@ -47,6 +49,7 @@ class Cantilever:
         body = self.length / (2 * self.links)
         inertia = mass * (self.radius**2 / 2 + body**2 / 12)
         differences = np.eye(self.links) - np.eye(self.links, k=-1)
+        stiffness, damping = self.matrices or (self.stiffness, self.damping)
 
         def rate(time: float, state: Floats) -> Floats:
             headings, rates = np.split(state, 2)
@@ -55,7 +58,7 @@ class Cantilever:
             swing = mass * reach.T @ reach
             matrix = swing * np.cos(apart) + 2 * inertia * np.eye(self.links)
             bend, turning = differences @ headings, differences @ rates
-            torque = -differences.T @ (self.stiffness * bend + self.damping * turning)
+            torque = -differences.T @ (np.dot(stiffness, bend) + np.dot(damping, turning))
             torque = torque - 2 * mass * (reach.T @ lengthening * np.cos(apart)) @ rates
             return np.concatenate([rates, np.linalg.solve(matrix, torque - (swing * np.sin(apart)) @ rates**2)])
 

@@ -23,6 +23,14 @@ if TYPE_CHECKING:
 PLAIN_EVERY = 2.0
 """Seconds between progress lines where there is no terminal."""
 
+JointsOption = Annotated[
+    str,
+    typer.Option(
+        metavar="NAME",
+        help="Stiffness and damping of the joints: equal, each (its own), or coupled (also between neighbours); after equal ones.",
+    ),
+]
+
 
 def fit(
     recording: Annotated[
@@ -38,6 +46,7 @@ def fit(
     bodies: Annotated[
         int, typer.Option(min=2, max=60, help="Number of rigid bodies of the model, two for each link.")
     ] = 10,
+    joints: JointsOption = "equal",
     mass_per_length: Annotated[
         float | None,
         typer.Option(metavar="KG_PER_M", help="Mass per length of the tube in kg/m, instead of that in the recording."),
@@ -61,8 +70,7 @@ def fit(
     """
     answer = Answer(as_json)
     console = answer.console
-    if bodies % 2:
-        raise BadInput(f"--bodies {bodies} must be even: two for each link")
+    _check_model(bodies, joints)
     with readable_errors():
         _check_numbers(mass_per_length, frames_per_second)
         if time_budget is not None and not 0 < time_budget < 1e7:
@@ -77,13 +85,20 @@ def fit(
         read = _read(recording, frames_per_second)
         _warn_of_mass(console, recording, read, mass_per_length)
         with claim(out, Path("runs") / f"fit-{stem_of(read.name)}", force) as folder:
-            found = fit_with_progress(console, read, bodies, mass_per_length, time_budget or math.inf)
+            found = fit_with_progress(console, read, bodies, mass_per_length, time_budget or math.inf, joints=joints)
             _print_fit(console, found)
             _write(folder, found, save_fits, converted=recording.suffix.lower() == ".h5")
     console.print(f"wrote {folder}/")
     done = found.convergence
     missed = "" if done.converged else f"the fit did not converge ({done.status} after {done.iterations} iterations)"
     return answer.end(fit_content(found), [folder], missed)
+
+
+def _check_model(bodies: int, joints: str) -> None:
+    if bodies % 2:
+        raise BadInput(f"--bodies {bodies} must be even: two for each link")
+    if joints not in ("equal", "each", "coupled"):
+        raise BadInput(f"--joints {joints:.40} must be equal, each or coupled")
 
 
 def _check_numbers(mass_per_length: float | None, frames_per_second: float | None) -> None:
@@ -138,12 +153,14 @@ def fit_with_progress(
     mass_per_length: float | None = None,
     time_budget: float = math.inf,
     plain_every: float = PLAIN_EVERY,
+    joints: str = "equal",
 ) -> RecordingFit:
     """Fit a recording; show progress in a line that is updated on a terminal, or in a new line every `plain_every` seconds elsewhere."""
     from rich.live import Live
     from rich.text import Text
 
     from planner.recordings.identification import fit as fit_recording
+    from planner.recordings.identification import fit_matrices
     from vinewright.console.progress import handle_stop_signals
 
     shown = 0.0
@@ -158,6 +175,8 @@ def fit_with_progress(
             console.print(line)
 
     with handle_stop_signals(), Live(console=console, auto_refresh=False, transient=True) as live:
+        if joints != "equal":
+            return fit_matrices(read, joints, bodies, mass_per_length, time_budget=time_budget, on_progress=tell)
         return fit_recording(read, bodies, mass_per_length, time_budget=time_budget, on_progress=tell)
 
 

@@ -14,6 +14,7 @@ from multiprocessing.connection import Connection
 from typing import Any
 
 from dynamics.recording import Recording
+from planner.recordings.identification.matrices import JOINTS
 from planner.recordings.identification.result import Convergence, FittedParameter, Profile, RecordingFit
 from planner.recordings.identification.search import FitSearch, SearchStep
 from planner.recordings.identification.settings import Settings
@@ -21,7 +22,16 @@ from planner.recordings.identification.summary import SearchState, summarise
 from surrogate.kernels.interruption import Interruption
 from surrogate.kernels.stop_signals import STOPS
 
-__all__ = ["Convergence", "FittedParameter", "Profile", "RecordingFit", "SearchStep", "default_mass_per_length", "fit"]
+__all__ = [
+    "Convergence",
+    "FittedParameter",
+    "Profile",
+    "RecordingFit",
+    "SearchStep",
+    "default_mass_per_length",
+    "fit",
+    "fit_matrices",
+]
 
 FILM_MASS = 0.092
 """Mass per area of polyethylene film of 0.1 mm, which is common for vines [kg/m2]."""
@@ -64,12 +74,54 @@ def fit(
         refine: Divisor of every time step; None to choose it from the natural frequency of the fitted model.
         time_budget: Time after which the search ends [s].
     """
+    return _fit(_settings(recording, bodies, mass_per_length, start, profiles, refine), time_budget, on_progress)
+
+
+def fit_matrices(
+    recording: Recording,
+    joints: str,
+    bodies: int = 10,
+    mass_per_length: float | None = None,
+    time_budget: float = math.inf,
+    on_progress: OnProgress | None = None,
+) -> RecordingFit:
+    """Fit stiffness and damping as matrices over the bends of the joints (paper 000, Eq. 7), after a fit of equal joints.
+
+    The result is that of `fit`, with the entries of both matrices as further parameters: `stiffness of joint 1` [N m/rad], and with
+    coupled joints `stiffness between joints 1 and 2`. Their intervals are those of the covariance.
+
+    Args:
+        joints: "each" for diagonal matrices, "coupled" for symmetric tridiagonal ones, "equal" for none.
+        bodies: See `fit`, as the other arguments.
+    Raises:
+        ValueError: There is no such form of joints, or the number of bodies is out of range.
+    """
+    form = next((known for known in JOINTS if known == joints), None)
+    if form is None:
+        raise ValueError(f"joints = {joints!r:.40} must be one of {', '.join(JOINTS)}")
+    settings = replace(_settings(recording, bodies, mass_per_length, None, True, None), joints=form)
+    return _fit(settings, time_budget, on_progress)
+
+
+def _settings(
+    recording: Recording,
+    bodies: int,
+    mass_per_length: float | None,
+    start: tuple[float, float] | None,
+    profiles: bool,
+    refine: int | None,
+) -> Settings:
+    """Check the settings of a fit; see `fit`."""
     if bodies % 2 or not 2 <= bodies <= MOST_BODIES:
         raise ValueError(f"bodies = {bodies} must be even and from 2 to {MOST_BODIES}: two for each link")
-    begun = time.perf_counter()
     mass = mass_per_length or recording.mass_per_length or default_mass_per_length(recording.tube_radius)
     assumed = mass_per_length is None and recording.mass_per_length is None
-    settings = Settings(recording, bodies, mass, assumed, start, profiles, refine)
+    return Settings(recording, bodies, mass, assumed, start, profiles, refine)
+
+
+def _fit(settings: Settings, time_budget: float, on_progress: OnProgress | None) -> RecordingFit:
+    """Run the search in another process until it ends, or until Ctrl-C or the end of the time budget."""
+    begun = time.perf_counter()
     step, note, interruption = SearchStep("starting", 0, math.inf), "", Interruption()
     with interruption.handling_signals():
         best = _guess_from_data(settings)
@@ -116,7 +168,7 @@ def _with_ending(best: RecordingFit, note: str) -> RecordingFit:
     """Add notes on the end of the search to the fit."""
     done, first = best.convergence, note
     if note and done.converged:
-        first = f"{note} after it had converged; unfinished refinement of steps and unfinished profiles are missing."
+        first = f"{note} after it had converged; unfinished refinement of steps, profiles and matrices are missing."
     elif note:
         first = f"{note}; this is its best iterate ({done.kept}), not a result."
     elif not done.converged:

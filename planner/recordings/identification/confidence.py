@@ -83,7 +83,7 @@ def covariance(problem: FitProblem, solution: FitSolution, variance: float) -> F
     multiplier divided by the distance to it as stiffness, as in an interior-point method.
 
     Returns:
-        Covariance in the parameters' units (logarithms of K and C), shape (4, 4); NaN if the matrix is singular.
+        Covariance in the parameters' units (logarithms of K and C), shape (parameters, parameters); NaN if the matrix is singular.
     """
     hessian, jacobian = problem.derivatives(solution)
     held = np.abs(solution.bound_multipliers) / np.maximum(problem.unknowns.room(solution.x), 1e-12)
@@ -95,7 +95,7 @@ def covariance(problem: FitProblem, solution: FitSolution, variance: float) -> F
     try:
         inverse = np.linalg.inv(matrix[own][:, own].toarray() - border.T @ splu(rest.tocsc()).solve(border))
     except (RuntimeError, np.linalg.LinAlgError):
-        return np.full((4, 4), np.nan)
+        return np.full(2 * [int(own.sum())], np.nan)
     # Costs in the problem are in mm2.
     return 2 * 1e6 * variance * (inverse + inverse.T) / 2
 

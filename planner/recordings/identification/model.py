@@ -12,10 +12,12 @@ from typing import Any
 import casadi
 import numpy as np
 
+from planner.recordings.identification.matrices import Joints, multiply, parameter_count
 from surrogate.kernels.compiled import Floats
 
 STIFFNESS, DAMPING, LENGTH, GROWTH = range(4)
-"""Order of the parameters: logarithms of K [N m/rad] and C [N m s/rad], first length [m], growth rate [m/s]."""
+"""Order of the parameters: logarithms of K [N m/rad] and C [N m s/rad], first length [m], growth rate [m/s];
+those of joints that are not equal follow, see `matrices`."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -31,6 +33,13 @@ class LinkModel:
     """x, y [m] and heading [rad] of the clamped base, shape (3,)."""
     duration: float
     """Time from the first to the last node [s]."""
+    form: Joints = "equal"
+    """Form of the stiffness and damping matrices."""
+
+    @property
+    def parameter_count(self) -> int:
+        """Number of parameters."""
+        return parameter_count(self.form, self.links)
 
     def configuration(self, headings: Floats, length: Floats, first_length: float) -> Floats:
         """The bodies' coordinates for given headings of the links, with all joints closed.
@@ -99,20 +108,20 @@ class LinkModel:
 
         Inputs: coordinates before, at and after the node (6 links); joint impulses (5 links); contact impulses (contacts);
         weights of the joints in each touching point (contacts, links + 1); outward normals (contacts, 2); both steps and the
-        node's time [s]; parameters (4). Output: a, shape (6 links,).
+        node's time [s]; parameters (`parameter_count`). Output: a, shape (6 links,).
         """
         bodies = 2 * self.links
         before, q, after = (casadi.SX.sym(name, 3 * bodies) for name in ("before", "q", "after"))
         joint, push = casadi.SX.sym("joint", 5 * self.links), casadi.SX.sym("push", contacts)
         weights, normals = casadi.SX.sym("weights", contacts, self.links + 1), casadi.SX.sym("normals", contacts, 2)
-        clock, parameters = casadi.SX.sym("clock", 3), casadi.SX.sym("parameters", 4)
+        clock, parameters = casadi.SX.sym("clock", 3), casadi.SX.sym("parameters", self.parameter_count)
         back, on = clock[0], clock[1]
         step = (back + on) / 2
         mass, body = self.mass(parameters), parameters[LENGTH] / bodies
         gyration = self.radius**2 / 2 + body**2 / 12  # thin hollow cylinder about a transverse axis: J / m
         torques = -sum(
-            casadi.exp(parameters[STIFFNESS]) * h * self.bends((one + other) / 2)
-            + casadi.exp(parameters[DAMPING]) * (self.bends(other) - self.bends(one))
+            multiply(parameters, STIFFNESS, self.bends((one + other) / 2), self.form, h)
+            + multiply(parameters, DAMPING, self.bends(other) - self.bends(one), self.form)
             for one, other, h in ((before, q, back), (q, after, on))
         ) / (2 * step)
         work = casadi.dot(joint, self.joint_errors(q, parameters, clock[2]))

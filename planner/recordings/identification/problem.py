@@ -11,6 +11,7 @@ import casadi
 import numpy as np
 from scipy.sparse import csc_matrix, triu
 
+from planner.recordings.identification.matrices import FIRST
 from planner.recordings.identification.model import LENGTH
 from planner.recordings.identification.observed import WallTouch
 from planner.recordings.identification.unknowns import Unknowns, joint_weights
@@ -80,7 +81,7 @@ class FitProblem:
 
     Minimise sum |p(q) - measured|^2 + `WEIGHT` sum_k |a_k|^2 h_k over the bodies' coordinates at every node, the impulses
     of joints and contacts and the residual accelerations a_k at every inner node (scaled by M^(-1/2), see `LinkModel.imbalance`;
-    h_k is the time that belongs to the node), and the four parameters; subject to a_k being the imbalance, all joints closed at
+    h_k is the time that belongs to the node), and the parameters; subject to a_k being the imbalance, all joints closed at
     every node, the touching points on their walls and contact impulses that push. There is one step between nodes, so
     every one of them is a shooting node, and the first two make up the initial state, which is free. p(q) lies on the
     straight lines between joints, at each point's fraction of the length. Costs are in mm2, which suits IPOPT's tolerances.
@@ -97,6 +98,8 @@ class FitProblem:
         strayed = casadi.sum1(casadi.DM(weights) * casadi.sum1(a**2).T)
         initial = casadi.MX.sym("initial", 3)
         prior = initial[2] * casadi.sumsqr(parameters[:LENGTH] - initial[:2])
+        if self.model.form != "equal":  # joints that the data do not tell apart stay alike
+            prior += initial[2] * casadi.sumsqr(parameters[FIRST:])
         rows = [self._imbalance(q, joint, push, parameters) - a, self._joint_errors(q, parameters)]
         rows += [self._gap(touch, q, parameters) for touch in self.observed.touches]
         programme = {
@@ -125,7 +128,7 @@ class FitProblem:
             side = full.T @ np.pad(points, ((0, rows), (0, 0)))
             triangles.append(triangle)
             sides.append(side)
-        one, own = casadi.SX.sym("q", q.shape[0]), casadi.SX.sym("parameters", 4)
+        one, own = casadi.SX.sym("q", q.shape[0]), casadi.SX.sym("parameters", self.model.parameter_count)
         factor, aim = casadi.SX.sym("factor", count, count), casadi.SX.sym("aim", count, 2)
         apart = casadi.sumsqr(factor @ self.model.joints(one, own) - aim)
         misfit = casadi.Function("misfit", [one, own, factor, aim], [apart])
@@ -156,7 +159,11 @@ class FitProblem:
         return [nodes[:k].count(node) for k, node in enumerate(nodes)]
 
     def _joint_errors(self, q: Any, parameters: Any) -> Any:
-        one, own, time = casadi.SX.sym("q", q.shape[0]), casadi.SX.sym("parameters", 4), casadi.SX.sym("time")
+        one, own, time = (
+            casadi.SX.sym("q", q.shape[0]),
+            casadi.SX.sym("parameters", self.model.parameter_count),
+            casadi.SX.sym("time"),
+        )
         errors = casadi.Function("joint_errors", [one, own, time], [self.model.joint_errors(one, own, time)])
         return errors.map("all", "serial", q.shape[1], [1], [])(q, parameters, self.observed.times[None])
 

@@ -14,7 +14,7 @@ from planner.recordings.identification.problem import PRIOR_WEIGHT, REACH, SAME_
 from planner.recordings.identification.result import CHI_SQUARE, Profile, RecordingFit
 from planner.recordings.identification.settings import Settings
 from planner.recordings.identification.starts import StartingPoint, starting_points
-from planner.recordings.identification.summary import NAMES, SearchState, step_error, summarise
+from planner.recordings.identification.summary import NAMES, SearchState, step_error, summarise, with_matrices
 from surrogate.kernels.compiled import Floats
 
 HELD, FREED, FREED_STARTS = 8, 12, 2
@@ -65,6 +65,10 @@ class FitSearch:
     least: float = math.inf
     """Lowest cost kept."""
     problem: FitProblem = field(init=False)
+    last: RecordingFit = field(init=False)
+    """The last fit kept."""
+    refine: int = 1
+    """Divisor of every time step of `problem`."""
     profiling: bool = False
 
     def run(self) -> None:
@@ -74,11 +78,13 @@ class FitSearch:
         best, others = self._race()
         if refine is None and best.converged and (finer := _finer_divisor(self.problem, best)) > 1:
             best = self._refine(best, finer)
-        self._identify(best, others)
+        best = self._identify(best, others)
+        if self.settings.joints != "equal":
+            self._fit_matrices(best)
 
     def _prepare(self, refine: int) -> None:
         self._say("preparing the equations")
-        self.problem = FitProblem(self.settings.unknowns(refine), self._watch)
+        self.problem, self.refine = FitProblem(self.settings.unknowns(refine), self._watch), refine
 
     def _race(self) -> tuple[FitSolution, list[FitSolution]]:
         """Run all starts, and return the best solution, and other minima.
@@ -122,7 +128,7 @@ class FitSearch:
 
     def _refine(self, best: FitSolution, finer: int) -> FitSolution:
         """Find the minimum with finer steps; return `best` if there is none."""
-        coarse, rms = self.problem, self.problem.unknowns.rms(best.x)
+        coarse, divisor, rms = self.problem, self.refine, self.problem.unknowns.rms(best.x)
         stiffness, damping, *_ = coarse.unknowns.parameters(best.x)
         self._prepare(finer)
         # Costs with other steps cannot be compared.
@@ -133,11 +139,26 @@ class FitSearch:
             self.least = math.inf
             self._keep_solution(found)
             return found
-        self.problem, self.least = coarse, kept
+        self.problem, self.refine, self.least = coarse, divisor, kept
         return best
 
-    def _identify(self, best: FitSolution, others: list[FitSolution]) -> None:
-        """Keep the covariance of the best solution, and then its profiles if requested."""
+    def _fit_matrices(self, equal: FitSolution) -> None:
+        """Fit joints that are not equal, from the minimum with equal ones, and keep their parameters beside those of equal joints."""
+        if not equal.converged:
+            return
+        self._say("preparing the equations of joints that are not equal")
+        problem = FitProblem(self.settings.unknowns(self.refine, self.settings.joints), self._watch)
+        guess = np.concatenate([equal.x, np.zeros(problem.unknowns.size - equal.x.size)])
+        self.profiling = True
+        self._say("joints that are not equal")
+        found = problem.solve(guess, None, PRIOR_WEIGHT)
+        self.profiling = False
+        variance = noise_variance(problem, problem.unknowns.joints(found.x)[problem.observed.frames])
+        spread = covariance(problem, found, variance)
+        self.keep(with_matrices(self.last, problem.unknowns, found, spread, (equal.cost - found.cost) / variance))
+
+    def _identify(self, best: FitSolution, others: list[FitSolution]) -> FitSolution:
+        """Keep the covariance of the best solution, and then its profiles if requested; return the best one."""
         for _ in range(ROUNDS):
             if not best.converged:
                 break
@@ -153,6 +174,7 @@ class FitSearch:
             if not better.converged or better.cost > best.cost:
                 break
             best, others = better, [best, *others]
+        return best
 
     def _profile(self, best: FitSolution, others: list[FitSolution], spread: Floats, variance: float) -> FitSolution:
         """Keep profiles of K and C; return the lowest-cost solution found on the way."""
@@ -218,11 +240,9 @@ class FitSearch:
 
     def _keep(self, found: SearchState) -> None:
         self.rms = self.problem.unknowns.rms(found.x)
-        self.keep(
-            summarise(
-                self.settings, self.problem.unknowns, replace(found, iterations=self.iterations, seconds=self.seconds)
-            )
-        )
+        counted = replace(found, iterations=self.iterations, seconds=self.seconds)
+        self.last = summarise(self.settings, self.problem.unknowns, counted)
+        self.keep(self.last)
 
     def _variance(self, best: FitSolution) -> float:
         unknowns = self.problem.unknowns

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from dynamics.recording import Recording
+from planner.recordings.identification.matrices import Joints
 from planner.recordings.identification.model import LinkModel
 from planner.recordings.identification.observed import observe
 from planner.recordings.identification.unknowns import Unknowns
@@ -24,9 +25,11 @@ class Settings:
     """K [N m/rad] and C [N m s/rad] of the only start."""
     profiles: bool
     refine: int | None
+    joints: Joints = "equal"
+    """Form of the stiffness and damping matrices that are fitted after equal joints."""
 
-    def unknowns(self, refine: int) -> Unknowns:
-        """Return the unknowns with every step divided by `refine`."""
+    def unknowns(self, refine: int, joints: Joints = "equal") -> Unknowns:
+        """Return the unknowns with every step divided by `refine`, for joints of a form."""
         observed = observe(self.recording, refine)
         model = LinkModel(
             self.bodies // 2,
@@ -34,5 +37,6 @@ class Settings:
             self.mass_per_length,
             self.recording.base,
             float(observed.times[-1]),
+            joints,
         )
         return Unknowns(model, observed)

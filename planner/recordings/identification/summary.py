@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+from scipy.stats import chi2
 
 from planner.recordings.identification.bounds import REASONS, excess, mean_beam, side_at_bound
 from planner.recordings.identification.confidence import length_deviations
+from planner.recordings.identification.matrices import FIRST, fitted_entries
 from planner.recordings.identification.model import DAMPING, GROWTH, LENGTH, STIFFNESS
 from planner.recordings.identification.observed import LONGEST_STEP
 from planner.recordings.identification.result import (
@@ -70,6 +72,31 @@ def summarise(settings: Settings, unknowns: Unknowns, found: SearchState) -> Rec
         np.abs(tips).mean(axis=0), unknowns.rms(x), unknowns.model_rms(x), convergence, False,
         tuple(_notes(settings, unknowns, found)),
     )  # fmt: skip
+
+
+def with_matrices(
+    fit: RecordingFit, unknowns: Unknowns, found: FitSolution, spread: Floats, gain: float
+) -> RecordingFit:
+    """Add the entries of the stiffness and damping matrices to a fit of equal joints.
+
+    Args:
+        unknowns: Those of joints that are not equal.
+        found: Their solution.
+        spread: Covariance of its parameters.
+        gain: Cost of equal joints less that of the solution, over the variance of the noise: with equal joints, chi-squared.
+    """
+    if not found.converged:
+        note = f"The fit of joints that are not equal did not converge ({found.status}); all parameters are those of equal joints."
+        return replace(fit, notes=(*fit.notes, note))
+    values, model = found.x[unknowns.slices["parameters"]], unknowns.model
+    more = model.parameter_count - FIRST
+    differ = gain > float(chi2.ppf(0.95, more)) if more else False
+    note = (
+        f"With joints that are not equal the points are {1e3 * unknowns.rms(found.x):.3g} mm from the fitted ones (root mean square), with "
+        f"equal ones {1e3 * fit.rms:.3g} mm: {'their differences are significant' if differ else 'equal joints fit as well'} (95 %)."
+    )
+    entries = fitted_entries(values, spread, model.form, model.links)
+    return replace(fit, parameters=(*fit.parameters, *entries), notes=(*fit.notes, note))
 
 
 def _parameters(unknowns: Unknowns, found: SearchState) -> tuple[FittedParameter, ...]:

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import theilslopes
 
 from planner.recordings.identification.bounds import bounds
+from planner.recordings.identification.matrices import FIRST, matrix_bounds
 from planner.recordings.identification.model import LENGTH, LinkModel
 from planner.recordings.identification.observed import PreparedRecording
 from surrogate.kernels.compiled import Floats
@@ -16,7 +17,7 @@ MOST_LENGTHS = 400
 
 class Unknowns:
     """Coordinates at every node, impulses of joints and contacts and residual accelerations at every inner node, and the
-    four parameters, one after the other."""
+    parameters, one after the other."""
 
     def __init__(self, model: LinkModel, observed: PreparedRecording) -> None:
         self.model, self.observed = model, observed
@@ -27,7 +28,7 @@ class Unknowns:
             "joint": (5 * links, nodes - 2),
             "push": (len(self.pushing), 1),
             "a": (6 * links, nodes - 2),
-            "parameters": (4, 1),
+            "parameters": (model.parameter_count, 1),
         }
         self.weights = [joint_weights(fractions, links) for fractions in observed.fractions]
         """Weights of the joints in each point of every frame, each of shape (points, links + 1)."""
@@ -35,8 +36,8 @@ class Unknowns:
         ends = np.cumsum(sizes)
         self.slices = {name: slice(end - size, end) for name, end, size in zip(self.shapes, ends, sizes, strict=True)}
         self.size = int(ends[-1])
-        self.bounds = bounds(model, observed)
-        """Bounds of the parameters, shape (4, 2)."""
+        self.bounds = np.concatenate([bounds(model, observed), matrix_bounds(model.form, links)])
+        """Bounds of the parameters, shape (parameters, 2)."""
         self.low, self.high = np.full(self.size, -np.inf), np.full(self.size, np.inf)
         self.low[self.slices["parameters"]], self.high[self.slices["parameters"]] = self.bounds.T
         self.low[self.slices["push"]] = 0.0
@@ -47,7 +48,7 @@ class Unknowns:
         lengths, times = self.observed.lengths, self.observed.times[self.observed.frames]
         chosen = np.unique(np.linspace(0, len(times) - 1, MOST_LENGTHS).round().astype(int))
         growth, length, *_ = theilslopes(lengths[chosen], times[chosen], method="joint")
-        length, growth = np.clip([length, growth], *self.bounds[LENGTH:].T)
+        length, growth = np.clip([length, growth], *self.bounds[LENGTH:FIRST].T)
         return float(length), float(growth)
 
     def first_guess(self, stiffness: float, damping: float) -> Floats:
@@ -69,12 +70,12 @@ class Unknowns:
         )
         x = np.zeros(self.size)
         x[self.slices["q"]] = self.model.configuration(between, length + growth * observed.times, length).ravel()
-        x[self.slices["parameters"]] = np.log(stiffness), np.log(damping), length, growth
+        x[self.slices["parameters"]][:FIRST] = np.log(stiffness), np.log(damping), length, growth
         return x
 
     def parameters(self, x: Floats) -> Floats:
-        """K [N m/rad], C [N m s/rad], first length [m] and growth rate [m/s], shape (4,)."""
-        own = x[self.slices["parameters"]].copy()
+        """K [N m/rad] and C [N m s/rad] of the first joint, first length [m] and growth rate [m/s], shape (4,)."""
+        own = x[self.slices["parameters"]][:FIRST].copy()
         own[:LENGTH] = np.exp(own[:LENGTH])
         return own
 
