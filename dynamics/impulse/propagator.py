@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.contact_rows import Contacts
 from dynamics.cross_section import cross_section
 from dynamics.drive import tail_of
+from dynamics.impulse.bodies import Bodies, JointRows
+from dynamics.impulse.impact import Impact, ImpactNumbers
 from dynamics.impulse.input_tables import tabulate_inputs
 from dynamics.impulse.inputs import GrowthInputs
 from dynamics.impulse.model import ImpulseModel, ImpulseTube, new_work
@@ -28,6 +31,16 @@ CONTACT_STIFFNESS = 1e7
 """Stiffness of a contact [N/m]: the tip, pressed with the growth force, penetrates by a few micrometres."""
 QPS = "banded", "osqp"
 """Solvers of a step: the banded Schur complement, or OSQP."""
+
+
+class StepSolver(Protocol):
+    """Solves the problem of one step, instead of the compiled solver."""
+
+    def solve(
+        self, bodies: Bodies, rows: JointRows, contacts: Contacts, impact: Impact, numbers: ImpactNumbers
+    ) -> None:
+        """Write velocities after the step into `impact.velocity`, and impulses of the contacts into `impact.impulse`."""
+        ...
 
 
 class Hold(NamedTuple):
@@ -146,18 +159,23 @@ class Impulse(OnHost):
 
     def grow(self, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float) -> Rollout:
         """See `Propagator`. Each vine sets out at rest, and is recorded as it moves."""
-        lengths = checked_lengths(state, actuation, length, record_every, self.params)
-        kernel: Any = grow_one
-        solver, most = None, state.angles.shape[1]
-        if self.qp == "osqp":
-            from dynamics.impulse.osqp_step import OsqpStep
+        if self.qp == "banded":
+            return self.grow_with(None, state, actuation, length, record_every)
+        from dynamics.impulse.osqp_step import OsqpStep
 
-            kernel, solver = grow_one.py_func, OsqpStep()
+        return self.grow_with(OsqpStep(), state, actuation, length, record_every)
 
+    def grow_with(
+        self, solver: StepSolver | None, state: VineState, actuation: Actuation, length: ArrayLike, record_every: float
+    ) -> Rollout:
+        """Grow vines as `grow` does, with a solver of steps instead of that of `qp`; None for the compiled banded one."""
+        lengths, most = checked_lengths(state, actuation, length, record_every, self.params), state.angles.shape[1]
+        kernel: Any = grow_one if solver is None else grow_one.py_func
         model = ImpulseModel(self.scene, self.joint, self.tube, self.pose, self.tables)
 
         def grow(b: int, batch: Batch, records: Records, outcome: Integers) -> None:
             vine = new_vine(batch.angles[b], batch.pressure[b])
             kernel(b, model, batch, records, outcome, vine, new_work(most, most + 1), solver)
 
-        return grow_batch(state, actuation, lengths, record_every, self.threads, grow, self.joint.elasticity.pivot)
+        threads = self.threads if solver is None else 1
+        return grow_batch(state, actuation, lengths, record_every, threads, grow, self.joint.elasticity.pivot)
