@@ -104,7 +104,7 @@ def simulate(
         console.print(result_sentence(result))
         result["drive"] = None if inputs else _print_drive(console, environment, made, make, rollout)
         result["snaps"] = print_snaps(console, made, model)
-        if made.uniform and len(simulation.joints):
+        if made.uniform and len(simulation.joints) and not inputs:
             result["curvature"] = _print_curvature(console, made, rollout, simulation.centerline)
         if not simulation.reached and not elsewhere:
             result["why"] = Miss(environment, planned, made, propagator, make, rollout).explain(console)

@@ -109,7 +109,7 @@ def any_tube(draw: st.DrawFn) -> VineParams:
             elif field.name in ("least_height", "collapse_share"):
                 new[field.name] = 0.93
             elif value == 0:
-                new[field.name] = factor()
+                new[field.name] = float(f"{factor():.9g}")
             elif value is None:
                 new[field.name] = {"friction": 0.3, "film_thickness": 50e-6, "film_modulus": 2e8}.get(field.name, 2.5)
             else:
