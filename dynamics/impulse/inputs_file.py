@@ -27,10 +27,10 @@ def read_inputs(path: Path) -> GrowthInputs:
     """
     try:
         text = read_file(path, MOST_BYTES).decode("utf-8-sig")
-    except (UnreadableFile, UnicodeDecodeError) as error:
-        reason = str(error) if isinstance(error, UnreadableFile) else "is not a text file"
+        lines = [row for row in csv.reader(io.StringIO(text)) if row]
+    except (UnreadableFile, UnicodeDecodeError, csv.Error) as error:
+        reason = str(error) if isinstance(error, UnreadableFile) else "is not a table of text"
         raise InvalidInputs(f"{path}: {reason}") from None
-    lines = [row for row in csv.reader(io.StringIO(text)) if row]
     names = [one.strip() for one in lines[0]] if lines else []
     if TIME not in names or not {GROWTH, PRESSURE} & {*names}:
         raise InvalidInputs(f"{path}: the first line must name the columns {TIME} and {GROWTH} or {PRESSURE}")

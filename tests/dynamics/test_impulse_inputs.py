@@ -171,6 +171,7 @@ def test_a_table_is_read_in_its_units(tmp_path: Path) -> None:
     [
         ("", "the first line must name the columns time_s and growth_mm_per_s or body_kpa"),
         ("time_s,growth\n0,1\n", "the first line must name the columns"),
+        pytest.param('time_s,body_kpa\n0,"' + "1" * 200_000, "is not a table of text", id="endless"),
         ("time_s,body_kpa\n", "inputs of 0 rows must have from 1"),
         ("time_s,body_kpa\n0,x\n", "line 2 must have a number in each of 2 columns"),
         ("time_s,body_kpa\n0\n", "line 2 must have a number"),

@@ -80,7 +80,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ),
     ("simulate",): (
         [ENVIRONMENTS, DESIGNS],
-        ["--device", "--solver", "--surrogate", "--qp", "--friction", "--animate", "--solution"],
+        ["--device", "--solver", "--surrogate", "--qp", "--inputs", "--friction", "--animate", "--solution"],
         (),
     ),
     ("robustness",): (
@@ -111,7 +111,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ("reproduce", "real-mapping"): ([], ["--recordings"], NO_FOLDER),
     ("fit",): (
         [st.sampled_from(["file.txt", "missing.h5", "fair.json", "."])],
-        ["--bodies", "--mass-per-length", "--frames-per-second", "--out"],
+        ["--bodies", "--joints", "--mass-per-length", "--frames-per-second", "--out"],
         (),
     ),
     ("track",): (
