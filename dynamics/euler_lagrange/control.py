@@ -13,14 +13,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from dynamics.euler_lagrange.kinematics import COIL, NEARLY, actuator_jacobian, to_polar, to_regular
+from dynamics.euler_lagrange.kinematics import COIL, NEARLY, actuator_jacobian, tip_positions, to_polar, to_regular
 from dynamics.euler_lagrange.model import PointMass, Robot, check_start, implicit_system, rates_after, solve
+from dynamics.euler_lagrange.motion import REMEDY, NotIntegrable, Watch
 from surrogate.kernels.compiled import Floats
 
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """(s, theta, phi) and their rates over time [s]."""
 NOTICED = 1e-3
 """A reference counts as shorter than the tube if the difference exceeds this [m]."""
+PLANE_FROM = 0.05
+"""Requested bend from which on its plane is compared [rad]: a straight tube has none."""
 
 
 class Saturation(StrEnum):
@@ -92,7 +95,7 @@ class Controller:
         all are reduced by the same factor, which preserves the direction of the bend. The core compensates for the tensions'
         effect on the growth.
         """
-        tensions, _ = nnls(-actuator_jacobian(robot.arm)[1:, 1:].T, force[1:])
+        tensions, _ = nnls(-actuator_jacobian(robot.arm, robot.planes)[1:, 1:].T, force[1:])
         met = []
         if tensions.max() > self.most_tension:
             tensions *= self.most_tension / tensions.max()
@@ -109,6 +112,8 @@ class Controller:
 class Tracking:
     """Motion of a robot that follows a reference."""
 
+    start: Floats
+    """s [m], u and v [rad] at the beginning, shape (3,)."""
     times: Floats
     """Time at the end of each step [s], shape (steps,)."""
     q: Floats
@@ -121,6 +126,8 @@ class Tracking:
     """Saturations, in order of their start."""
     coiled: bool
     """Whether it ended early because the tube bent into a full circle."""
+    stopped: bool
+    """Whether the watch ended it early."""
 
     @property
     def polar(self) -> Floats:
@@ -136,6 +143,25 @@ class Tracking:
         errors = to_polar(to_regular(self.reference)) - self.polar
         errors[:, 2] = (errors[:, 2] + np.pi) % (2 * np.pi) - np.pi
         return errors
+
+    @property
+    def tips(self) -> Floats:
+        """Positions of the tip relative to the base [m], shape (steps, 3)."""
+        return tip_positions(self.q)
+
+    @property
+    def greatest_errors(self) -> Floats:
+        """Greatest errors while the tube can follow, s [m], theta and phi [rad], shape (3,); NaN where there is nothing to compare.
+
+        It can follow if the requested length is at least its first one and the greatest requested so far, because a vine cannot
+        become shorter. The plane is compared where the requested bend is at least `PLANE_FROM`.
+        """
+        asked = self.reference[:, 0]
+        able = asked >= np.maximum.accumulate(asked)
+        able &= asked >= self.start[0] - NOTICED
+        bent = able & (np.abs(self.reference[:, 1]) >= PLANE_FROM)
+        errors = np.abs(self.errors)
+        return np.array([errors[rows, k].max() if rows.any() else np.nan for k, rows in enumerate((able, able, bent))])
 
     def during(self, what: Saturation) -> NDArray[np.bool_]:
         """Return whether a saturation was active in each step, shape (steps,)."""
@@ -153,6 +179,7 @@ def track(
     start: ArrayLike,
     seconds: float,
     step_time: float = 1e-3,
+    watch: Watch | None = None,
 ) -> Tracking:
     """Follow a reference from rest, with semi-implicit time steps.
 
@@ -164,17 +191,21 @@ def track(
         start: s [m], theta [rad], phi [rad].
         seconds: Duration [s].
         step_time: Maximum time step [s].
+        watch: Called after each step; the steps before it ended the motion are returned.
     Raises:
         ValueError: The start has zero length or is a full circle, a step is not greater than 0, or the reference is not finite.
+        NotIntegrable: The numbers become too large.
     """
     if not 0 < step_time <= seconds < math.inf:
         raise ValueError(f"step_time = {step_time:g} s must be greater than 0, and at most seconds = {seconds:g}")
-    q, rates = to_regular(check_start(start)), np.zeros(3)
+    begin = to_regular(check_start(start))
+    q, rates = begin, np.zeros(3)
     body = robot.body
     count = math.ceil(seconds / step_time - 1e-9)
     h = seconds / count
     states, wanted, inputs = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 4))
     met: list[list[Saturation]] = []
+    coiled = stopped = False
     for k in range(count):
         wanted[k], goal, goal_rates = _regular_reference(reference, (k + 1) * h)
         shorter = goal[0] < q[0] - NOTICED
@@ -182,13 +213,17 @@ def track(
         force = robot.actuation(inputs[k]) - body.springs * q
         rates = rates_after(*implicit_system(q, rates, force, body, h), False)
         q = q + h * rates
-        if np.hypot(q[1], q[2]) >= COIL - NEARLY:
+        if not np.isfinite(q).all():
+            raise NotIntegrable(f"the motion could not be integrated beyond {k * h:g} s{REMEDY}")
+        if coiled := bool(np.hypot(q[1], q[2]) >= COIL - NEARLY):
             break
         states[k] = q
         met.append([*([Saturation.SHORTER] if shorter else []), *saturated])
+        if stopped := watch is not None and k + 1 < count and watch((k + 1) * h):
+            break
     done = len(met)
     times = np.arange(1.0, done + 1) * h
-    return Tracking(times, states[:done], wanted[:done], inputs[:done], _events(met, h), done < count)
+    return Tracking(begin, times, states[:done], wanted[:done], inputs[:done], _events(met, h), coiled, stopped)
 
 
 def _command(

@@ -11,11 +11,12 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from surrogate.kernels.compiled import Floats, compiled
 
 PLANES = 2 * np.pi / 3 * np.array([0.0, 1.0, -1.0])
-"""Positions of the actuators around the tube, beta_i [rad]: actuator i alone bends it in the plane phi = beta_i."""
+"""Usual positions of the actuators around the tube, beta_i [rad]: actuator i alone bends it in the plane phi = beta_i."""
 COIL = 2 * np.pi
 """Bend at which the tip is back at the base [rad]: there neither growing nor turning moves it, and the model is singular."""
 NEARLY = 1e-4
@@ -119,16 +120,17 @@ def tip_jacobian_rate(q: Floats, rate: Floats) -> Floats:
     return change
 
 
-def actuator_jacobian(arm: float) -> Floats:
+def actuator_jacobian(arm: float, planes: ArrayLike = PLANES) -> Floats:
     """Jacobian of the lengths of the core and the three actuators, shape (4, 3): lengths = J_l q.
 
     Args:
         arm: Distance of the actuators from the neutral axis [m]; half the diameter in Eq. 3.
+        planes: Positions of the actuators around the tube [rad], shape (3,).
     Source: paper 004, Eqs. 3 and 7, with the cosine corrected to that of phi - beta_i.
     """
-    lengths = np.ones((4, 3))
+    planes, lengths = np.asarray(planes, float), np.ones((4, 3))
     lengths[0, 1:] = 0.0
-    lengths[1:, 1], lengths[1:, 2] = -arm * np.cos(PLANES), -arm * np.sin(PLANES)
+    lengths[1:, 1], lengths[1:, 2] = -arm * np.cos(planes), -arm * np.sin(planes)
     return lengths
 
 
@@ -142,6 +144,24 @@ def to_polar(q: Floats) -> Floats:
     """Convert (s, u, v) to (s, theta, phi), shape (..., 3): theta >= 0, and phi is in (-pi, pi], and 0 where theta is 0."""
     s, u, v = np.moveaxis(np.asarray(q, float), -1, 0)
     return np.stack([s, np.hypot(u, v), np.arctan2(v + 0.0, u + 0.0)], axis=-1)
+
+
+def tip_positions(q: Floats) -> Floats:
+    """Positions of the tip [m], shape (n, 3), of configurations (s, u, v), shape (n, 3)."""
+    return np.array([tip_pose(one)[:3, 3] for one in q]).reshape(-1, 3)
+
+
+def polar_of_tip(tip: Floats) -> Floats:
+    """Find (s, theta, phi) of the arcs that end at given points [m], shape (..., 3): the inverse of Eq. 1.
+
+    The angle between the axis of the base and the chord is half the bend. At the base itself s is NaN; straight behind it the
+    bend is a full circle, and s is huge.
+    """
+    x, y, z = np.moveaxis(np.asarray(tip, float), -1, 0)
+    across = np.hypot(x, y)
+    chord, half = np.hypot(across, z), np.arctan2(across, z)
+    length = np.where(chord > 0, chord, np.nan) / np.sinc(half / np.pi)
+    return np.stack([length, 2 * half, np.where(across > 0, np.arctan2(-y + 0.0, -x + 0.0), 0.0)], axis=-1)
 
 
 def centerline(q: Floats, points: int) -> Floats:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from dynamics.euler_lagrange.kinematics import (
     COIL,
     NEARLY,
+    PLANES,
     actuator_jacobian,
     tip_jacobian,
     tip_jacobian_rate,
@@ -107,11 +108,13 @@ class Robot:
     gravity: tuple[float, float, float] = (0.0, 0.0, 9.81)
     """Gravitational acceleration in the base's frame [m/s^2]; along +z the robot hangs down."""
     actuator: LinearActuator = field(default_factory=_spam)
+    planes: tuple[float, float, float] = (float(PLANES[0]), float(PLANES[1]), float(PLANES[2]))
+    """Positions of the actuators around the tube, beta_i [rad]; no gap is half a turn or more, or the tube could not bend everywhere."""
 
     def __post_init__(self) -> None:
         positive = {"mass", "diameter", "levers"}
         for one in fields(self):
-            if one.name in ("gravity", "actuator"):
+            if one.name in ("gravity", "actuator", "planes"):
                 continue
             value = getattr(self, one.name)
             if not math.isfinite(value) or value < 0 or (value == 0 and one.name in positive):
@@ -119,6 +122,10 @@ class Robot:
                 raise ValueError(f"robot.{one.name} = {value:g} must be {allowed} and finite")
         if len(self.gravity) != 3 or not np.isfinite(self.gravity).all():
             raise ValueError(f"robot.gravity = {self.gravity} must be three finite numbers")
+        if len(self.planes) != 3 or not (np.isfinite(self.planes).all() and surrounds(self.planes)):
+            raise ValueError(
+                f"robot.planes = {self.planes} must be three finite numbers, with gaps of less than half a turn"
+            )
         for name, value in (("area", self.actuator.area), ("contraction", self.actuator.contraction)):
             if not 0 < value < math.inf:
                 raise ValueError(f"robot.actuator.{name} = {value:g} must be greater than 0 and finite")
@@ -137,7 +144,7 @@ class Robot:
 
     def lengths(self, q: Floats) -> Floats:
         """Lengths of the core and the actuators [m], shape (4,) (Eq. 3)."""
-        return actuator_jacobian(self.arm) @ q
+        return actuator_jacobian(self.arm, self.planes) @ q
 
     def tensions(self, pressures: ArrayLike, q: Floats) -> Floats:
         """Tensions of the three actuators [N] at their pressures [Pa], shape (3,) (Eq. 15)."""
@@ -149,7 +156,7 @@ class Robot:
         Eq. 14 needs the transpose of J_l, and a tension shortens its actuator: its virtual work is -T dl.
         """
         core, pulls = inputs[0] - self.yield_force, inputs[1:]
-        return np.concatenate([[core], -pulls]) @ actuator_jacobian(self.arm)
+        return np.concatenate([[core], -pulls]) @ actuator_jacobian(self.arm, self.planes)
 
     def static_force(self, q: Floats) -> Floats:
         """G(q), the generalised force that balances gravity and springs, shape (3,) (Eq. 20)."""
@@ -161,6 +168,16 @@ class Robot:
         tip = tip_pose(q)[:3, 3]
         kinetic = 0.5 * rate @ mass_matrix(q, self.mass) @ rate
         return float(kinetic + 0.5 * self.stiffness * (q[1:] @ q[1:]) - self.mass * np.dot(self.gravity, tip))
+
+
+def surrounds(planes: ArrayLike) -> bool:
+    """Whether three actuators surround the tube, so that together they bend it in every direction.
+
+    Args:
+        planes: Their positions around the tube [rad], shape (3,).
+    """
+    turns = np.sort(np.asarray(planes, float) % (2 * np.pi))
+    return bool(np.diff(turns, append=turns[0] + 2 * np.pi).max() < np.pi - 1e-6)
 
 
 def check_inputs(inputs: ArrayLike) -> Floats:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,18 +11,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.integrate import solve_ivp
 
-from dynamics.euler_lagrange.kinematics import COIL, NEARLY, to_polar, to_regular
+from dynamics.euler_lagrange.kinematics import COIL, NEARLY, tip_positions, to_polar, to_regular
 from dynamics.euler_lagrange.model import Robot, acceleration, check_inputs, check_start
 from surrogate.kernels.compiled import Floats
 
 Inputs = Callable[[float, Floats], ArrayLike]
 """Force in the core and pulls of the three actuators [N], shape (4,), over time [s] and q."""
+Watch = Callable[[float], bool]
+"""Gets the time that a computation has reached [s], and returns whether to end it there."""
 AT_ONCE = 1e-9
 """Times that are closer than this [s] are merged."""
 RELEASE = 1e-9
 """Growth resumes when its acceleration would exceed this [m/s^2], so that rounding does not release it."""
 MOST_LOCKS = 10_000
 """Maximum number of phases of the growth between two jumps; more indicate a fault."""
+EVENTS = "growth", "coil", "stop"
+"""Causes for which a phase of the growth ends early: growth stops or resumes, the tube is a full circle, the watch ends it."""
+ENDS = "coil", "stop"
+"""Those with which the motion ends."""
+REMEDY = "; give smaller or smoother inputs, or a robot with more damping or mass"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,13 +46,33 @@ class RobotMotion:
     """Start and end of each interval without growth [s]."""
     coiled: bool
     """Whether it ended early because the tube bent into a full circle."""
+    stopped: bool
+    """Whether the watch ended it early."""
     evaluations: int
     """Number of evaluations of the equations of motion."""
+    given: Inputs
+    """The forces under which it moved."""
 
     @property
     def polar(self) -> Floats:
         """s [m], theta [rad], phi [rad], shape (times, 3)."""
         return to_polar(self.q)
+
+    @property
+    def tips(self) -> Floats:
+        """Positions of the tip relative to the base [m], shape (times, 3)."""
+        return tip_positions(self.q)
+
+    @property
+    def inputs(self) -> Floats:
+        """Force in the core and tensions [N], shape (times, 4)."""
+        return np.array([self.given(time, q) for time, q in zip(self.times.tolist(), self.q, strict=True)], float)
+
+
+class NotIntegrable(ArithmeticError):
+    """A motion that the integrator cannot continue; the message says at which time."""
+
+    exit_code = 2
 
 
 def integrate_motion(
@@ -55,6 +83,7 @@ def integrate_motion(
     jumps: Sequence[float] = (),
     start_rates: ArrayLike = (0.0, 0.0, 0.0),
     tolerance: float = 1e-8,
+    watch: Watch | None = None,
 ) -> RobotMotion:
     """Integrate the motion of a robot by LSODA between events: growth stops, growth resumes, inputs jump.
 
@@ -64,10 +93,11 @@ def integrate_motion(
         jumps: Times at which the inputs jump [s]; the integrator stops there.
         start_rates: Rates of s, u and v at the start [m/s, rad/s, rad/s].
         tolerance: Relative tolerance, and absolute tolerance in metres, radians and seconds.
+        watch: Called after each step of the integrator; what was recorded before it ended the motion is returned.
     Raises:
         ValueError: The start has zero length or is a full circle, the initial growth rate or an input is negative, the times
             are not ascending, or the tolerance is out of range.
-        ArithmeticError: The integrator cannot continue.
+        NotIntegrable: The integrator cannot continue.
     """
     q, rates, times = to_regular(check_start(start)), np.asarray(start_rates, float), np.asarray(times, float)
     if rates.shape != (3,) or not np.isfinite(rates).all() or rates[0] < 0:
@@ -78,11 +108,11 @@ def integrate_motion(
         raise ValueError(f"times must be at least two finite numbers that increase by more than {AT_ONCE:g} s")
     if not 1e-14 <= tolerance <= 0.1:
         raise ValueError(f"tolerance = {tolerance:g} must be from 1e-14 to 0.1")
-    run = _Run(robot, inputs, tolerance)
+    run = _Run(robot, inputs, tolerance, watch, float(times[0]))
     state = np.concatenate([q, rates])
     found: list[Floats] = [state]
     locks: list[tuple[float, float]] = []
-    coiled = False
+    event = "time"
     for begin, end in pairwise(_ends(times, jumps)):
         now, locked = begin, run.locks(begin, state)
         for _ in range(MOST_LOCKS):
@@ -91,17 +121,28 @@ def integrate_motion(
             found.extend(recorded)
             if locked and later > now:
                 locks = _append_lock(locks, now, later)
-            now, locked, coiled = later, not locked, event == "coil"
-            if coiled or now >= end:
+            now, locked = later, not locked
+            if event in ENDS or now >= end:
                 break
         else:
-            raise ArithmeticError(f"growth stopped and resumed {MOST_LOCKS} times between {begin:g} and {end:g} s")
-        if coiled:
+            raise NotIntegrable(
+                f"growth stopped and resumed {MOST_LOCKS} times between {begin:g} and {end:g} s{REMEDY}"
+            )
+        if event in ENDS:
             break
     states = np.array(found)
     # The integrator overshoots the end of growth by up to its tolerance; lengths must not decrease.
     states[:, 0], states[:, 3] = np.maximum.accumulate(states[:, 0]), np.maximum(states[:, 3], 0.0)
-    return RobotMotion(times[: len(states)], states[:, :3], states[:, 3:], tuple(locks), coiled, run.evaluations)
+    return RobotMotion(
+        times[: len(states)],
+        states[:, :3],
+        states[:, 3:],
+        tuple(locks),
+        event == "coil",
+        event == "stop",
+        run.evaluations,
+        inputs,
+    )
 
 
 def _ends(times: Floats, jumps: Sequence[float]) -> list[float]:
@@ -123,10 +164,11 @@ def _append_lock(locks: list[tuple[float, float]], begin: float, end: float) -> 
 class _Run:
     """The equations of motion in first-order form; the state is q and its rates, shape (6,)."""
 
-    def __init__(self, robot: Robot, inputs: Inputs, tolerance: float) -> None:
-        self.robot, self.inputs, self.tolerance = robot, inputs, tolerance
+    def __init__(self, robot: Robot, inputs: Inputs, tolerance: float, watch: Watch | None, begin: float) -> None:
+        self.robot, self.inputs, self.tolerance, self.watch = robot, inputs, tolerance, watch
         self.body = robot.body
         self.evaluations = 0
+        self.reached, self.until = begin, math.inf
 
     def rate(self, time: float, state: Floats, locked: bool) -> Floats:
         """Time derivative of the state."""
@@ -145,6 +187,14 @@ class _Run:
         """Return whether the growth is locked."""
         return bool(state[3] <= 0) and self.release(time, state) <= 0
 
+    def left(self, time: float) -> float:
+        """Event function [s]: less than 0 after the watch has ended the motion; called at the end of each step."""
+        if self.watch and time > self.reached:
+            if self.until == math.inf and self.watch(time):
+                self.until = (self.reached + time) / 2  # within the step, so that the integrator finds the event
+            self.reached = time
+        return self.until - time
+
     def phase(
         self, begin: float, end: float, state: Floats, locked: bool, inside: Floats
     ) -> tuple[list[Floats], float, Floats, str]:
@@ -153,7 +203,7 @@ class _Run:
         Args:
             inside: Times to record [s].
         Returns:
-            The recorded states, the time and state at the end, and its cause: "growth", "coil" or "time".
+            The recorded states, the time and state at the end, and its cause: one of `EVENTS`, or "time".
         """
 
         last = np.nextafter(end, begin)  # inputs that jump at the end do so after this phase
@@ -164,24 +214,28 @@ class _Run:
         def coils(_: float, state: Floats) -> float:
             return float(np.hypot(state[1], state[2])) - (COIL - NEARLY)
 
+        def stops(time: float, _: Floats) -> float:
+            return self.left(time)
+
         turns.terminal, turns.direction = True, 1 if locked else -1  # type: ignore[attr-defined]
         coils.terminal, coils.direction = True, 1  # type: ignore[attr-defined]
+        stops.terminal, stops.direction = True, -1  # type: ignore[attr-defined]
         if locked:
             state = state.copy()
             state[3] = 0.0
         solved = solve_ivp(
             lambda time, state: self.rate(min(time, last), state, locked), (begin, end), state, "LSODA", np.union1d(inside, end),
-            events=(turns, coils), rtol=self.tolerance, atol=self.tolerance,
+            events=(turns, coils, stops), rtol=self.tolerance, atol=self.tolerance,
         )  # fmt: skip
         if solved.status < 0:
             known = solved.t[-1] if len(solved.t) else begin
-            raise ArithmeticError(f"the motion could not be integrated beyond {known:g} s: {solved.message}")
+            raise NotIntegrable(f"the motion could not be integrated beyond {known:g} s{REMEDY}")
         if solved.status == 0:
             states = solved.y.T
             return list(states[: len(inside)]), end, states[-1], "time"
-        which = 0 if len(solved.t_events[0]) else 1
+        which = next(k for k, times in enumerate(solved.t_events) if len(times))
         later, last = float(solved.t_events[which][-1]), solved.y_events[which][-1].copy()
         if which == 0 and not locked:
             last[3] = 0.0
         states = np.reshape(solved.y, (6, -1)).T  # SciPy returns an empty list where there is none
-        return list(states[: len(inside)]), later, last, ("growth", "coil")[which]
+        return list(states[: len(inside)]), later, last, EVENTS[which]

@@ -147,7 +147,7 @@ def _chase_table(chases: Sequence[Chase]) -> list[str]:
     ]
     rows = []
     for chase in chases:
-        errors = [f"{error:.4f}" for error in chase.errors]
+        errors = [f"{error:.4f}" for error in chase.tracking.greatest_errors]
         inputs = chase.tracking.inputs
         events = ", ".join(
             f"{event.what.name.lower()} {event.begin:.2f} to {event.end:.2f} s" for event in chase.tracking.events
@@ -174,8 +174,8 @@ def _motion_content(result: ExperimentResult) -> dict[str, Any]:
 def _chase_content(chase: Chase) -> dict[str, Any]:
     return {
         "label": chase.label,
-        "greatest_errors": chase.errors.tolist(),
-        "within": bool(np.all(chase.errors < ALLOWED)),
+        "greatest_errors": chase.tracking.greatest_errors.tolist(),
+        "within": bool(np.all(chase.tracking.greatest_errors < ALLOWED)),
         "greatest_inputs_n": chase.tracking.inputs.max(axis=0).tolist(),
         "events": [[event.what.value, event.begin, event.end] for event in chase.tracking.events],
     }
@@ -183,7 +183,7 @@ def _chase_content(chase: Chase) -> dict[str, Any]:
 
 def missed_text(results: list[Any]) -> str:
     """Return the accuracy of tracking that was asked and not met, as text; empty if it was met."""
-    errors = split_results(results)[1][0].errors
+    errors = split_results(results)[1][0].tracking.greatest_errors
     if (errors < ALLOWED).all():
         return ""
     return f"the tracking errors are {errors.max():.3g} at most, less than {ALLOWED} was asked"

@@ -11,9 +11,10 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import brentq
 
 from dynamics.euler_lagrange.control import Controller, Tracking, track
+from dynamics.euler_lagrange.input_table import InputTable, simulate
 from dynamics.euler_lagrange.kinematics import to_polar
 from dynamics.euler_lagrange.model import LinearActuator, Robot, acceleration
-from dynamics.euler_lagrange.motion import Inputs, RobotMotion, integrate_motion
+from dynamics.euler_lagrange.motion import RobotMotion
 from surrogate.kernels.compiled import Floats
 from surrogate.spam import Spam
 
@@ -44,11 +45,9 @@ class Experiment:
     figure: str
     label: str
     robot: Robot
-    inputs: Inputs
+    inputs: InputTable
     start: tuple[float, float, float]
     """Initial s [m], theta [rad], phi [rad]."""
-    jumps: tuple[float, ...] = ()
-    """Times of jumps of the inputs [s]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -84,46 +83,31 @@ class Chase:
     """A controller that follows the reference of Fig. 8."""
 
     label: str
+    robot: Robot
     tracking: Tracking
 
-    @property
-    def errors(self) -> Floats:
-        """Maximum errors while the tube can follow the reference, s [m], theta and phi [rad], shape (3,).
 
-        It can if the requested length is the maximum so far, because the tube cannot become shorter.
-        """
-        asked = self.tracking.reference[:, 0]
-        allowed = asked >= np.maximum.accumulate(asked)
-        return np.asarray(np.abs(self.tracking.errors[allowed]).max(axis=0), float)
-
-
-def _off(_time: float, _q: Floats) -> tuple[float, ...]:
-    return 0.0, 0.0, 0.0, 0.0
-
-
-def _push(_time: float, _q: Floats) -> tuple[float, ...]:
-    return PUSH, 0.0, 0.0, 0.0
-
-
-def _ramp(time: float, _q: Floats) -> tuple[float, ...]:
-    return 0.0, RAMP * time, 0.0, 0.0
-
-
-def _switch(time: float, _q: Floats) -> tuple[float, ...]:
-    return (0.0, PULL, 0.0, 0.0) if time < SWITCHED else (0.0, 0.0, PULL, 0.0)
+OFF, PUSHED = InputTable.constant(), InputTable.constant(core=PUSH)
+RAMPED = InputTable(np.array([0.0, SECONDS]), np.zeros(2), np.array([[0.0, 0.0, 0.0], [RAMP * SECONDS, 0.0, 0.0]]))
+SWITCHING = InputTable(
+    np.array([0.0, SWITCHED, SWITCHED, SECONDS]),
+    np.zeros(4),
+    PULL * np.array([[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 1, 0]]),
+)
+"""Inputs of Figs. 4 to 7."""
 
 
 def list_experiments() -> list[Experiment]:
     """Figs. 4 to 7, each with unstated parameters set to reproduce the paper's curves, and with other values."""
     across, weightless = Robot(gravity=ACROSS, levers=LONG_ARM), Robot(gravity=WEIGHTLESS, levers=LONG_ARM)
     return [
-        *(Experiment("static", f"s = {s:g} m", Robot(), _off, (s, RELEASED, 0.0)) for s in (2.0, 4.0)),
-        Experiment("growth", "no gravity along the axis", Robot(gravity=WEIGHTLESS), _push, (0.5, 0.0, 0.0)),
-        Experiment("growth", "hanging", Robot(gravity=HANGING), _push, (0.5, 0.0, 0.0)),
-        *(Experiment("ramp", f"s = {s:g} m, arm 2 D", across, _ramp, (s, 0.0, 0.0)) for s in (1.0, 5.0)),
-        Experiment("ramp", "s = 5 m, arm D / 2", replace(across, levers=Robot().levers), _ramp, (5.0, 0.0, 0.0)),
-        Experiment("plane", "arm 2 D", weightless, _switch, (2.0, 0.0, 0.0), (SWITCHED,)),
-        Experiment("plane", "arm D / 2", replace(weightless, levers=Robot().levers), _switch, (2.0, 0.0, 0.0), (SWITCHED,)),
+        *(Experiment("static", f"s = {s:g} m", Robot(), OFF, (s, RELEASED, 0.0)) for s in (2.0, 4.0)),
+        Experiment("growth", "no gravity along the axis", Robot(gravity=WEIGHTLESS), PUSHED, (0.5, 0.0, 0.0)),
+        Experiment("growth", "hanging", Robot(gravity=HANGING), PUSHED, (0.5, 0.0, 0.0)),
+        *(Experiment("ramp", f"s = {s:g} m, arm 2 D", across, RAMPED, (s, 0.0, 0.0)) for s in (1.0, 5.0)),
+        Experiment("ramp", "s = 5 m, arm D / 2", replace(across, levers=Robot().levers), RAMPED, (5.0, 0.0, 0.0)),
+        Experiment("plane", "arm 2 D", weightless, SWITCHING, (2.0, 0.0, 0.0)),
+        Experiment("plane", "arm D / 2", replace(weightless, levers=Robot().levers), SWITCHING, (2.0, 0.0, 0.0)),
     ]  # fmt: skip
 
 
@@ -131,9 +115,7 @@ def run_experiment(experiment: Experiment) -> ExperimentResult:
     """Compute and time the motion of an experiment, and compute it with a tighter tolerance."""
 
     def motion(tolerance: float) -> RobotMotion:
-        return integrate_motion(
-            experiment.robot, experiment.inputs, experiment.start, TIMES, experiment.jumps, tolerance=tolerance
-        )
+        return simulate(experiment.robot, experiment.inputs, experiment.start, SECONDS, tolerance)
 
     found, seconds = motion(TOLERANCE), []
     for _ in range(REPEATS):
@@ -151,7 +133,7 @@ def swinging_plane(result: ExperimentResult) -> tuple[Floats, Floats]:
     Returns:
         Times [s], shape (times,), and s, theta, phi, shape (times, 3).
     """
-    robot, inputs, motion = result.experiment.robot, result.experiment.inputs, result.motion
+    robot, motion = result.experiment.robot, result.motion
     begin = int(np.searchsorted(motion.times, SWITCHED))
     body = robot.body
 
@@ -159,7 +141,7 @@ def swinging_plane(result: ExperimentResult) -> tuple[Floats, Floats]:
         q, rates = state[:3], state[3:]
         along = np.append(0.0, q[1:] / np.hypot(q[1], q[2]))
         damper = robot.bending_damping * (along @ rates) * along
-        force = robot.actuation(np.asarray(inputs(time, q), float)) - body.springs * q - damper
+        force = robot.actuation(result.experiment.inputs.forces(robot, time, q)) - body.springs * q - damper
         return np.concatenate([rates, acceleration(q, rates, force, body.mass, body.gravity, True)])
 
     times, state = motion.times[begin:], np.concatenate([motion.q[begin], np.zeros(3)])
@@ -196,7 +178,8 @@ def run_cases(several: Sequence[Experiment | tuple[str, Controller]]) -> Iterato
 
 def run_chase(label: str, controller: Controller) -> Chase:
     """Follow the reference of Fig. 8."""
-    return Chase(label, track(Robot(levers=LONG_ARM), controller, reference, FIRST, float(len(SET_POINTS))))
+    robot = Robot(levers=LONG_ARM)
+    return Chase(label, robot, track(robot, controller, reference, FIRST, float(len(SET_POINTS))))
 
 
 def split_results(found: Sequence[ExperimentResult | Chase]) -> tuple[list[ExperimentResult], list[Chase]]:

@@ -1,0 +1,147 @@
+"""Inputs of a robot over time: the force in its core, and tensions or pressures of its actuators."""
+
+from __future__ import annotations
+
+import os
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from dynamics.euler_lagrange.model import Robot
+from dynamics.euler_lagrange.motion import RobotMotion, Watch, integrate_motion
+from dynamics.euler_lagrange.time_table import (
+    CORE,
+    PRESSURES,
+    TENSIONS,
+    TIME,
+    InvalidTimeTable,
+    columns_of,
+    read_columns,
+)
+from surrogate.kernels.compiled import Floats
+
+RECORD_EVERY = 0.01
+"""Time between the records of a motion [s]; it is lessened so that the duration is a multiple."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class InputTable:
+    """Inputs over time, linear between the times of a table; two rows with the same time are a jump.
+
+    After the last time they stay as they are.
+
+    Raises:
+        InvalidTimeTable: The times decrease or do not begin at 0, three have the same time, or a value is negative or not finite.
+    """
+
+    times: Floats
+    """Times [s], shape (rows,)."""
+    core: Floats
+    """Force in the core [N], shape (rows,)."""
+    actuators: Floats
+    """Tensions [N] or pressures [Pa] of the actuators, shape (rows, 3)."""
+    pressurised: bool = False
+    """Whether `actuators` are pressures, from which the tensions follow (`Robot.tensions`)."""
+    _rows: Floats = field(init=False, repr=False)
+    _slopes: Floats = field(init=False, repr=False)
+    """Rates of the inputs after each row, shape (rows, 4); 0 after the last one."""
+    _starts: list[float] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        times = np.asarray(self.times, float)
+        rows = np.column_stack([np.asarray(self.core, float), np.asarray(self.actuators, float)])
+        if rows.shape != (len(times), 4) or not np.all((rows >= 0) & (rows < np.inf)):
+            raise InvalidTimeTable(
+                "inputs must be a force and three tensions or pressures for each time, at least 0 and finite"
+            )
+        if times[0] != 0 or not np.isfinite(times).all() or (np.diff(times) < 0).any():
+            raise InvalidTimeTable("the times of inputs must begin at 0, be finite and not decrease")
+        if (thrice := times[2:][times[2:] == times[:-2]]).size:
+            raise InvalidTimeTable(f"has more than two rows for {TIME} = {thrice[0]:g}; two are a jump")
+        steps = np.diff(times)[:, None]
+        slopes = np.divide(np.diff(rows, axis=0), steps, out=np.zeros((len(times) - 1, 4)), where=steps > 0)
+        object.__setattr__(self, "_rows", rows)
+        object.__setattr__(self, "_slopes", np.vstack([slopes, np.zeros(4)]))
+        object.__setattr__(self, "_starts", times.tolist())
+
+    @classmethod
+    def constant(
+        cls, core: float = 0.0, actuators: ArrayLike = (0.0, 0.0, 0.0), pressurised: bool = False
+    ) -> InputTable:
+        """Inputs that do not change.
+
+        Args:
+            core: Force in the core [N].
+            actuators: Tensions [N] or pressures [Pa], shape (3,).
+            pressurised: Whether these are pressures.
+        Raises:
+            InvalidTimeTable: As for the class.
+        """
+        return cls(np.zeros(1), np.array([core]), np.array([actuators], float), pressurised)
+
+    @property
+    def seconds(self) -> float:
+        """Last time [s]."""
+        return float(self.times[-1])
+
+    def forces(self, robot: Robot, time: float, q: Floats) -> Floats:
+        """Force in the core and tensions [N], shape (4,), at a time [s] and a configuration q [m, rad]."""
+        k = bisect_right(self._starts, time) - 1
+        row = self._rows[k] + self._slopes[k] * (time - self._starts[k])
+        return np.append(row[:1], robot.tensions(row[1:], q)) if self.pressurised else row
+
+
+def read_inputs(path: str | os.PathLike[str]) -> InputTable:
+    """Read inputs over time from a CSV file.
+
+    Args:
+        path: A file with the column `time_s`, and with `core_n`, with all of `spam_1_n`, `spam_2_n` and `spam_3_n`, or with all of
+            `spam_1_kpa`, `spam_2_kpa` and `spam_3_kpa`; what is missing is 0. A motion's `trajectory.csv` is such a file.
+    Raises:
+        InvalidTimeTable: The file cannot be used; the message names file, line and value.
+    """
+    columns = read_columns(path)
+    try:
+        tensions, pressures = columns_of(columns, TENSIONS), columns_of(columns, PRESSURES)
+        if tensions is not None and pressures is not None:
+            raise InvalidTimeTable("has tensions and pressures of the actuators; give one of them")
+        if tensions is None and pressures is None and CORE not in columns:
+            raise InvalidTimeTable(f"has no input: {CORE}, {', '.join(TENSIONS)} or {', '.join(PRESSURES)}")
+        rows = len(columns[TIME])
+        given = np.zeros((rows, 3)) if tensions is None else tensions
+        actuators = given if pressures is None else 1e3 * pressures
+        return InputTable(columns[TIME], columns.get(CORE, np.zeros(rows)), actuators, pressures is not None)
+    except InvalidTimeTable as error:
+        raise InvalidTimeTable(f"{Path(path).name}: {error}") from None
+
+
+def simulate(
+    robot: Robot,
+    inputs: InputTable,
+    start: ArrayLike,
+    seconds: float,
+    tolerance: float = 1e-8,
+    watch: Watch | None = None,
+) -> RobotMotion:
+    """Compute the motion of a robot from rest under given inputs, recorded about every 0.01 s.
+
+    The integrator stops at each row of the inputs, so that it steps over no short pulse.
+
+    Args:
+        start: s [m], theta [rad], phi [rad].
+        seconds: Duration [s].
+        tolerance: Relative tolerance, and absolute tolerance in metres, radians and seconds [-].
+        watch: Called after each step with the time reached; what was recorded before it ended the motion is returned.
+    Raises:
+        ValueError: The start has zero length or is a full circle, or the duration or the tolerance is out of range.
+        NotIntegrable: The integrator cannot continue.
+    """
+    if not 0 < seconds < np.inf:
+        raise ValueError(f"seconds = {seconds:g} must be greater than 0 and finite")
+    times = np.linspace(0.0, seconds, max(int(np.ceil(seconds / RECORD_EVERY - 1e-9)), 1) + 1)
+    jumps = inputs.times.tolist()
+    return integrate_motion(robot, partial(inputs.forces, robot), start, times, jumps, tolerance=tolerance, watch=watch)

@@ -1,0 +1,120 @@
+"""Pictures of the motions of a robot: its coordinates and inputs over time, and the robot in space."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from dynamics.euler_lagrange.control import Saturation, Tracking
+from dynamics.euler_lagrange.kinematics import centerline
+from dynamics.euler_lagrange.model import Robot
+from dynamics.euler_lagrange.motion import RobotMotion
+from planner.drawing.style import FAINT, INK, save_figure
+
+DPI = 140
+COLOURS = "#0a5a96", "#b54d00", "#8a80ad"
+WANTED = "#d1495b"
+"""Colour of references."""
+LOST = "#e3e6ea"
+"""Colour of the times at which the reference is shorter than the tube."""
+MOMENTS = 8
+"""Largest number of moments at which the robot is drawn in space."""
+
+
+def dress(axes: Axes) -> None:
+    """Give axes over time their grid and their spines."""
+    axes.grid(color=FAINT, alpha=0.25, linewidth=0.5)
+    axes.tick_params(labelsize=8.5, color=FAINT, labelcolor=INK)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.margins(x=0.0)
+
+
+def label(axes: Axes, words: str) -> None:
+    """Label the vertical axis."""
+    axes.set_ylabel(words, size=9, color=INK)
+
+
+def legend(axes: Axes, **more: Any) -> None:
+    """Draw the legend of axes without a frame; `more` are options of Matplotlib."""
+    axes.legend(fontsize=8.5, frameon=False, labelcolor=INK, **more)
+
+
+def save_motion(path: Path, robot: Robot, motion: RobotMotion | Tracking, title: str) -> None:
+    """Draw length, bend and plane, with their references if there are any, the inputs, and the robot in space."""
+    figure = Figure(figsize=(10.4, 6.2), dpi=DPI, facecolor="white", layout="constrained")
+    grid = figure.add_gridspec(4, 2, width_ratios=(1.35, 1.0))
+    panels = [figure.add_subplot(grid[row, 0]) for row in range(4)]
+    _draw_coordinates(panels[:3], motion)
+    inputs = motion.inputs
+    panels[3].plot(motion.times, inputs[:, 0], color=INK, linewidth=1.0, label="core")
+    for k, colour in enumerate(COLOURS, start=1):
+        panels[3].plot(motion.times, inputs[:, k], color=colour, linewidth=1.0, label=f"sPAM {k}")
+    label(panels[3], "force [N]")
+    panels[3].set_xlabel("time [s]", size=9, color=INK)
+    for axes in panels:
+        dress(axes)
+        if isinstance(motion, Tracking):
+            _shade(axes, motion)
+    for axes in panels[:3]:
+        axes.tick_params(labelbottom=False)
+    if isinstance(motion, Tracking):
+        legend(panels[0], loc="upper left", bbox_to_anchor=(0.0, 1.03))
+    panels[3].set_ylim(top=1.35 * max(float(inputs.max()), 1.0))
+    legend(panels[3], loc="upper left", ncols=4, handles=panels[3].get_lines())
+    panels[0].set_title(title, color=INK, size=10.5, weight="bold", loc="left")
+    _draw_in_space(figure.add_subplot(grid[:, 1], projection="3d"), motion, hanging=robot.gravity[2] >= 0)
+    save_figure(path, figure, DPI)
+
+
+def _draw_coordinates(panels: list[Axes], motion: RobotMotion | Tracking) -> None:
+    polar = motion.polar
+    for axes, part, words in zip(panels, range(3), ("length s [m]", "bend θ [rad]", "plane φ [rad]"), strict=True):
+        axes.plot(motion.times, polar[:, part], color=COLOURS[0], linewidth=1.6, label="robot")
+        if isinstance(motion, Tracking):
+            asked = motion.reference[:, part]
+            axes.plot(motion.times, asked, color=WANTED, linewidth=1.2, linestyle=(0, (4, 2)), label="reference")
+        label(axes, words)
+
+
+def _shade(axes: Axes, tracking: Tracking) -> None:
+    words: str | None = "reference shorter than the tube"
+    for event in tracking.events:
+        if event.what == Saturation.SHORTER:
+            axes.axvspan(event.begin, event.end, color=LOST, linewidth=0, label=words)
+            words = None
+
+
+def _moments(last: float) -> tuple[list[float], str]:
+    """Times at which the robot is drawn [s], at most `MOMENTS`, and what they are in words."""
+    steps = (step * 10.0**power for power in range(-3, 6) for step in (1, 2, 5))
+    every = next(step for step in steps if last / step < MOMENTS + 0.5)
+    moments = [every * k for k in range(1, int(last / every + 1e-6) + 1)]
+    return moments, "the robot at the end of each second" if every == 1 else f"the robot every {every:g} s"
+
+
+def _draw_in_space(axes: Axes, motion: RobotMotion | Tracking, hanging: bool) -> None:
+    """Draw the robot at some moments, with colours that darken over time; the direction of growth is downwards if it hangs."""
+    moments, words = _moments(float(motion.times[-1]))
+    for moment, shade in zip(moments, np.linspace(0.25, 1.0, len(moments)), strict=True):
+        k = int(np.searchsorted(motion.times, moment - 1e-9))
+        points = centerline(motion.q[min(k, len(motion.q) - 1)], 60)
+        x, y, z = points.T
+        axes.plot(x, y, z, color=COLOURS[0], alpha=shade, linewidth=1.8)
+        axes.plot(x[-1:], y[-1:], z[-1:], "o", color=WANTED, alpha=shade, markersize=5)
+        axes.text(x[-1], y[-1], z[-1], f"  {moment:g} s", size=8.5, color=INK)  # type: ignore[arg-type]
+    axes.plot([0], [0], [0], "s", color=INK, markersize=6)
+    for name in "xyz":
+        getattr(axes, f"set_{name}label")(f"{name} [m]", size=8.5, color=INK)
+        getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(4))
+    axes.tick_params(labelsize=7.5, colors=INK)
+    space: Any = axes
+    space.set_aspect("equal")
+    if hanging:
+        space.invert_zaxis()
+    space.view_init(elev=16, azim=-28)
+    axes.set_title(words, color=INK, size=9.5)
