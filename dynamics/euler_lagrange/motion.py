@@ -111,23 +111,10 @@ def integrate_motion(
     run = _Run(robot, inputs, tolerance, watch, float(times[0]))
     state = np.concatenate([q, rates])
     found: list[Floats] = [state]
-    locks: list[tuple[float, float]] = []
     event = "time"
     for begin, end in pairwise(_ends(times, jumps)):
-        now, locked = begin, run.locks(begin, state)
-        for _ in range(MOST_LOCKS):
-            inside = times[(times > now) & (times <= end)]
-            recorded, later, state, event = run.phase(now, end, state, locked, inside)
-            found.extend(recorded)
-            if locked and later > now:
-                locks = _append_lock(locks, now, later)
-            now, locked = later, not locked
-            if event in ENDS or now >= end:
-                break
-        else:
-            raise NotIntegrable(
-                f"growth stopped and resumed {MOST_LOCKS} times between {begin:g} and {end:g} s{REMEDY}"
-            )
+        recorded, state, event = run.between(begin, end, state, times)
+        found.extend(recorded)
         if event in ENDS:
             break
     states = np.array(found)
@@ -137,7 +124,7 @@ def integrate_motion(
         times[: len(states)],
         states[:, :3],
         states[:, 3:],
-        tuple(locks),
+        tuple(run.held),
         event == "coil",
         event == "stop",
         run.evaluations,
@@ -168,6 +155,7 @@ class _Run:
         self.robot, self.inputs, self.tolerance, self.watch = robot, inputs, tolerance, watch
         self.body = robot.body
         self.evaluations = 0
+        self.held = list[tuple[float, float]]()
         self.reached, self.until = begin, math.inf
 
     def rate(self, time: float, state: Floats, locked: bool) -> Floats:
@@ -194,6 +182,28 @@ class _Run:
                 self.until = (self.reached + time) / 2  # within the step, so that the integrator finds the event
             self.reached = time
         return self.until - time
+
+    def between(self, begin: float, end: float, state: Floats, times: Floats) -> tuple[list[Floats], Floats, str]:
+        """Integrate from one jump of the inputs to the next, through all phases of the growth.
+
+        Args:
+            times: Times to record [s].
+        Returns:
+            The recorded states, the state at the end, and its cause: "time", or one of `ENDS`.
+        """
+        found, now, locked = list[Floats](), begin, self.locks(begin, state)
+        for _ in range(MOST_LOCKS):
+            inside = times[(times > now) & (times <= end)]
+            recorded, later, state, event = self.phase(now, end, state, locked, inside)
+            found.extend(recorded)
+            if locked and later > now:
+                self.held = _append_lock(self.held, now, later)
+            now, locked = later, not locked
+            if event in ENDS:
+                return found, state, event
+            if now >= end:
+                return found, state, "time"
+        raise NotIntegrable(f"growth stopped and resumed {MOST_LOCKS} times between {begin:g} and {end:g} s{REMEDY}")
 
     def phase(
         self, begin: float, end: float, state: Floats, locked: bool, inside: Floats
