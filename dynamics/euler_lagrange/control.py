@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import groupby
@@ -150,18 +150,29 @@ class Tracking:
         return tip_positions(self.q)
 
     @property
+    def able(self) -> NDArray[np.bool_]:
+        """Whether the tube can follow, shape (steps,): the requested length is at least its first one and the greatest requested so far.
+
+        A vine cannot become shorter.
+        """
+        asked = self.reference[:, 0]
+        return np.asarray((asked >= np.maximum.accumulate(asked)) & (asked >= self.start[0] - NOTICED))
+
+    @property
     def greatest_errors(self) -> Floats:
         """Greatest errors while the tube can follow, s [m], theta and phi [rad], shape (3,); NaN where there is nothing to compare.
 
-        It can follow if the requested length is at least its first one and the greatest requested so far, because a vine cannot
-        become shorter. The plane is compared where the requested bend is at least `PLANE_FROM`.
+        The plane is compared where the requested bend is at least `PLANE_FROM`.
         """
-        asked = self.reference[:, 0]
-        able = asked >= np.maximum.accumulate(asked)
-        able &= asked >= self.start[0] - NOTICED
+        able = self.able
         bent = able & (np.abs(self.reference[:, 1]) >= PLANE_FROM)
         errors = np.abs(self.errors)
         return np.array([errors[rows, k].max() if rows.any() else np.nan for k, rows in enumerate((able, able, bent))])
+
+    @property
+    def tip_errors(self) -> Floats:
+        """Distances of the tip from that of the reference [m], shape (steps,)."""
+        return np.asarray(np.linalg.norm(tip_positions(to_regular(self.reference)) - self.tips, axis=1))
 
     def during(self, what: Saturation) -> NDArray[np.bool_]:
         """Return whether a saturation was active in each step, shape (steps,)."""
@@ -204,7 +215,7 @@ def track(
     count = math.ceil(seconds / step_time - 1e-9)
     h = seconds / count
     states, wanted, inputs = np.empty((count, 3)), np.empty((count, 3)), np.empty((count, 4))
-    met: list[list[Saturation]] = []
+    met: list[tuple[Saturation, ...]] = []
     coiled = stopped = False
     for k in range(count):
         wanted[k], goal, goal_rates = _regular_reference(reference, (k + 1) * h)
@@ -218,7 +229,7 @@ def track(
         if coiled := bool(np.hypot(q[1], q[2]) >= COIL - NEARLY):
             break
         states[k] = q
-        met.append([*([Saturation.SHORTER] if shorter else []), *saturated])
+        met.append((*((Saturation.SHORTER,) if shorter else ()), *saturated))
         if stopped := watch is not None and k + 1 < count and watch((k + 1) * h):
             break
     done = len(met)
@@ -262,7 +273,7 @@ def _regular_reference(reference: Reference, time: float) -> tuple[Floats, Float
     return wanted, to_regular(wanted), slopes
 
 
-def _events(met: list[list[Saturation]], h: float) -> tuple[SaturationEvent, ...]:
+def _events(met: Sequence[Sequence[Saturation]], h: float) -> tuple[SaturationEvent, ...]:
     """Merge successive steps with the same saturation into events."""
     events = []
     for what in Saturation:

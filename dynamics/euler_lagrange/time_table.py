@@ -19,8 +19,8 @@ from surrogate.kernels.compiled import Floats
 
 MOST_BYTES = 20_000_000
 """Largest file that is read [bytes]."""
-LONGEST = 1e5
-"""Largest time in a table [s]."""
+LONGEST = 1e4
+"""Largest time in a table, and longest motion of a command [s]."""
 MOST_FORCE, MOST_PRESSURE, MOST_LENGTH = 1e6, 1e4, 1e4
 """Largest force [N], pressure [kPa] and length [m] in a table."""
 MOST_BEND, MOST_PLANE = 2 * math.pi - NEARLY, 1e4

@@ -93,6 +93,10 @@ COMMANDS = {
         "vinewright.commands.tube:app",
         "List, show, create and check tubes.",
     ),
+    "euler-lagrange": CommandEntry(
+        "vinewright.commands.euler_lagrange:app",
+        "Move a growing robot with a mass at its tip and three actuators in space: under given inputs, or along a reference.",
+    ),
     "sweep": CommandEntry(
         "vinewright.commands.sweep:app",
         "Compute many plans or trials on any number of machines.",

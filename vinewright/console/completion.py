@@ -16,6 +16,11 @@ def tube_names(incomplete: str) -> list[str]:
     return _complete(incomplete, "dynamics", "tubes")
 
 
+def robot_names(incomplete: str) -> list[str]:
+    """Return the shipped robots of `euler-lagrange`, TOML files and folders that begin with the letters typed so far."""
+    return _complete(incomplete, "dynamics", "euler_lagrange", "robots")
+
+
 def propagator_names(incomplete: str) -> list[str]:
     """Return the propagators that begin with the letters typed so far."""
     from dynamics.registry import propagators

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from vinewright.console.completion import environment_names, tube_names
+from vinewright.console.completion import environment_names, robot_names, tube_names
 from vinewright.console.listed_options import make_option
 
 if TYPE_CHECKING:
@@ -51,6 +51,15 @@ TubeOption = Annotated[
         metavar="TUBE",
         help="A shipped tube (`vinewright tube list`), or the path of a TOML file. Default: the environment's, or prototype.",
         autocompletion=tube_names,
+    ),
+]
+
+RobotArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="ROBOT",
+        help="A shipped robot (`vinewright euler-lagrange list`), or the path of a TOML file.",
+        autocompletion=robot_names,
     ),
 ]
 

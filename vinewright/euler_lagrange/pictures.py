@@ -15,6 +15,7 @@ from dynamics.euler_lagrange.kinematics import centerline
 from dynamics.euler_lagrange.model import Robot
 from dynamics.euler_lagrange.motion import RobotMotion
 from planner.drawing.style import FAINT, INK, save_figure
+from surrogate.kernels.compiled import Floats
 
 DPI = 140
 COLOURS = "#0a5a96", "#b54d00", "#8a80ad"
@@ -24,6 +25,10 @@ LOST = "#e3e6ea"
 """Colour of the times at which the reference is shorter than the tube."""
 MOMENTS = 8
 """Largest number of moments at which the robot is drawn in space."""
+
+
+NEAR, NARROW = 0.03, 0.35
+"""Distance of tips that share a label, and least width of the picture in space, as shares of the robot's size."""
 
 
 def dress(axes: Axes) -> None:
@@ -91,30 +96,53 @@ def _shade(axes: Axes, tracking: Tracking) -> None:
 
 def _moments(last: float) -> tuple[list[float], str]:
     """Times at which the robot is drawn [s], at most `MOMENTS`, and what they are in words."""
-    steps = (step * 10.0**power for power in range(-3, 6) for step in (1, 2, 5))
+    steps = (step * 10.0**power for power in range(-9, 5) for step in (1, 2, 5))
     every = next(step for step in steps if last / step < MOMENTS + 0.5)
-    moments = [every * k for k in range(1, int(last / every + 1e-6) + 1)]
+    moments = [every * k for k in range(1, int(last / every + 1e-6) + 1)] or [last]
     return moments, "the robot at the end of each second" if every == 1 else f"the robot every {every:g} s"
 
 
 def _draw_in_space(axes: Axes, motion: RobotMotion | Tracking, hanging: bool) -> None:
     """Draw the robot at some moments, with colours that darken over time; the direction of growth is downwards if it hangs."""
     moments, words = _moments(float(motion.times[-1]))
-    for moment, shade in zip(moments, np.linspace(0.25, 1.0, len(moments)), strict=True):
-        k = int(np.searchsorted(motion.times, moment - 1e-9))
-        points = centerline(motion.q[min(k, len(motion.q) - 1)], 60)
+    rows = np.minimum(np.searchsorted(motion.times, np.array(moments) - 1e-9), len(motion.q) - 1)
+    lines = np.array([centerline(q, 60) for q in motion.q[rows]])
+    for points, shade in zip(lines, np.linspace(0.25, 1.0, len(moments)), strict=True):
         x, y, z = points.T
         axes.plot(x, y, z, color=COLOURS[0], alpha=shade, linewidth=1.8)
         axes.plot(x[-1:], y[-1:], z[-1:], "o", color=WANTED, alpha=shade, markersize=5)
-        axes.text(x[-1], y[-1], z[-1], f"  {moment:g} s", size=8.5, color=INK)  # type: ignore[arg-type]
+    size = float(np.ptp(lines.reshape(-1, 3), axis=0).max())
+    for words_here, tip in _labels(moments, lines[:, -1], NEAR * size):
+        x, y, z = tip
+        axes.text(x, y, z, words_here, size=8.5, color=INK)  # type: ignore[arg-type]
     axes.plot([0], [0], [0], "s", color=INK, markersize=6)
     for name in "xyz":
         getattr(axes, f"set_{name}label")(f"{name} [m]", size=8.5, color=INK)
         getattr(axes, f"{name}axis").set_major_locator(MaxNLocator(4))
     axes.tick_params(labelsize=7.5, colors=INK)
     space: Any = axes
+    for low, high, limit in zip(
+        *(edge(lines, axis=(0, 1)) for edge in (np.min, np.max)), (space.set_xlim, space.set_ylim), strict=False
+    ):
+        if high - low < NARROW * size:  # room for the numbers at the axes
+            limit((low + high - NARROW * size) / 2, (low + high + NARROW * size) / 2)
     space.set_aspect("equal")
     if hanging:
         space.invert_zaxis()
     space.view_init(elev=16, azim=-28)
     axes.set_title(words, color=INK, size=9.5)
+
+
+def _labels(moments: list[float], tips: Floats, near: float) -> list[tuple[str, Floats]]:
+    """Labels of tips and their places [m]; successive tips that are nearer than `near` [m] have one."""
+    groups: list[list[int]] = []
+    for k in range(len(moments)):
+        if groups and np.linalg.norm(tips[k] - tips[groups[-1][0]]) < near:
+            groups[-1].append(k)
+        else:
+            groups.append([k])
+    found = []
+    for first, *more in groups:
+        until = f" to {moments[more[-1]]:g}" if more else ""
+        found.append((f"  {moments[first]:g}{until} s", tips[more[-1] if more else first]))
+    return found

@@ -1,0 +1,187 @@
+"""`vinewright euler-lagrange simulate`: the motion of a robot under given inputs."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from vinewright.commands.euler_lagrange_run import (
+    Job,
+    OutOption,
+    check_seconds,
+    parse_start,
+    parse_three,
+    pose_content,
+    result_folder,
+    shown_path,
+)
+from vinewright.console.answer import Answer, JsonOption
+from vinewright.console.errors import BadInput, apart, readable_errors
+from vinewright.console.options import ForceOption, RobotArgument
+
+if TYPE_CHECKING:
+    from dynamics.euler_lagrange.input_table import InputTable
+    from dynamics.euler_lagrange.motion import RobotMotion
+
+USUAL_SECONDS = 10.0
+"""Duration under constant inputs [s]: that of the paper's figures."""
+NAME = "motion"
+"""Name of the description and the picture."""
+
+InputsOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE.csv",
+        help="Inputs over time: columns time_s, core_n, and spam_1_n, spam_2_n, spam_3_n (tensions) or spam_1_kpa, spam_2_kpa, "
+        "spam_3_kpa (pressures); linear between rows, two rows with the same time are a jump. Default: constant inputs.",
+    ),
+]
+CoreOption = Annotated[
+    float | None,
+    typer.Option(metavar="N", help="Constant force in the core, in newtons. Default: 0.", show_default=False),
+]
+TensionsOption = Annotated[
+    str | None, typer.Option(metavar="N,N,N", help="Constant tensions of the three sPAMs, in newtons. Default: 0.")
+]
+PressuresOption = Annotated[
+    str | None,
+    typer.Option(metavar="KPA,KPA,KPA", help="Constant pressures of the three sPAMs, in kPa, instead of tensions."),
+]
+StartOption = Annotated[
+    str,
+    typer.Option(
+        metavar="S,THETA,PHI",
+        help="Length in metres, bend and its plane in radians, from which the robot is released at rest.",
+    ),
+]
+SecondsOption = Annotated[
+    float | None,
+    typer.Option(
+        metavar="S", help="Duration in seconds. Default: the last time in --inputs, or 10.", show_default=False
+    ),
+]
+
+
+def simulate(
+    robot: RobotArgument,
+    inputs: InputsOption = None,
+    core: CoreOption = None,
+    tensions: TensionsOption = None,
+    pressures: PressuresOption = None,
+    start: StartOption = "1,0,0",
+    seconds: SecondsOption = None,
+    out: OutOption = None,
+    force: ForceOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Compute the motion of a robot under given inputs. Exit code 3 if the tube bends into a full circle, where the model ends.
+
+    Ctrl-C keeps the motion so far.
+    """
+    answer = Answer(as_json)
+    begun = time.perf_counter()
+    with readable_errors():
+        from dynamics.euler_lagrange.input_table import simulate as compute
+        from dynamics.euler_lagrange.robot_file import load_robot
+        from planner.output.provenance import Provenance
+        from vinewright.console.study_options import command_line
+        from vinewright.euler_lagrange.pictures import save_motion
+        from vinewright.euler_lagrange.trajectory import motion_table
+
+        made = load_robot(robot)
+        given = _inputs(inputs, core, tensions, pressures)
+        released = parse_start(start)
+        lasts = check_seconds((given.seconds or USUAL_SECONDS) if seconds is None else seconds)
+        apart(out, Path(robot), "robot")
+        if inputs:
+            apart(out, inputs, "table of inputs")
+        with result_folder(out, robot, force) as folder:
+            job = Job(answer.console, made, folder, lasts)
+            motion = job.compute(lambda watch: compute(made.robot, given, released, lasts, watch=watch))
+            content = {"robot": shown_path(robot), "inputs": inputs and shown_path(inputs), **_content(motion, lasts)}
+            answer.console.print(_sentence(motion))
+            options = {
+                "inputs": inputs and shown_path(inputs),
+                "core": core,
+                "tensions": tensions,
+                "pressures": pressures,
+            }
+            command = command_line(
+                f"euler-lagrange simulate {shown_path(robot)}", **options, start=start, seconds=seconds
+            )
+            provenance = Provenance.here(command, time.perf_counter() - begun).content()
+            files = job.write(
+                NAME,
+                provenance | content,
+                motion_table(motion),
+                lambda path: save_motion(path, made.robot, motion, "Motion under given inputs"),
+            )
+    answer.console.print(f"wrote {folder}/: {', '.join(files)}")
+    return answer.end(content, [folder], _missed(motion))
+
+
+def _inputs(file: Path | None, core: float | None, tensions: str | None, pressures: str | None) -> InputTable:
+    """Return the inputs of the options.
+
+    Raises:
+        BadInput: Options exclude each other, or a value is out of range.
+        InvalidTimeTable: The file cannot be used.
+    """
+    from dynamics.euler_lagrange.input_table import InputTable, read_inputs
+    from dynamics.euler_lagrange.time_table import MOST_FORCE, MOST_PRESSURE
+
+    if file is not None:
+        for option, value in (("--core", core), ("--tensions", tensions), ("--pressures", pressures)):
+            if value is not None:
+                raise BadInput(f"--inputs and {option} exclude each other; give one of them")
+        return read_inputs(file)
+    if tensions is not None and pressures is not None:
+        raise BadInput("--tensions and --pressures exclude each other; give one of them")
+    option, text, most, unit = ("--tensions", tensions, MOST_FORCE, "N")
+    if pressures is not None:
+        option, text, most, unit = ("--pressures", pressures, MOST_PRESSURE, "kPa")
+    pulls = (0.0, 0.0, 0.0) if text is None else parse_three(option, text, unit)
+    pushed = core or 0.0
+    for name, value, limit in (("--core", pushed, MOST_FORCE), *((option, one, most) for one in pulls)):
+        if not 0 <= value <= limit:
+            raise BadInput(f"{name} {value:g} must be from 0 to {limit:g} {'N' if name == '--core' else unit}")
+    scaled = [1e3 * one for one in pulls] if pressures is not None else pulls
+    return InputTable.constant(pushed, scaled, pressures is not None)
+
+
+def _content(motion: RobotMotion, asked: float) -> dict[str, Any]:
+    """Return the motion as the content of a file, without its records."""
+    polar, tips, inputs = motion.polar, motion.tips, motion.inputs
+    return {
+        "asked_s": asked,
+        "computed_s": float(motion.times[-1]),
+        "ended": "coiled" if motion.coiled else "interrupted" if motion.stopped else "complete",
+        "start": pose_content(polar[0], tips[0]),
+        "end": pose_content(polar[-1], tips[-1]),
+        "greatest_core_n": float(inputs[:, 0].max()),
+        "greatest_tensions_n": inputs[:, 1:].max(axis=0).tolist(),
+        "growth_stood_still_s": [list(lock) for lock in motion.locks],
+    }
+
+
+def _sentence(motion: RobotMotion) -> str:
+    """Return how the motion ends, as text."""
+    s, theta, phi = motion.polar[-1]
+    x, y, z = motion.tips[-1] + 0.0
+    still = sum(end - begin for begin, end in motion.locks)
+    return (
+        f"s from {motion.q[0, 0]:.4g} to {s:.4g} m in {motion.times[-1]:.4g} s, without growth for {still:.4g} s; at the end bend "
+        f"{theta:.4g} rad in the plane {phi:.4g} rad, tip at ({x:.3f}, {y:.3f}, {z:.3f}) m"
+    )
+
+
+def _missed(motion: RobotMotion) -> str:
+    if not motion.coiled:
+        return ""
+    return (
+        f"after {motion.times[-1]:.4g} s the tube bends into a full circle, beyond which the model is not valid; give smaller tensions "
+        "or pressures, or a stiffer robot"
+    )
