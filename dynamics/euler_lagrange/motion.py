@@ -44,6 +44,8 @@ class RobotMotion:
     """Rates of q [m/s, rad/s], shape (times, 3)."""
     locks: tuple[tuple[float, float], ...]
     """Start and end of each interval without growth [s]."""
+    ended: float
+    """Time at which it ended [s]; later than the last recorded one if it ended early."""
     coiled: bool
     """Whether it ended early because the tube bent into a full circle."""
     stopped: bool
@@ -111,9 +113,9 @@ def integrate_motion(
     run = _Run(robot, inputs, tolerance, watch, float(times[0]))
     state = np.concatenate([q, rates])
     found: list[Floats] = [state]
-    event = "time"
+    ended, event = float(times[0]), "time"
     for begin, end in pairwise(_ends(times, jumps)):
-        recorded, state, event = run.between(begin, end, state, times)
+        recorded, ended, state, event = run.between(begin, end, state, times)
         found.extend(recorded)
         if event in ENDS:
             break
@@ -121,14 +123,15 @@ def integrate_motion(
     # The integrator overshoots the end of growth by up to its tolerance; lengths must not decrease.
     states[:, 0], states[:, 3] = np.maximum.accumulate(states[:, 0]), np.maximum(states[:, 3], 0.0)
     return RobotMotion(
-        times[: len(states)],
-        states[:, :3],
-        states[:, 3:],
-        tuple(run.held),
-        event == "coil",
-        event == "stop",
-        run.evaluations,
-        inputs,
+        times=times[: len(states)],
+        q=states[:, :3],
+        rates=states[:, 3:],
+        locks=tuple(run.held),
+        ended=ended,
+        coiled=event == "coil",
+        stopped=event == "stop",
+        evaluations=run.evaluations,
+        given=inputs,
     )
 
 
@@ -183,13 +186,15 @@ class _Run:
             self.reached = time
         return self.until - time
 
-    def between(self, begin: float, end: float, state: Floats, times: Floats) -> tuple[list[Floats], Floats, str]:
+    def between(
+        self, begin: float, end: float, state: Floats, times: Floats
+    ) -> tuple[list[Floats], float, Floats, str]:
         """Integrate from one jump of the inputs to the next, through all phases of the growth.
 
         Args:
             times: Times to record [s].
         Returns:
-            The recorded states, the state at the end, and its cause: "time", or one of `ENDS`.
+            The recorded states, the time and state at the end, and its cause: "time", or one of `ENDS`.
         """
         found, now, locked = list[Floats](), begin, self.locks(begin, state)
         for _ in range(MOST_LOCKS):
@@ -200,9 +205,9 @@ class _Run:
                 self.held = _append_lock(self.held, now, later)
             now, locked = later, not locked
             if event in ENDS:
-                return found, state, event
+                return found, now, state, event
             if now >= end:
-                return found, state, "time"
+                return found, now, state, "time"
         raise NotIntegrable(f"growth stopped and resumed {MOST_LOCKS} times between {begin:g} and {end:g} s{REMEDY}")
 
     def phase(

@@ -157,7 +157,7 @@ def _content(motion: RobotMotion, asked: float) -> dict[str, Any]:
     polar, tips, inputs = motion.polar, motion.tips, motion.inputs
     return {
         "asked_s": asked,
-        "computed_s": float(motion.times[-1]),
+        "computed_s": round(motion.ended, 9),
         "ended": "coiled" if motion.coiled else "interrupted" if motion.stopped else "complete",
         "start": pose_content(polar[0], tips[0]),
         "end": pose_content(polar[-1], tips[-1]),
@@ -173,7 +173,7 @@ def _sentence(motion: RobotMotion) -> str:
     x, y, z = motion.tips[-1] + 0.0
     still = sum(end - begin for begin, end in motion.locks)
     return (
-        f"s from {motion.q[0, 0]:.4g} to {s:.4g} m in {motion.times[-1]:.4g} s, without growth for {still:.4g} s; at the end bend "
+        f"s from {motion.q[0, 0]:.4g} to {s:.4g} m in {motion.ended:.4g} s, without growth for {still:.4g} s; at the end bend "
         f"{theta:.4g} rad in the plane {phi:.4g} rad, tip at ({x:.3f}, {y:.3f}, {z:.3f}) m"
     )
 
@@ -182,6 +182,6 @@ def _missed(motion: RobotMotion) -> str:
     if not motion.coiled:
         return ""
     return (
-        f"after {motion.times[-1]:.4g} s the tube bends into a full circle, beyond which the model is not valid; give smaller tensions "
+        f"after {motion.ended:.4g} s the tube bends into a full circle, beyond which the model is not valid; give smaller tensions "
         "or pressures, or a stiffer robot"
     )
