@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from planner.search.ompl import setup as ompl
     from surrogate.pouch import PouchMotor
     from surrogate.spam import Spam
+    from vinewright import euler_lagrange
     from vinewright.api import export, plan, plot, resume, robustness, simulate
     from vinewright.sweeps.api import sweep
 
@@ -72,6 +73,7 @@ __all__ = [
     "WalledIn",
     "check_environment",
     "environment_hints",
+    "euler_lagrange",
     "export",
     "generate_environment",
     "import_environment",
@@ -109,6 +111,7 @@ _HOMES = {
     "planner.design.design": ("Design", "Section"),
     "planner.design.design_file": ("InvalidDesign", "load_design"),
     "planner.search.ompl.setup": ("ompl",),
+    "vinewright.euler_lagrange": ("euler_lagrange",),
     "planner.plan.plan": ("Result",),
     "planner.design.replay": ("Simulation",),
     "planner.design.estimate": ("Estimate",),
@@ -120,6 +123,8 @@ _HOMES = {
     "surrogate.spam": ("Spam",),
 }
 """Public names by the modules that define them."""
+_MODULES = "euler_lagrange", "ompl"
+"""Public names that are modules."""
 
 
 def __getattr__(name: str) -> Any:
@@ -131,7 +136,7 @@ def __getattr__(name: str) -> Any:
                 if missing("ompl"):
                     raise AttributeError(f"vinewright.ompl needs OMPL: {remedy('ompl')}")
             module = importlib.import_module(home)
-            return globals().setdefault(name, module if name == "ompl" else getattr(module, name))
+            return globals().setdefault(name, module if name in _MODULES else getattr(module, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 

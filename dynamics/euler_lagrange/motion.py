@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -158,12 +159,14 @@ class _Run:
         self.robot, self.inputs, self.tolerance, self.watch = robot, inputs, tolerance, watch
         self.body = robot.body
         self.evaluations = 0
+        self.state = np.zeros(6)
         self.held = list[tuple[float, float]]()
         self.reached, self.until = begin, math.inf
 
     def rate(self, time: float, state: Floats, locked: bool) -> Floats:
         """Time derivative of the state."""
         self.evaluations += 1
+        self.state = state
         q, rates = state[:3], state[3:]
         actuation = self.robot.actuation(check_inputs(self.inputs(time, q)))
         body = self.body
@@ -238,10 +241,18 @@ class _Run:
         if locked:
             state = state.copy()
             state[3] = 0.0
-        solved = solve_ivp(
-            lambda time, state: self.rate(min(time, last), state, locked), (begin, end), state, "LSODA", np.union1d(inside, end),
-            events=(turns, coils, stops), rtol=self.tolerance, atol=self.tolerance,
-        )  # fmt: skip
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # what they say is in the status
+                solved = solve_ivp(
+                    lambda time, state: self.rate(min(time, last), state, locked), (begin, end), state, "LSODA",
+                    np.union1d(inside, end), events=(turns, coils, stops), rtol=self.tolerance, atol=self.tolerance,
+                )  # fmt: skip
+        except ValueError as error:
+            # SciPy's words if an event is not found because numbers overflow.
+            if np.isfinite([state, self.state]).all() and "different signs" not in str(error):
+                raise
+            raise NotIntegrable(f"the motion could not be integrated beyond {begin:g} s{REMEDY}") from None
         if solved.status < 0:
             known = solved.t[-1] if len(solved.t) else begin
             raise NotIntegrable(f"the motion could not be integrated beyond {known:g} s{REMEDY}")

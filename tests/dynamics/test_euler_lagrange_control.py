@@ -230,3 +230,31 @@ def test_refuses_references_that_are_none(reference: Reference, step_time: float
     """References that are no numbers, and steps that are none, are named."""
     with pytest.raises(ValueError, match=words):
         track(Robot(), Controller(), reference, (1.0, 0.1, 0.0), 2.0, step_time)
+
+
+def test_errors_count_where_the_tube_can_follow() -> None:
+    """Length missing while the reference is shorter is no error; nor is the plane of a bend that is hardly there."""
+
+    def shrinking(time: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return (1.0 if time < 0.5 else 0.5, 0.3, 0.0), (0.0, 0.0, 0.0)
+
+    found = track(Robot(), Controller(), shrinking, (1.0, 0.3, 0.0), 1.0)
+    assert np.abs(found.errors[:, 0]).max() > 0.4
+    assert (found.greatest_errors < 0.01).all()
+    np.testing.assert_array_equal(found.able, found.times < 0.5)
+    assert found.tip_errors[found.able].max() < 0.01
+    assert found.tip_errors[-1] == pytest.approx(0.5 * np.linalg.norm(found.tips[-1]), rel=0.01)
+    straight = track(Robot(), Controller(), still(1.0, 0.0, 0.0), (1.0, 0.0, 0.0), 0.1)
+    assert np.isnan(straight.greatest_errors[2])
+    longer = track(Robot(), Controller(), still(0.5, 0.3, 0.0), (1.0, 0.3, 0.0), 0.1)
+    assert np.isnan(longer.greatest_errors).all()
+
+
+def test_a_watch_ends_it_and_keeps_the_steps_so_far() -> None:
+    """It gets the time after each step; the steps are those of the whole."""
+    whole = track(Robot(), Controller(), waves, (1.0, 1.0, 0.0), 0.1)
+    part = track(Robot(), Controller(), waves, (1.0, 1.0, 0.0), 0.1, watch=lambda time: time > 0.0495)
+    assert part.stopped
+    assert not whole.stopped
+    assert part.times[-1] == pytest.approx(0.05)
+    np.testing.assert_array_equal(part.q, whole.q[:50])
