@@ -45,8 +45,10 @@ UNIT = re.compile(r"\[[^\]]+\]|\bbool\b")
 def public() -> Iterator[tuple[str, Any]]:
     """All public objects with their full names."""
     for name in vinewright.__all__:
-        if name != "ompl":  # a module, documented on a page of its own
+        if name not in ("euler_lagrange", "ompl"):  # modules, each documented on a page of its own
             yield f"vinewright.{name}", getattr(vinewright, name)
+    for name in vinewright.euler_lagrange.__all__:
+        yield f"vinewright.euler_lagrange.{name}", getattr(vinewright.euler_lagrange, name)
     for module, names in BESIDES.items():
         for name in names:
             yield f"{module}.{name}", getattr(importlib.import_module(module), name)

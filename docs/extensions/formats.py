@@ -21,6 +21,7 @@ from sphinx.util import logging
 from units import unit_of, without_unit
 
 from dynamics.actuator_file import actuator_table
+from dynamics.euler_lagrange.robot_file import DEFAULT_ROBOT, ROBOT_FILE, load_robot, robot_content
 from dynamics.recording import _build_recording, _RecordingFile, _time
 from dynamics.tube import VineParams
 from dynamics.tube_file import _FILE_MODELS, check_bends, similar, tube_content
@@ -73,6 +74,7 @@ def parts() -> dict[str, list[Part]]:
             Part("", _FILE_MODELS["spam"], defaults=usual, checks=(check_bends,)),
             *(Part("", actuator_table(kind), f"actuator, {kind}", of_kind[kind]) for kind in others),
         ],
+        "robot": [Part("", ROBOT_FILE, defaults=robot_content(load_robot(DEFAULT_ROBOT)))],
         "design": [
             Part("", _MODELS[2, "spam"], checks=(check_sections, parse_schedule, parse_trials), skip=same_tube),
             Part("Schema 1", _FirstTubePart, "tube"),

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from pydantic import BaseModel, ValidationError
 
+from dynamics.euler_lagrange.robot_file import load_robot
 from dynamics.recording import load_recording
 from dynamics.tube import InvalidTube
 from dynamics.tube_file import check_tube, parse_tube, tube_content
@@ -68,11 +69,13 @@ def undescribed(document: Any, keys: dict[str, str], path: str = "") -> Iterator
 
 
 def test_examples_on_the_pages_are_valid(tmp_path: Path) -> None:
-    """Environment, tube, study, design and recording are read as the commands read them."""
+    """Environment, tube, robot, study, design and recording are read as the commands read them."""
     assert parse_environment(example("environment").encode(), "example", 0.03).goal[2] == 0.1
     assert parse_tube(example("tube").encode()).actuator.kind == "pouch"
     assert check_study(tomllib.loads(example("study"))).plan
     assert parse_design(json.loads(example("design")), "example").actuators == 3
+    (tmp_path / "robot.toml").write_text(example("robot"))
+    assert load_robot(tmp_path / "robot.toml").controller.most_tension == 60.0
     path = tmp_path / "bench.json"
     path.write_text(example("recording"))
     assert load_recording(path).times[-1] == 1.0
@@ -192,6 +195,9 @@ def test_weights_are_described(name: str) -> None:
         ("tube list", "vinewright tube list"),
         ("tube show prototype", "vinewright tube show"),
         ("tube check prototype", "vinewright tube check"),
+        ("euler-lagrange list", "vinewright euler-lagrange list"),
+        ("euler-lagrange show el-hussieny", "vinewright euler-lagrange show"),
+        ("euler-lagrange check el-hussieny", "vinewright euler-lagrange check"),
         ("environments show plus", "vinewright environments show"),
         ("doctor", "vinewright doctor"),
     ],
@@ -270,6 +276,27 @@ def test_simulation_is_described(vinewright: Vinewright, tmp_path: Path) -> None
     for name in ("growth.csv", "centreline.csv"):
         columns = (tmp_path / "grown" / name).read_text().splitlines()[0].split(",")
         assert columns == [*keys_of("simulation", name)]
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [(("simulate", "el-hussieny", "--seconds", 0.1), "motion"), (("track", "el-hussieny", "wanted.csv"), "tracking")],
+)
+def test_the_motion_of_a_robot_is_described(
+    vinewright: Vinewright, tmp_path: Path, command: tuple[object, ...], name: str
+) -> None:
+    """All keys of the description, which the answer has too, and all columns of the table."""
+    (tmp_path / "wanted.csv").write_text("time_s,s_m,theta_rad,phi_rad\n0,1,0.1,0\n0.05,0.9,0.1,0\n")
+    code, output, _ = vinewright("euler-lagrange", *command, "--out", "moved", "--json")
+    assert code in (0, 3)
+    document = json.loads((tmp_path / "moved" / f"{name}.json").read_text())
+    keys = keys_of("motion", f"{name}.json")
+    assert not [*undescribed(document, keys)]
+    assert {key.split(".")[0].removesuffix("[]") for key in keys} == document.keys()
+    assert not [*undescribed(json.loads(output), keys | keys_of("answers", "every command"))]
+    columns = (tmp_path / "moved" / "trajectory.csv").read_text().splitlines()[0].split(",")
+    described = [*keys_of("motion", "trajectory.csv")]
+    assert columns == (described if name == "tracking" else [one for one in described if "_reference_" not in one])
 
 
 @pytest.mark.parametrize("name", ["pack.json", "pressures.json"])
