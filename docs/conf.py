@@ -64,7 +64,7 @@ nitpick_ignore_regex = [
     ("py:class", r"(tuple\[~)?(dynamics|environments|planner|surrogate|vinewright\.(cluster|console|sweeps))\..*"),
     (
         "py:class",
-        r"Array|ArrayLike|Axes|Flag|Floats|Integers|NDArray|Pack|Path|Provenance|TypeAliasForwardRef|np\.bool_",
+        r"Array|ArrayLike|Axes|Flag|Floats|Integers|NDArray|Pack|Path|Provenance|TypeAliasForwardRef|tuple\[float|np\.bool_",
     ),
 ]
 

@@ -80,12 +80,12 @@ class Controller:
 
     @property
     def gains(self) -> Floats:
-        """K_p, shape (3,)."""
+        """K_p of s [N/m], u and v [N m/rad], shape (3,)."""
         return np.array([self.growth_gain, self.bend_gain, self.bend_gain])
 
     @property
     def damping(self) -> Floats:
-        """K_d, shape (3,)."""
+        """K_d of s [N s/m], u and v [N m s/rad], shape (3,)."""
         return np.array([self.growth_damping, self.bend_damping, self.bend_damping])
 
     def inputs(self, robot: Robot, force: Floats) -> tuple[Floats, list[Saturation]]:

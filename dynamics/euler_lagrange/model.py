@@ -108,6 +108,7 @@ class Robot:
     gravity: tuple[float, float, float] = (0.0, 0.0, 9.81)
     """Gravitational acceleration in the base's frame [m/s^2]; along +z the robot hangs down."""
     actuator: LinearActuator = field(default_factory=_spam)
+    """Each of the three actuators, of which Eq. 15 gives the tension."""
     planes: tuple[float, float, float] = (float(PLANES[0]), float(PLANES[1]), float(PLANES[2]))
     """Positions of the actuators around the tube, beta_i [rad]; no gap is half a turn or more, or the tube could not bend everywhere."""
 
@@ -159,7 +160,7 @@ class Robot:
         return np.concatenate([[core], -pulls]) @ actuator_jacobian(self.arm, self.planes)
 
     def static_force(self, q: Floats) -> Floats:
-        """G(q), the generalised force that balances gravity and springs, shape (3,) (Eq. 20)."""
+        """G(q), the generalised force that balances gravity and springs at q [m, rad], [N, N m], shape (3,) (Eq. 20)."""
         body = self.body
         return body.springs * q - weight(q, body.mass, body.gravity)
 

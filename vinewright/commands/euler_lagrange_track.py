@@ -152,7 +152,7 @@ def _lines(content: dict[str, Any]) -> list[str]:
     """Return the errors, forces and limits that were met as text."""
     names = ("length", "m"), ("bend", "rad"), ("plane", "rad"), ("tip", "m")
     errors = ((name, content[f"greatest_{name}_error_{unit}"], unit) for name, unit in names)
-    shown = ", ".join(f"{name} {'-' if value is None else f'{value:.4f} {unit}'}" for name, value, unit in errors)
+    shown = ", ".join(f"{name} {'-' if value is None else f'{value:.2g} {unit}'}" for name, value, unit in errors)
     forces = f"core {content['greatest_core_n']:.1f} N, sPAMs {', '.join(f'{one:.1f}' for one in content['greatest_tensions_n'])} N"
     lines = [f"greatest errors while the tube can follow: {shown}", f"greatest forces: {forces}"]
     limits = [
