@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 from dynamics.euler_lagrange.control import Saturation, Tracking
-from dynamics.euler_lagrange.kinematics import centerline
+from dynamics.euler_lagrange.kinematics import centerline, to_polar, to_regular
 from dynamics.euler_lagrange.model import Robot
 from dynamics.euler_lagrange.motion import RobotMotion
 from planner.drawing.style import FAINT, INK, save_figure
@@ -27,6 +27,8 @@ MOMENTS = 8
 """Largest number of moments at which the robot is drawn in space."""
 
 
+STRAIGHT = 1e-6
+"""Bend below which a tube is drawn without a plane [rad]."""
 NEAR, NARROW = 0.03, 0.35
 """Distance of tips that share a label, and least width of the picture in space, as shares of the robot's size."""
 
@@ -63,6 +65,8 @@ def save_motion(path: Path, robot: Robot, motion: RobotMotion | Tracking, title:
     panels[3].set_xlabel("time [s]", size=9, color=INK)
     for axes in panels:
         dress(axes)
+        if len(motion.times) > 1:  # a plane with gaps has fewer times
+            axes.set_xlim(motion.times[0], motion.times[-1])
         if isinstance(motion, Tracking):
             _shade(axes, motion)
     for axes in panels[:3]:
@@ -77,13 +81,23 @@ def save_motion(path: Path, robot: Robot, motion: RobotMotion | Tracking, title:
 
 
 def _draw_coordinates(panels: list[Axes], motion: RobotMotion | Tracking) -> None:
-    polar = motion.polar
+    polar = _drawn(motion.polar)
+    asked = _drawn(to_polar(to_regular(motion.reference))) if isinstance(motion, Tracking) else None
     for axes, part, words in zip(panels, range(3), ("length s [m]", "bend θ [rad]", "plane φ [rad]"), strict=True):
         axes.plot(motion.times, polar[:, part], color=COLOURS[0], linewidth=1.6, label="robot")
-        if isinstance(motion, Tracking):
-            asked = motion.reference[:, part]
-            axes.plot(motion.times, asked, color=WANTED, linewidth=1.2, linestyle=(0, (4, 2)), label="reference")
+        if asked is not None:
+            axes.plot(
+                motion.times, asked[:, part], color=WANTED, linewidth=1.2, linestyle=(0, (4, 2)), label="reference"
+            )
         label(axes, words)
+
+
+def _drawn(polar: Floats) -> Floats:
+    """Return (s, theta, phi) with gaps in phi [rad] where the tube is straight, and where phi goes on from pi at -pi."""
+    drawn = polar.copy()
+    drawn[polar[:, 1] < STRAIGHT, 2] = np.nan
+    drawn[1:][np.abs(np.diff(polar[:, 2])) > np.pi, 2] = np.nan
+    return drawn
 
 
 def _shade(axes: Axes, tracking: Tracking) -> None:
