@@ -236,6 +236,13 @@ def test_what_is_no_table_is_one_line(tmp_path: Path, content: bytes) -> None:
         read_columns(tmp_path / "missing.csv")
 
 
+def test_pressures_of_a_file_are_in_kilopascals(tmp_path: Path) -> None:
+    """At full length a sPAM pulls with its area times the pressure."""
+    (tmp_path / "in.csv").write_text("time_s,spam_1_kpa,spam_2_kpa,spam_3_kpa\n0,2,0,3\n")
+    pulls = read_inputs(tmp_path / "in.csv").forces(Robot(), 0.0, np.array([1.0, 0.0, 0.0]))
+    np.testing.assert_allclose(pulls, Robot().actuator.area * np.array([0.0, 2e3, 0.0, 3e3]))
+
+
 def test_columns_in_any_order_with_spaces(tmp_path: Path) -> None:
     """As a spreadsheet writes them: a mark of the byte order, CRLF, blanks, an empty line at the end."""
     (tmp_path / "in.csv").write_bytes("\ufeffcore_n, time_s\r\n1, 0\r\n 3,2\r\n\r\n".encode())

@@ -201,6 +201,15 @@ def test_errors_that_are_too_large_name_a_remedy(
     assert (tmp_path / "weak" / "tracking.png").exists()
 
 
+def test_the_error_allowed_is_that_of_the_option(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Just below the greatest error the exit code is 3, just above it is 0."""
+    write(tmp_path / "to.csv", "time_s,s_m,theta_rad,phi_rad", "0,1,0.6,0", "0.5,1.5,0.8,1")
+    wanted = *TRACK, "el-hussieny", "to.csv", "--json"
+    document = json.loads(vinewright(*wanted, "--within", 100)[1])
+    greatest = max(document[f"greatest_{one}"] for one in ("length_error_m", "bend_error_rad", "plane_error_rad"))
+    assert [vinewright(*wanted, "--within", share * greatest)[0] for share in (0.99, 1.01)] == [3, 0]
+
+
 def test_a_full_circle_ends_a_motion(vinewright: Vinewright, tmp_path: Path) -> None:
     """Exit code 3, with the time; the motion until then is kept."""
     code, said, _ = vinewright(*SIMULATE, "el-hussieny-long-arm", "--tensions", "5000,0,0", "--out", "coil")
