@@ -55,6 +55,7 @@ DESIGNS = st.sampled_from(["fair.json"] * 3 + ["missing.json", "file.txt", ".", 
 FOLDERS = st.sampled_from(["nowhere", "file.txt", "fair.json", ".", ""])
 NO_FOLDER = "--out", "file.txt"
 """Prevents long computations: the output folder is a file."""
+ROBOTS = st.sampled_from(["el-hussieny"] * 3 + ["el-husieny", "fair.toml", "fair.json", "file.txt", ".", ""])
 MODELS = st.sampled_from(["quasistatic", "geometric", "magic", "", "euler-lagrange"])
 
 COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], tuple[str, ...]]] = {
@@ -161,6 +162,14 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ("surrogate", "train"): ([], ["--seed", "--epochs", "--actuator"], NO_FOLDER),
     ("surrogate", "evaluate"): ([], ["--weights", "--largest-batch"], NO_FOLDER),
     ("doctor",): ([], [], ()),
+    ("euler-lagrange", "check"): ([ROBOTS], [], ()),
+    ("euler-lagrange", "show"): ([ROBOTS], [], ()),
+    ("euler-lagrange", "simulate"): (
+        [ROBOTS],
+        ["--inputs", "--core", "--tensions", "--pressures", "--start", "--seconds"],
+        NO_FOLDER,
+    ),
+    ("euler-lagrange", "track"): ([ROBOTS, DESIGNS], ["--start", "--within"], NO_FOLDER),
 }
 """Arguments, options that take a value, and final options that keep the computation short."""
 
