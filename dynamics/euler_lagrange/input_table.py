@@ -2,26 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from bisect import bisect_right
 from dataclasses import dataclass, field
 from functools import partial
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from dynamics.euler_lagrange.errors import InvalidTimeTable
 from dynamics.euler_lagrange.model import Robot
 from dynamics.euler_lagrange.motion import RobotMotion, Watch, integrate_motion
-from dynamics.euler_lagrange.time_table import (
-    CORE,
-    PRESSURES,
-    TENSIONS,
-    TIME,
-    InvalidTimeTable,
-    columns_of,
-    read_columns,
-)
 from surrogate.kernels.compiled import Floats
 
 RECORD_EVERY = 0.01
@@ -61,7 +51,7 @@ class InputTable:
         if times[0] != 0 or not np.isfinite(times).all() or (np.diff(times) < 0).any():
             raise InvalidTimeTable("the times of inputs must begin at 0, be finite and not decrease")
         if (thrice := times[2:][times[2:] == times[:-2]]).size:
-            raise InvalidTimeTable(f"has more than two rows for {TIME} = {thrice[0]:g}; two are a jump")
+            raise InvalidTimeTable(f"has more than two rows for time_s = {thrice[0]:g}; two are a jump")
         steps = np.diff(times)[:, None]
         slopes = np.divide(np.diff(rows, axis=0), steps, out=np.zeros((len(times) - 1, 4)), where=steps > 0)
         object.__setattr__(self, "_rows", rows)
@@ -93,30 +83,6 @@ class InputTable:
         k = bisect_right(self._starts, time) - 1
         row = self._rows[k] + self._slopes[k] * (time - self._starts[k])
         return np.append(row[:1], robot.tensions(row[1:], q)) if self.pressurised else row
-
-
-def read_inputs(path: str | os.PathLike[str]) -> InputTable:
-    """Read inputs over time from a CSV file.
-
-    Args:
-        path: A file with the column `time_s`, and with `core_n`, with all of `spam_1_n`, `spam_2_n` and `spam_3_n`, or with all of
-            `spam_1_kpa`, `spam_2_kpa` and `spam_3_kpa`; what is missing is 0. A motion's `trajectory.csv` is such a file.
-    Raises:
-        InvalidTimeTable: The file cannot be used; the message names file, line and value.
-    """
-    columns = read_columns(path)
-    try:
-        tensions, pressures = columns_of(columns, TENSIONS), columns_of(columns, PRESSURES)
-        if tensions is not None and pressures is not None:
-            raise InvalidTimeTable("has tensions and pressures of the actuators; give one of them")
-        if tensions is None and pressures is None and CORE not in columns:
-            raise InvalidTimeTable(f"has no input: {CORE}, {', '.join(TENSIONS)} or {', '.join(PRESSURES)}")
-        rows = len(columns[TIME])
-        given = np.zeros((rows, 3)) if tensions is None else tensions
-        actuators = given if pressures is None else 1e3 * pressures
-        return InputTable(columns[TIME], columns.get(CORE, np.zeros(rows)), actuators, pressures is not None)
-    except InvalidTimeTable as error:
-        raise InvalidTimeTable(f"{Path(path).name}: {error}") from None
 
 
 def simulate(

@@ -29,7 +29,7 @@ MOST_LOCKS = 10_000
 EVENTS = "growth", "coil", "stop"
 """Causes for which a phase of the growth ends early: growth stops or resumes, the tube is a full circle, the watch ends it."""
 ENDS = "coil", "stop"
-"""Those with which the motion ends."""
+"""Events with which the motion ends."""
 REMEDY = "; give smaller or smoother inputs, or a robot with more damping or mass"
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 from scipy.interpolate import PchipInterpolator
 
+from dynamics.euler_lagrange.errors import InvalidTimeTable
 from dynamics.euler_lagrange.kinematics import COIL, NEARLY, polar_of_tip, tip_jacobian, to_regular
-from dynamics.euler_lagrange.time_table import POLAR, TIME, TIP, InvalidTimeTable, columns_of, read_columns
 from surrogate.kernels.compiled import Floats
 
 NEAR = 1e-3
@@ -102,24 +100,3 @@ def _polar_of_moving_tip(time: float, tip: Floats, rate: Floats) -> tuple[Floats
         return np.array([s, theta, np.arctan2(dv, du)]), np.array([growth, np.hypot(du, dv), 0.0])
     along, across = np.cos(phi) * du + np.sin(phi) * dv, np.cos(phi) * dv - np.sin(phi) * du
     return polar, np.array([growth, along, across / theta])
-
-
-def read_reference(path: str | os.PathLike[str]) -> ReferenceTable:
-    """Read a reference from a CSV file.
-
-    Args:
-        path: A file with the column `time_s`, and with `s_m`, `theta_rad` and `phi_rad`, or else with `x_m`, `y_m` and `z_m`, the
-            position of the tip relative to the base. A motion's `trajectory.csv` is such a file.
-    Raises:
-        InvalidTimeTable: The file cannot be used; the message names file, line and value.
-    """
-    columns = read_columns(path)
-    try:
-        polar, tips = columns_of(columns, POLAR), columns_of(columns, TIP)
-        if polar is not None:
-            return ReferenceTable(columns[TIME], polar)
-        if tips is not None:
-            return ReferenceTable(columns[TIME], tips, of_tip=True)
-        raise InvalidTimeTable(f"has no reference: {', '.join(POLAR)}, or {', '.join(TIP)}")
-    except InvalidTimeTable as error:
-        raise InvalidTimeTable(f"{Path(path).name}: {error}") from None

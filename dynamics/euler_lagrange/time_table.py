@@ -1,4 +1,4 @@
-"""Tables over time as CSV files: inputs and references of a robot, in the columns in which its motions are written."""
+"""Inputs and references of a robot in CSV files, in the columns in which its motions are written."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ from pathlib import Path
 
 import numpy as np
 
+from dynamics.euler_lagrange.errors import InvalidTimeTable
+from dynamics.euler_lagrange.input_table import InputTable
 from dynamics.euler_lagrange.kinematics import NEARLY
+from dynamics.euler_lagrange.reference_table import ReferenceTable
 from environments.file_model import hint
 from environments.reading import UnreadableFile, read_file
 from surrogate.kernels.compiled import Floats
@@ -42,12 +45,6 @@ LIMITS: dict[str, tuple[float, float]] = {
     **dict.fromkeys(PRESSURES, (0.0, MOST_PRESSURE)),
 }
 """Least and greatest value of each column that is read."""
-
-
-class InvalidTimeTable(ValueError):
-    """An unusable table over time; the one-line message names file, line, value and allowed range."""
-
-    exit_code = 2
 
 
 def read_columns(path: str | os.PathLike[str]) -> dict[str, Floats]:
@@ -139,3 +136,48 @@ def columns_of(columns: dict[str, Floats], names: Sequence[str]) -> Floats | Non
             f"has no column {missing[0]}, which belongs to {', '.join(one for one in names if one in columns)}"
         )
     return np.stack([columns[one] for one in names], axis=1)
+
+
+def read_inputs(path: str | os.PathLike[str]) -> InputTable:
+    """Read inputs over time from a CSV file.
+
+    Args:
+        path: A file with the column `time_s`, and with `core_n`, with all of `spam_1_n`, `spam_2_n` and `spam_3_n`, or with all of
+            `spam_1_kpa`, `spam_2_kpa` and `spam_3_kpa`; what is missing is 0. A motion's `trajectory.csv` is such a file.
+    Raises:
+        InvalidTimeTable: The file cannot be used; the message names file, line and value.
+    """
+    columns = read_columns(path)
+    try:
+        tensions, pressures = columns_of(columns, TENSIONS), columns_of(columns, PRESSURES)
+        if tensions is not None and pressures is not None:
+            raise InvalidTimeTable("has tensions and pressures of the actuators; give one of them")
+        if tensions is None and pressures is None and CORE not in columns:
+            raise InvalidTimeTable(f"has no input: {CORE}, {', '.join(TENSIONS)} or {', '.join(PRESSURES)}")
+        rows = len(columns[TIME])
+        given = np.zeros((rows, 3)) if tensions is None else tensions
+        actuators = given if pressures is None else 1e3 * pressures
+        return InputTable(columns[TIME], columns.get(CORE, np.zeros(rows)), actuators, pressures is not None)
+    except InvalidTimeTable as error:
+        raise InvalidTimeTable(f"{Path(path).name}: {error}") from None
+
+
+def read_reference(path: str | os.PathLike[str]) -> ReferenceTable:
+    """Read a reference from a CSV file.
+
+    Args:
+        path: A file with the column `time_s`, and with `s_m`, `theta_rad` and `phi_rad`, or else with `x_m`, `y_m` and `z_m`, the
+            position of the tip relative to the base. A motion's `trajectory.csv` is such a file.
+    Raises:
+        InvalidTimeTable: The file cannot be used; the message names file, line and value.
+    """
+    columns = read_columns(path)
+    try:
+        polar, tips = columns_of(columns, POLAR), columns_of(columns, TIP)
+        if polar is not None:
+            return ReferenceTable(columns[TIME], polar)
+        if tips is not None:
+            return ReferenceTable(columns[TIME], tips, of_tip=True)
+        raise InvalidTimeTable(f"has no reference: {', '.join(POLAR)}, or {', '.join(TIP)}")
+    except InvalidTimeTable as error:
+        raise InvalidTimeTable(f"{Path(path).name}: {error}") from None

@@ -5,11 +5,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics.euler_lagrange.input_table import InputTable, read_inputs, simulate
+from dynamics.euler_lagrange.errors import InvalidTimeTable
+from dynamics.euler_lagrange.input_table import InputTable, simulate
 from dynamics.euler_lagrange.kinematics import polar_of_tip, tip_pose, tip_positions, to_regular
 from dynamics.euler_lagrange.model import Robot
-from dynamics.euler_lagrange.reference_table import ReferenceTable, read_reference
-from dynamics.euler_lagrange.time_table import InvalidTimeTable, read_columns
+from dynamics.euler_lagrange.reference_table import ReferenceTable
+from dynamics.euler_lagrange.time_table import read_columns, read_inputs, read_reference
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 FREE = Robot(axial_damping=0.0, bending_damping=0.0, yield_force=0.0)
@@ -218,7 +219,7 @@ def test_wrong_inputs_are_one_line(tmp_path: Path, text: str, message: str) -> N
     ],
 )
 def test_a_wrong_reference_is_one_line(tmp_path: Path, text: str, message: str) -> None:
-    """The same, for references."""
+    """References need two rows, times that increase, and tips that an arc reaches."""
     path = tmp_path / "wrong.csv"
     path.write_text(text)
     with pytest.raises(InvalidTimeTable, match=message) as error:

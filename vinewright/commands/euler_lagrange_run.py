@@ -1,4 +1,4 @@
-"""What both motions of `vinewright euler-lagrange` share: their options, their progress, and the folder that they write."""
+"""Parts of both motions of `vinewright euler-lagrange`: options, progress, and the folder that is written."""
 
 from __future__ import annotations
 

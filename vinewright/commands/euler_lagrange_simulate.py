@@ -130,8 +130,8 @@ def _inputs(file: Path | None, core: float | None, tensions: str | None, pressur
         BadInput: Options exclude each other, or a value is out of range.
         InvalidTimeTable: The file cannot be used.
     """
-    from dynamics.euler_lagrange.input_table import InputTable, read_inputs
-    from dynamics.euler_lagrange.time_table import MOST_FORCE, MOST_PRESSURE
+    from dynamics.euler_lagrange.input_table import InputTable
+    from dynamics.euler_lagrange.time_table import MOST_FORCE, MOST_PRESSURE, read_inputs
 
     if file is not None:
         for option, value in (("--core", core), ("--tensions", tensions), ("--pressures", pressures)):

@@ -82,8 +82,8 @@ def track(
         raise BadInput(f"--within {within:g} must be greater than 0 and at most {MOST_WITHIN:g}, in metres and radians")
     with readable_errors():
         from dynamics.euler_lagrange.control import track as compute
-        from dynamics.euler_lagrange.reference_table import read_reference
         from dynamics.euler_lagrange.robot_file import load_robot
+        from dynamics.euler_lagrange.time_table import read_reference
         from planner.output.provenance import Provenance
         from vinewright.console.study_options import command_line
         from vinewright.euler_lagrange.pictures import save_motion

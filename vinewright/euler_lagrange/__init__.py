@@ -11,12 +11,13 @@ True
 """
 
 from dynamics.euler_lagrange.control import Controller, Saturation, SaturationEvent, Tracking, track
-from dynamics.euler_lagrange.input_table import InputTable, read_inputs, simulate
+from dynamics.euler_lagrange.errors import InvalidTimeTable
+from dynamics.euler_lagrange.input_table import InputTable, simulate
 from dynamics.euler_lagrange.model import LinearActuator, Robot
 from dynamics.euler_lagrange.motion import NotIntegrable, RobotMotion
-from dynamics.euler_lagrange.reference_table import ReferenceTable, read_reference
+from dynamics.euler_lagrange.reference_table import ReferenceTable
 from dynamics.euler_lagrange.robot_file import ControlledRobot, InvalidRobot, known_robots, load_robot
-from dynamics.euler_lagrange.time_table import InvalidTimeTable
+from dynamics.euler_lagrange.time_table import read_inputs, read_reference
 
 __all__ = [
     "ControlledRobot",
