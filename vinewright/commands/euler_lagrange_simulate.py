@@ -102,7 +102,7 @@ def simulate(
             job = Job(answer.console, made, folder, lasts)
             motion = job.compute(lambda watch: compute(made.robot, given, released, lasts, watch=watch))
             content = {"robot": shown_path(robot), "inputs": inputs and shown_path(inputs), **_content(motion, lasts)}
-            answer.console.print(_sentence(motion))
+            answer.console.print(motion_sentence(content))
             options = {
                 "inputs": inputs and shown_path(inputs),
                 "core": core,
@@ -167,14 +167,14 @@ def _content(motion: RobotMotion, asked: float) -> dict[str, Any]:
     }
 
 
-def _sentence(motion: RobotMotion) -> str:
-    """Return how the motion ends, as text."""
-    s, theta, phi = motion.polar[-1]
-    x, y, z = motion.tips[-1] + 0.0
-    still = sum(end - begin for begin, end in motion.locks)
+def motion_sentence(content: dict[str, Any]) -> str:
+    """Return how a motion ends as text, from the content of `motion.json`."""
+    start, end = content["start"], content["end"]
+    x, y, z = end["tip_m"]
+    still = sum(end - begin for begin, end in content["growth_stood_still_s"])
     return (
-        f"s from {motion.q[0, 0]:.4g} to {s:.4g} m in {motion.ended:.4g} s, without growth for {still:.4g} s; at the end bend "
-        f"{theta:.4g} rad in the plane {phi:.4g} rad, tip at ({x:.3f}, {y:.3f}, {z:.3f}) m"
+        f"s from {start['s_m']:.4g} to {end['s_m']:.4g} m in {content['computed_s']:.4g} s, without growth for {still:.4g} s; at the "
+        f"end bend {end['theta_rad']:.4g} rad in the plane {end['phi_rad']:.4g} rad, tip at ({x:.3f}, {y:.3f}, {z:.3f}) m"
     )
 
 

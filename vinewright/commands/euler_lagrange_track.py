@@ -103,7 +103,7 @@ def track(
                 raise BadInput("the tube bends into a full circle in its first step; start it with less bend")
             content = {"robot": shown_path(robot), "reference": shown_path(reference), **_content(found, lasts, within)}
             missed = missed_text(found, within)
-            for line in _lines(content):
+            for line in tracking_lines(content):
                 answer.console.print(line)
             command = command_line(
                 f"euler-lagrange track {shown_path(robot)} {shown_path(reference)}", start=start, within=within
@@ -148,15 +148,16 @@ def _content(found: Tracking, asked: float, within: float) -> dict[str, Any]:
     }
 
 
-def _lines(content: dict[str, Any]) -> list[str]:
-    """Return the errors, forces and limits that were met as text."""
+def tracking_lines(content: dict[str, Any]) -> list[str]:
+    """Return the errors, forces and limits that were met as text, from the content of `tracking.json`."""
     names = ("length", "m"), ("bend", "rad"), ("plane", "rad"), ("tip", "m")
     errors = ((name, content[f"greatest_{name}_error_{unit}"], unit) for name, unit in names)
     shown = ", ".join(f"{name} {'-' if value is None else f'{value:.2g} {unit}'}" for name, value, unit in errors)
     forces = f"core {content['greatest_core_n']:.1f} N, sPAMs {', '.join(f'{one:.1f}' for one in content['greatest_tensions_n'])} N"
     lines = [f"greatest errors while the tube can follow: {shown}", f"greatest forces: {forces}"]
     limits = [
-        f"{WORDS[one['what']]} from {one['begin_s']:.2f} to {one['end_s']:.2f} s" for one in content["limits_met"]
+        f"{WORDS.get(one['what'], one['what'])} from {one['begin_s']:.2f} to {one['end_s']:.2f} s"
+        for one in content["limits_met"]
     ]
     more = f"; and {len(limits) - MOST_LISTED} more intervals" if len(limits) > MOST_LISTED else ""
     return [*lines, f"limits: {'; '.join(limits[:MOST_LISTED])}{more}"] if limits else lines

@@ -23,7 +23,7 @@ def show(
         Path,
         typer.Argument(
             metavar="PATH",
-            help="A folder or a file: run, design, solutions, pack, simulation, robustness, recording, fit, map or session.",
+            help="A folder or a file: run, design, solutions, pack, simulation, robustness, recording, fit, map, session or motion.",
         ),
     ],
     picture: Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw it to this file as well.")] = None,

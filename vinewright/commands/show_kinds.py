@@ -35,6 +35,7 @@ from vinewright.commands.show_designs import (
     show_simulation,
     show_solutions,
 )
+from vinewright.commands.show_motions import MotionFile, TrackingFile, show_motion, show_tracking
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,5 +227,7 @@ KINDS = (
     ResultKind("design", DESIGN, {"sections", "predicted"}, show_design, None, ["plan.png"]),
     ResultKind("checkpoint", CHECKPOINT, {"facts", "slots"}, show_checkpoint),
     ResultKind("same design", SAME, {"front", "chosen"}, _show_same_design, _SharedDesign),
+    ResultKind("motion", "motion.json", {"asked_s", "growth_stood_still_s"}, show_motion, MotionFile, ["motion.png"]),
+    ResultKind("tracking", "tracking.json", {"asked_s", "limits_met"}, show_tracking, TrackingFile, ["tracking.png"]),
 )
 """All kinds, in the order in which a folder is searched for their files."""

@@ -59,7 +59,26 @@ SAME = {
         },
     ],
 }  # fmt: skip
-FILES = {"map.json": MAP, "fit.json": FIT, "simulation.json": SIMULATION, "data.json": SURVEY}
+POSE = {"s_m": 1.5, "theta_rad": 0.25, "phi_rad": -2.0, "tip_m": [0.1, 0.2, 1.3]}
+MOVED = {
+    "schema": 1,
+    "robot": "mine.toml",
+    "asked_s": 10.0,
+    "computed_s": 4.0,
+    "ended": "interrupted",
+    "start": POSE,
+    "end": POSE,
+}
+MOTION = {**MOVED, "growth_stood_still_s": [[0.0, 1.5], [3.0, 4.0]]}
+TRACKING = {
+    **MOVED, "ended": "complete", "reference": "up.csv", "within": 0.01, "greatest_length_error_m": 0.0049,
+    "greatest_bend_error_rad": 0.0012, "greatest_plane_error_rad": None, "greatest_tip_error_m": 0.006, "greatest_core_n": 50.0,
+    "greatest_tensions_n": [1.0, 2.0, 3.0], "limits_met": [{"what": "shorter", "begin_s": 1.0, "end_s": 2.5}],
+}  # fmt: skip
+FILES = {
+    "map.json": MAP, "fit.json": FIT, "simulation.json": SIMULATION, "data.json": SURVEY, "motion.json": MOTION,
+    "tracking.json": TRACKING,
+}  # fmt: skip
 
 
 @pytest.fixture
@@ -90,6 +109,8 @@ def result(tmp_path: Path) -> Callable[[str], Path]:
             "fit": "fit.json",
             "simulation": "simulation.json",
             "robustness survey": "data.json",
+            "motion": "motion.json",
+            "tracking": "tracking.json",
         }
         write_json(tmp_path / "thing", FILES[names[kind]])
         return tmp_path / "thing"
@@ -116,6 +137,11 @@ SUMMARIES = {
     "same design": [
         "one design for plus, minus; a run for each in plus", "2         │ minus       │ -    │ not tried", "design for plus",
         "3         │ plus        │ 2, 3 │ 75.0 % (59.8 ... 85.8)   │ chosen",
+    ],
+    "motion": ["motion of mine.toml; interrupted after 4 of 10 s", "without growth for 2.5 s; at the end bend 0.25 rad in the plane -2"],
+    "tracking": [
+        "mine.toml along up.csv, errors up to 0.01 m and rad allowed", "length 0.0049 m, bend 0.0012 rad, plane -, tip 0.006 m",
+        "limits: reference shorter than the tube from 1.00 to 2.50 s",
     ],
 }  # fmt: skip
 
@@ -146,7 +172,7 @@ def test_pictures_are_named_and_drawn(vinewright: Vinewright, result: Callable[[
         (path.parent / "plan.png").touch()  # lies beside the file by chance
     code, printed, errors = vinewright("show", path, "--picture", "it.png")
     assert ("plan.png" in printed + errors) == (kind == "run")
-    if kind in ("fit", "simulation", "robustness survey", "same design"):
+    if kind in ("fit", "simulation", "robustness survey", "same design", "motion", "tracking"):
         assert code == 2
         assert errors.startswith(f"error: --picture: no picture of a {kind} is drawn; ")
         assert not Path("it.png").exists()
