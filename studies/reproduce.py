@@ -54,6 +54,7 @@ STUDIES = (
     "search_variants:ablations",
     "search_variants:steering",
     "search_variants:clutter",
+    "card",
     "halls",
     "reliability",
     "fewest",

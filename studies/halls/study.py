@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import resource
-import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
-from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +20,7 @@ from planner.plan.inputs import Inputs
 from planner.plan.plan import plan
 from planner.plan.problem import Problem
 from planner.search.run import Run
+from studies.memory import largest_memory, run_apart
 
 HALLS: tuple[tuple[str, tuple[float, float], int], ...] = (
     ("corridors", (14.0, 10.0), 700),
@@ -115,9 +113,7 @@ def make_cases(runs: int, time_budget: float, fast: bool) -> list[HallCase]:
 
 def run_cases(cases: Sequence[HallCase]) -> Iterator[HallRecord]:
     """Yield the outcome of each plan, made in a process of its own, whose memory is that of the plan."""
-    for case in cases:
-        with get_context("spawn").Pool(1) as pool:
-            yield pool.apply(run_case, (case,))
+    return run_apart(run_case, cases)
 
 
 def run_case(case: HallCase) -> HallRecord:
@@ -163,9 +159,3 @@ def prepare(problem: Problem) -> Run:
     return Run.prepare(
         problem.environment, problem.tube, problem.make, options.seed, options.batch, keep, problem.switches()
     )
-
-
-def largest_memory() -> float:
-    """Largest memory that this process had so far [MB]."""
-    unit = 1 if sys.platform == "darwin" else 1024
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6

@@ -7,7 +7,8 @@ import pytest
 
 from studies.halls.plots import save_halls
 from studies.halls.report import report
-from studies.halls.study import HALLS, HallCase, HallRecord, largest_memory, make_cases, run_case, run_cases
+from studies.halls.study import HALLS, HallCase, HallRecord, make_cases, run_case, run_cases
+from studies.memory import largest_memory
 
 CASE = HallCase("tracks", (9.0, 8.0), 500, 1, 1.0, fast=True)
 
