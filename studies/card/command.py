@@ -44,7 +44,7 @@ def card(
             report,
             unit="searches",
             tell=str,
-            module="studies.card.study",
+            module=__name__,
         )
         command = command_line("reproduce card", time_budget=time_budget, batch=batch, env=env)
         return measure_study(study, command, out, force)
