@@ -2,131 +2,20 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
-import numpy as np
 import torch
 from torch import Tensor
 
 from dynamics.contacts import SHORTEST
 from dynamics.cross_section import CrossSection
-from dynamics.links import LEAST_LINK, STRAIGHT
+from dynamics.penalty.chain import TensorChain
+from dynamics.penalty.contacts_on_cpu import list_nearest, touch_each
+from dynamics.penalty.rows import FAR, Place, TensorContacts
 from dynamics.penalty.section import TensorPress, TensorTouch, fade, give, squeezed_share, turn_aside
-from dynamics.scene import SPARED, Indices, Scene
+from dynamics.penalty.solids import TensorSolids
 from dynamics.soft_contacts import FADING
-from surrogate.kernels.compiled import Floats
 
-FAR = 1e3
-"""Gap where there is no contact [m]."""
 STOPS = 16
 """Number of contacts, the deepest ones, whose dents are limited to the largest one in a step."""
-
-
-class TensorChain(NamedTuple):
-    """Joint positions and segment headings of the vines."""
-
-    x: Tensor
-    """Joints from the base to the tip [m], shape (batch, segments + 1); those beyond a vine's tip lie at its tip."""
-    y: Tensor
-    cosine: Tensor
-    """Heading of each segment, shape (batch, segments)."""
-    sine: Tensor
-    length: Tensor
-    """Length of each segment's centreline [m], 0 beyond the tip."""
-    film: Tensor
-    """Length of each segment's film [m], 0 beyond the tip."""
-    pivot_x: Tensor
-    """Point about which the tube beyond each joint turns when the joint bends [m], shape (batch, segments), see `dynamics.chain.Chain`."""
-    pivot_y: Tensor
-    last: Tensor
-    """Index of each vine's last segment, shape (batch, 1)."""
-
-
-class TensorSolids(NamedTuple):
-    """A `Scene` on a device: every grid cell lists its edges and corners, padded with -1."""
-
-    edges: Tensor
-    corners: Tensor
-    origin: Tensor
-    shape: tuple[int, int]
-    cell_size: float
-    near_edges: Tensor
-    """Shape (cells, most edges in a cell)."""
-    near_corners: Tensor
-    spared: float
-    """Length of tube that the mount does not touch [m], see `Scene.edges`."""
-
-    @classmethod
-    def of(cls, scene: Scene, device: torch.device, dtype: torch.dtype) -> TensorSolids:
-        """Copy a scene to a device."""
-        return cls(
-            torch.as_tensor(_fill_if_empty(scene.edges), dtype=dtype, device=device),
-            torch.as_tensor(_fill_if_empty(scene.corners), dtype=dtype, device=device),
-            torch.as_tensor(scene.bounds[:2], dtype=dtype, device=device),
-            scene.grid_shape,
-            scene.cell_size,
-            torch.as_tensor(_pad(scene.edge_offsets, scene.edge_items), device=device),
-            torch.as_tensor(_pad(scene.corner_offsets, scene.corner_items), device=device),
-            float(scene.bounds[SPARED]),
-        )
-
-
-class TensorContacts(NamedTuple):
-    """Contact inequalities gap + J d >= 0 over bends, dents and growth d, shape (batch, contacts) unless noted.
-
-    Of a tube that gives way, the rows where the largest dents end follow those of the contacts.
-    """
-
-    segment: Tensor
-    """Row k depends on the joints 0 ... segment[k]."""
-    gap: Tensor
-    """Distance between the surfaces [m], negative for a penetration; FAR in rows without contact."""
-    jacobian: Tensor
-    """Columns of J for the bends [m/rad], shape (batch, contacts, segments)."""
-    growth: Tensor
-    """Column of J for the growth of the last segment, without the bending due to growth."""
-    dents: Tensor
-    """Columns of J for the dents, see `dynamics.penalty.section.give`, shape (batch, contacts, dents); none if the tube is rigid."""
-    item: Tensor
-    """Edge, or corner after all edges, of each contact; with the segment it identifies the contact. -1 where there is none."""
-    lost: Tensor
-    """Share of the growth force that a squeezed tip lacks [-], shape (batch,)."""
-    nx: Tensor
-    """Normals, from the wall to the tube [-]; both parts are 0 where there is no contact."""
-    ny: Tensor
-
-
-def links(films: Tensor, angles: Tensor, pivots: Tensor) -> tuple[Tensor, Tensor]:
-    """Lengths of bent links' centrelines [m], and their changes per bend [m/rad], by the law of `dynamics.chain.link`."""
-    # Of a link that has no length yet, the actuator decides the bend: it turns about the wall from the first.
-    born = films == 0
-    change = torch.where((angles > 0) | (born & (pivots > 0)), -pivots.abs(), pivots.abs())
-    shortening, least = -change * angles, LEAST_LINK * films
-    part = torch.where(born, 1.0, (shortening / (STRAIGHT * films).clamp(min=1e-12)).clamp(max=1.0))
-    length = films - shortening * part * (2.0 - part)
-    # Nor does its pivot move with its bend: as a link of almost no film, it would be folded by the smallest one.
-    folded = torch.where(born, 1.0, torch.exp(2.0 * (length - least).clamp(max=0.0) / torch.where(born, 1.0, least)))
-    length = torch.where(length < least, 0.5 * least * (1.0 + folded), length)
-    return length, change * part * (4.0 - 3.0 * part) * folded
-
-
-def forward_kinematics(angles: Tensor, films: Tensor, pivots: Tensor, last: Tensor, pose: Tensor) -> TensorChain:
-    """Compute joint positions and segment headings from the bends.
-
-    Args:
-        angles: Bends [rad], shape (batch, segments).
-        films: Lengths of the segments' film [m], same shape, 0 beyond the tip.
-        pivots: Distance of each joint's pivot from the centreline [m], same shape, see `dynamics.chain.link`.
-        last: Index of each vine's last segment, shape (batch, 1).
-        pose: Base x [m], y [m], heading [rad].
-    """
-    heading = pose[2] + torch.cumsum(angles, 1)
-    cosine, sine = torch.cos(heading), torch.sin(heading)
-    lengths, change = links(films, angles, pivots)
-    base = torch.zeros_like(angles[:, :1])
-    x = torch.cat([base + pose[0], pose[0] + torch.cumsum(lengths * cosine, 1)], 1)
-    y = torch.cat([base + pose[1], pose[1] + torch.cumsum(lengths * sine, 1)], 1)
-    return TensorChain(x, y, cosine, sine, lengths, films, x[:, :-1] - change * sine, y[:, :-1] + change * cosine, last)
 
 
 def most_contacts(segments: int, soft: bool) -> int:
@@ -144,50 +33,65 @@ def find_contacts(solids: TensorSolids, section: CrossSection, margin: float, ch
     As in the exact propagator: joints against edges, and corners against segments, or against the joint itself where a
     corner projects beyond one segment and before the next. The mount does not touch the length of tube that it spares.
     """
-    batch, segments = chain.cosine.shape
-    soft = section.most_dent > 0
+    soft, on_host = section.most_dent > 0, chain.x.device.type == "cpu"
+    most = most_contacts(chain.cosine.shape[1], soft)
     with torch.no_grad():  # the choice of contacts needs no gradients
-        cell = _cell(solids, chain.x[:, 1:], chain.y[:, 1:])
-        edge, corner = solids.near_edges[cell].long(), solids.near_corners[cell].long()
-        every = torch.arange(segments, device=cell.device).expand(batch, -1)[..., None]
-        edge_gap = _against_edges(solids, section, chain, every.expand_as(edge), edge)[0]
-        corner_gap = _against_corners(solids, section, chain, every.expand_as(corner), corner)[0]
-        gaps = torch.cat([edge_gap, corner_gap], 2)
-        most = gaps.shape[2]
-        looked_at = min(most_contacts(segments, soft), segments * most)
-        nearest = torch.topk(gaps.flatten(1), looked_at, 1, largest=False).indices
-        segment = nearest // most
-        items = torch.cat([edge, corner], 2).flatten(1).gather(1, nearest)
-        is_edge = nearest % most < edge.shape[2]
-    no_item = torch.full_like(items, -1)
-    with_edge = _against_edges(solids, section, chain, segment, torch.where(is_edge, items, no_item))
-    with_corner = _against_corners(solids, section, chain, segment, torch.where(is_edge, no_item, items))
-    gap, px, py, nx, ny, at_end = (torch.where(is_edge, a, b) for a, b in zip(with_edge, with_corner, strict=True))
-    found = gap < margin
-    gap = torch.where(found, gap, FAR)
-    nx, ny = torch.where(found, nx, 0.0), torch.where(found, ny, 0.0)
-    rigid = _rows(chain, segment, TensorTouch(gap, nx, ny), (px, py), at_end)._replace(
-        item=torch.where(found, torch.where(is_edge, items, len(solids.edges) + items), no_item)
-    )
+        if on_host:
+            segment, item = list_nearest(solids, section, margin, chain, most)
+        else:
+            segment, item = _choose_at_once(solids, section, chain, most)
+    if on_host and not torch.is_grad_enabled():
+        rigid, place = touch_each(solids, section, chain, segment, item)
+    else:
+        rigid, place = _touch_at_once(solids, section, margin, chain, segment, item)
     if not soft:
         return rigid
-    press = _press(solids, section, chain, segment, items, is_edge)
+    press = _press(solids, section, chain, segment, item)
     # What presses on no length is no contact.
-    gap = torch.where(press.length + press.tip < SHORTEST * section.radius, FAR, gap)
-    return _give_way(section, chain, rigid, TensorTouch(gap, nx, ny), (px, py, at_end), press, margin)
+    gap = torch.where(press.length + press.tip < SHORTEST * section.radius, FAR, rigid.gap)
+    return _give_way(section, chain, rigid, TensorTouch(gap, rigid.nx, rigid.ny), place, press, margin)
 
 
-def _rows(
-    chain: TensorChain, segment: Tensor, touch: TensorTouch, point: tuple[Tensor, Tensor], at_end: Tensor
-) -> TensorContacts:
-    """Contacts of a rigid cross-section at points [m], of which those at the end of the last segment move with it as it grows."""
+def _choose_at_once(
+    solids: TensorSolids, section: CrossSection, chain: TensorChain, most: int
+) -> tuple[Tensor, Tensor]:
+    """Choose contacts as `list_nearest` does, as many for each vine, also beyond the margin."""
+    batch, segments = chain.cosine.shape
+    cell = _cell(solids, chain.x[:, 1:], chain.y[:, 1:])
+    edge, corner = solids.near_edges[cell].long(), solids.near_corners[cell].long()
+    every = torch.arange(segments, device=cell.device).expand(batch, -1)[..., None]
+    edge_gap = _against_edges(solids, section, chain, every.expand_as(edge), edge)[0]
+    corner_gap = _against_corners(solids, section, chain, every.expand_as(corner), corner)[0]
+    gaps = torch.cat([edge_gap, corner_gap], 2)
+    looked_at = min(most, gaps[0].numel())
+    nearest = torch.topk(gaps.flatten(1), looked_at, 1, largest=False).indices
+    corner = torch.where(corner >= 0, len(solids.edges) + corner, corner)
+    return nearest // gaps.shape[2], torch.cat([edge, corner], 2).flatten(1).gather(1, nearest)
+
+
+def _touch_at_once(
+    solids: TensorSolids, section: CrossSection, margin: float, chain: TensorChain, segment: Tensor, item: Tensor
+) -> tuple[TensorContacts, Place]:
+    """Contacts of a rigid cross-section, and where they are; differentiable."""
+    edges, none = len(solids.edges), torch.full_like(item, -1)
+    is_edge = item < edges
+    with_edge = _against_edges(solids, section, chain, segment, torch.where(is_edge, item, none))
+    with_corner = _against_corners(solids, section, chain, segment, torch.where(is_edge, none, item - edges))
+    gap, px, py, nx, ny, at_end = (torch.where(is_edge, a, b) for a, b in zip(with_edge, with_corner, strict=True))
+    found = gap < margin
+    nx, ny = torch.where(found, nx, 0.0), torch.where(found, ny, 0.0)
+    touch, place = TensorTouch(torch.where(found, gap, FAR), nx, ny), Place(px, py, at_end)
+    return _rows(chain, segment, touch, place)._replace(item=torch.where(found, item, none)), place
+
+
+def _rows(chain: TensorChain, segment: Tensor, touch: TensorTouch, place: Place) -> TensorContacts:
+    """Contacts of a rigid cross-section, of which those at the end of the last segment move with it as it grows."""
     gap, nx, ny = touch
-    px, py = point
-    alpha = (px * ny - py * nx)[..., None]
+    alpha = (place.x * ny - place.y * nx)[..., None]
     jacobian = alpha - ny[..., None] * chain.pivot_x[:, None] + nx[..., None] * chain.pivot_y[:, None]
     moves = torch.arange(chain.cosine.shape[1], device=segment.device) <= segment[..., None]
     cosine, sine = chain.cosine.gather(1, segment), chain.sine.gather(1, segment)
-    growth = torch.where(at_end & (segment == chain.last), nx * cosine + ny * sine, 0.0)
+    growth = torch.where(place.at_end & (segment == chain.last), nx * cosine + ny * sine, 0.0)
     jacobian = torch.where(moves, jacobian, 0.0)
     return TensorContacts(
         segment, gap, jacobian, growth, gap.new_zeros(*gap.shape, 0), segment, gap.new_zeros(len(gap)), nx, ny
@@ -199,17 +103,16 @@ def _give_way(
     chain: TensorChain,
     rigid: TensorContacts,
     touch: TensorTouch,
-    place: tuple[Tensor, Tensor, Tensor],
+    place: Place,
     press: TensorPress,
     margin: float,
 ) -> TensorContacts:
     """Contacts of a tube that gives way: the contacts of its dents, and the limits of the deepest dents."""
-    px, py, at_end = place
     segment, deepest = rigid.segment, slice(min(STOPS, rigid.gap.shape[1]))
     heading = chain.cosine.gather(1, segment), chain.sine.gather(1, segment)
     squeezing = fade(section, touch, press, FADING * margin)
     aside = turn_aside(section, touch, squeezing, rigid.growth, heading, margin)
-    soft = _rows(chain, segment, aside, (px, py), at_end)
+    soft = _rows(chain, segment, aside, place)
     dents = give(section, aside, press)
     limit = torch.where(press.stops & (touch.gap < FAR), touch.gap + section.most_dent, FAR)
     return TensorContacts(
@@ -243,13 +146,12 @@ def _length_beyond(
 
 
 def _press(
-    solids: TensorSolids, section: CrossSection, chain: TensorChain, segment: Tensor, item: Tensor, is_edge: Tensor
+    solids: TensorSolids, section: CrossSection, chain: TensorChain, segment: Tensor, item: Tensor
 ) -> TensorPress:
     """Pressing of contacts on soft tubes, as in `dynamics.contacts.find_contacts`."""
-    edge, corner = (
-        solids.edges[torch.where(is_edge, item, 0)],
-        solids.corners[torch.where(is_edge, 0, item).clamp(min=0)],
-    )
+    edges = len(solids.edges)
+    is_edge = (item >= 0) & (item < edges)
+    edge, corner = solids.edges[torch.where(is_edge, item, 0)], solids.corners[(item - edges).clamp(min=0)]
     length, middle = (_take(part, segment) for part in _joints(chain))
     x, y = _take(chain.x, segment + 1), _take(chain.y, segment + 1)
     ux, uy = _take(chain.cosine, segment), _take(chain.sine, segment)
@@ -347,16 +249,3 @@ def _cell(solids: TensorSolids, x: Tensor, y: Tensor) -> Tensor:
     column = ((x - solids.origin[0]) / solids.cell_size).long().clamp(0, columns - 1)
     row = ((y - solids.origin[1]) / solids.cell_size).long().clamp(0, rows - 1)
     return column * rows + row
-
-
-def _pad(offsets: Indices, items: Indices) -> Indices:
-    """Pad the lists of a grid to a table, one row per cell, with -1."""
-    counts = np.diff(offsets)
-    table = np.full((len(counts), max(int(counts.max()), 1)), -1, np.int32)
-    table[np.arange(table.shape[1]) < counts[:, None]] = items
-    return table
-
-
-def _fill_if_empty(solids: Floats) -> Floats:
-    """Return the table or, if it is empty, a single row that no cell lists."""
-    return solids if len(solids) else np.zeros((1, solids.shape[1]))

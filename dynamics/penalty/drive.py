@@ -5,7 +5,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from dynamics.penalty.contacts import TensorChain
+from dynamics.penalty.chain import TensorChain
 from dynamics.tube import VineParams
 
 STEEPEST = 60.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from typing import ClassVar
 
 import numpy as np
@@ -11,15 +12,16 @@ from torch import Tensor
 
 from dynamics.cross_section import cross_section
 from dynamics.moment import joint_moments
-from dynamics.penalty.contacts import TensorSolids
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import PenaltyWeights
 from dynamics.penalty.pull import Cells, check_surrogate, pull_of
 from dynamics.penalty.relaxation import Relaxation
 from dynamics.penalty.rollout import grow
-from dynamics.penalty.solvers import SOLVERS, make_solver
+from dynamics.penalty.shifted_solids import Owners
+from dynamics.penalty.solids import TensorSolids
+from dynamics.penalty.solver_choice import SOLVERS, make_solver
 from dynamics.penalty.step import MOST_MOTION
-from dynamics.penalty.vines import PenaltyModel, TensorRecords, Vines, rest_curvature
+from dynamics.penalty.vines import PenaltyModel, TensorRecords, Vines, pivots_at_joints, rest_curvature
 from dynamics.propagator import CannotRun, Capabilities, OutOfMemory, checked_lengths
 from dynamics.quasistatic.propagator import rest_criterion
 from dynamics.scene import TABLE, scene_of
@@ -94,7 +96,7 @@ class Penalty:
             TensorSolids.of(scene, self.device, dtype),
             Restoring.of(joint_moments(params), self.device, dtype),
             pull_of(params, surrogate, self.device, dtype),
-            make_solver(solver, inner_steps, compiled=self.device.type == "cuda"),
+            make_solver(solver, inner_steps, self.device.type),
             PenaltyWeights(),
             self._tensor(environment.start),
             self._tensor(scene.bounds[:4]),
@@ -164,15 +166,19 @@ class Penalty:
             **on_host,
         )
 
-    def tips(self, state: VineState, pressure: Tensor, l_0: Tensor, length: ArrayLike) -> Tensor:
-        """Grow vines and return their tips, differentiable in the actuation.
+    def tips(
+        self, state: VineState, pressure: Tensor, l_0: Tensor, length: ArrayLike, shifts: Tensor | None = None
+    ) -> Tensor:
+        """Grow vines and return their tips, differentiable in the actuation and in the positions of obstacles.
 
         Args:
             pressure: Actuator pressures [Pa], signed by side, shape (batch, segments), on the propagator's device.
             l_0: Cell lengths [m], same shape.
             length: Length to grow [m], a scalar or one per vine.
+            shifts: Displacement of each obstacle along x and y [m], in the order of `Obstacles.shapes`, shape (obstacles, 2), less
+                than the margin of the contacts; None for none.
         Returns:
-            Tip x [m], y [m] and heading [rad], shape (batch, 3), differentiable in `pressure` and `l_0`.
+            Tip x [m], y [m] and heading [rad], shape (batch, 3), differentiable in `pressure`, `l_0` and `shifts`.
 
         Raises:
             CannotRun: The actuator's force is not known for a cell length.
@@ -180,6 +186,11 @@ class Penalty:
         actuation = Actuation(pressure.numpy(force=True), l_0.numpy(force=True))
         segment = self.params.segment_length
         lengths = self._check(state, actuation, length, segment)
+        if shifts is not None:
+            moved, solids = copy(self), self.model.solids
+            solids = Owners.of(self.environment.obstacles, solids).shift(solids, shifts)
+            moved.model = self.model._replace(solids=solids)
+            return moved.tips(state, pressure, l_0, lengths)
         with one_thread():
             return self._grow(state, pressure, self._cells(pressure, l_0), lengths, segment)[1]
 
@@ -226,11 +237,13 @@ class Penalty:
             before=(segments - 1).to(self.dtype) * self.params.segment_length + last_length,
             forces=torch.zeros_like(angles),
             motion=torch.zeros_like(length),
+            idle=torch.zeros_like(segments),
             alive=torch.ones_like(length, dtype=torch.bool),
             allowed=torch.as_tensor(steps, device=self.device),
             keys=torch.zeros_like(segments)[:, None][:, :0],
             carried=angles[:, :0],
             relaxation=Relaxation.begin(angles, self.model.rest.time),
+            pivots=pivots_at_joints(self.params, pressure, preformed),
             preformed=preformed,
         )
         longest = int(state.segments.max(initial=1))

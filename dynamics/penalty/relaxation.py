@@ -7,14 +7,15 @@ until it is at rest, each at its own pace, while others of its batch grow.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from dynamics.links import LEAST_LINK, STRAIGHT
-from dynamics.penalty.contacts import TensorChain, TensorContacts
+from dynamics.penalty.chain import TensorChain
+from dynamics.penalty.rows import TensorContacts
 from dynamics.quasistatic.friction import LEAST_ALONG
 from dynamics.quasistatic.relaxation import LEAST_RETREAT, LENGTHEN, MOST_SHARE, RETREAT, SHORT
 from dynamics.quasistatic.rollout import AGAIN
@@ -64,6 +65,10 @@ class Relaxation:
             push_y=joints,
             against=batch,
         )
+
+    def of_rows(self, rows: Tensor) -> Relaxation:
+        """Select the progress of some vines."""
+        return Relaxation(*(getattr(self, field.name)[rows] for field in fields(self)))
 
 
 class RelaxedStep(NamedTuple):

@@ -5,8 +5,10 @@ from __future__ import annotations
 import torch
 from torch import Tensor
 
-from dynamics.penalty.contacts import TensorChain, TensorContacts, find_contacts
+from dynamics.penalty.chain import TensorChain
+from dynamics.penalty.contacts import find_contacts
 from dynamics.penalty.drive import available_force
+from dynamics.penalty.rows import TensorContacts
 from dynamics.penalty.step import Phase, advance
 from dynamics.penalty.vines import PenaltyModel, TensorRecords, Vines, contact_keys, make_chain, next_record
 from dynamics.table_edge import TableEdge, overhangs
@@ -19,6 +21,38 @@ LAST_STEPS = 40
 """Steps before the last one that is allowed from which a vine no longer grows, so that it ends at rest."""
 
 
+MOST_IDLE = 15
+"""Number of successive steps of growth without motion after which a vine is stalled."""
+MOST_LEFT = 0.9
+"""Share of the vines of a batch that still grow, below which those that have ended are left out."""
+
+
+class Remaining:
+    """The vines of a batch that are computed, and where their records and tips are to be."""
+
+    def __init__(self, whole: TensorRecords, ends: Tensor) -> None:
+        """Begin with all vines.
+
+        Args:
+            ends: Of all vines that are left out the tips' x [m], y [m] and heading [rad], shape (batch, 3).
+        """
+        self.whole, self.ends = whole, ends
+        self.rows, self.records = torch.arange(len(ends), device=ends.device), whole
+
+    def leave_out_ended(self, vines: Vines, tips: Tensor) -> Vines:
+        """Go on with the vines that have not ended."""
+        self.ends = self.end(tips)
+        alive = torch.nonzero(vines.alive)[:, 0]
+        self.rows, self.records = self.rows[alive], self.records.of_rows(alive)
+        return vines.of_rows(alive)
+
+    def end(self, tips: Tensor) -> Tensor:
+        """Fill in the records of the vines; return the tips of all."""
+        if self.records is not self.whole:
+            self.whole.write(self.rows, self.records)
+        return self.ends.index_copy(0, self.rows, tips)
+
+
 def grow(
     model: PenaltyModel, vines: Vines, record_every: float, records: TensorRecords, steps: int, most_segments: int
 ) -> Tensor:
@@ -29,30 +63,44 @@ def grow(
         most_segments: Number of segments of the longest vine before the first step.
     """
     full, room = model.params.segment_length, vines.angles.shape[1]
+    asked, remaining = (
+        vines.alive.device.type == "cpu",
+        Remaining(records, torch.zeros_like(vines.angles[:, :1]).repeat(1, 3)),
+    )
     for step in range(steps + 1):
         check_cut()
-        _end_broken(vines, records)
+        _end_broken(vines, remaining.records)
         _begin_segments(model, vines)
         # The maximum length at this step is known without reading the device; segments beyond it are not computed.
         count = min(room, most_segments + int((step + 1) * model.step / full) + 2)
+        if asked and len(vines.segments):
+            count = min(count, int(vines.segments.max()))
         chain = make_chain(model, vines, count)
         outside = _outside(model, chain)
-        records.status.copy_(torch.where(outside & vines.alive, int(Status.OUT_OF_BOUNDS), records.status))
+        remaining.records.status.copy_(
+            torch.where(outside & vines.alive, int(Status.OUT_OF_BOUNDS), remaining.records.status)
+        )
         vines.alive = vines.alive & ~outside
         contacts = find_contacts(model.solids, model.section, model.margin, chain)
         dents = _held_dents(model, vines, chain, contacts)
         given = contacts.gap + (contacts.dents @ dents[..., None])[..., 0]
         deep = given.amin(1) < -model.params.penetration_tolerance
         drive = available_force(model.params, contacts.lost, vines.angles[:, :count], chain)
-        phase = _find_phase(model, vines, deep, drive, step, next_record(vines, records, record_every))
-        _record(model, vines, chain, phase, record_every, records)
+        phase = _find_phase(model, vines, deep, drive, step, next_record(vines, remaining.records, record_every))
+        _record(model, vines, chain, phase, record_every, remaining.records)
         # A device is not asked, which would wait for it; on the CPU the answer costs nothing.
-        if vines.alive.device.type == "cpu" and not vines.alive.any():
+        alive = int(vines.alive.sum()) if asked else len(vines.alive)
+        if alive == 0 or step == steps:
             break
-        if step < steps:
-            advance(model, vines, chain, contacts, phase, dents, record_every, records)
-    heading = model.pose[2] + vines.angles.sum(1)
-    return torch.stack([chain.x[:, -1], chain.y[:, -1], heading], 1)
+        advance(model, vines, chain, contacts, phase, dents, record_every, remaining.records)
+        if alive <= MOST_LEFT * len(vines.alive):
+            vines = remaining.leave_out_ended(vines, _tips(model, vines, chain))
+    return remaining.end(_tips(model, vines, chain))
+
+
+def _tips(model: PenaltyModel, vines: Vines, chain: TensorChain) -> Tensor:
+    """Tips' x [m], y [m] and heading [rad], shape (batch, 3)."""
+    return torch.stack([chain.x[:, -1], chain.y[:, -1], model.pose[2] + vines.angles.sum(1)], 1)
 
 
 def _outside(model: PenaltyModel, chain: TensorChain) -> Tensor:
@@ -99,7 +147,7 @@ def _find_phase(model: PenaltyModel, vines: Vines, deep: Tensor, drive: Tensor, 
         ahead: Length grown at each vine's next record [m], if it does not end before.
     """
     rest, state, full = model.rest, vines.relaxation, model.params.segment_length
-    held, late = vines.length == 0, step >= vines.allowed - LAST_STEPS
+    held, late = vines.length == 0, (step >= vines.allowed - LAST_STEPS) | (vines.idle >= MOST_IDLE)
     due = vines.grown_length(full) >= torch.minimum(ahead, vines.length) - model.slack
     relaxing = deep
     if rest.growing < torch.inf:
@@ -136,19 +184,14 @@ def _record(
     writing = vines.alive & ready & (phase.due | spent & on_the_way)
     done |= held & (vines.motion < AT_REST)
     born = (vines.last_length == 0) & (vines.segments > 1)
-    rows = torch.arange(len(grown), device=grown.device)
-    at = records.records.clamp(max=records.segments.shape[1] - 1)
-    tips = torch.stack([chain.x[:, -1], chain.y[:, -1], model.pose[2] + vines.angles.sum(1)], 1)
-    for record, value in (
-        (records.angles, vines.angles),
-        (records.segments, vines.segments - born.long()),
-        (records.last_length, torch.where(born, model.params.segment_length, vines.last_length)),
-        (records.tips, tips),
-        (records.contact_force, vines.forces),
-    ):
-        kept = record[rows, at]
-        record[rows, at] = torch.where(writing.view(-1, *[1] * (kept.dim() - 1)), value.detach(), kept)
-    records.records.add_(writing.long())
+    _write(records, writing, {
+        "angles": vines.angles,
+        "segments": vines.segments - born.long(),
+        "last_length": torch.where(born, model.params.segment_length, vines.last_length),
+        "tips": _tips(model, vines, chain),
+        "contact_force": vines.forces,
+    })  # fmt: skip
+    records.records.add_(writing)
     ended = writing & done
     records.status.copy_(torch.where(ended, int(Status.GROWN), records.status))
     records.status.copy_(torch.where(spent & phase.deep, int(Status.UNRESOLVED), records.status))
@@ -156,3 +199,17 @@ def _record(
     records.status.copy_(torch.where(moving, int(Status.UNSETTLED), records.status))
     records.broken.copy_(torch.where(moving, vines.relaxation.before.abs().argmax(1), records.broken))
     vines.alive = vines.alive & ~ended & ~spent
+
+
+def _write(records: TensorRecords, writing: Tensor, values: dict[str, Tensor]) -> None:
+    """Write the next record of some vines."""
+    rows = torch.arange(len(writing), device=writing.device)
+    at = records.records.clamp(max=records.segments.shape[1] - 1)
+    if writing.device.type == "cpu":
+        rows = rows[writing]
+        at, values = at[rows], {name: value[rows] for name, value in values.items()}
+    for name, value in values.items():
+        record, value = getattr(records, name), value.detach()
+        if writing.device.type != "cpu":  # which vines are written is not known here
+            value = torch.where(writing.view(-1, *[1] * (value.dim() - 1)), value, record[rows, at])
+        record[rows, at] = value

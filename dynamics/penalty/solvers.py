@@ -1,10 +1,9 @@
-"""Two inner solvers for the same objective: as many gradient steps as in Algorithm 1, and a semismooth Newton method."""
+"""Two inner solvers for the same objective, in tensors: as many gradient steps as in Algorithm 1, and a semismooth Newton method."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
 import torch
@@ -12,9 +11,8 @@ from torch import Tensor
 
 from dynamics.penalty.objective import Objective
 
-INNER_STEPS = {"newton": 10, "gradient": 50}
-"""Default number of steps of each solver: 50 as in paper 002; with fewer than 10 Newton steps a vine that snaps through is
-computed incorrectly."""
+Step = Callable[[Objective, Tensor], Tensor]
+Solver = Callable[[Objective, Tensor], Tensor]
 LINE_STEPS = 4
 LONGEST_STEP = 4.0
 """Maximum step of a line search, in units of its direction."""
@@ -100,23 +98,6 @@ def _free_shape(tensor: Tensor) -> Tensor:
     tensor = tensor.detach()
     maybe_mark_dynamic(tensor, list(range(tensor.dim())))
     return tensor
-
-
-Step = Callable[[Objective, Tensor], Tensor]
-Solver = Callable[[Objective, Tensor], Tensor]
-SOLVERS: dict[str, Callable[..., Tensor]] = {"newton": newton, "gradient": descend}
-COMPILED: dict[str, Callable[..., Tensor]] = {"newton": CompiledNewton()}
-"""Compiled solvers, by the names of those that they replace; all propagators of a process share what is compiled."""
-
-
-def make_solver(name: str, steps: int | None = None, compiled: bool = False) -> Solver:
-    """Make a solver by its name, with this many inner steps; with its default number if none is given.
-
-    Args:
-        compiled: Whether to take its compiled form, if it has one.
-    """
-    solvers = {**SOLVERS, **COMPILED} if compiled else SOLVERS
-    return partial(solvers[name], steps=steps or INNER_STEPS[name])
 
 
 def minimise(objective: Objective, start: Tensor, solver: Solver) -> Tensor:

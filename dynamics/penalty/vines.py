@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, fields
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from dynamics.cross_section import CrossSection
-from dynamics.penalty.contacts import TensorChain, TensorContacts, TensorSolids, forward_kinematics
+from dynamics.penalty.chain import TensorChain, forward_kinematics, place_each
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import PenaltyWeights
 from dynamics.penalty.pull import Cells, Pull
 from dynamics.penalty.relaxation import Relaxation
+from dynamics.penalty.rows import TensorContacts
+from dynamics.penalty.solids import TensorSolids
 from dynamics.penalty.solvers import Solver
 from dynamics.quasistatic.step import RestCriterion
 from dynamics.tube import VineParams
@@ -63,6 +65,15 @@ class TensorRecords(NamedTuple):
     broken: Tensor
     relaxations: Tensor
 
+    def of_rows(self, rows: Tensor) -> TensorRecords:
+        """Copy the records of some vines."""
+        return TensorRecords(*(part[rows] for part in self))
+
+    def write(self, rows: Tensor, records: TensorRecords) -> None:
+        """Replace the records of some vines."""
+        for part, new in zip(self, records, strict=True):
+            part[rows] = new
+
 
 @dataclass(slots=True)
 class Vines:
@@ -84,6 +95,8 @@ class Vines:
     """Normal forces on each segment in the last step [N]."""
     motion: Tensor
     """Largest displacement of a joint in the last step [m]."""
+    idle: Tensor
+    """Number of successive steps of growth without motion, shape (batch,), see `dynamics.penalty.step.IDLE`."""
     alive: Tensor
     """Vines that have not ended yet."""
     allowed: Tensor
@@ -93,12 +106,24 @@ class Vines:
     carried: Tensor
     """Their forces [N]."""
     relaxation: Relaxation
+    pivots: Tensor
+    """Distance of each joint's pivot from the centreline [m], shape (batch, segments), see `pivots_at_joints`."""
     preformed: Tensor | None = None
     """The part of `rest` that is preformed [1/m], same shape; None if nothing is."""
 
     def grown_length(self, full: float) -> Tensor:
         """Length grown so far [m], not a sum of steps, whose rounding errors would add up; `full` is a segment's length."""
         return (self.segments - 1).to(self.length.dtype) * full + self.last_length - self.before
+
+    def of_rows(self, rows: Tensor) -> Vines:
+        """Select some vines."""
+        chosen: dict[str, Any] = {}
+        for field in fields(self):
+            part = getattr(self, field.name)
+            chosen[field.name] = part.of_rows(rows) if isinstance(part, Cells | Relaxation) else part
+            if isinstance(part, Tensor):
+                chosen[field.name] = part[rows]
+        return Vines(**chosen)
 
 
 def rest_curvature(model: PenaltyModel, pressure: Tensor, cells: Cells) -> Tensor:
@@ -123,19 +148,20 @@ def rest_curvature(model: PenaltyModel, pressure: Tensor, cells: Cells) -> Tenso
 
 
 def make_chain(model: PenaltyModel, vines: Vines, count: int) -> TensorChain:
-    index = torch.arange(count, device=vines.angles.device)
-    last = vines.segments[:, None] - 1
-    films = (index < last) * torch.full_like(vines.angles[:, :count], model.params.segment_length)
+    last, full = vines.segments[:, None] - 1, model.params.segment_length
+    angles, pivots = vines.angles[:, :count], vines.pivots[:, :count]
+    if angles.device.type == "cpu" and not torch.is_grad_enabled():
+        return place_each(angles, (vines.last_length, full), pivots, last, model.pose)
+    index = torch.arange(count, device=angles.device)
+    films = (index < last) * torch.full_like(angles, full)
     films = torch.where(index == last, vines.last_length[:, None], films)
-    return forward_kinematics(vines.angles[:, :count], films, pivots_at_joints(model, vines, count), last, model.pose)
+    return forward_kinematics(angles, films, pivots, last, model.pose)
 
 
-def pivots_at_joints(model: PenaltyModel, vines: Vines, count: int) -> Tensor:
-    """Distance of each joint's pivot from the centreline [m], shape (batch, count)."""
-    sides = (
-        vines.pressure if vines.preformed is None else torch.where(vines.pressure == 0, vines.preformed, vines.pressure)
-    )
-    return torch.sign(sides[:, :count]) * model.params.pivot
+def pivots_at_joints(params: VineParams, pressure: Tensor, preformed: Tensor | None) -> Tensor:
+    """Distance of each joint's pivot from the centreline [m], of the shape of the pressures and preformed bends."""
+    sides = pressure if preformed is None else torch.where(pressure == 0, preformed, pressure)
+    return torch.sign(sides.detach()) * params.pivot
 
 
 def contact_keys(model: PenaltyModel, contacts: TensorContacts, segment: Tensor) -> Tensor:

@@ -99,7 +99,7 @@ def _models(params: VineParams, propagator: str, device: str, solver: str | None
     chosen = choose_propagator(params, propagator, device, solver, surrogate)
     models: Models = {"quasistatic": (QuasiStatic, QuasiStatic)}
     if propagator == "penalty":
-        from dynamics.penalty.solvers import INNER_STEPS
+        from dynamics.penalty.solver_choice import INNER_STEPS
 
         for name in [solver] if solver else INNER_STEPS:
             make: Callable[..., Propagator] = choose_propagator(params, propagator, device, name, surrogate)

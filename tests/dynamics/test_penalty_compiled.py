@@ -15,7 +15,8 @@ import torch
 
 import dynamics.penalty.propagator as penalty
 from dynamics.penalty.propagator import Penalty
-from dynamics.penalty.solvers import COMPILED, INNER_STEPS, CompiledNewton, make_solver, newton, newton_step
+from dynamics.penalty.solver_choice import COMPILED, INNER_STEPS, ON_CPU, make_solver
+from dynamics.penalty.solvers import CompiledNewton, newton, newton_step
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout, to_host
@@ -135,13 +136,13 @@ def test_a_machine_without_a_compiler_grows_vines(tmp_path: Path) -> None:
     """PyTorch's own error, of a compiler that does not exist, is one line, and the vines grow."""
     program = """
 import torch
-from dynamics.penalty.solvers import chosen_solver
+from dynamics.penalty.solver_choice import make_solver
 from tests.dynamics.test_penalty_parts import random_objective
 
 objective = random_objective(6)
 start = torch.zeros_like(objective.viscosity)
 with torch.no_grad():
-    plain, compiled = (chosen_solver("newton", compiled=compiled)(objective, start) for compiled in (False, True))
+    plain, compiled = (make_solver("newton", device=device)(objective, start) for device in ("", "cuda"))
 assert torch.equal(plain, compiled)
 """
     environ = {**os.environ, "CXX": str(tmp_path / "none"), "TORCHINDUCTOR_CACHE_DIR": str(tmp_path)}
@@ -162,12 +163,13 @@ def test_a_copy_in_another_process_compiles_again() -> None:
     assert pickle.loads(pickle.dumps(compiled))._step is None
 
 
-def test_only_newton_has_a_compiled_form() -> None:
-    """The gradient solver is the same on all devices; both take as many steps compiled or not."""
+def test_each_device_has_its_form_of_a_solver() -> None:
+    """On a CUDA device only Newton's method has a form of its own, on a CPU both; all take at most as many steps."""
     for name, steps in INNER_STEPS.items():
-        plain, compiled = (make_solver(name, compiled=compiled) for compiled in (False, True))
-        assert plain.keywords == compiled.keywords == {"steps": steps}
-        assert (compiled.func is COMPILED.get(name)) == (name == "newton")
+        plain, on_cuda, on_cpu = (make_solver(name, device=device) for device in ("", "cuda", "cpu"))
+        assert plain.keywords == on_cuda.keywords == on_cpu.keywords == {"steps": steps}
+        assert (on_cuda.func is plain.func) == (name == "gradient")
+        assert on_cpu.func is ON_CPU[name]
 
 
 @pytest.mark.gpu

@@ -13,12 +13,16 @@ from dynamics.chain import forward_kinematics as exact_kinematics
 from dynamics.chain import new_chain
 from dynamics.cross_section import ASIDE, COMPLIANCE, LENGTH, RIGID, TIP, cross_section
 from dynamics.moment import joint_moments
-from dynamics.penalty.contacts import TensorChain, TensorContacts, TensorSolids, find_contacts, forward_kinematics
+from dynamics.penalty.chain import TensorChain, forward_kinematics
+from dynamics.penalty.contacts import find_contacts
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, PenaltyWeights
 from dynamics.penalty.propagator import Penalty
+from dynamics.penalty.rows import TensorContacts
 from dynamics.penalty.section import SHORTEST, SPARE
-from dynamics.penalty.solvers import make_solver, minimise
+from dynamics.penalty.solids import TensorSolids
+from dynamics.penalty.solver_choice import make_solver
+from dynamics.penalty.solvers import minimise
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.scene import build_scene
 from dynamics.soft_contacts import squeezed_share

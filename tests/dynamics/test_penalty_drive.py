@@ -11,7 +11,7 @@ import torch
 from dynamics.drive import available_force as exact_force
 from dynamics.drive import tail_of
 from dynamics.drive import tail_tension as exact_tension
-from dynamics.penalty.contacts import forward_kinematics
+from dynamics.penalty.chain import forward_kinematics
 from dynamics.penalty.drive import available_force, tail_tension
 from dynamics.penalty.propagator import Penalty
 from dynamics.quasistatic.propagator import QuasiStatic

@@ -11,15 +11,19 @@ from dynamics.chain import Chain, new_chain
 from dynamics.chain import forward_kinematics as exact_kinematics
 from dynamics.cross_section import rigid_section
 from dynamics.moment import free_curvature, joint_moments, linearise, new_actuated_vine, restoring_moment
-from dynamics.penalty.contacts import FAR, TensorSolids, find_contacts, forward_kinematics
+from dynamics.penalty.chain import forward_kinematics
+from dynamics.penalty.contacts import find_contacts
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, PenaltyWeights
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.pull import Cells, TablePull, pull_of
 from dynamics.penalty.relaxation import Relaxation
-from dynamics.penalty.solvers import SOLVERS, make_solver, minimise
+from dynamics.penalty.rows import FAR
+from dynamics.penalty.solids import TensorSolids
+from dynamics.penalty.solver_choice import SOLVERS, make_solver
+from dynamics.penalty.solvers import minimise
 from dynamics.penalty.step import Limits, make_objective
-from dynamics.penalty.vines import Vines, make_chain, rest_curvature
+from dynamics.penalty.vines import Vines, make_chain, pivots_at_joints, rest_curvature
 from dynamics.scene import Scene, build_scene
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation
@@ -146,8 +150,8 @@ def test_moments_are_those_of_the_kernels(
     one = torch.full((1,), segment, dtype=torch.float64)
     vines = Vines(
         row[0], torch.tensor([count]), one, row[1], cells, torch.zeros_like(row[0]), one, count * one,
-        torch.zeros_like(row[0]), one, one > 0, torch.tensor([1]), torch.zeros(1, 0), row[0][:, :0],
-        Relaxation.begin(row[0], segment),
+        torch.zeros_like(row[0]), one, one, one > 0, torch.tensor([1]), torch.zeros(1, 0), row[0][:, :0],
+        Relaxation.begin(row[0], segment), pivots_at_joints(params, row[1], None),
     )  # fmt: skip
     chain = make_chain(model, vines, count)
     contacts = find_contacts(model.solids, model.section, model.margin, chain)

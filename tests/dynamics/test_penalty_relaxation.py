@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from dynamics.links import link
-from dynamics.penalty.contacts import forward_kinematics, links
+from dynamics.penalty.chain import forward_kinematics, links
 from dynamics.penalty.propagator import Penalty
 from dynamics.penalty.relaxation import Relaxation, _link_curvature, stiffen
 from dynamics.quasistatic.propagator import QuasiStatic
