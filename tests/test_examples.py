@@ -18,7 +18,7 @@ WRITTEN = {
 LONG = dict.fromkeys(
     [
         *("01_plan", "03_own_tube", "04_compare_propagators", "05_robustness"),
-        *("06_custom_plot", "07_export", "08_sweep"),
+        *("06_custom_plot", "07_export", "08_sweep", "10_derivatives"),
     ],
     pytest.mark.slow,
 )
@@ -26,8 +26,8 @@ LONG = dict.fromkeys(
 
 
 def test_examples_are_numbered() -> None:
-    """From 01 to 09, without a gap."""
-    assert [path.name[:3] for path in EXAMPLES] == [f"{number:02}_" for number in range(1, 10)]
+    """From 01 to 10, without a gap."""
+    assert [path.name[:3] for path in EXAMPLES] == [f"{number:02}_" for number in range(1, 11)]
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=[path.stem for path in EXAMPLES])

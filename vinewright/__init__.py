@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from planner.search.ompl import setup as ompl
     from surrogate.pouch import PouchMotor
     from surrogate.spam import Spam
-    from vinewright import euler_lagrange
+    from vinewright import euler_lagrange, torch
     from vinewright.api import export, plan, plot, resume, robustness, simulate
     from vinewright.sweeps.api import sweep
 
@@ -92,8 +92,10 @@ __all__ = [
     "write_environment",
 ]
 
-if TYPE_CHECKING:  # public too, but `from vinewright import *` must not need OMPL
-    __all__ += ["ompl"]
+if TYPE_CHECKING:  # public too, but `from vinewright import *` must not need OMPL or PyTorch
+    __all__ += ["ompl", "torch"]
+_MODULES = "ompl", "torch"
+"""Public modules, each with the extra of its name."""
 _HOMES = {
     "vinewright.api": ("export", "plan", "plot", "resume", "robustness", "simulate"),
     "dynamics.impulse.inputs": ("GrowthInputs",),
@@ -119,6 +121,7 @@ _HOMES = {
     "planner.output.claim": ("UnwritableFolder",),
     "planner.plan.options": ("PlanOptions",),
     "vinewright.sweeps.api": ("sweep",),
+    "vinewright.torch": ("torch",),
     "surrogate.pouch": ("PouchMotor",),
     "surrogate.spam": ("Spam",),
 }
@@ -130,15 +133,15 @@ _MODULES = "euler_lagrange", "ompl"
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            if name == "ompl":
-                from vinewright.console.errors import missing, remedy
+            if name in _MODULES:
+                from vinewright.console.errors import EXTRAS, missing, remedy
 
-                if missing("ompl"):
-                    raise AttributeError(f"vinewright.ompl needs OMPL: {remedy('ompl')}")
+                if missing(name):
+                    raise AttributeError(f"vinewright.{name} needs {EXTRAS[name][0]}: {remedy(name)}")
             module = importlib.import_module(home)
             return globals().setdefault(name, module if name in _MODULES else getattr(module, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, "ompl"])
+    return sorted([*__all__, *_MODULES])

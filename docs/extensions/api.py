@@ -45,7 +45,7 @@ UNIT = re.compile(r"\[[^\]]+\]|\bbool\b")
 def public() -> Iterator[tuple[str, Any]]:
     """All public objects with their full names."""
     for name in vinewright.__all__:
-        if name not in ("euler_lagrange", "ompl"):  # modules, each documented on a page of its own
+        if name not in ("euler_lagrange", "ompl", "torch"):  # modules, each documented on a page of its own
             yield f"vinewright.{name}", getattr(vinewright, name)
     for name in vinewright.euler_lagrange.__all__:
         yield f"vinewright.euler_lagrange.{name}", getattr(vinewright.euler_lagrange, name)

@@ -35,22 +35,33 @@ def test_planning_needs_no_console(tmp_path: Path) -> None:
     assert done.stdout == "[]\n"
 
 
-def test_ompl_is_there_if_its_extra_is(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("ompl", r"vinewright.ompl needs OMPL: (pip install .*ompl|OMPL is not published)"),
+        ("torch", r"vinewright.torch needs PyTorch: pip install .*torch"),
+    ],
+)
+def test_a_module_is_there_if_its_extra_is(name: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without it the name is missing, with a message that says what to install; nothing else is."""
-    assert "ompl" in dir(vw)
-    monkeypatch.delitem(vars(vw), "ompl", raising=False)
-    monkeypatch.setitem(sys.modules, "ompl", None)
-    with pytest.raises(AttributeError, match=r"vinewright.ompl needs OMPL: (pip install .*ompl|OMPL is not published)"):
-        _ = vw.ompl
-    assert dict(inspect.getmembers(vw)).keys() >= set(vw.__all__)
+    assert name in dir(vw)
+    monkeypatch.delitem(vars(vw), name, raising=False)
+    monkeypatch.setitem(sys.modules, name, None)
+    with pytest.raises(AttributeError, match=message):
+        getattr(vw, name)
     exec("from vinewright import *", {})
+
+
+def test_all_names_are_listed() -> None:
+    """The names of the package are those that it says it has."""
+    assert dict(inspect.getmembers(vw)).keys() >= set(vw.__all__)
 
 
 @pytest.mark.parametrize("name", dir(vw))
 def test_every_public_name_is_there_and_documented(name: str) -> None:
     """Functions say what they return in a runnable example."""
-    if name == "ompl":
-        pytest.importorskip("ompl")
+    if name in ("ompl", "torch"):
+        pytest.importorskip(name)
     thing = getattr(vw, name)
     assert inspect.getdoc(thing)
     assert vars(vw)[name] is thing
