@@ -94,8 +94,6 @@ __all__ = [
 
 if TYPE_CHECKING:  # public too, but `from vinewright import *` must not need OMPL or PyTorch
     __all__ += ["ompl", "torch"]
-_MODULES = "ompl", "torch"
-"""Public modules, each with the extra of its name."""
 _HOMES = {
     "vinewright.api": ("export", "plan", "plot", "resume", "robustness", "simulate"),
     "dynamics.impulse.inputs": ("GrowthInputs",),
@@ -126,18 +124,20 @@ _HOMES = {
     "surrogate.spam": ("Spam",),
 }
 """Public names by the modules that define them."""
-_MODULES = "euler_lagrange", "ompl"
+_LIBRARIES = "ompl", "torch"
+"""Public modules that need the library of their name."""
+_MODULES = ("euler_lagrange", *_LIBRARIES)
 """Public names that are modules."""
 
 
 def __getattr__(name: str) -> Any:
     for home, names in _HOMES.items():
         if name in names:
-            if name in _MODULES:
-                from vinewright.console.errors import EXTRAS, missing, remedy
+            if name in _LIBRARIES:
+                from vinewright.console.errors import missing, need_text
 
                 if missing(name):
-                    raise AttributeError(f"vinewright.{name} needs {EXTRAS[name][0]}: {remedy(name)}")
+                    raise AttributeError(need_text(name).replace("this", f"vinewright.{name}", 1))
             module = importlib.import_module(home)
             return globals().setdefault(name, module if name in _MODULES else getattr(module, name))
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
