@@ -10,12 +10,10 @@ import torch
 from torch import Tensor
 
 from dynamics.penalty.objective import Objective
+from dynamics.penalty.solvers_on_cpu import LINE_STEPS, LONGEST_STEP
 
 Step = Callable[[Objective, Tensor], Tensor]
 Solver = Callable[[Objective, Tensor], Tensor]
-LINE_STEPS = 4
-LONGEST_STEP = 4.0
-"""Maximum step of a line search, in units of its direction."""
 
 
 def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:

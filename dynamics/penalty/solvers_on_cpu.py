@@ -11,10 +11,13 @@ from torch import Tensor
 
 from dynamics.penalty.objective import Objective, PenaltyWeights
 from dynamics.penalty.rows import FAR
-from dynamics.penalty.solvers import LINE_STEPS, LONGEST_STEP
 from dynamics.vine import Integers
 from surrogate.kernels.compiled import Floats, compiled
 
+LINE_STEPS = 4
+"""Number of steps of a line search."""
+LONGEST_STEP = 4.0
+"""Maximum step of a line search, in units of its direction."""
 CLOSE = 1e-14
 """Energy that a further step would gain, below which the minimum is found [J]: of a joint of 0.3 N m/rad it is 0.3 microradians."""
 LINE_CLOSE = 1e-9

@@ -23,7 +23,9 @@ from vinewright.console.study_options import (
 @study_command
 def card(
     time_budget: BudgetOption = 60.0,
-    batch: Annotated[int, typer.Option(min=1, max=100_000, help="Vines in each iteration with penalty.")] = 100,
+    batch: Annotated[
+        int, typer.Option(min=1, max=100_000, help="Number of vines grown in each iteration with penalty.")
+    ] = 100,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,

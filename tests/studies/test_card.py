@@ -11,7 +11,7 @@ from studies.planning.study import PAPER as PUBLISHED
 
 def record(chain: str, environment: str, history: list[tuple[float, int, float]]) -> CardRecord:
     """Outcome of a search of 10 s and 5 iterations."""
-    return CardRecord(CardCase(chain, environment, 0, 10.0, 30), "cpu", 5, 10.0, 2000, history, 300.0)
+    return CardRecord(CardCase(chain, environment, 0, 10.0, 30), "cpu", 5, 10.0, 2000, 3, history, 300.0)
 
 
 def test_the_whole_chains_come_first() -> None:
@@ -42,8 +42,8 @@ def test_numbers_are_those_of_the_records() -> None:
         f"| plus | {published[2]:.2f} | 2.00 | 2.00 | {published[0]:.2f} | 2.00 | - | {published[1]:.2f} | 1.02 | - |"
         in made.text
     )
-    assert "| plus | 5 | 2.00 | 2.00 | 1.02 | 200 | 300 |" in made.text
-    assert "| plus | 5 | 2.00 | - | - | 200 | 300 |" in made.text
+    assert "| plus | 5 | 2.00 | 3 | 2.00 | 1.02 | 200 | 300 |" in made.text
+    assert "| plus | 5 | 2.00 | 3 | - | - | 200 | 300 |" in made.text
     assert (
         "`vinewright plan ENV --heuristic --propagator penalty --solver gradient --surrogate network`, batch 30, on cpu:"
         in made.text

@@ -33,7 +33,8 @@ class _Stream(io.FileIO):
             try:
                 return super().write(text)
             except OSError as error:
-                self.failure = error
+                # Its traceback would keep all that the command holds to the end of the process, which OMPL reports as a leak.
+                self.failure = error.with_traceback(None)
         return memoryview(text).nbytes
 
 
