@@ -107,7 +107,7 @@ class Run:
     setup: Any
     """OMPL's `SimpleSetup` with the planner, see `planner.search.ompl.setup.VineSetup`; where OMPL is not published, a stand-in."""
     planner: VinePlanner
-    """What searches: the planner of the setup."""
+    """The planner of the setup, which has the search and its solutions."""
     seed: int
     """Seed of the search and of the reverse tree."""
     seconds: float = 0.0
