@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import networkx
 import numpy as np
@@ -42,6 +43,13 @@ def test_obstacles_between_which_no_tube_fits_are_one_island() -> None:
     for gap, count in ((0.058, 1), (0.062, 2)):
         boxes = [(0.8, 0.8, 1.0, 1.0), (0.8, 1.0 + gap, 1.0, 1.3)]
         assert len(Islands.of(room(Obstacles(boxes=boxes)), CLEARANCE).members) == count
+
+
+def test_the_mount_is_no_island() -> None:
+    """A box out of which the tube grows cannot be passed; another one can."""
+    mounted = replace(room(Obstacles(boxes=[(0.05, 0.8, 0.2, 1.0), (0.8, 0.8, 1.0, 1.0)])), mount="wall")
+    assert mounted.mounted.tolist() == [True, False]
+    assert Islands.of(mounted, CLEARANCE).members == ((1,),)
 
 
 def test_walls_at_the_bounds_are_the_outside() -> None:

@@ -197,3 +197,12 @@ def test_a_search_that_finds_nothing_is_guided_until_it_has_a_solution(
     alone_now = deepcopy(lost.search)
     alone_now._cost_to_go = None
     assert np.array_equal(lost.search._select(), alone_now._select())
+
+
+def test_a_tree_may_take_a_tenth_of_the_time(shipped: dict[str, Environment], params: VineParams) -> None:
+    """Less what it has taken already; without limit where iterations limit the search, which is to be reproducible."""
+    run = Run.prepare(shipped["divider"], params, seed=1, batch=20, switches=Switches(heuristic=True))
+    next(run.run(Budget(60.0)))
+    assert run.reverse_tree
+    assert run._tree_seconds(Budget(50.0)) == pytest.approx(5.0 - run.reverse_tree.seconds)
+    assert run._tree_seconds(Budget(50.0, iterations=3)) == np.inf

@@ -140,6 +140,16 @@ def state_of(data: base.PlannerData, vertex: int) -> base.State:
     return data.getVertex(vertex).getState()
 
 
+def test_only_the_best_solution_has_a_path(setup: VineSetup) -> None:
+    """A better solution replaces the path: OMPL would take the one with the fewest controls."""
+    planner = vw.ompl.sst_star(setup, seed=1)
+    solve(setup, planner)
+    problem = setup.getProblemDefinition()
+    planner.solutions.best = [replace(one, cost=one.cost - 1) for one in planner.solutions.best]
+    planner.publish()
+    assert problem.getSolutionCount() == 1
+
+
 def test_clear_begins_again_elsewhere(setup: VineSetup) -> None:
     """After `clear` there is a new tree with the root only, no path, and the next search is another one."""
     planner = vw.ompl.sst_star(setup, seed=1)
