@@ -58,6 +58,8 @@ class Result:
     """Whether Ctrl-C ended search, refinement or trials early."""
     stages: Stages | None = None
     """The stages after the first search, for `save`."""
+    ways: int = 0
+    """Number of ways around the obstacles that the kept designs take [-]: of their homotopy classes."""
 
     def __repr__(self) -> str:
         found = repr(self.best) if self.best else "no design"
@@ -180,7 +182,8 @@ def plan(
         verification = Verification(str(options.verify), environment, designs, [])
         if not interruption.requested:
             verification = _verify(verification, verifier, watcher)
-    return Result(problem, run, reason, choice, verification, interruption.requested, stages)
+    ways = len({run.solutions.word(one.design) for one in run.solutions.best})
+    return Result(problem, run, reason, choice, verification, interruption.requested, stages, ways)
 
 
 def _search_and_choose(chooser: Chooser, folder: Path | None) -> tuple[str, Choice | None]:

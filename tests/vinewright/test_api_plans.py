@@ -240,3 +240,15 @@ def test_a_plan_is_not_verified_by_the_propagator_that_plans(small: vw.Environme
     """One line names it, as on the command line."""
     with pytest.raises(ValueError, match="quasistatic is the propagator that plans; give a different one"):
         vw.plan(small, verify="quasistatic", iterations=1)
+
+
+def test_ways_around_a_box_are_counted(environment: Callable[..., vw.Environment]) -> None:
+    """A box in the middle of a room is passed above and below: of the designs that were kept some have it on either side."""
+    box = (0.5, -0.15, 0.7, 0.15)
+    room = replace(environment(bounds=(-0.2, -0.8, 1.6, 0.8), boxes=(box,)), goal=np.array([1.3, 0.0, 0.15]))
+    found = vw.plan(room, seed=1, iterations=25, batch=60, fast=True, solutions=20)
+    heights = [float(np.interp(0.6, *design.centerline.T)) for design in found.designs]
+    assert found.ways == len({height > 0 for height in heights}) == 2
+    graph = found.solution_graph()
+    assert sum("solution" in node for _, node in graph.nodes(data=True)) == len(found.designs)
+    assert len(found.search_graph()) == len(found.run.search.tree)

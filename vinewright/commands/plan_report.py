@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from planner.plan.inputs import Inputs
     from planner.plan.plan import Result
     from planner.search.run import Run
-    from planner.search.solutions import Solutions
 
 
 def advice(run: Run) -> str:
@@ -137,6 +136,7 @@ def report(console: Console, result: Result, out: Path) -> None:
     solutions = run.solutions
     others, why = len(solutions.best) - 1, rejection_text(solutions.rejected, solutions.ambiguous)
     done = run.search.iteration
+    ways = f"; they pass the obstacles in {result.ways} different ways" if result.ways > 1 else ""
     # With trials, the closing line says it.
     jump = None if result.choice else jump_of(design, None, solutions.best)
     console.print(
@@ -148,7 +148,7 @@ def report(console: Console, result: Result, out: Path) -> None:
     ended = "its share of the time budget" if result.choice and result.reason == TIME_SPENT else result.reason
     console.print(
         f"search: {plural(done, 'iteration')} in {run.seconds:.1f} s, {ended}; {solutions.replayed} candidates replayed at an "
-        f"eighth of the step, of which {why}; {plural(others, 'other distinct solution')} kept{_classes_words(solutions)}"
+        f"eighth of the step, of which {why}; {plural(others, 'other distinct solution')} kept{ways}"
     )
     if tree := run.reverse_tree:
         guided = f"guided by a reverse tree of {len(tree.poses)} vertices, grown in {tree.seconds:.2f} s"
@@ -174,12 +174,6 @@ def report(console: Console, result: Result, out: Path) -> None:
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "
         f"{'trials.npz, ' * bool(result.choice)}checkpoint.npz{stages}"
     )
-
-
-def _classes_words(solutions: Solutions) -> str:
-    """Return in how many ways solutions go around obstacles, as text; "" if there is one only."""
-    classes = len({solutions.word(one.design) for one in solutions.best})
-    return f"; they pass the obstacles in {classes} different ways" if classes > 1 else ""
 
 
 def stages_line(choice: Choice) -> str:
