@@ -122,7 +122,10 @@ def test_planner_data_is_the_tree(setup: VineSetup) -> None:
     data, tree = planner.planner_data(), planner.search.tree
     gc.collect()  # what Python has allocated is no longer needed
     assert (data.numVertices(), data.numEdges(), data.numStartVertices()) == (len(tree), len(tree) - 1, 1)
-    leaf = max(range(data.numVertices()), key=lambda vertex: read_vine(state_of(data, vertex), 2000).segments)
+    leaf = max(
+        range(data.numVertices()),
+        key=lambda vertex: read_vine(state_of(data, vertex), setup.growth.max_segments).segments,
+    )
     vine = read_vine(state_of(data, leaf), setup.growth.max_segments)
     assert vine.segments == tree.segments[tree.used].max()
     assert tree.tips[tree.used & (tree.segments == vine.segments)][:, :2].tolist().count(vine.tip[:2].tolist()) >= 1
