@@ -132,7 +132,7 @@ def test_same_seed_same_guided_search(shipped: dict[str, Environment], params: V
         assert run.seconds > run.reverse_tree.seconds > 0
         assert np.isfinite(run.search.tree.to_go[run.search.tree.used]).any()
         trees.append(run.search.tree)
-    assert trees[0].angles.tobytes() == trees[1].angles.tobytes()
+    assert trees[0].to_arrays()["angles"].tobytes() == trees[1].to_arrays()["angles"].tobytes()
     hurried = Run.prepare(shipped["building"], params, switches=Switches(heuristic=True))
     for _ in hurried.run(Budget(0.1)):
         pass
