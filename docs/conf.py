@@ -59,7 +59,7 @@ napoleon_use_rtype = False  # the first words of what is returned are no type
 nitpick_ignore_regex = [
     (
         "py:.*",
-        r"(collections|concurrent|enum|functools|matplotlib|numpy|ompl|os|pathlib|rich|shapely|torch|typing)\..*",
+        r"(collections|concurrent|enum|functools|matplotlib|networkx|numpy|ompl|os|pathlib|rich|shapely|torch|typing)\..*",
     ),
     ("py:class", r"(tuple\[~)?(dynamics|environments|planner|surrogate|vinewright\.(cluster|console|sweeps))\..*"),
     (

@@ -65,7 +65,7 @@ def tips(
         Tip x [m], y [m] and heading [rad], shape (batch, 3), differentiable in all tensors.
 
     Raises:
-        CannotRun: The ends do not ascend, or the actuator's force is not known for a cell length.
+        vinewright.CannotRun: The ends do not ascend, or the actuator's force is not known for a cell length.
 
     Source: Eq. 4 and Algorithm 1 of paper 002, differentiated implicitly.
     """

@@ -52,7 +52,7 @@ def differentiate(
     Returns:
         Derivatives at the same grown lengths.
     Raises:
-        CannotRun: The growth of neighbouring values takes other steps.
+        vinewright.CannotRun: The growth of neighbouring values takes other steps.
 
     >>> from dataclasses import replace
     >>> import numpy as np

@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -26,9 +26,6 @@ from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.steered.search import SteeredSearch
 from planner.search.steered.solutions import SteeredSolutions
 from surrogate.kernels.interruption import Interrupted
-
-if TYPE_CHECKING:
-    from planner.search.ompl.vine_planner import VinePlanner
 
 BeginSearch = Callable[[np.random.Generator], tuple[Search, Solutions]]
 TIME_SPENT = "time budget spent"
@@ -106,8 +103,8 @@ class Run:
     """The model of the growing vine."""
     setup: Any
     """OMPL's `SimpleSetup` with the planner, see `planner.search.ompl.setup.VineSetup`; where OMPL is not published, a stand-in."""
-    planner: VinePlanner
-    """The planner of the setup, which has the search and its solutions."""
+    planner: Any
+    """The planner of the setup, a `planner.search.ompl.vine_planner.VinePlanner`, which has the search and its solutions."""
     seed: int
     """Seed of the search and of the reverse tree."""
     seconds: float = 0.0

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from planner.search.guidance import Guidance
 from planner.search.ompl.interface import base
+from planner.search.ompl.vines import VineGrower
 from planner.search.solutions import Solution, Solutions
 from planner.search.sst import Search
-
-if TYPE_CHECKING:
-    from planner.search.ompl.vines import VineGrower
 
 
 class VinePlanner(base.Planner):  # type: ignore[misc]
@@ -61,7 +59,7 @@ class VinePlanner(base.Planner):  # type: ignore[misc]
         Returns:
             OMPL's `PlannerStatus`.
         Raises:
-            CannotRun: The model cannot continue.
+            vinewright.CannotRun: The model cannot continue.
             Interrupted: Growth was cut short.
             WalledIn: No path wide enough for the tube leads to the goal.
         """
