@@ -31,7 +31,7 @@ class Islands:
 
     environment: Environment
     members: tuple[tuple[int, ...], ...]
-    """Of each island its obstacles, as indices of `environment.solids` [-]."""
+    """Obstacles of each island, as indices of `environment.solids` [-]."""
     points: np.ndarray
     """A point within each island [m], shape (islands, 2)."""
 

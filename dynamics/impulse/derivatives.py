@@ -27,11 +27,11 @@ class Derivatives:
 
     rollout: Rollout
     tips: Floats
-    """Of x [m], y [m] and heading [rad] of the tip, shape (P, T, 3), per unit of each value."""
+    """Derivatives of x [m], y [m] and heading [rad] of the tip, shape (P, T, 3), per unit of each value."""
     angles: Floats
-    """Of the bends [rad], shape (P, T, N)."""
+    """Derivatives of the bends [rad], shape (P, T, N), per unit of each value."""
     contact_force: Floats
-    """Of the normal force on each segment [N], shape (P, T, N)."""
+    """Derivatives of the normal force on each segment [N], shape (P, T, N), per unit of each value."""
 
 
 def differentiate(

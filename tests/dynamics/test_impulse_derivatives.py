@@ -59,7 +59,7 @@ def assert_central_differences(
 
 
 def test_derivatives_in_free_space_are_central_differences(environment: MakeEnvironment, params: VineParams) -> None:
-    """Of tips and bends by K, C, growth rate and actuator pressure, within 1e-4; the growth itself is the compiled one to the last bit."""
+    """Tips and bends by K, C, growth rate and actuator pressure, within 1e-4; the growth itself is the compiled one to the last bit."""
     heavy = replace(params, inertia=Inertia(tip_mass=0.2))  # it swings, so that damping matters
     make, values = of_tube(environment(), heavy), np.array([0.6, 0.05, 0.1, 15e3])
     found = differentiate(make, values, 0.5, 0.1)

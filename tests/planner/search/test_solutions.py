@@ -237,7 +237,7 @@ def test_a_length_has_as_many_segments_as_it_begins(length: float, count: int) -
 
 
 def test_a_full_set_keeps_each_way_around_the_obstacles(environment: MakeEnvironment, params: VineParams) -> None:
-    """Of more solutions than are kept, the costliest that shares its way with another one goes; without such the costliest."""
+    """If there are more solutions than are kept, the costliest that shares its way with another one goes; without such the costliest."""
     room = replace(
         environment(bounds=(-0.2, -0.8, 1.6, 0.8), boxes=((0.6, -0.1, 0.8, 0.1),)), goal=np.array([1.4, 0.0, 0.1])
     )
