@@ -21,7 +21,7 @@ AROUND: dict[str, Any] = {"boxes": [[-0.3, 0.042, 0.12, 0.2]], "circles": [[0.2,
 """A ceiling along which a vine slides, and a disc beyond it."""
 INPUTS = ("ends", "pressures", "cells", "shifts")
 STEPS = {"ends": 1e-6, "pressures": 0.3, "cells": 1e-8, "shifts": 1e-7}
-"""Distance from each number to its neighbours for the differences; so small that no bend and no cell crosses a node of a table, where slopes step."""
+"""Distance to neighbouring values for differences; so small that no bend and no cell crosses a node of a table, where slopes step."""
 
 
 def settings() -> dict[str, torch.Tensor]:
