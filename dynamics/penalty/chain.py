@@ -1,18 +1,13 @@
-"""The vines of a batch as chains of segments: in tensors, differentiable, or vine by vine on a CPU."""
+"""The vines of a batch as chains of segments, in tensors."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
-import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.chain import Chain
-from dynamics.chain import forward_kinematics as place_joints
 from dynamics.links import LEAST_LINK, STRAIGHT
-from dynamics.vine import Integers
-from surrogate.kernels.compiled import Floats, compiled
 
 
 class TensorChain(NamedTuple):
@@ -66,45 +61,3 @@ def forward_kinematics(angles: Tensor, films: Tensor, pivots: Tensor, last: Tens
     x = torch.cat([base + pose[0], pose[0] + torch.cumsum(lengths * cosine, 1)], 1)
     y = torch.cat([base + pose[1], pose[1] + torch.cumsum(lengths * sine, 1)], 1)
     return TensorChain(x, y, cosine, sine, lengths, films, x[:, :-1] - change * sine, y[:, :-1] + change * cosine, last)
-
-
-def place_each(
-    angles: Tensor, lengths: tuple[Tensor, float], pivots: Tensor, last: Tensor, pose: Tensor
-) -> TensorChain:
-    """Compute the chains on a CPU; they are those of `forward_kinematics`.
-
-    Args:
-        angles, pivots, last, pose: See `forward_kinematics`.
-        lengths: Length of each vine's last segment, shape (batch,), and of all others [m].
-    """
-    batch, count = angles.shape
-    wide, narrow = (batch, count + 1), (batch, count)
-    chain = Chain(np.empty(wide), np.empty(wide), *(np.zeros(narrow) for _ in range(6)))
-    arrays = (part.numpy().astype(np.float64, copy=False) for part in (angles, pivots, pose, lengths[0]))
-    _place_all(chain, *arrays, last.numpy(), lengths[1])
-    found = {name: torch.from_numpy(part).to(angles.dtype) for name, part in chain._asdict().items()}
-    return TensorChain(**found, last=last)
-
-
-@compiled()
-def _place_all(
-    chains: Chain, angles: Floats, pivots: Floats, pose: Floats, last_length: Floats, last: Integers, full: float
-) -> None:
-    """Fill in the chains of all vines; beyond the tip, segments without length go on along the last one."""
-    for vine in range(len(angles)):
-        chain = Chain(
-            chains.x[vine],
-            chains.y[vine],
-            chains.cosine[vine],
-            chains.sine[vine],
-            chains.length[vine],
-            chains.film[vine],
-            chains.pivot_x[vine],
-            chains.pivot_y[vine],
-        )
-        segments = last[vine, 0] + 1
-        place_joints(chain, angles[vine], pivots[vine], pose, segments, last_length[vine], full)
-        for j in range(segments, angles.shape[1]):
-            chain.x[j + 1], chain.y[j + 1] = chain.x[segments], chain.y[segments]
-            chain.pivot_x[j], chain.pivot_y[j] = chain.x[segments], chain.y[segments]
-            chain.cosine[j], chain.sine[j] = chain.cosine[segments - 1], chain.sine[segments - 1]

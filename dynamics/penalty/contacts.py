@@ -8,7 +8,6 @@ from torch import Tensor
 from dynamics.contacts import SHORTEST
 from dynamics.cross_section import CrossSection
 from dynamics.penalty.chain import TensorChain
-from dynamics.penalty.contacts_on_cpu import list_nearest, touch_each
 from dynamics.penalty.rows import FAR, Place, TensorContacts
 from dynamics.penalty.section import TensorPress, TensorTouch, fade, give, squeezed_share, turn_aside
 from dynamics.penalty.solids import TensorSolids
@@ -33,18 +32,11 @@ def find_contacts(solids: TensorSolids, section: CrossSection, margin: float, ch
     As in the exact propagator: joints against edges, and corners against segments, or against the joint itself where a
     corner projects beyond one segment and before the next. The mount does not touch the length of tube that it spares.
     """
-    soft, on_host = section.most_dent > 0, chain.x.device.type == "cpu"
-    most = most_contacts(chain.cosine.shape[1], soft)
+    most = most_contacts(chain.cosine.shape[1], section.most_dent > 0)
     with torch.no_grad():  # the choice of contacts needs no gradients
-        if on_host:
-            segment, item = list_nearest(solids, section, margin, chain, most)
-        else:
-            segment, item = _choose_at_once(solids, section, chain, most)
-    if on_host and not torch.is_grad_enabled():
-        rigid, place = touch_each(solids, section, chain, segment, item)
-    else:
-        rigid, place = _touch_at_once(solids, section, margin, chain, segment, item)
-    if not soft:
+        segment, item = _choose(solids, section, margin, chain, most)
+    rigid, place = _touch(solids, section, margin, chain, segment, item)
+    if section.most_dent == 0:
         return rigid
     press = _press(solids, section, chain, segment, item)
     # What presses on no length is no contact.
@@ -52,10 +44,14 @@ def find_contacts(solids: TensorSolids, section: CrossSection, margin: float, ch
     return _give_way(section, chain, rigid, TensorTouch(gap, rigid.nx, rigid.ny), place, press, margin)
 
 
-def _choose_at_once(
-    solids: TensorSolids, section: CrossSection, chain: TensorChain, most: int
+def _choose(
+    solids: TensorSolids, section: CrossSection, margin: float, chain: TensorChain, most: int
 ) -> tuple[Tensor, Tensor]:
-    """Choose contacts as `list_nearest` does, as many for each vine, also beyond the margin."""
+    """Choose the contacts with the smallest gaps, as many for each vine, some also beyond the margin.
+
+    Returns:
+        Segment, and edge or, after all edges, corner of each contact, sorted by gaps, shape (batch, contacts).
+    """
     batch, segments = chain.cosine.shape
     cell = _cell(solids, chain.x[:, 1:], chain.y[:, 1:])
     edge, corner = solids.near_edges[cell].long(), solids.near_corners[cell].long()
@@ -64,12 +60,14 @@ def _choose_at_once(
     corner_gap = _against_corners(solids, section, chain, every.expand_as(corner), corner)[0]
     gaps = torch.cat([edge_gap, corner_gap], 2)
     looked_at = min(most, gaps[0].numel())
-    nearest = torch.topk(gaps.flatten(1), looked_at, 1, largest=False).indices
+    near, nearest = torch.topk(gaps.flatten(1), looked_at, 1, largest=False)
+    if near.device.type == "cpu" and len(near):  # a device is not asked, which would wait for it
+        nearest = nearest[:, : max(int((near < margin).sum(1).max()), 1)]
     corner = torch.where(corner >= 0, len(solids.edges) + corner, corner)
     return nearest // gaps.shape[2], torch.cat([edge, corner], 2).flatten(1).gather(1, nearest)
 
 
-def _touch_at_once(
+def _touch(
     solids: TensorSolids, section: CrossSection, margin: float, chain: TensorChain, segment: Tensor, item: Tensor
 ) -> tuple[TensorContacts, Place]:
     """Contacts of a rigid cross-section, and where they are; differentiable."""

@@ -13,10 +13,12 @@ from torch import Tensor
 from dynamics.cross_section import cross_section
 from dynamics.moment import joint_moments
 from dynamics.penalty.joints import Restoring
+from dynamics.penalty.kernel_model import has_kernels, kernel_model
 from dynamics.penalty.objective import PenaltyWeights
 from dynamics.penalty.pull import Cells, check_surrogate, pull_of
 from dynamics.penalty.relaxation import Relaxation
 from dynamics.penalty.rollout import grow
+from dynamics.penalty.rollout_on_cpu import grow_each
 from dynamics.penalty.shifted_solids import Owners
 from dynamics.penalty.solids import TensorSolids
 from dynamics.penalty.solver_choice import SOLVERS, make_solver
@@ -28,7 +30,7 @@ from dynamics.scene import TABLE, scene_of
 from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Array, Integers, Rollout, Status, VineState, pivots_of
 from environments.environment import Environment
-from surrogate.kernels.compiled import Floats
+from surrogate.kernels.compiled import Floats, thread_count
 from surrogate.network import one_thread
 
 ALLOWANCE = 2.8
@@ -89,18 +91,18 @@ class Penalty:
         self.environment, self.params, self.dtype = environment, params, dtype
         self.solver, self.surrogate = solver, surrogate
         self.inner_steps = inner_steps
-        scene, margin = scene_of(environment, params)
+        self.scene, margin = scene_of(environment, params)
         self.model = PenaltyModel(
             params,
             cross_section(params),
-            TensorSolids.of(scene, self.device, dtype),
+            TensorSolids.of(self.scene, self.device, dtype),
             Restoring.of(joint_moments(params), self.device, dtype),
             pull_of(params, surrogate, self.device, dtype),
             make_solver(solver, inner_steps, self.device.type),
             PenaltyWeights(),
             self._tensor(environment.start),
-            self._tensor(scene.bounds[:4]),
-            float(scene.bounds[TABLE]),
+            self._tensor(self.scene.bounds[:4]),
+            float(self.scene.bounds[TABLE]),
             step or params.segment_length / 6,
             margin,
             rest_criterion(params, step or params.segment_length / 6),
@@ -109,7 +111,10 @@ class Penalty:
     @property
     def device_name(self) -> str:
         """See `Propagator`."""
-        return "cpu, 1 thread" if self.device.type == "cpu" else torch.cuda.get_device_name(self.device)
+        if self.device.type != "cpu":
+            return torch.cuda.get_device_name(self.device)
+        threads = thread_count() if has_kernels(self.model) else 1
+        return "cpu, 1 thread" if threads == 1 else f"cpu, {threads} threads"
 
     @property
     def resumes(self) -> bool:
@@ -142,6 +147,10 @@ class Penalty:
             OutOfMemory: The device runs out of memory.
         """
         lengths = self._check(state, actuation, length, record_every)
+        if has_kernels(self.model):
+            steps = self._steps(state, lengths, record_every)
+            model, threads = kernel_model(self.model, self.scene), thread_count()
+            return grow_each(model, state, actuation, lengths, record_every, steps, threads)
         try:
             with torch.no_grad(), one_thread():
                 pressure, l_0 = self._tensor(actuation.pressure), self._tensor(actuation.l_0)

@@ -10,13 +10,12 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from dynamics.moment import JointMoments, joint_moments, total_moment
+from dynamics.moment import joint_moments
 from dynamics.propagator import CannotRun
 from dynamics.tube import VineParams
-from dynamics.vine import Integers
 from surrogate.actuators import Actuator, Limits
-from surrogate.force_table import COLUMNS, FINE_ROWS, NODES, ROWS, TAUT_COLUMNS, TAUT_STRAIN, ForceTables, cell
-from surrogate.kernels.compiled import Floats, compiled
+from surrogate.force_table import COLUMNS, FINE_ROWS, NODES, ROWS, TAUT_COLUMNS, TAUT_STRAIN, ForceTables
+from surrogate.kernels.compiled import Floats
 from surrogate.network import Network, load_network
 from surrogate.spam import Spam
 
@@ -97,38 +96,10 @@ def actuator_moments(
         cells: The actuators, of the same shape.
         exists: Whether a segment has grown, same shape.
     """
-    if isinstance(pull, TablePull) and bend.device.type == "cpu" and not torch.is_grad_enabled():
-        return _moments_on_host(params, bend, torch.where(exists, pressure, 0.0), cells)
     per_bend = torch.sign(pressure) * cells.arm / params.moment_length
     arm, force, force_slope = pull_about_wall(pull, per_bend * bend, cells)
     lever = torch.where(exists, pressure * arm, 0.0)
     return lever * force, -lever * force_slope * per_bend
-
-
-def _moments_on_host(params: VineParams, bend: Tensor, pressure: Tensor, cells: Cells) -> tuple[Tensor, Tensor]:
-    """See `actuator_moments`; by the kernel that has the law."""
-    joint = joint_moments(params)
-    limp = joint._replace(elasticity=joint.elasticity._replace(transition=math.inf, stiffness=0.0))
-    arrays = (np.ascontiguousarray(part.numpy(), dtype=np.float64) for part in (bend, pressure, cells.l_0))
-    found = np.zeros((2, *bend.shape))
-    _pull_all(limp, *arrays, cells.kind.numpy(), found)
-    moment, slope = torch.from_numpy(found).to(bend.dtype)
-    return moment, slope
-
-
-@compiled()
-def _pull_all(limp: JointMoments, bend: Floats, pressure: Floats, l_0: Floats, kind: Integers, found: Floats) -> None:
-    """Actuators' moments and their decrease, as 2 rows of joints in `found`; of a tube that resists no bend, `limp`."""
-    vines, joints = bend.shape
-    for vine in range(vines):
-        for j in range(joints):
-            if pressure[vine, j] != 0.0:
-                if not math.isfinite(bend[vine, j]):  # no place in a table
-                    found[0, vine, j] = math.nan
-                    continue
-                of = cell(limp.tables, kind[vine, j], l_0[vine, j])
-                moment, slope = total_moment(limp, bend[vine, j], pressure[vine, j], of)
-                found[0, vine, j], found[1, vine, j] = -moment, slope
 
 
 def pull_about_wall(pull: Pull, strain: Tensor, cells: Cells) -> tuple[Tensor, Tensor, Tensor]:
@@ -176,12 +147,12 @@ class NetworkPull(NamedTuple):
         force = force if differentiable else force.detach()
         slack = strain >= full
         if self.taut:
-            slope = torch.where(strain < low, self._elastic, slope)
+            slope = torch.where(strain < low, self.elastic, slope)
         force = force + slope * (strain - low).clamp(max=0.0)
         return torch.where(slack, 0.0, force), torch.where(slack, 0.0, slope)
 
     @property
-    def _elastic(self) -> float:
+    def elastic(self) -> float:
         """Slope of the force of taut film [m^2]: the limit of Eq. 1 for m -> 0."""
         geometry = self.network.geometry
         return -math.pi * geometry.constriction_radius**2 / geometry.film_elasticity

@@ -8,6 +8,7 @@ from torch import Tensor
 from dynamics.penalty.chain import TensorChain
 from dynamics.penalty.contacts import find_contacts
 from dynamics.penalty.drive import available_force
+from dynamics.penalty.rollout_on_cpu import AT_REST, LAST_STEPS, MOST_IDLE
 from dynamics.penalty.rows import TensorContacts
 from dynamics.penalty.step import Phase, advance
 from dynamics.penalty.vines import PenaltyModel, TensorRecords, Vines, contact_keys, make_chain, next_record
@@ -15,14 +16,6 @@ from dynamics.table_edge import TableEdge, overhangs
 from dynamics.vine import Status
 from surrogate.kernels.interruption import check_cut
 
-AT_REST = 1e-6
-"""A held vine whose joints all move by less than this in a step [m] is at rest."""
-LAST_STEPS = 40
-"""Steps before the last one that is allowed from which a vine no longer grows, so that it ends at rest."""
-
-
-MOST_IDLE = 15
-"""Number of successive steps of growth without motion after which a vine is stalled."""
 MOST_LEFT = 0.9
 """Share of the vines of a batch that still grow, below which those that have ended are left out."""
 

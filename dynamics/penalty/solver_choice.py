@@ -7,8 +7,8 @@ from functools import partial
 
 from torch import Tensor
 
-from dynamics.penalty import solvers_on_cpu
 from dynamics.penalty.solvers import CompiledNewton, Solver, descend, newton
+from dynamics.penalty.solvers_on_cpu import SolverOnCpu
 
 INNER_STEPS = {"newton": 10, "gradient": 50}
 """Default number of steps of each solver: 50 as in paper 002; with fewer than 10 Newton steps a vine that snaps through is
@@ -17,7 +17,6 @@ SOLVERS: dict[str, Callable[..., Tensor]] = {"newton": newton, "gradient": desce
 """Solvers in tensors, for any device."""
 COMPILED: dict[str, Callable[..., Tensor]] = {"newton": CompiledNewton()}
 """Solvers of a CUDA device, by the names of those that they replace; all propagators of a process share what is compiled."""
-ON_CPU: dict[str, Callable[..., Tensor]] = {"newton": solvers_on_cpu.newton, "gradient": solvers_on_cpu.descend}
 
 
 def make_solver(name: str, steps: int | None = None, device: str = "") -> Solver:
@@ -26,5 +25,7 @@ def make_solver(name: str, steps: int | None = None, device: str = "") -> Solver
     Args:
         device: "cpu" or "cuda" for the form that is fast there; else it is that in tensors.
     """
-    solvers = {"cpu": ON_CPU, "cuda": {**SOLVERS, **COMPILED}}.get(device, SOLVERS)
-    return partial(solvers[name], steps=steps or INNER_STEPS[name])
+    most = steps or INNER_STEPS[name]
+    if device == "cpu":
+        return SolverOnCpu(name == "newton", most)
+    return partial({**SOLVERS, **COMPILED}[name] if device == "cuda" else SOLVERS[name], steps=most)

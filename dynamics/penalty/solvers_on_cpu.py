@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import torch
 from torch import Tensor
 
+from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import Objective, PenaltyWeights
 from dynamics.penalty.rows import FAR
 from dynamics.vine import Integers
@@ -90,7 +92,7 @@ class Work(NamedTuple):
 
 
 @compiled(forceinline=True)
-def _moment_and_slope(potential: Potential, bend: float) -> tuple[float, float]:
+def potential_moment(potential: Potential, bend: float) -> tuple[float, float]:
     """See `Restoring.moment_and_slope`."""
     size = abs(bend)
     if size <= potential.transition:
@@ -140,7 +142,7 @@ def _differentiate(potential: Potential, problem: Problem, work: Work, pressed: 
         gradient[j], diagonal[j] = problem.viscosity[j] * d[j], problem.viscosity[j]
     for j in range(bends):
         scale, pull_slope = problem.scale[j], problem.pull_slope[j]
-        moment, slope = _moment_and_slope(potential, problem.bend[j] + scale * d[j])
+        moment, slope = potential_moment(potential, problem.bend[j] + scale * d[j])
         gradient[j] += moment - problem.pull[j] + pull_slope * scale * d[j]
         diagonal[j] += (slope + pull_slope) * scale
     gradient[last] -= problem.growth_force
@@ -155,7 +157,7 @@ def _differentiate(potential: Potential, problem: Problem, work: Work, pressed: 
 def _find_newton_direction(problem: Problem, work: Work, pressed: int) -> float:
     """Direction by Woodbury's identity; return the slope of the energy along it [J]."""
     gradient, diagonal, direction, jacobian = work.gradient, work.diagonal, work.direction, problem.jacobian
-    system, force, count = work.system, work.force, len(gradient)
+    system, force, count = work.system, work.force, len(problem.viscosity)
     for j in range(count):
         direction[j] = -gradient[j] / diagonal[j]
     for k in range(pressed):
@@ -223,12 +225,12 @@ def _search_line(
         work.change[row] = total
     before = 0.0
     for j in range(bends):
-        before += _moment_and_slope(potential, problem.bend[j] + problem.scale[j] * d[j])[0] * direction[j]
+        before += potential_moment(potential, problem.bend[j] + problem.scale[j] * d[j])[0] * direction[j]
     low, high, at = 0.0, LONGEST_STEP, guess
     for _ in range(LINE_STEPS):
         slope, curvature = along + at * linear - before, linear
         for j in range(bends):
-            moment, rise = _moment_and_slope(potential, problem.bend[j] + problem.scale[j] * (d[j] + at * direction[j]))
+            moment, rise = potential_moment(potential, problem.bend[j] + problem.scale[j] * (d[j] + at * direction[j]))
             slope += moment * direction[j]
             curvature += rise * problem.scale[j] * direction[j] ** 2
         for k in range(near):
@@ -304,6 +306,15 @@ def _descend(potential: Potential, problem: Problem, work: Work, d: Floats, step
 
 
 @compiled()
+def minimise_one(potential: Potential, problem: Problem, work: Work, d: Floats, steps: int, by_newton: bool) -> None:
+    """Minimise the objective of one vine, from d, which it replaces."""
+    if by_newton:
+        _newton(potential, problem, work, d, steps)
+    else:
+        _descend(potential, problem, work, d, steps)
+
+
+@compiled()
 def _minimise_all(potential: Potential, problems: Problems, work: Work, d: Floats, steps: int, by_newton: bool) -> None:
     """Minimise the objective of every vine, from d, which it replaces."""
     for vine in range(len(d)):
@@ -318,41 +329,51 @@ def _minimise_all(potential: Potential, problems: Problems, work: Work, d: Float
             problems.growth_force[vine],
             problems.contact_stiffness,
         )
-        if by_newton:
-            _newton(potential, problem, work, d[vine], steps)
-        else:
-            _descend(potential, problem, work, d[vine], steps)
+        minimise_one(potential, problem, work, d[vine], steps, by_newton)
 
 
-def _minimise_on_host(objective: Objective, d: Tensor, steps: int, by_newton: bool) -> Tensor:
-    """Minimise on the CPU, in double precision."""
-    paper, weights = PenaltyWeights(), objective.weights
-    bending, restoring = weights.bending / paper.bending, objective.restoring
-    potential = Potential(
+@dataclass(frozen=True, slots=True)
+class SolverOnCpu:
+    """`dynamics.penalty.solvers.newton` or `descend` on a CPU, in double precision, with no more steps where the minimum is found."""
+
+    by_newton: bool
+    steps: int
+    """Maximum number of steps."""
+
+    def __call__(self, objective: Objective, d: Tensor) -> Tensor:
+        """Minimise the objective from d [rad, sqrt(J), m], shape (batch, unknowns)."""
+        weights = objective.weights
+        bending = weights.bending / PenaltyWeights().bending
+        problems = Problems(
+            _to_array(objective.bend),
+            _to_array(objective.scale),
+            _to_array(bending * objective.pull),
+            _to_array(bending * objective.pull_slope),
+            _to_array(objective.viscosity),
+            _to_array(objective.gap),
+            _to_array(objective.jacobian),
+            weights.growth / PenaltyWeights().growth * _to_array(objective.growth_force),
+            float(objective.contact_stiffness),
+        )
+        potential, work = potential_of(objective.restoring, bending), new_work(*objective.jacobian.shape[1:])
+        found = _to_array(d).copy()
+        _minimise_all(potential, problems, work, found, self.steps, self.by_newton)
+        return torch.as_tensor(found, dtype=d.dtype)
+
+
+def potential_of(restoring: Restoring, weight: float) -> Potential:
+    """Return the potential of a tube times a weight [-]."""
+    return Potential(
         float(restoring.transition),
-        bending * float(restoring.stiffness),
+        weight * float(restoring.stiffness),
         float(restoring.per_bend),
-        bending * _to_array(restoring.moment),
-        bending * _to_array(restoring.rising),
+        weight * _to_array(restoring.moment),
+        weight * _to_array(restoring.rising),
     )
-    problems = Problems(
-        _to_array(objective.bend),
-        _to_array(objective.scale),
-        _to_array(bending * objective.pull),
-        _to_array(bending * objective.pull_slope),
-        _to_array(objective.viscosity),
-        _to_array(objective.gap),
-        _to_array(objective.jacobian),
-        weights.growth / paper.growth * _to_array(objective.growth_force),
-        float(objective.contact_stiffness),
-    )
-    work = _new_work(*objective.jacobian.shape[1:])
-    found = _to_array(d).copy()
-    _minimise_all(potential, problems, work, found, steps, by_newton)
-    return torch.as_tensor(found, dtype=d.dtype)
 
 
-def _new_work(rows: int, unknowns: int) -> Work:
+def new_work(rows: int, unknowns: int) -> Work:
+    """Allocate the arrays of a solver."""
     return Work(
         gaps=np.empty(rows),
         change=np.empty(rows),
@@ -370,13 +391,3 @@ def _new_work(rows: int, unknowns: int) -> Work:
 
 def _to_array(tensor: Tensor) -> Floats:
     return np.ascontiguousarray(tensor.detach().numpy(), dtype=np.float64)
-
-
-def newton(objective: Objective, d: Tensor, steps: int) -> Tensor:
-    """As `dynamics.penalty.solvers.newton`, but for a vine whose minimum is found with no more steps."""
-    return _minimise_on_host(objective, d, steps, True)
-
-
-def descend(objective: Objective, d: Tensor, steps: int) -> Tensor:
-    """As `dynamics.penalty.solvers.descend`, but for a vine whose minimum is found with no more steps."""
-    return _minimise_on_host(objective, d, steps, False)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from dynamics.cross_section import CrossSection
-from dynamics.penalty.chain import TensorChain, forward_kinematics, place_each
+from dynamics.penalty.chain import TensorChain, forward_kinematics
 from dynamics.penalty.joints import Restoring
 from dynamics.penalty.objective import PenaltyWeights
 from dynamics.penalty.pull import Cells, Pull
@@ -150,8 +150,6 @@ def rest_curvature(model: PenaltyModel, pressure: Tensor, cells: Cells) -> Tenso
 def make_chain(model: PenaltyModel, vines: Vines, count: int) -> TensorChain:
     last, full = vines.segments[:, None] - 1, model.params.segment_length
     angles, pivots = vines.angles[:, :count], vines.pivots[:, :count]
-    if angles.device.type == "cpu" and not torch.is_grad_enabled():
-        return place_each(angles, (vines.last_length, full), pivots, last, model.pose)
     index = torch.arange(count, device=angles.device)
     films = (index < last) * torch.full_like(angles, full)
     films = torch.where(index == last, vines.last_length[:, None], films)
