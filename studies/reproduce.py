@@ -62,6 +62,7 @@ STUDIES = (
     "uncertainty",
     "uncertainty:uncertainty_random",
     "paper_errors",
+    "paper_figures",
     "funneling",
     "impulse:impulse_runtime",
     "impulse:impulse_clutter",

@@ -1,0 +1,1 @@
+"""Figures 2c, 4 and 8 of paper 002."""
