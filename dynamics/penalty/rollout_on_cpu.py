@@ -14,7 +14,7 @@ from dynamics.growth import GROWING, GROWN, NOT_FINITE, OUT_OF_BOUNDS, SLACK, ST
 from dynamics.moment import Vine, look_up_cells, new_vine
 from dynamics.penalty.dents_on_cpu import count_dents, deepest, give, hold_dents
 from dynamics.penalty.kernel_model import KernelModel, KernelWork, new_kernel_work
-from dynamics.penalty.step_on_cpu import Phase, Progress, Rows, Size, advance_vine
+from dynamics.penalty.step_on_cpu import Phase, Progress, Rows, Situation, Size, advance_vine
 from dynamics.quasistatic.relaxation import largest_bend
 from dynamics.records import Batch, Recorder, Records, Task, grow_batch, of_vine, record, task_of
 from dynamics.soft_contacts import squeezed_share
@@ -53,24 +53,57 @@ def _touch(model: KernelModel, work: KernelWork, size: Size) -> tuple[Rows, bool
 
 
 @compiled()
-def _find_phase(
+def _look(
     model: KernelModel,
+    vine: Vine,
     task: Task,
+    work: KernelWork,
     size: Size,
     progress: Progress,
-    deep: bool,
-    everting: float,
     late: bool,
-    ahead: float,
-) -> Phase:
-    """See `dynamics.penalty.rollout`; `ahead` is the length at the next record [m]."""
-    rest, held = model.tube.rest, task.length == 0.0
-    due, relaxing = size.grown >= min(ahead, task.length) - SLACK, deep
+    record: float,
+) -> Situation:
+    """Find the contacts of a vine, and in which phase it is, see `dynamics.penalty.rollout`.
+
+    Args:
+        late: Whether it does not grow any more.
+        record: Length at the next record [m].
+    """
+    tube, rest, held = model.tube, model.tube.rest, task.length == 0.0
+    rows, deep = _touch(model, work, size)
+    lost = tube.growth_force * squeezed_share(tube.section, work.contacts, rows.dents)
+    everting = available_force(tube.growth_force - lost, tube.tail, vine.angles, work.chain.length, size.segments)
+    due, relaxing = size.grown >= min(record, task.length) - SLACK, deep
     if rest.growing < np.inf:
         moving = progress.bent > rest.growing or progress.iterations > 0 or progress.against > everting
-        whole = size.last_length >= model.tube.segment_length - SLACK / 2
+        whole = size.last_length >= tube.segment_length - SLACK / 2
         relaxing = deep or (not progress.rested and (moving or whole or due or late))
-    return Phase(deep, relaxing and not held, due and not held)
+    return Situation(size, rows, Phase(deep, relaxing and not held, due and not held), everting, held)
+
+
+@compiled()
+def _record(
+    recorder: Recorder, task: Task, now: Situation, spent: bool, recorded: int, heading: float, motion: float
+) -> tuple[int, int]:
+    """Record a vine where that is due, and the last state of one that ends; return the number of records, and how it ends or `GROWING`.
+
+    Args:
+        spent: Whether it has taken all its steps, or is at rest and does not grow any more.
+        motion: Of the last step [m].
+    """
+    size, (deep, relaxing, due) = now.size, now.phase
+    on_the_way = now.held or size.grown > recorded * task.record_every + SLACK
+    ready = not deep and not relaxing
+    writing = ready and (due or (spent and on_the_way))
+    if writing:
+        born = size.last_length == 0.0 and size.segments > 1
+        recorded = record(recorder, recorded, size.segments - 1 if born else size.segments, heading)
+    done = motion < AT_REST if now.held else size.grown >= task.length - SLACK
+    if spent and not ready:
+        return recorded, UNRESOLVED if deep else UNSETTLED
+    if writing and done:
+        return recorded, GROWN
+    return recorded, STALLED if spent else GROWING
 
 
 @compiled()
@@ -89,65 +122,39 @@ def _grow_vine(
     Args:
         allowed: Maximum number of steps.
     """
-    scene, tube, chain, full = model.scene, model.tube, work.chain, model.tube.segment_length
+    rest, chain, full = model.tube.rest, work.chain, model.tube.segment_length
     recorder = Recorder(records, vine.angles, chain, work.forces, work.needed)
-    segments, last_length, held = task.segments, task.last_length, task.length == 0.0
+    segments, last_length, grown, held = task.segments, task.last_length, 0.0, task.length == 0.0
     recorded = steps = relaxations = 0
-    progress = Progress(0, tube.rest.time, 1.0, False, 0.0, np.inf, 0.0, 0.0, 0)
+    progress = Progress(0, rest.time, 1.0, False, 0.0, np.inf, 0.0, 0.0, 0)
     work.keys[0] = NO_KEY
     for step in range(allowed + 1):
-        if cut[0]:
-            return recorded, UNRESOLVED, steps, relaxations
         broken = _first_broken(vine, work, segments, last_length)
-        if broken >= 0:
+        if broken >= 0 or cut[0]:
             records.broken[0] = broken
-            return recorded, NOT_FINITE, steps, relaxations
-        grown = (segments - task.segments) * full + (last_length - task.last_length)
+            return recorded, UNRESOLVED if cut[0] else NOT_FINITE, steps, relaxations
         whole = last_length >= full - SLACK / 2 and grown < task.length - SLACK
-        if whole and (progress.rested or tube.rest.growing == np.inf):
+        if whole and (progress.rested or rest.growing == np.inf):
             segments, last_length = segments + 1, 0.0
-        size = Size(segments, last_length, (segments - task.segments) * full + (last_length - task.last_length))
         heading = forward_kinematics(chain, vine.angles, vine.pivots, model.base, segments, last_length, full)
-        if outside(scene, chain, segments):
+        if outside(model.scene, chain, segments):
             return recorded, OUT_OF_BOUNDS, steps, relaxations
-        rows, deep = _touch(model, work, size)
-        lost = tube.growth_force * squeezed_share(tube.section, work.contacts, rows.dents)
-        everting = available_force(tube.growth_force - lost, tube.tail, vine.angles, chain.length, segments)
-        ahead = (recorded + 1) * task.record_every
         late = not held and (step >= allowed - LAST_STEPS or progress.idle >= MOST_IDLE)
-        phase = _find_phase(model, task, size, progress, deep, everting, late, ahead)
-        ready = not deep and not phase.relaxing
-        spent = step >= allowed or (late and ready)
-        on_the_way = held or size.grown > ahead - task.record_every + SLACK
-        writing = ready and (phase.due or (spent and on_the_way))
-        if writing:
-            born = last_length == 0.0 and segments > 1
-            recorded = record(recorder, recorded, segments - 1 if born else segments, heading)
-        done = progress.motion < AT_REST if held else size.grown >= task.length - SLACK
-        status = _outcome(writing and done, spent, deep, phase.relaxing)
+        next_record = (recorded + 1) * task.record_every
+        now = _look(model, vine, task, work, Size(segments, last_length, grown), progress, late, next_record)
+        spent = step >= allowed or (late and not now.phase.deep and not now.phase.relaxing)
+        recorded, status = _record(recorder, task, now, spent, recorded, heading, progress.motion)
         if status == UNSETTLED:
             records.broken[0] = largest_bend(work.before, len(work.before))
         if status != GROWING:
             return recorded, status, steps, relaxations
-        left = min((recorded + 1) * task.record_every, task.length) - size.grown
-        last_length, progress = advance_vine(
-            model, vine, l_0, work, size, progress, phase, rows, everting, (left, held)
-        )
+        left = min((recorded + 1) * task.record_every, task.length) - grown
+        last_length, progress = advance_vine(model, vine, l_0, work, now, progress, left)
+        # Not a sum of steps, whose rounding errors would add up.
+        grown = (segments - task.segments) * full + (last_length - task.last_length)
         if not progress.rested:
-            steps, relaxations = (steps, relaxations + 1) if phase.relaxing else (steps + 1, relaxations)
+            steps, relaxations = (steps, relaxations + 1) if now.phase.relaxing else (steps + 1, relaxations)
     return recorded, STALLED, steps, relaxations
-
-
-@compiled()
-def _outcome(ended: bool, spent: bool, deep: bool, relaxing: bool) -> int:
-    """How a vine ends, or `GROWING`."""
-    if spent and deep:
-        return UNRESOLVED
-    if spent and relaxing:
-        return UNSETTLED
-    if ended:
-        return GROWN
-    return STALLED if spent else GROWING
 
 
 @compiled(nogil=True)

@@ -72,18 +72,30 @@ class Rows(NamedTuple):
     unknowns: int
 
 
+class Situation(NamedTuple):
+    """A vine before a step."""
+
+    size: Size
+    rows: Rows
+    phase: Phase
+    everting: float
+    """Force with which the tip everts [N]."""
+    held: bool
+    """Whether the vine does not grow at all."""
+
+
 @compiled()
-def _limit(tube: PenaltyTube, size: Size, progress: Progress, relaxing: bool, left: float, holds: bool) -> Limit:
+def _limit(tube: PenaltyTube, now: Situation, progress: Progress, left: float) -> Limit:
     """See `dynamics.penalty.step.limit_step`.
 
     Args:
         left: Growth to the next record or the end [m].
-        holds: Whether the vine does not grow at all.
     """
-    if holds:
+    size = now.size
+    if now.held:
         return Limit(0.0, 0.0, 0.0, HELD_DT, HELD_DT)
     ahead = min(max(min(tube.segment_length - size.last_length, left), 0.0), tube.growth_step)
-    if relaxing:
+    if now.phase.relaxing:
         back = max(min(size.grown - progress.since, size.last_length), 0.0)
         return Limit(ahead, 0.0, back, tube.rest.time, progress.time)
     growing = max(ahead, 0.2 * tube.growth_step)
@@ -253,10 +265,11 @@ def _relaxed_share(
 
 @compiled()
 def _take(
-    tube: PenaltyTube, work: KernelWork, size: Size, progress: Progress, phase: Phase, growth: float, against: float
+    tube: PenaltyTube, work: KernelWork, now: Situation, progress: Progress, growth: float, against: float
 ) -> tuple[float, Progress]:
     """Share of the step that the vine takes, see `dynamics.penalty.step.take_step`, and its progress with it."""
-    rest, bend, time = tube.rest, work.found[: size.segments], progress.time
+    rest, size, phase, time = tube.rest, now.size, now.phase, progress.time
+    bend = work.found[: size.segments]
     bent, motion = _most_motion(work.chain, bend, growth)
     limit = (rest.recorded if phase.due else rest.growing) * min(time / (SHORT * rest.time), 1.0)
     stays = -growth <= RETREAT * (size.grown - progress.since) + LEAST_RETREAT * tube.growth_step
@@ -280,26 +293,17 @@ def _take(
 
 @compiled()
 def advance_vine(
-    model: KernelModel,
-    vine: Vine,
-    l_0: Floats,
-    work: KernelWork,
-    size: Size,
-    progress: Progress,
-    phase: Phase,
-    rows: Rows,
-    everting: float,
-    limits: tuple[float, bool],
+    model: KernelModel, vine: Vine, l_0: Floats, work: KernelWork, now: Situation, progress: Progress, left: float
 ) -> tuple[float, Progress]:
     """Take one step; return the length of the growing segment after it [m], and the progress.
 
     Args:
-        everting: Force with which the tip everts [N].
-        limits: Growth to the next record or the end [m], and whether the vine is held.
+        l_0: Cell lengths [m], shape (max_segments,).
+        left: Growth to the next record or the end [m].
     """
-    tube, found, viscosity, segments, last = model.tube, work.found, work.viscosity, size.segments, size.segments - 1
-    limit = _limit(tube, size, progress, phase.relaxing, *limits)
-    if phase.relaxing:
+    tube, size, rows, found, viscosity = model.tube, now.size, now.rows, work.found, work.viscosity
+    segments, last, limit = size.segments, size.segments - 1, _limit(tube, now, progress, left)
+    if now.phase.relaxing:
         _stiffen(vine, work, segments)
     curvature = _set_up_joints(model, vine, l_0, work, size, limit.ahead)
     _set_up_rows(work, rows, segments, curvature, limit)
@@ -309,8 +313,8 @@ def advance_vine(
     for z in range(rows.dents):
         viscosity[segments + z], found[segments + z] = tube.contact, work.held[z]
     at = rows.unknowns - 1
-    viscosity[at], found[at] = tube.growth_viscosity / limit.time, limit.most + everting / tube.contact_stiffness
-    _minimise(model, work, rows, segments, everting)
+    viscosity[at], found[at] = tube.growth_viscosity / limit.time, limit.most + now.everting / tube.contact_stiffness
+    _minimise(model, work, rows, segments, now.everting)
     growth = found[at]
     if growth < -limit.back:  # never of NaN
         growth = -limit.back
@@ -320,7 +324,7 @@ def advance_vine(
     # The objective assumes the stiffness of the growing segment after full growth; with less growth it bends less.
     found[last] *= (size.last_length + growth) / max(size.last_length + limit.ahead, 1e-6)
     found[last] += curvature * growth
-    share, progress = _take(tube, work, size, progress, phase, growth, against)
+    share, progress = _take(tube, work, now, progress, growth, against)
     for j in range(segments):
         vine.angles[j] += share * found[j]
     grown = share * growth
