@@ -150,25 +150,30 @@ def test_dents_are_the_same(environment: MakeEnvironment) -> None:
     assert seen > 20
 
 
-@pytest.mark.parametrize("name", TUBES)
+@pytest.mark.parametrize("share", [4.0, 0.1])
 @pytest.mark.parametrize("surrogate", ["table", "network"])
-def test_single_steps_are_the_same(shipped: dict[str, Environment], name: str, surrogate: str) -> None:
-    """From the same states, a third of them in contact, nine in ten steps, with what they relax, end within 1 um of each other.
+@pytest.mark.parametrize("name", TUBES)
+def test_steps_are_the_same(shipped: dict[str, Environment], name: str, surrogate: str, share: float) -> None:
+    """From states in contact on, four steps or a tenth of one, with what vines relax, end within 1 um of each other for nine in ten.
 
     The others are those of which a solver does not find the minimum in its steps, or which have more contacts than tensors look at.
     """
     tube = TUBES[name]
     exact, carried = QuasiStatic(shipped["maze"], tube), make_random_actuation(tube, 40, 0.825, seed=5)
     before = exact.grow(exact.start(40, 33), carried, 0.8, 0.0171)
-    vine, record = np.nonzero(np.arange(before.tips.shape[1]) < before.records[:, None])
-    vine, record = vine[::9], record[::9]
-    assert np.mean(before.contact_force[vine, record].sum(axis=1) > 0) > 0.1
+    known = np.arange(before.tips.shape[1]) < before.records[:, None]
+    touched = before.contact_force.sum(axis=2) > 0
+    at_tip = np.take_along_axis(before.contact_force, before.segments[..., None] - 1, 2)[..., 0] > 0
+    vine, record = np.nonzero(known & at_tip)
+    some, others = np.nonzero(known & touched & ~at_tip)
+    vine, record = np.concatenate([vine[:60], some[::9]]), np.concatenate([record[:60], others[::9]])
+    assert len(vine) > 60
     kernels = Penalty(shipped["maze"], tube, "cpu", surrogate=surrogate, inner_steps=40)
-    carrying, length = Actuation(carried.pressure[vine], carried.l_0[vine]), kernels.model.step
+    carrying, length = Actuation(carried.pressure[vine], carried.l_0[vine]), share * kernels.model.step
     one, other = (
         model.grow(before.state(vine, record), carrying, length, length) for model in (kernels, in_tensors(kernels))
     )
-    assert other.relaxations.max() > 3 or name == "published"
+    assert other.relaxations.max() > 3 or name == "published" or share < 1
     assert np.mean(one.status == other.status) > 0.97
     assert np.mean((one.steps == other.steps) & (one.relaxations == other.relaxations)) > 0.9
     assert np.quantile(np.abs(one.angles - other.angles).max(axis=(1, 2)), 0.9) < 1e-6
