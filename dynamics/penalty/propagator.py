@@ -1,4 +1,4 @@
-"""Growth by minimising penalties, batched in PyTorch on CPU or CUDA (paper 002, Algorithm 1)."""
+"""Growth by minimising penalties, in kernels on a CPU or batched in PyTorch (paper 002, Algorithm 1)."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ class Penalty:
 
     Every step minimises Eq. 4 over the bends and the growth: the potential of all bends, the drive to grow, and
     contact as a stiff penalty. Between them a vine bends without growing until it is at rest, where that of the exact propagator
-    does (`relaxation`). The maximum number of steps of a vine depends only on its length, and nothing is copied to
-    the host before the last one: a vine that has not reached its length by then counts as stalled, as unresolved if it is too deep,
-    or as not at rest. The recorded angles and forces stay on the device.
+    does (`relaxation`). The maximum number of steps of a vine depends only on its length: a vine that has not reached it by then counts
+    as stalled, as unresolved if it is too deep, or as not at rest. On a device nothing is copied to the host before the last step, and
+    the recorded angles and forces stay there.
     """
 
     capabilities: ClassVar[Capabilities] = Capabilities(
