@@ -150,18 +150,18 @@ def test_dents_are_the_same(environment: MakeEnvironment) -> None:
     assert seen > 20
 
 
-@pytest.mark.parametrize("share", [4.0, 0.1])
+@pytest.mark.parametrize("share", [12.0, 0.1])
 @pytest.mark.parametrize("surrogate", ["table", "network"])
 @pytest.mark.parametrize("name", TUBES)
 def test_steps_are_the_same(shipped: dict[str, Environment], name: str, surrogate: str, share: float) -> None:
-    """From states in contact on, four steps or a tenth of one, with what vines relax, end within 1 um of each other for nine in ten.
+    """From states in contact on, twelve steps or a tenth of one, with what vines relax, are the same to 1e-9 for nine in ten.
 
     The others are those of which a solver does not find the minimum in its steps, or which have more contacts than tensors look at.
     """
     tube = TUBES[name]
     exact, carried = QuasiStatic(shipped["maze"], tube), make_random_actuation(tube, 40, 0.825, seed=5)
     before = exact.grow(exact.start(40, 33), carried, 0.8, 0.0171)
-    known = np.arange(before.tips.shape[1]) < before.records[:, None]
+    known = np.arange(before.tips.shape[1]) < np.minimum(before.records, 38)[:, None]  # with room to grow
     touched = before.contact_force.sum(axis=2) > 0
     at_tip = np.take_along_axis(before.contact_force, before.segments[..., None] - 1, 2)[..., 0] > 0
     vine, record = np.nonzero(known & at_tip)
@@ -173,12 +173,12 @@ def test_steps_are_the_same(shipped: dict[str, Environment], name: str, surrogat
     one, other = (
         model.grow(before.state(vine, record), carrying, length, length) for model in (kernels, in_tensors(kernels))
     )
-    assert other.relaxations.max() > 3 or name == "published" or share < 1
-    assert np.mean(one.status == other.status) > 0.97
-    assert np.mean((one.steps == other.steps) & (one.relaxations == other.relaxations)) > 0.9
-    assert np.quantile(np.abs(one.angles - other.angles).max(axis=(1, 2)), 0.9) < 1e-6
-    assert np.quantile(np.abs(one.tips - other.tips).max(axis=(1, 2)), 0.9) < 1e-6
-    assert np.quantile(np.abs(one.contact_force - other.contact_force).max(axis=(1, 2)), 0.9) < 0.01
+    assert other.relaxations.max() > 2 or name == "published" or share < 1
+    for what in ("status", "steps", "relaxations"):
+        assert np.mean(getattr(one, what) == getattr(other, what)) > 0.98
+    for what, within in (("angles", 1e-9), ("tips", 1e-9), ("contact_force", 1e-5)):
+        apart = np.abs(getattr(one, what) - getattr(other, what)).max(axis=(1, 2))
+        assert np.quantile(apart, 0.9) < within, what
 
 
 @pytest.mark.parametrize("name", TUBES)
