@@ -175,7 +175,7 @@ def test_steps_are_the_same(shipped: dict[str, Environment], name: str, surrogat
     )
     assert other.relaxations.max() > 2 or name == "published" or share < 1
     for what in ("status", "steps", "relaxations"):
-        assert np.mean(getattr(one, what) == getattr(other, what)) > 0.98
+        assert np.mean(getattr(one, what) == getattr(other, what)) > 0.97
     for what, within in (("angles", 1e-9), ("tips", 1e-9), ("contact_force", 1e-5)):
         apart = np.abs(getattr(one, what) - getattr(other, what)).max(axis=(1, 2))
         assert np.quantile(apart, 0.9) < within, what
