@@ -194,7 +194,9 @@ def test_vines_end_as_with_tensors(shipped: dict[str, Environment], name: str) -
     apart = np.hypot(*(ends[0] - ends[1]).T)
     assert np.quantile(apart, 0.9) < 1e-4
     assert apart[~touched].max(initial=0.0) < 1e-6
-    assert np.mean(found.status == expected.status) > 0.9
+    for what in ("status", "records", "segments", "last_length"):
+        same = np.isclose(getattr(found, what), getattr(expected, what), rtol=0, atol=1e-4).reshape(20, -1)
+        assert np.mean(same.all(axis=1)) > 0.9, what
 
 
 def test_preformed_tubes_and_held_ones_are_the_same(environment: MakeEnvironment, params: VineParams) -> None:
