@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from dynamics.euler_lagrange.kinematics import COIL, NEARLY, actuator_jacobian, tip_positions, to_polar, to_regular
+from dynamics.euler_lagrange.kinematics import COIL, NEARLY, tip_positions, to_polar, to_regular
 from dynamics.euler_lagrange.model import PointMass, Robot, check_start, implicit_system, rates_after, solve
 from dynamics.euler_lagrange.motion import Watch
 from surrogate.kernels.compiled import Floats
@@ -95,7 +95,7 @@ class Controller:
         all are reduced by the same factor, which preserves the direction of the bend. The core compensates for the tensions'
         effect on the growth.
         """
-        tensions, _ = nnls(-actuator_jacobian(robot.arm, robot.planes)[1:, 1:].T, force[1:])
+        tensions, _ = nnls(-robot.jacobian[1:, 1:].T, force[1:])
         met = []
         if tensions.max() > self.most_tension:
             tensions *= self.most_tension / tensions.max()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -66,6 +66,14 @@ class LinearActuator:
 @cache
 def _spam() -> LinearActuator:
     return LinearActuator.fit(Spam())
+
+
+@lru_cache(maxsize=64)
+def _jacobian(arm: float, planes: tuple[float, float, float]) -> Floats:
+    """Keep the Jacobian of a robot: a motion needs it thousands of times."""
+    found = actuator_jacobian(arm, planes)
+    found.setflags(write=False)
+    return found
 
 
 class PointMass(NamedTuple):
@@ -143,9 +151,14 @@ class Robot:
         dampers = np.array([self.axial_damping, self.bending_damping, self.bending_damping])
         return PointMass(self.mass, np.array(self.gravity), springs, dampers)
 
+    @property
+    def jacobian(self) -> Floats:
+        """Jacobian of the lengths of the core and the actuators, shape (4, 3), read-only (`actuator_jacobian`)."""
+        return _jacobian(self.arm, tuple(self.planes))
+
     def lengths(self, q: Floats) -> Floats:
         """Lengths of the core and the actuators [m], shape (4,) (Eq. 3)."""
-        return actuator_jacobian(self.arm, self.planes) @ q
+        return self.jacobian @ q
 
     def tensions(self, pressures: ArrayLike, q: Floats) -> Floats:
         """Tensions of the three actuators [N] at their pressures [Pa], shape (3,) (Eq. 15)."""
@@ -157,7 +170,7 @@ class Robot:
         Eq. 14 needs the transpose of J_l, and a tension shortens its actuator: its virtual work is -T dl.
         """
         core, pulls = inputs[0] - self.yield_force, inputs[1:]
-        return np.concatenate([[core], -pulls]) @ actuator_jacobian(self.arm, self.planes)
+        return np.concatenate([[core], -pulls]) @ self.jacobian
 
     def static_force(self, q: Floats) -> Floats:
         """G(q), the generalised force that balances gravity and springs at q [m, rad], [N, N m], shape (3,) (Eq. 20)."""

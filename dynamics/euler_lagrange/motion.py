@@ -238,6 +238,7 @@ class _Run:
         turns.terminal, turns.direction = True, 1 if locked else -1  # type: ignore[attr-defined]
         coils.terminal, coils.direction = True, 1  # type: ignore[attr-defined]
         stops.terminal, stops.direction = True, -1  # type: ignore[attr-defined]
+        events = (turns, coils, stops) if self.watch else (turns, coils)  # each is evaluated at every step
         if locked:
             state = state.copy()
             state[3] = 0.0
@@ -246,7 +247,7 @@ class _Run:
                 warnings.simplefilter("ignore")  # what they say is in the status
                 solved = solve_ivp(
                     lambda time, state: self.rate(min(time, last), state, locked), (begin, end), state, "LSODA",
-                    np.union1d(inside, end), events=(turns, coils, stops), rtol=self.tolerance, atol=self.tolerance,
+                    np.union1d(inside, end), events=events, rtol=self.tolerance, atol=self.tolerance,
                 )  # fmt: skip
         except ValueError as error:
             # SciPy's words if an event is not found because numbers overflow.

@@ -190,6 +190,16 @@ def test_actuators_are_as_long_as_equation_3_says() -> None:
         assert robot.actuation(pull) @ virtual == pytest.approx(-3.0 * (actuator_jacobian(robot.arm) @ virtual)[1 + i])
 
 
+def test_each_robot_has_its_own_jacobian() -> None:
+    """Robots with other arms or planes in turn get that of Eq. 3, which nobody can change."""
+    planes = (0.1, 2.0, 4.0)
+    for robot in (Robot(), Robot(levers=2.0), Robot(diameter=0.1), Robot(planes=planes), Robot()):
+        expected = [[1, 0, 0], *([1, -robot.arm * np.cos(one), -robot.arm * np.sin(one)] for one in robot.planes)]
+        np.testing.assert_allclose(robot.jacobian, expected, rtol=1e-15)
+        with pytest.raises(ValueError, match="read-only"):
+            robot.jacobian[0, 0] = 2.0
+
+
 def test_core_pushes_with_what_exceeds_the_yield_force() -> None:
     """The core acts on the length alone, with P_s - Y_e."""
     np.testing.assert_allclose(Robot().actuation(np.array([9.0, 0, 0, 0])), [5.0, 0, 0], atol=1e-15)
