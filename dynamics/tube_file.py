@@ -9,12 +9,9 @@ from __future__ import annotations
 import json
 import math
 import os
-import tomllib
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import fields, replace
-from importlib.resources import files
-from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal
 
 from pydantic import Field, ValidationError, create_model
 
@@ -29,6 +26,7 @@ from dynamics.actuator_file import (
 )
 from dynamics.file_table import FileTable, numbers_of
 from dynamics.moment import collapse_moment, wrinkling
+from dynamics.shipped import ShippedFiles
 from dynamics.tube import GROWTH_PRESSURE, Inertia, InvalidTube, VineParams
 from dynamics.tube_keys import (
     ACTUATORS,
@@ -43,15 +41,12 @@ from dynamics.tube_keys import (
     to_si,
     translate_message,
 )
-from environments.file_model import ERRORS, Name, describe, hint
-from environments.reading import UnreadableFile, read_file
+from environments.file_model import ERRORS, Name, describe
+from environments.reading import parse_toml
 from environments.uncertainty import DEFAULT, PRESETS
 from environments.uncertainty_in_files import StatedUncertainty
 
-Read = TypeVar("Read")
-SUFFIX = ".toml"
 SCHEMA = 1
-_MOST_BYTES = 100_000
 
 
 # ---- schema of a file ----
@@ -194,10 +189,12 @@ def _text(value: float | str | list[float] | None) -> str:
 # ---- files ----
 
 
+SHIPPED = ShippedFiles("tubes", ("tubes",), InvalidTube)
+
+
 def known_tubes() -> list[str]:
     """Sorted names of the shipped tubes."""
-    entries = (files("dynamics") / "tubes").iterdir()
-    return sorted(Path(entry.name).stem for entry in entries if entry.name.endswith(SUFFIX))
+    return SHIPPED.names()
 
 
 def load_tube(name_or_path: str | os.PathLike[str]) -> VineParams:
@@ -208,7 +205,7 @@ def load_tube(name_or_path: str | os.PathLike[str]) -> VineParams:
     Raises:
         InvalidTube: The file is missing, malformed or describes an impossible tube.
     """
-    return _read(name_or_path, parse_tube)
+    return SHIPPED.read(name_or_path, check_tube)
 
 
 def given_keys(name_or_path: str | os.PathLike[str]) -> frozenset[str]:
@@ -219,25 +216,7 @@ def given_keys(name_or_path: str | os.PathLike[str]) -> frozenset[str]:
     Raises:
         InvalidTube: As in `load_tube`.
     """
-    return _read(name_or_path, lambda data: frozenset(_parse(data)))
-
-
-def _read(name_or_path: str | os.PathLike[str], parse: Callable[[bytes], Read]) -> Read:
-    """Return the result of a function for the content of a tube; its errors begin with the file's name."""
-    name, path = str(name_or_path), Path(name_or_path)
-    try:
-        if name in known_tubes():
-            return parse((files("dynamics") / "tubes" / f"{name}{SUFFIX}").read_bytes())
-        if not path.exists():
-            known = known_tubes()
-            choices = f"shipped tubes: {', '.join(known)}; or give the path of a TOML file"
-            raise InvalidTube(f"not found{hint(path.stem, known)}; {choices}")
-        return parse(read_file(path, _MOST_BYTES))
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror}"
-    except (InvalidTube, UnreadableFile) as error:
-        reason = str(error)
-    raise InvalidTube(" ".join(f"{path.name or path}: {reason}".split("\n")))
+    return SHIPPED.read(name_or_path, frozenset)
 
 
 def parse_tube(data: bytes) -> VineParams:
@@ -246,19 +225,7 @@ def parse_tube(data: bytes) -> VineParams:
     Raises:
         InvalidTube: As in `load_tube`, without the file's name.
     """
-    return check_tube(_parse(data))
-
-
-def _parse(data: bytes) -> dict[str, Any]:
-    """The content of a tube file, not checked."""
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InvalidTube(f"is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}") from None
-    except RecursionError:
-        raise InvalidTube("is nested too deeply") from None
-    except ValueError as error:
-        raise InvalidTube(f"is not TOML: {str(error)[:200]}") from None
+    return check_tube(parse_toml(data, InvalidTube))
 
 
 def check_tube(content: dict[str, Any]) -> VineParams:
@@ -297,8 +264,7 @@ def _floats(content: dict[str, Any]) -> dict[str, Any]:
 
 def tube_description(name: str) -> str:
     """The description of a shipped tube."""
-    content = tomllib.loads((files("dynamics") / "tubes" / f"{name}{SUFFIX}").read_text(encoding="utf-8"))
-    return str(content.get("description", ""))
+    return SHIPPED.read(name, lambda content: str(content.get("description", "")))
 
 
 HEADER = (

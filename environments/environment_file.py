@@ -42,8 +42,6 @@ In files of schema 1, which are still read, the ends of walls are round unless `
 import json
 import math
 import os
-import re
-import tomllib
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -58,13 +56,11 @@ from environments.environment import Environment, content_of, to_millimetres
 from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data, hint
 from environments.lengths import UNITS
 from environments.obstacles import KINDS, THINNEST, Obstacles, is_box, plural, wall_corners
-from environments.reading import UnreadableFile, read_file
+from environments.reading import UnreadableFile, parse_toml, read_file
 from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 from environments.writing import atomic_path
 
 _MOST_BYTES = 5_000_000
-_LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){10}""")
-"""A dotted key with more parts than any valid file has."""
 
 
 def known_environments() -> list[str]:
@@ -113,7 +109,7 @@ def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> E
     Raises:
         InvalidEnvironment: As there, without the file's name.
     """
-    file = check_data(parse_toml(data))
+    file = check_data(parse_toml(data, InvalidEnvironment))
     environment = _build_environment(file, name)
     check_start(environment, tube_radius, file.unit)
     check_goal(environment, file.unit)
@@ -154,25 +150,6 @@ def _read(path: Traversable) -> bytes:
         raise InvalidEnvironment(f"cannot be read: {error.strerror}") from None
     except UnreadableFile as error:
         raise InvalidEnvironment(str(error)) from None
-
-
-def parse_toml(data: bytes) -> dict[str, Any]:
-    """Parse the content of a TOML file.
-
-    Raises:
-        InvalidEnvironment: It is not TOML.
-    """
-    # The parser's time grows with the square of a dotted key's length.
-    if _LONG_KEY.search(data):
-        raise InvalidEnvironment("is nested too deeply")
-    try:
-        return tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InvalidEnvironment(f"is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}") from None
-    except RecursionError:
-        raise InvalidEnvironment("is nested too deeply") from None
-    except ValueError as error:  # TOMLDecodeError, and integers too long for Python
-        raise InvalidEnvironment(f"is not TOML: {str(error)[:200]}") from None
 
 
 def _build_environment(file: EnvironmentFile, stem: str) -> Environment:

@@ -1,7 +1,13 @@
 """Reading files of unknown content."""
 
+import re
+import tomllib
 from importlib.resources.abc import Traversable
 from pathlib import Path
+from typing import Any
+
+_LONG_KEY = re.compile(rb"""(?<![\w-])(?:(?:[\w-]++|"[^"\n]*+"|'[^'\n]*+')[ \t]*+\.[ \t]*+){10}""")
+"""A dotted key with more parts than any valid file has."""
 
 
 class UnreadableFile(ValueError):
@@ -24,3 +30,24 @@ def read_file(path: Traversable, most_bytes: int) -> bytes:
     if len(data) > most_bytes:
         raise UnreadableFile(f"is larger than the allowed {most_bytes / 1e6:g} MB")
     return data
+
+
+def parse_toml(data: bytes, invalid: type[ValueError] = UnreadableFile) -> dict[str, Any]:
+    """Parse the content of a TOML file.
+
+    Args:
+        invalid: The error to raise.
+    Raises:
+        ValueError: It is not TOML; the message gives the reason without the file's name.
+    """
+    # The parser's time grows with the square of a dotted key's length.
+    if _LONG_KEY.search(data):
+        raise invalid("is nested too deeply")
+    try:
+        return tomllib.loads(data.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise invalid(f"is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}") from None
+    except RecursionError:
+        raise invalid("is nested too deeply") from None
+    except ValueError as error:  # TOMLDecodeError, and integers too long for Python
+        raise invalid(f"is not TOML: {str(error)[:200]}") from None

@@ -8,12 +8,9 @@ from __future__ import annotations
 import json
 import math
 import os
-import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import fields, replace
-from importlib.resources import files
-from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from pydantic import AfterValidator, Field, ValidationError, create_model
@@ -23,16 +20,13 @@ from dynamics.euler_lagrange.control import Controller
 from dynamics.euler_lagrange.model import Robot, surrounds
 from dynamics.euler_lagrange.robot_keys import ACTUATOR, CONTROLLER, GRAVITY, PLANES, ROBOT
 from dynamics.file_table import FileTable, numbers_of
+from dynamics.shipped import ShippedFiles
 from dynamics.tube_keys import Key, to_file, to_si
-from environments.file_model import Name, check_text, describe, hint
-from environments.reading import UnreadableFile, read_file
+from environments.file_model import Name, check_text, describe
 
-Read = TypeVar("Read")
-SUFFIX = ".toml"
 SCHEMA = 1
 DEFAULT_ROBOT = "el-hussieny"
 """The shipped robot of paper 004, whose values missing keys have."""
-_MOST_BYTES = 100_000
 
 
 class InvalidRobot(ValueError):
@@ -128,10 +122,12 @@ def _robot_of(content: Mapping[str, Any]) -> ControlledRobot:
 # ---- files ----
 
 
+SHIPPED = ShippedFiles("robots", ("euler_lagrange", "robots"), InvalidRobot)
+
+
 def known_robots() -> list[str]:
     """Sorted names of the shipped robots."""
-    entries = (files("dynamics") / "euler_lagrange" / "robots").iterdir()
-    return sorted(Path(entry.name).stem for entry in entries if entry.name.endswith(SUFFIX))
+    return SHIPPED.names()
 
 
 def load_robot(name_or_path: str | os.PathLike[str]) -> ControlledRobot:
@@ -142,7 +138,7 @@ def load_robot(name_or_path: str | os.PathLike[str]) -> ControlledRobot:
     Raises:
         InvalidRobot: The file is missing, malformed or has a value out of its range.
     """
-    return _read(name_or_path, _parse)
+    return SHIPPED.read(name_or_path, lambda content: _robot_of(_check(content)))
 
 
 def robot_description(name_or_path: str | os.PathLike[str]) -> str:
@@ -151,40 +147,11 @@ def robot_description(name_or_path: str | os.PathLike[str]) -> str:
     Raises:
         InvalidRobot: As in `load_robot`.
     """
-    return _read(name_or_path, lambda data: str(_check(data).get("description", "")))
+    return SHIPPED.read(name_or_path, lambda content: str(_check(content).get("description", "")))
 
 
-def _read(name_or_path: str | os.PathLike[str], parse: Callable[[bytes], Read]) -> Read:
-    """Return the result of a function for the content of a robot file; its errors begin with the file's name."""
-    name, path = str(name_or_path), Path(name_or_path)
-    try:
-        if name in (known := known_robots()):
-            return parse((files("dynamics") / "euler_lagrange" / "robots" / f"{name}{SUFFIX}").read_bytes())
-        if not path.exists():
-            choices = f"shipped robots: {', '.join(known)}; or give the path of a TOML file"
-            raise InvalidRobot(f"not found{hint(path.stem, known)}; {choices}")
-        return parse(read_file(path, _MOST_BYTES))
-    except OSError as error:
-        reason = f"cannot be read: {error.strerror}"
-    except (InvalidRobot, UnreadableFile) as error:
-        reason = str(error)
-    raise InvalidRobot(" ".join(f"{path.name or path}: {reason}".split("\n")))
-
-
-def _parse(data: bytes) -> ControlledRobot:
-    return _robot_of(_check(data))
-
-
-def _check(data: bytes) -> dict[str, Any]:
+def _check(content: dict[str, Any]) -> dict[str, Any]:
     """The checked content of a robot file."""
-    try:
-        content = tomllib.loads(data.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InvalidRobot(f"is not UTF-8 text: byte {error.start} is {data[error.start]:#04x}") from None
-    except RecursionError:
-        raise InvalidRobot("is nested too deeply") from None
-    except ValueError as error:
-        raise InvalidRobot(f"is not TOML: {str(error)[:200]}") from None
     try:
         checked: dict[str, Any] = ROBOT_FILE.model_validate(content).model_dump(exclude_none=True)
     except ValidationError as error:

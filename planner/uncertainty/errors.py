@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from environments.environment_file import parse_toml, restate_errors
-from environments.file_model import ERRORS, InvalidEnvironment, describe, hint
-from environments.reading import UnreadableFile, read_file
+from environments.environment_file import restate_errors
+from environments.file_model import ERRORS, describe, hint
+from environments.reading import UnreadableFile, parse_toml, read_file
 from environments.uncertainty import DEFAULT, PRESETS, Uncertainty, uncertainty_of
 from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 
@@ -46,7 +46,7 @@ def read_errors(name: str | None) -> StatedUncertainty:
         )
     except OSError as error:
         reason = f"cannot be read: {error.strerror}"
-    except (InvalidEnvironment, UnreadableFile) as error:
+    except UnreadableFile as error:
         reason = str(error)
     except ValidationError as error:
         reason = describe(error, ERRORS)

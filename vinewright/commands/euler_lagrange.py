@@ -11,8 +11,9 @@ from vinewright.commands.euler_lagrange_simulate import simulate
 from vinewright.commands.euler_lagrange_track import track
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.completion import robot_names
-from vinewright.console.errors import BadInput, readable_errors
+from vinewright.console.errors import readable_errors
 from vinewright.console.options import RobotArgument
+from vinewright.console.toml_files import write_new_toml
 
 if TYPE_CHECKING:
     from dynamics.euler_lagrange.model import Robot
@@ -99,17 +100,13 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a robot file with all values, and the unit and meaning of every key."""
-    if file.suffix.lower() != ".toml":
-        raise BadInput(f"{file} must end in .toml")
-    with readable_errors():
-        from dynamics.euler_lagrange.robot_file import load_robot, robot_text
-        from environments.writing import atomic_path
-        from planner.output.claim import claim_file, writing
 
-        text = robot_text(load_robot(like))
-        with claim_file(file, force), writing(file), atomic_path(file) as partial:
-            partial.write_text(text, encoding="utf-8")
-    print(f"wrote {file}")
+    def make_text() -> str:
+        from dynamics.euler_lagrange.robot_file import load_robot, robot_text
+
+        return robot_text(load_robot(like))
+
+    write_new_toml(file, make_text, force)
 
 
 @app.command()

@@ -9,8 +9,9 @@ import typer
 
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.completion import tube_names
-from vinewright.console.errors import BadInput, readable_errors
+from vinewright.console.errors import readable_errors
 from vinewright.console.options import PhysicsOption
+from vinewright.console.toml_files import write_new_toml
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -128,18 +129,14 @@ def new(
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
     """Write a template of a tube file, with the unit and meaning of every key."""
-    if file.suffix.lower() != ".toml":
-        raise BadInput(f"{file} must end in .toml")
-    with readable_errors():
+
+    def make_text() -> str:
         from dynamics.tube import VineParams
         from dynamics.tube_file import load_tube, template, tube_text
-        from environments.writing import atomic_path
-        from planner.output.claim import claim_file, writing
 
-        text = template(VineParams()) if like is None else tube_text(load_tube(like))
-        with claim_file(file, force), writing(file), atomic_path(file) as partial:
-            partial.write_text(text, encoding="utf-8")
-    print(f"wrote {file}")
+        return template(VineParams()) if like is None else tube_text(load_tube(like))
+
+    write_new_toml(file, make_text, force)
 
 
 @app.command()

@@ -10,10 +10,10 @@ from typing import Annotated, Any, Literal, Self, TypedDict, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from environments.environment_file import parse_toml
 from environments.file_model import LONGEST_NAME, SCHEMA, InvalidEnvironment, Name, check_data, check_text, describe
 from environments.lengths import UNITS
 from environments.obstacles import KINDS as KIND_NAMES
+from environments.reading import parse_toml
 from vinewright.studio.toml_array import Style, edit_array, is_bare, write_array
 from vinewright.studio.toml_text import TomlText
 
@@ -245,7 +245,7 @@ def _check_origins(origins: Any, old: Any, new: Any) -> dict[str, list[int | Non
 
 def _parse(text: str) -> dict[str, Any]:
     # Half of a surrogate pair, which JSON can have, is refused as invalid UTF-8.
-    return parse_toml(text.encode("utf-8", "surrogatepass"))
+    return parse_toml(text.encode("utf-8", "surrogatepass"), InvalidEnvironment)
 
 
 def _parse_checked(text: str) -> dict[str, Any]:

@@ -45,9 +45,8 @@ from pydantic_core import PydanticCustomError
 
 from dynamics.file_table import FileTable
 from dynamics.tube_keys import INERTIA, TUBE
-from environments.environment_file import parse_toml
-from environments.file_model import InvalidEnvironment, describe
-from environments.reading import UnreadableFile, read_file
+from environments.file_model import describe
+from environments.reading import UnreadableFile, parse_toml, read_file
 from planner.plan.inputs import Inputs
 from vinewright.sweeps.errors import InvalidStudy
 
@@ -223,5 +222,5 @@ def read_study(path: Path) -> StudyFile:
     """
     try:
         return check_study(parse_toml(read_file(path, _MOST_BYTES)))
-    except (InvalidStudy, InvalidEnvironment, UnreadableFile) as error:
+    except (InvalidStudy, UnreadableFile) as error:
         raise InvalidStudy(f"{path.name or path}: {error}") from None
