@@ -11,15 +11,15 @@ import typer
 from vinewright.commands.euler_lagrange_run import (
     Job,
     OutOption,
+    Told,
     check_seconds,
     parse_start,
     parse_three,
-    pose_content,
     result_folder,
     shown_path,
 )
 from vinewright.console.answer import Answer, JsonOption
-from vinewright.console.errors import BadInput, apart, readable_errors
+from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import ForceOption, RobotArgument
 
 if TYPE_CHECKING:
@@ -86,41 +86,22 @@ def simulate(
     with readable_errors():
         from dynamics.euler_lagrange.input_table import simulate as compute
         from dynamics.euler_lagrange.robot_file import load_robot
-        from planner.output.provenance import Provenance
         from vinewright.console.study_options import command_line
-        from vinewright.euler_lagrange.pictures import save_motion
-        from vinewright.euler_lagrange.trajectory import motion_table
 
         made = load_robot(robot)
         given = _inputs(inputs, core, tensions, pressures)
         released = parse_start(start)
         lasts = check_seconds((given.seconds or USUAL_SECONDS) if seconds is None else seconds)
-        apart(out, Path(robot), "robot")
-        if inputs:
-            apart(out, inputs, "table of inputs")
-        with result_folder(out, robot, force) as folder:
-            job = Job(answer.console, made, folder, lasts)
-            motion = job.compute(lambda watch: compute(made.robot, given, released, lasts, watch=watch))
-            content = {"robot": shown_path(robot), "inputs": inputs and shown_path(inputs), **_content(motion, lasts)}
-            answer.console.print(motion_sentence(content))
-            options = {
-                "inputs": inputs and shown_path(inputs),
-                "core": core,
-                "tensions": tensions,
-                "pressures": pressures,
-            }
-            command = command_line(
-                f"euler-lagrange simulate {shown_path(robot)}", **options, start=start, seconds=seconds
-            )
-            provenance = Provenance.here(command, time.perf_counter() - begun).content()
-            files = job.write(
-                NAME,
-                provenance | content,
-                motion_table(motion),
-                lambda path: save_motion(path, made.robot, motion, "Motion under given inputs"),
-            )
-    answer.console.print(f"wrote {folder}/: {', '.join(files)}")
-    return answer.end(content, [folder], _missed(motion))
+        shown = shown_path(inputs) if inputs else None
+        options = {"inputs": shown, "core": core, "tensions": tensions, "pressures": pressures}
+        command = command_line(f"euler-lagrange simulate {shown_path(robot)}", **options, start=start, seconds=seconds)
+        head = {"robot": shown_path(robot), "inputs": shown}
+        done = Job(answer, begun, made, NAME, "Motion under given inputs", command, head, lasts).run(
+            result_folder(out, robot, force, inputs, "table of inputs"),
+            lambda watch: compute(made.robot, given, released, lasts, watch=watch),
+            lambda motion, content: Told([motion_sentence(content)], _missed(motion)),
+        )
+    return answer.end(*done)
 
 
 def _inputs(file: Path | None, core: float | None, tensions: str | None, pressures: str | None) -> InputTable:
@@ -150,21 +131,6 @@ def _inputs(file: Path | None, core: float | None, tensions: str | None, pressur
             raise BadInput(f"{name} {value:g} must be from 0 to {limit:g} {'N' if name == '--core' else unit}")
     scaled = [1e3 * one for one in pulls] if pressures is not None else pulls
     return InputTable.constant(pushed, scaled, pressures is not None)
-
-
-def _content(motion: RobotMotion, asked: float) -> dict[str, Any]:
-    """Return the motion as the content of a file, without its records."""
-    polar, tips, inputs = motion.polar, motion.tips, motion.inputs
-    return {
-        "asked_s": asked,
-        "computed_s": round(motion.ended, 9),
-        "ended": "coiled" if motion.coiled else "interrupted" if motion.stopped else "complete",
-        "start": pose_content(polar[0], tips[0]),
-        "end": pose_content(polar[-1], tips[-1]),
-        "greatest_core_n": float(inputs[:, 0].max()),
-        "greatest_tensions_n": inputs[:, 1:].max(axis=0).tolist(),
-        "growth_stood_still_s": [list(lock) for lock in motion.locks],
-    }
 
 
 def motion_sentence(content: dict[str, Any]) -> str:

@@ -12,13 +12,13 @@ import typer
 from vinewright.commands.euler_lagrange_run import (
     Job,
     OutOption,
+    Told,
     parse_start,
-    pose_content,
     result_folder,
     shown_path,
 )
 from vinewright.console.answer import Answer, JsonOption
-from vinewright.console.errors import BadInput, apart, readable_errors
+from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import ForceOption, RobotArgument
 
 if TYPE_CHECKING:
@@ -84,68 +84,20 @@ def track(
         from dynamics.euler_lagrange.control import track as compute
         from dynamics.euler_lagrange.robot_file import load_robot
         from dynamics.euler_lagrange.time_table import read_reference
-        from planner.output.provenance import Provenance
         from vinewright.console.study_options import command_line
-        from vinewright.euler_lagrange.pictures import save_motion
-        from vinewright.euler_lagrange.trajectory import tracking_table
 
         made, wanted = load_robot(robot), read_reference(reference)
         begin, lasts = wanted.start if start is None else parse_start(start), wanted.seconds
         step = min(STEP, lasts)
-        apart(out, Path(robot), "robot")
-        apart(out, reference, "reference")
-        with result_folder(out, robot, force) as folder:
-            job = Job(answer.console, made, folder, lasts)
-            found = job.compute(
-                lambda watch: compute(made.robot, made.controller, wanted, begin, lasts, step, watch=watch)
-            )
-            if not len(found.times):
-                raise BadInput("the tube bends into a full circle in its first step; start it with less bend")
-            content = {"robot": shown_path(robot), "reference": shown_path(reference), **_content(found, lasts, within)}
-            missed = missed_text(found, within)
-            for line in tracking_lines(content):
-                answer.console.print(line)
-            command = command_line(
-                f"euler-lagrange track {shown_path(robot)} {shown_path(reference)}", start=start, within=within
-            )
-            provenance = Provenance.here(command, time.perf_counter() - begun).content()
-            files = job.write(
-                NAME,
-                provenance | content,
-                tracking_table(found),
-                lambda path: save_motion(path, made.robot, found, "Following a reference"),
-            )
-    answer.console.print(f"wrote {folder}/: {', '.join(files)}")
-    return answer.end(content, [folder], missed)
-
-
-def _content(found: Tracking, asked: float, within: float) -> dict[str, Any]:
-    """Return the motion as the content of a file, without its steps; errors are null where there was nothing to compare."""
-    import numpy as np
-
-    from dynamics.euler_lagrange.kinematics import tip_positions, to_polar
-
-    length, bend, plane = (None if math.isnan(one) else float(one) for one in found.greatest_errors)
-    able, start = found.able, found.start[None]
-    return {
-        "asked_s": asked,
-        "computed_s": float(found.times[-1]),
-        "ended": "coiled" if found.coiled else "interrupted" if found.stopped else "complete",
-        "within": within,
-        "greatest_length_error_m": length,
-        "greatest_bend_error_rad": bend,
-        "greatest_plane_error_rad": plane,
-        "greatest_tip_error_m": float(found.tip_errors[able].max()) if able.any() else None,
-        "start": pose_content(to_polar(start)[0], tip_positions(start)[0]),
-        "end": pose_content(found.polar[-1], found.tips[-1]),
-        "greatest_core_n": float(found.inputs[:, 0].max()),
-        "greatest_tensions_n": found.inputs[:, 1:].max(axis=0).tolist(),
-        "greatest_excess_length_m": float(np.maximum(found.q[:, 0] - found.reference[:, 0], 0.0).max()),
-        "limits_met": [
-            {"what": event.what.name.lower(), "begin_s": round(event.begin, 9), "end_s": round(event.end, 9)}
-            for event in found.events
-        ],
-    }
+        words = f"euler-lagrange track {shown_path(robot)} {shown_path(reference)}"
+        command = command_line(words, start=start, within=within)
+        head = {"robot": shown_path(robot), "reference": shown_path(reference), "within": within}
+        done = Job(answer, begun, made, NAME, "Following a reference", command, head, lasts).run(
+            result_folder(out, robot, force, reference, "reference"),
+            lambda watch: compute(made.robot, made.controller, wanted, begin, lasts, step, watch=watch),
+            lambda found, content: Told(tracking_lines(content), missed_text(found, within)),
+        )
+    return answer.end(*done)
 
 
 def tracking_lines(content: dict[str, Any]) -> list[str]:

@@ -16,12 +16,17 @@ COLUMNS = TIME, *POLAR, *TIP, CORE, *TENSIONS
 TRACKED = *COLUMNS, *REFERENCE
 
 
-def motion_table(motion: RobotMotion) -> str:
+def trajectory_table(found: RobotMotion | Tracking) -> str:
+    """Return a motion as CSV, along a reference with that."""
+    return _tracking_table(found) if isinstance(found, Tracking) else _motion_table(found)
+
+
+def _motion_table(motion: RobotMotion) -> str:
     """Return the motion as CSV, with a row for each record."""
     return _table(COLUMNS, np.column_stack([motion.times, motion.polar, motion.tips, motion.inputs]))
 
 
-def tracking_table(tracking: Tracking) -> str:
+def _tracking_table(tracking: Tracking) -> str:
     """Return the motion and its reference as CSV, with a row for the start, about every 0.01 s, and for the last step.
 
     The inputs of a row are those of the step that ends there; those of the first row are those of the step that begins there.

@@ -346,7 +346,8 @@ def test_a_full_disk_leaves_nothing(vinewright: Vinewright, tmp_path: Path, size
     assert snapshot(tmp_path) == before
 
 
-def test_a_folder_is_written_though_nobody_reads_the_output(tmp_path: Path) -> None:
+@pytest.mark.parametrize("more", [(), ("--json",)], ids=["text", "json"])
+def test_a_folder_is_written_though_nobody_reads_the_output(tmp_path: Path, more: tuple[str, ...]) -> None:
     """The other end of the pipe is closed at once, as with `| head`."""
     reading, writing = os.pipe()
     os.close(reading)
@@ -358,8 +359,11 @@ def test_a_folder_is_written_though_nobody_reads_the_output(tmp_path: Path) -> N
         "el-hussieny",
         "--out",
         "out",
+        *more,
     ]
     done = subprocess.run(command, cwd=tmp_path, stdout=writing, stderr=subprocess.PIPE, timeout=LONGEST)
     os.close(writing)
-    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.returncode == 0
+    assert (b"wrote out/" in done.stderr) if more else (done.stderr == b"")
+    assert b"error" not in done.stderr
     assert {path.name for path in (tmp_path / "out").iterdir()} == MOTION
