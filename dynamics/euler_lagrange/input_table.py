@@ -1,4 +1,4 @@
-"""Inputs of a robot over time: the force in its core, and tensions or pressures of its actuators."""
+"""Inputs of a robot over time: the force or pressure in its core, and tensions or pressures of its actuators."""
 
 from __future__ import annotations
 
@@ -31,11 +31,13 @@ class InputTable:
     times: Floats
     """Times [s], shape (rows,)."""
     core: Floats
-    """Force in the core [N], shape (rows,)."""
+    """Force [N] or pressure [Pa] in the core, shape (rows,)."""
     actuators: Floats
     """Tensions [N] or pressures [Pa] of the actuators, shape (rows, 3)."""
     pressurised: bool = False
     """Whether `actuators` are pressures, from which the tensions follow (`Robot.tensions`)."""
+    core_pressurised: bool = False
+    """Whether `core` is a pressure, from which the force follows (`Robot.core_area`)."""
     _rows: Floats = field(init=False, repr=False)
     _slopes: Floats = field(init=False, repr=False)
     """Rates of the inputs after each row, shape (rows, 4); 0 after the last one."""
@@ -46,7 +48,7 @@ class InputTable:
         rows = np.column_stack([np.asarray(self.core, float), np.asarray(self.actuators, float)])
         if rows.shape != (len(times), 4) or not np.all((rows >= 0) & (rows < np.inf)):
             raise InvalidTimeTable(
-                "inputs must be a force and three tensions or pressures for each time, at least 0 and finite"
+                "inputs must be a force or pressure in the core and three tensions or pressures for each time, at least 0 and finite"
             )
         if times[0] != 0 or not np.isfinite(times).all() or (np.diff(times) < 0).any():
             raise InvalidTimeTable("the times of inputs must begin at 0, be finite and not decrease")
@@ -60,18 +62,23 @@ class InputTable:
 
     @classmethod
     def constant(
-        cls, core: float = 0.0, actuators: ArrayLike = (0.0, 0.0, 0.0), pressurised: bool = False
+        cls,
+        core: float = 0.0,
+        actuators: ArrayLike = (0.0, 0.0, 0.0),
+        pressurised: bool = False,
+        core_pressurised: bool = False,
     ) -> InputTable:
         """Inputs that do not change.
 
         Args:
-            core: Force in the core [N].
+            core: Force [N] or pressure [Pa] in the core.
             actuators: Tensions [N] or pressures [Pa], shape (3,).
             pressurised: Whether these are pressures.
+            core_pressurised: Whether `core` is a pressure.
         Raises:
             InvalidTimeTable: As for the class.
         """
-        return cls(np.zeros(1), np.array([core]), np.array([actuators], float), pressurised)
+        return cls(np.zeros(1), np.array([core]), np.array([actuators], float), pressurised, core_pressurised)
 
     @property
     def seconds(self) -> float:
@@ -82,6 +89,8 @@ class InputTable:
         """Force in the core and tensions [N], shape (4,), at a time [s] and a configuration q [m, rad]."""
         k = bisect_right(self._starts, time) - 1
         row = self._rows[k] + self._slopes[k] * (time - self._starts[k])
+        if self.core_pressurised:
+            row[0] *= robot.core_area
         return np.append(row[:1], robot.tensions(row[1:], q)) if self.pressurised else row
 
 

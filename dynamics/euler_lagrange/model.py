@@ -145,6 +145,17 @@ class Robot:
         return self.levers * self.diameter
 
     @property
+    def core_area(self) -> float:
+        """Force per pressure of the core, pi D^2 / 4 [m^2].
+
+        Paper 004, section 3.4.1, has a force P_s "due to the air pressure applied to its core tube" and no formula for it. The tube of
+        diameter D gains the volume pi D^2 / 4 ds as it grows by ds, however it is bent, so this is what the work of a pressure is divided
+        by; so Blumenschein, Okamura and Hawkes, Modeling of Bioinspired Apical Extension in a Soft Robot (2017), which it cites for
+        Y_e. What is lost on the way to the tip is in Y_e and D_s.
+        """
+        return math.pi * self.diameter**2 / 4
+
+    @property
     def body(self) -> PointMass:
         """Mass, gravity, springs and dampers."""
         springs = np.array([0.0, self.stiffness, self.stiffness])

@@ -31,7 +31,7 @@ MOST_BEND, MOST_PLANE = 2 * math.pi - NEARLY, 1e4
 TIME = "time_s"
 POLAR = "s_m", "theta_rad", "phi_rad"
 TIP = "x_m", "y_m", "z_m"
-CORE = "core_n"
+CORE, CORE_PRESSURE = "core_n", "core_kpa"
 TENSIONS = "spam_1_n", "spam_2_n", "spam_3_n"
 PRESSURES = "spam_1_kpa", "spam_2_kpa", "spam_3_kpa"
 REFERENCE = "s_reference_m", "theta_reference_rad", "phi_reference_rad"
@@ -42,7 +42,7 @@ LIMITS: dict[str, tuple[float, float]] = {
     "phi_rad": (-MOST_PLANE, MOST_PLANE),
     **dict.fromkeys(TIP, (-MOST_LENGTH, MOST_LENGTH)),
     **dict.fromkeys((CORE, *TENSIONS), (0.0, MOST_FORCE)),
-    **dict.fromkeys(PRESSURES, (0.0, MOST_PRESSURE)),
+    **dict.fromkeys((CORE_PRESSURE, *PRESSURES), (0.0, MOST_PRESSURE)),
 }
 """Least and greatest value of each column that is read."""
 
@@ -142,8 +142,8 @@ def read_inputs(path: str | os.PathLike[str]) -> InputTable:
     """Read inputs over time from a CSV file.
 
     Args:
-        path: A file with the column `time_s`, and with `core_n`, with all of `spam_1_n`, `spam_2_n` and `spam_3_n`, or with all of
-            `spam_1_kpa`, `spam_2_kpa` and `spam_3_kpa`; what is missing is 0. A motion's `trajectory.csv` is such a file.
+        path: A file with the column `time_s`, and with `core_n` or `core_kpa`, with all of `spam_1_n`, `spam_2_n` and `spam_3_n`, or
+            with all of `spam_1_kpa`, `spam_2_kpa` and `spam_3_kpa`; what is missing is 0. A motion's `trajectory.csv` is such a file.
     Raises:
         InvalidTimeTable: The file cannot be used; the message names file, line and value.
     """
@@ -152,12 +152,18 @@ def read_inputs(path: str | os.PathLike[str]) -> InputTable:
         tensions, pressures = columns_of(columns, TENSIONS), columns_of(columns, PRESSURES)
         if tensions is not None and pressures is not None:
             raise InvalidTimeTable("has tensions and pressures of the actuators; give one of them")
-        if tensions is None and pressures is None and CORE not in columns:
-            raise InvalidTimeTable(f"has no input: {CORE}, {', '.join(TENSIONS)} or {', '.join(PRESSURES)}")
-        rows = len(columns[TIME])
+        cores = [one for one in (CORE, CORE_PRESSURE) if one in columns]
+        if len(cores) == 2:
+            raise InvalidTimeTable("has a force and a pressure of the core; give one of them")
+        if tensions is None and pressures is None and not cores:
+            raise InvalidTimeTable(
+                f"has no input: {CORE}, {CORE_PRESSURE}, {', '.join(TENSIONS)} or {', '.join(PRESSURES)}"
+            )
+        rows, pushed = len(columns[TIME]), cores == [CORE_PRESSURE]
+        core = columns[cores[0]] if cores else np.zeros(rows)
         given = np.zeros((rows, 3)) if tensions is None else tensions
         actuators = given if pressures is None else 1e3 * pressures
-        return InputTable(columns[TIME], columns.get(CORE, np.zeros(rows)), actuators, pressures is not None)
+        return InputTable(columns[TIME], 1e3 * core if pushed else core, actuators, pressures is not None, pushed)
     except InvalidTimeTable as error:
         raise InvalidTimeTable(f"{Path(path).name}: {error}") from None
 

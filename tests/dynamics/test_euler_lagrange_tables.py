@@ -189,7 +189,9 @@ def test_a_tip_that_passes_the_base_is_refused() -> None:
         ("time_s,core_n\n0,1\n2,1\n1,1\n", "line 4: time_s = 1 must not be less than 2"),
         ("time_s,core_n\n0,1\n1,1\n1,2\n1,3\n", "more than two rows for time_s = 1"),
         ("time_s,spam_1_n,spam_2_n\n0,1,1\n", "has no column spam_3_n, which belongs to spam_1_n, spam_2_n"),
-        ("time_s,s_m,theta_rad,phi_rad\n0,1,0,0\n", "has no input: core_n"),
+        ("time_s,s_m,theta_rad,phi_rad\n0,1,0,0\n", "has no input: core_n, core_kpa, spam_1_n"),
+        ("time_s,core_n,core_kpa\n0,1,1\n", "has a force and a pressure of the core; give one of them"),
+        ("time_s,core_kpa\n0,10001\n", "line 2: core_kpa = 10001 must be from 0 to 10000"),
         (
             "time_s,spam_1_n,spam_2_n,spam_3_n,spam_1_kpa,spam_2_kpa,spam_3_kpa\n0,1,1,1,1,1,1\n",
             "has tensions and pressures",
@@ -242,6 +244,35 @@ def test_pressures_of_a_file_are_in_kilopascals(tmp_path: Path) -> None:
     (tmp_path / "in.csv").write_text("time_s,spam_1_kpa,spam_2_kpa,spam_3_kpa\n0,2,0,3\n")
     pulls = read_inputs(tmp_path / "in.csv").forces(Robot(), 0.0, np.array([1.0, 0.0, 0.0]))
     np.testing.assert_allclose(pulls, Robot().actuator.area * np.array([0.0, 2e3, 0.0, 3e3]))
+
+
+def test_a_pressure_in_the_core_pushes_with_the_cross_section(tmp_path: Path) -> None:
+    """The tube grows steadily at (P pi D^2 / 4 - Y_e + m g) / D_s, from a table or a constant; sPAMs may have pressures too."""
+    robot = Robot(diameter=0.08)
+    (tmp_path / "in.csv").write_text("time_s,core_kpa,spam_1_kpa,spam_2_kpa,spam_3_kpa\n0,0,1,0,0\n2,6,1,0,0\n")
+    table = read_inputs(tmp_path / "in.csv")
+    straight = np.array([1.0, 0.0, 0.0])
+    push, pull = 3e3 * np.pi * 0.08**2 / 4, 1e3 * robot.actuator.area
+    np.testing.assert_allclose(table.forces(robot, 1.0, straight), [push, pull, 0, 0], rtol=1e-12)
+    np.testing.assert_allclose(
+        table.forces(robot, 1.0, straight), [push, pull, 0, 0], rtol=1e-12
+    )  # nothing was changed
+    constant = InputTable.constant(3e3, core_pressurised=True)
+    motion = simulate(robot, constant, (1.0, 0.0, 0.0), 4.0)
+    assert motion.rates[-1, 0] == pytest.approx((push - 4.0 + 0.981) / 1.5, rel=1e-6)
+    np.testing.assert_array_equal(motion.q, simulate(robot, InputTable.constant(float(push)), (1.0, 0, 0), 4.0).q)
+
+
+def test_the_work_of_a_pressure_is_that_of_the_volume() -> None:
+    """A tube gains the volume pi D^2 / 4 ds, however it is bent: slices of an arc, each as long as its own radius demands."""
+    robot, s, theta = Robot(), 1.3, 2.0
+    x = (np.arange(2000) + 0.5) / 2000 * robot.diameter - robot.diameter / 2
+    widths = 2 * np.sqrt(robot.diameter**2 / 4 - x**2)
+
+    def volume(length: float) -> float:
+        return float(np.sum(widths * (length - theta * x)) * robot.diameter / 2000)
+
+    assert (volume(s + 1e-3) - volume(s)) / 1e-3 == pytest.approx(robot.core_area, rel=1e-4)
 
 
 def test_columns_in_any_order_with_spaces(tmp_path: Path) -> None:

@@ -166,7 +166,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
     ("euler-lagrange", "show"): ([ROBOTS], [], ()),
     ("euler-lagrange", "simulate"): (
         [ROBOTS],
-        ["--inputs", "--core", "--tensions", "--pressures", "--start", "--seconds"],
+        ["--inputs", "--core", "--core-pressure", "--tensions", "--pressures", "--start", "--seconds"],
         NO_FOLDER,
     ),
     ("euler-lagrange", "track"): ([ROBOTS, DESIGNS], ["--start", "--within"], NO_FOLDER),

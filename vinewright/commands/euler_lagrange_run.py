@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from dynamics.euler_lagrange.control import Tracking
     from dynamics.euler_lagrange.motion import RobotMotion, Watch
     from dynamics.euler_lagrange.robot_file import ControlledRobot
-    from surrogate.kernels.compiled import Floats
 
 Moved = TypeVar("Moved", "RobotMotion", "Tracking")
 SHORTEST = 1e-3
@@ -32,36 +30,6 @@ OutOption = Annotated[
         "runs/euler-lagrange-NAME-2 and so on.",
     ),
 ]
-
-
-def parse_three(option: str, text: str, unit: str) -> tuple[float, float, float]:
-    """Parse three finite numbers that are separated by commas.
-
-    Raises:
-        BadInput: They are not.
-    """
-    try:
-        first, second, third = (float(part) for part in text.split(","))
-    except ValueError:
-        raise BadInput(f"{option} {text} must be three numbers separated by commas, in {unit}") from None
-    if not all(map(math.isfinite, (first, second, third))):
-        raise BadInput(f"{option} {text} must be three finite numbers, in {unit}")
-    return first, second, third
-
-
-def parse_start(text: str) -> Floats:
-    """Parse an initial s [m], theta and phi [rad], shape (3,).
-
-    Raises:
-        BadInput: It is none.
-    """
-    from dynamics.euler_lagrange.model import check_start
-
-    given = parse_three("--start", text, "metres and radians")
-    try:
-        return check_start(given)
-    except ValueError as error:
-        raise BadInput(f"--start {text}: {error}") from None
 
 
 class Told(NamedTuple):
@@ -167,11 +135,6 @@ class Job:
 
         write_folder(folder, fill)
         return [f"{self.name}.json", "trajectory.csv", f"{self.name}.png", "robot.toml"]
-
-
-def shown_path(path: str | Path) -> str:
-    """Return a path as it is written into results: as given, or only its name if it is absolute."""
-    return Path(path).name if Path(path).is_absolute() else str(path)
 
 
 @contextmanager

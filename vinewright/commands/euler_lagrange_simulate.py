@@ -3,27 +3,26 @@
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinewright.commands.euler_lagrange_run import (
-    Job,
-    OutOption,
-    Told,
-    check_seconds,
+from vinewright.commands.euler_lagrange_inputs import (
+    CoreOption,
+    CorePressureOption,
+    InputOptions,
+    InputsOption,
+    PressuresOption,
+    TensionsOption,
     parse_start,
-    parse_three,
-    result_folder,
     shown_path,
 )
+from vinewright.commands.euler_lagrange_run import Job, OutOption, Told, check_seconds, result_folder
 from vinewright.console.answer import Answer, JsonOption
-from vinewright.console.errors import BadInput, readable_errors
+from vinewright.console.errors import readable_errors
 from vinewright.console.options import ForceOption, RobotArgument
 
 if TYPE_CHECKING:
-    from dynamics.euler_lagrange.input_table import InputTable
     from dynamics.euler_lagrange.motion import RobotMotion
 
 USUAL_SECONDS = 10.0
@@ -31,25 +30,6 @@ USUAL_SECONDS = 10.0
 NAME = "motion"
 """Name of the description and the picture."""
 
-InputsOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE.csv",
-        help="Inputs over time: columns time_s, core_n, and spam_1_n, spam_2_n, spam_3_n (tensions) or spam_1_kpa, spam_2_kpa, "
-        "spam_3_kpa (pressures); linear between rows, two rows with the same time are a jump. Default: constant inputs.",
-    ),
-]
-CoreOption = Annotated[
-    float | None,
-    typer.Option(metavar="N", help="Constant force in the core, in newtons. Default: 0.", show_default=False),
-]
-TensionsOption = Annotated[
-    str | None, typer.Option(metavar="N,N,N", help="Constant tensions of the three sPAMs, in newtons. Default: 0.")
-]
-PressuresOption = Annotated[
-    str | None,
-    typer.Option(metavar="KPA,KPA,KPA", help="Constant pressures of the three sPAMs, in kPa, instead of tensions."),
-]
 StartOption = Annotated[
     str,
     typer.Option(
@@ -69,6 +49,7 @@ def simulate(
     robot: RobotArgument,
     inputs: InputsOption = None,
     core: CoreOption = None,
+    core_pressure: CorePressureOption = None,
     tensions: TensionsOption = None,
     pressures: PressuresOption = None,
     start: StartOption = "1,0,0",
@@ -89,48 +70,18 @@ def simulate(
         from vinewright.console.study_options import command_line
 
         made = load_robot(robot)
-        given = _inputs(inputs, core, tensions, pressures)
+        options = InputOptions(inputs, core, core_pressure, tensions, pressures)
+        given, shown = options.table(), options.shown()
         released = parse_start(start)
         lasts = check_seconds((given.seconds or USUAL_SECONDS) if seconds is None else seconds)
-        shown = shown_path(inputs) if inputs else None
-        options = {"inputs": shown, "core": core, "tensions": tensions, "pressures": pressures}
-        command = command_line(f"euler-lagrange simulate {shown_path(robot)}", **options, start=start, seconds=seconds)
-        head = {"robot": shown_path(robot), "inputs": shown}
+        command = command_line(f"euler-lagrange simulate {shown_path(robot)}", **shown, start=start, seconds=seconds)
+        head = {"robot": shown_path(robot), "inputs": shown["inputs"]}
         done = Job(answer, begun, made, NAME, "Motion under given inputs", command, head, lasts).run(
             result_folder(out, robot, force, inputs, "table of inputs"),
             lambda watch: compute(made.robot, given, released, lasts, watch=watch),
             lambda motion, content: Told([motion_sentence(content)], _missed(motion)),
         )
     return answer.end(*done)
-
-
-def _inputs(file: Path | None, core: float | None, tensions: str | None, pressures: str | None) -> InputTable:
-    """Return the inputs of the options.
-
-    Raises:
-        BadInput: Options exclude each other, or a value is out of range.
-        InvalidTimeTable: The file cannot be used.
-    """
-    from dynamics.euler_lagrange.input_table import InputTable
-    from dynamics.euler_lagrange.time_table import MOST_FORCE, MOST_PRESSURE, read_inputs
-
-    if file is not None:
-        for option, value in (("--core", core), ("--tensions", tensions), ("--pressures", pressures)):
-            if value is not None:
-                raise BadInput(f"--inputs and {option} exclude each other; give one of them")
-        return read_inputs(file)
-    if tensions is not None and pressures is not None:
-        raise BadInput("--tensions and --pressures exclude each other; give one of them")
-    option, text, most, unit = ("--tensions", tensions, MOST_FORCE, "N")
-    if pressures is not None:
-        option, text, most, unit = ("--pressures", pressures, MOST_PRESSURE, "kPa")
-    pulls = (0.0, 0.0, 0.0) if text is None else parse_three(option, text, unit)
-    pushed = core or 0.0
-    for name, value, limit in (("--core", pushed, MOST_FORCE), *((option, one, most) for one in pulls)):
-        if not 0 <= value <= limit:
-            raise BadInput(f"{name} {value:g} must be from 0 to {limit:g} {'N' if name == '--core' else unit}")
-    scaled = [1e3 * one for one in pulls] if pressures is not None else pulls
-    return InputTable.constant(pushed, scaled, pressures is not None)
 
 
 def motion_sentence(content: dict[str, Any]) -> str:

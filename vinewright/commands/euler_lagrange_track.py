@@ -9,14 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from vinewright.commands.euler_lagrange_run import (
-    Job,
-    OutOption,
-    Told,
-    parse_start,
-    result_folder,
-    shown_path,
-)
+from vinewright.commands.euler_lagrange_inputs import parse_start, shown_path
+from vinewright.commands.euler_lagrange_run import Job, OutOption, Told, result_folder
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import ForceOption, RobotArgument

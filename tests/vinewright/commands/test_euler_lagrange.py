@@ -129,6 +129,13 @@ def test_constant_inputs_are_those_of_options(vinewright: Vinewright, tmp_path: 
     found = table(tmp_path / "pushed" / "trajectory.csv")
     slope = (found["s_m"][-1] - found["s_m"][500]) / (found["time_s"][-1] - found["time_s"][500])
     assert slope == pytest.approx((5 - 4 + 0.981) / 1.5, rel=1e-6)
+    kilopascals = 5e-3 / (np.pi * 0.05**2 / 4)
+    assert (
+        vinewright(*SIMULATE, "el-hussieny", "--core-pressure", kilopascals, "--seconds", 10, "--out", "blown")[0] == 0
+    )
+    blown = table(tmp_path / "blown" / "trajectory.csv")
+    np.testing.assert_allclose(blown["core_n"], 5.0)
+    np.testing.assert_allclose(blown["s_m"], found["s_m"], rtol=1e-6)
 
 
 def test_the_published_reference_is_followed_within_the_published_errors(
@@ -239,7 +246,17 @@ def test_a_motion_that_cannot_be_integrated_is_one_line(vinewright: Vinewright, 
         ((*SIMULATE, "el-hussieny", "--inputs", "empty.csv"), "empty.csv: is empty"),
         ((*SIMULATE, "el-hussieny", "--inputs", "empty.csv", "--core", 1), "--inputs and --core exclude each other"),
         ((*SIMULATE, "el-hussieny", "--tensions", "1,1,1", "--pressures", "1,1,1"), "exclude each other"),
+        (
+            (*SIMULATE, "el-hussieny", "--core", 1, "--core-pressure", 0),
+            "--core and --core-pressure exclude each other",
+        ),
+        (
+            (*SIMULATE, "el-hussieny", "--inputs", "empty.csv", "--core-pressure", 1),
+            "--inputs and --core-pressure exclude each other",
+        ),
         ((*SIMULATE, "el-hussieny", "--core", "nan"), "--core nan must be from 0 to"),
+        ((*SIMULATE, "el-hussieny", "--core-pressure", 10001), "--core-pressure 10001 must be from 0 to 10000 kPa"),
+        ((*SIMULATE, "el-hussieny", "--tensions", ""), "--tensions must be three numbers separated by commas, in N"),
         (
             (*SIMULATE, "el-hussieny", "--tensions", "1,2"),
             "--tensions 1,2 must be three numbers separated by commas, in N",
