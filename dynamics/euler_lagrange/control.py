@@ -20,6 +20,8 @@ from surrogate.kernels.compiled import Floats
 
 Reference = Callable[[float], tuple[ArrayLike, ArrayLike]]
 """(s, theta, phi) and their rates over time [s]."""
+STEP = 1e-3
+"""Usual time step [s]."""
 NOTICED = 1e-3
 """A reference counts as shorter than the tube if the difference exceeds this [m]."""
 PLANE_FROM = 0.05
@@ -189,7 +191,7 @@ def track(
     reference: Reference,
     start: ArrayLike,
     seconds: float,
-    step_time: float = 1e-3,
+    step_time: float = STEP,
     watch: Watch | None = None,
 ) -> Tracking:
     """Follow a reference from rest, with semi-implicit time steps.

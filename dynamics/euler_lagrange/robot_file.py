@@ -108,15 +108,37 @@ def robot_content(made: ControlledRobot) -> dict[str, Any]:
     }
 
 
-def _robot_of(content: Mapping[str, Any]) -> ControlledRobot:
-    """The robot with validated numbers in the form of `robot_content`; missing ones are the paper's."""
-    usual, given = Robot(), dict[str, Any](to_si(content, ROBOT))
+def number_keys() -> list[str]:
+    """Keys of the numbers of a robot file, those inside a table with its name and a dot."""
+    tables = (("", ROBOT), ("actuator.", ACTUATOR), ("controller.", CONTROLLER))
+    return [f"{table}{key.name}" for table, keys in tables for key in keys.values()]
+
+
+def change_robot(made: ControlledRobot, changes: Mapping[str, float]) -> ControlledRobot:
+    """Return a robot with other numbers; those that are not given stay to the bit.
+
+    Args:
+        changes: Numbers in the units of files, by `number_keys()`.
+    Raises:
+        InvalidRobot: A key is unknown, or a number is out of its range.
+    """
+    content: dict[str, Any] = {"schema": SCHEMA}
+    for key, value in changes.items():
+        table, _, name = key.rpartition(".")
+        (content.setdefault(table, {}) if table else content)[name] = value
+    return _robot_of(_check(content), made)
+
+
+def _robot_of(content: Mapping[str, Any], base: ControlledRobot) -> ControlledRobot:
+    """The robot with validated numbers in the form of `robot_content`; missing ones are those of another robot."""
+    given = dict[str, Any](to_si(content, ROBOT))
     if gravity := content.get(GRAVITY[0]):
         given["gravity"] = tuple(gravity)
     if planes := content.get(PLANES[0]):
         given["planes"] = tuple(math.radians(one) for one in planes)
-    given["actuator"] = replace(usual.actuator, **to_si(content.get("actuator") or {}, ACTUATOR))
-    return ControlledRobot(replace(usual, **given), Controller(**to_si(content.get("controller") or {}, CONTROLLER)))
+    given["actuator"] = replace(base.robot.actuator, **to_si(content.get("actuator") or {}, ACTUATOR))
+    controller = replace(base.controller, **to_si(content.get("controller") or {}, CONTROLLER))
+    return ControlledRobot(replace(base.robot, **given), controller)
 
 
 # ---- files ----
@@ -138,7 +160,9 @@ def load_robot(name_or_path: str | os.PathLike[str]) -> ControlledRobot:
     Raises:
         InvalidRobot: The file is missing, malformed or has a value out of its range.
     """
-    return SHIPPED.read(name_or_path, lambda content: _robot_of(_check(content)))
+    return SHIPPED.read(
+        name_or_path, lambda content: _robot_of(_check(content), ControlledRobot(Robot(), Controller()))
+    )
 
 
 def robot_description(name_or_path: str | os.PathLike[str]) -> str:

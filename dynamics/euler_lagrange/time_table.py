@@ -7,6 +7,7 @@ import io
 import math
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -166,6 +167,34 @@ def read_inputs(path: str | os.PathLike[str]) -> InputTable:
         return InputTable(columns[TIME], 1e3 * core if pushed else core, actuators, pressures is not None, pushed)
     except InvalidTimeTable as error:
         raise InvalidTimeTable(f"{Path(path).name}: {error}") from None
+
+
+def change_constant(inputs: InputTable, column: str, value: float) -> InputTable:
+    """Return constant inputs with another value in a column of a file; the others stay to the bit.
+
+    Args:
+        column: `CORE`, `CORE_PRESSURE`, or one of `TENSIONS` and `PRESSURES`.
+        value: In the unit of the column's name.
+    Raises:
+        InvalidTimeTable: The inputs are not constant, or are pressures where this is a force or the other way round; or the value is
+            out of its range.
+    """
+    least, most = LIMITS[column]
+    if not least <= value <= most:
+        raise InvalidTimeTable(f"{column} = {value:g} must be from {least:g} to {most:g}")
+    if len(inputs.times) > 1:
+        raise InvalidTimeTable(f"{column}: the inputs change over time; only constant ones can be given another value")
+    pressure = column in (CORE_PRESSURE, *PRESSURES)
+    of_core = column in (CORE, CORE_PRESSURE)
+    was, others = (inputs.core_pressurised, inputs.core) if of_core else (inputs.pressurised, inputs.actuators)
+    if pressure != was and others.any():
+        raise InvalidTimeTable(f"{column}: the inputs have a {'pressure' if was else 'force'} there; give one of them")
+    scaled = 1e3 * value if pressure else value
+    if of_core:
+        return replace(inputs, core=np.array([scaled]), core_pressurised=pressure)
+    actuators = inputs.actuators.copy()
+    actuators[0, (PRESSURES if pressure else TENSIONS).index(column)] = scaled
+    return replace(inputs, actuators=actuators, pressurised=pressure)
 
 
 def read_reference(path: str | os.PathLike[str]) -> ReferenceTable:

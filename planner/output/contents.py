@@ -30,6 +30,7 @@ KINDS: dict[str, tuple[str, ...]] = {
     "a simulation": ("simulation.json", "trajectory.npz", "growth.csv", "centreline.csv", "plan.png"),
     "the motion of a robot": ("motion.json", "motion.png", "trajectory.csv", "robot.toml"),
     "a robot that follows a reference": ("tracking.json", "tracking.png", "trajectory.csv", "robot.toml"),
+    "motions of a robot": ("motions.json", "motions.csv", "motions.png", "robot.toml"),
     "a fit": ("fit.json", "fit.png", "recording.json", "tube.toml"),
     "a sweep": (SWEEP,),
     "a map": ("map.json", "map.png"),

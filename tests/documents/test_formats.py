@@ -299,6 +299,28 @@ def test_the_motion_of_a_robot_is_described(
     assert columns == (described if name == "tracking" else [one for one in described if "_reference_" not in one])
 
 
+@pytest.mark.parametrize("more", [("--seconds", 0.1), ("--reference", "wanted.csv")], ids=["inputs", "reference"])
+def test_several_motions_of_a_robot_are_described(
+    vinewright: Vinewright, tmp_path: Path, more: tuple[object, ...]
+) -> None:
+    """All keys of the description, which the answer has too, and all columns of the table but that of the varied key."""
+    (tmp_path / "wanted.csv").write_text("time_s,s_m,theta_rad,phi_rad\n0,1,0.1,0\n0.05,1.1,0.1,0\n")
+    given = "euler-lagrange", "sweep", "el-hussieny", "--vary", "mass_kg=0.1,0.2", *more, "--out", "moved", "--json"
+    code, output, _ = vinewright(*given)
+    assert code == 0
+    document = json.loads((tmp_path / "moved" / "motions.json").read_text())
+    keys = keys_of("motion", "motions.json")
+    assert keys.keys() == document.keys()
+    assert not [*undescribed(json.loads(output), keys | keys_of("answers", "every command"))]
+    columns = (tmp_path / "moved" / "motions.csv").read_text().splitlines()[0].split(",")
+    described = [*keys_of("motion", "motions.csv")]
+    assert columns[0] == "mass_kg"
+    assert columns[1:] == [one for one in described if one in columns]
+    own = {"greatest_bend_rad", "without_growth_s"}
+    errors = {one for one in described if "_error_" in one} | {"greatest_excess_length_m"}
+    assert {*described[1:]} - {*columns} == (own if "--reference" in more else errors)
+
+
 @pytest.mark.parametrize("name", ["pack.json", "pressures.json"])
 def test_an_old_pack_is_described(name: str) -> None:
     """No key of it is unknown; newer packs have more, which the source says."""

@@ -169,6 +169,21 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
         ["--inputs", "--core", "--core-pressure", "--tensions", "--pressures", "--start", "--seconds"],
         NO_FOLDER,
     ),
+    ("euler-lagrange", "sweep"): (
+        [ROBOTS],
+        [
+            "--vary",
+            "--reference",
+            "--inputs",
+            "--core",
+            "--core-pressure",
+            "--tensions",
+            "--pressures",
+            "--start",
+            "--seconds",
+        ],
+        ("--vary", "mass_kg=0.1,0.2", *NO_FOLDER),
+    ),
     ("euler-lagrange", "track"): ([ROBOTS, DESIGNS], ["--start", "--within"], NO_FOLDER),
 }
 """Arguments, options that take a value, and final options that keep the computation short."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from vinewright.commands.euler_lagrange_simulate import simulate
+from vinewright.commands.euler_lagrange_sweep import sweep
 from vinewright.commands.euler_lagrange_track import track
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.completion import robot_names
@@ -123,3 +124,4 @@ def check(robot: RobotArgument, as_json: JsonOption = False) -> int:
 
 app.command()(simulate)
 app.command()(track)
+app.command()(sweep)

@@ -31,7 +31,7 @@ CorePressureOption = Annotated[
     float | None,
     typer.Option(
         metavar="KPA",
-        help="Constant pressure in the core, in kPa, instead of a force: it pushes with the pressure times the tube's cross-section.",
+        help="Constant pressure in the core, in kPa, instead of a force: it pushes with this times the tube's cross-section.",
         show_default=False,
     ),
 ]

@@ -35,7 +35,14 @@ from vinewright.commands.show_designs import (
     show_simulation,
     show_solutions,
 )
-from vinewright.commands.show_motions import MotionFile, TrackingFile, show_motion, show_tracking
+from vinewright.commands.show_motions import (
+    MotionFile,
+    MotionsFile,
+    TrackingFile,
+    show_motion,
+    show_motions,
+    show_tracking,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,5 +236,6 @@ KINDS = (
     ResultKind("same design", SAME, {"front", "chosen"}, _show_same_design, _SharedDesign),
     ResultKind("motion", "motion.json", {"asked_s", "growth_stood_still_s"}, show_motion, MotionFile, ["motion.png"]),
     ResultKind("tracking", "tracking.json", {"asked_s", "limits_met"}, show_tracking, TrackingFile, ["tracking.png"]),
+    ResultKind("motions", "motions.json", {"vary", "motions"}, show_motions, MotionsFile, ["motions.png"]),
 )
 """All kinds, in the order in which a folder is searched for their files."""

@@ -18,12 +18,14 @@ from dynamics.euler_lagrange.motion import NotIntegrable, RobotMotion
 from dynamics.euler_lagrange.reference_table import ReferenceTable
 from dynamics.euler_lagrange.robot_file import ControlledRobot, InvalidRobot, known_robots, load_robot
 from dynamics.euler_lagrange.time_table import read_inputs, read_reference
+from vinewright.euler_lagrange.sweep import InvalidSweep, SweepCase, SweptMotion, sweep
 
 __all__ = [
     "ControlledRobot",
     "Controller",
     "InputTable",
     "InvalidRobot",
+    "InvalidSweep",
     "InvalidTimeTable",
     "LinearActuator",
     "NotIntegrable",
@@ -32,11 +34,14 @@ __all__ = [
     "RobotMotion",
     "Saturation",
     "SaturationEvent",
+    "SweepCase",
+    "SweptMotion",
     "Tracking",
     "known_robots",
     "load_robot",
     "read_inputs",
     "read_reference",
     "simulate",
+    "sweep",
     "track",
 ]

@@ -46,8 +46,8 @@ def label(axes: Axes, words: str) -> None:
     axes.set_ylabel(words, size=9, color=INK)
 
 
-def legend(axes: Axes, **more: Any) -> None:
-    """Draw the legend of axes without a frame; `more` are options of Matplotlib."""
+def legend(axes: Axes | Figure, **more: Any) -> None:
+    """Draw the legend of axes or of a figure without a frame; `more` are options of Matplotlib."""
     axes.legend(fontsize=8.5, frameon=False, labelcolor=INK, **more)
 
 
@@ -81,8 +81,8 @@ def save_motion(path: Path, robot: Robot, motion: RobotMotion | Tracking, title:
 
 
 def _draw_coordinates(panels: list[Axes], motion: RobotMotion | Tracking) -> None:
-    polar = _drawn(motion.polar)
-    asked = _drawn(to_polar(to_regular(motion.reference))) if isinstance(motion, Tracking) else None
+    polar = draw_gaps(motion.polar)
+    asked = draw_gaps(to_polar(to_regular(motion.reference))) if isinstance(motion, Tracking) else None
     for axes, part, words in zip(panels, range(3), ("length s [m]", "bend θ [rad]", "plane φ [rad]"), strict=True):
         axes.plot(motion.times, polar[:, part], color=COLOURS[0], linewidth=1.6, label="robot")
         if asked is not None:
@@ -92,7 +92,7 @@ def _draw_coordinates(panels: list[Axes], motion: RobotMotion | Tracking) -> Non
         label(axes, words)
 
 
-def _drawn(polar: Floats) -> Floats:
+def draw_gaps(polar: Floats) -> Floats:
     """Return (s, theta, phi) with gaps in phi [rad] where the tube is straight, and where phi goes on from pi at -pi."""
     drawn = polar.copy()
     drawn[polar[:, 1] < STRAIGHT, 2] = np.nan

@@ -13,7 +13,7 @@ from vinewright.cli import part
 from vinewright.commands.registry import COMMANDS, SESSION
 
 UNIT = re.compile(
-    r"\b(mm|[Mm]illimetres|metres|newtons|seconds|degrees|percent|kg/m|frames per second|CIELAB units|coefficient|Share of)\b"
+    r"\b(mm|[Mm]illimetres|metres|newtons|kPa|seconds|degrees|percent|kg/m|frames per second|CIELAB units|coefficient|Share of)\b"
 )
 COUNT = re.compile(r"\b([Nn]umber of \w+|Seed of|many actuators|N-th frame)\b")
 Vinewright = Callable[..., tuple[int, str, str]]

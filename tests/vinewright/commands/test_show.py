@@ -75,9 +75,16 @@ TRACKING = {
     "greatest_bend_error_rad": 0.0012, "greatest_plane_error_rad": None, "greatest_tip_error_m": 0.006, "greatest_core_n": 50.0,
     "greatest_tensions_n": [1.0, 2.0, 3.0], "limits_met": [{"what": "shorter", "begin_s": 1.0, "end_s": 2.5}],
 }  # fmt: skip
+MOTIONS = {
+    "robot": "mine.toml", "reference": None, "asked_s": 2.0, "vary": {"actuator.area_mm2": [900.0, 1800.0]}, "asked_motions": 3,
+    "motions": [
+        {"actuator.area_mm2": 900.0, "ended": "complete", "end_s_m": 1.25, "end_theta_rad": 0.1234, "greatest_bend_rad": 0.2},
+        {"actuator.area_mm2": 1800.0, "ended": "not integrable", "end_s_m": None, "end_theta_rad": None, "greatest_bend_rad": None},
+    ],
+}  # fmt: skip
 FILES = {
     "map.json": MAP, "fit.json": FIT, "simulation.json": SIMULATION, "data.json": SURVEY, "motion.json": MOTION,
-    "tracking.json": TRACKING,
+    "tracking.json": TRACKING, "motions.json": MOTIONS,
 }  # fmt: skip
 
 
@@ -111,6 +118,7 @@ def result(tmp_path: Path) -> Callable[[str], Path]:
             "robustness survey": "data.json",
             "motion": "motion.json",
             "tracking": "tracking.json",
+            "motions": "motions.json",
         }
         write_json(tmp_path / "thing", FILES[names[kind]])
         return tmp_path / "thing"
@@ -143,6 +151,10 @@ SUMMARIES = {
         "mine.toml along up.csv, errors up to 0.01 m and rad allowed", "length 0.0049 m, bend 0.0012 rad, plane -, tip 0.006 m",
         "limits: reference shorter than the tube from 1.00 to 2.50 s",
     ],
+    "motions": [
+        "2 of 3 motions of mine.toml, 2 s each", "┃ area_mm2 ┃ ended          ┃ s m  ┃ bend rad ┃ most rad ┃",
+        "│ 900      │ complete       │ 1.25 │ 0.1234   │ 0.2      │", "│ 1800     │ not integrable │ -    │ -        │ -        │",
+    ],
 }  # fmt: skip
 
 
@@ -172,7 +184,7 @@ def test_pictures_are_named_and_drawn(vinewright: Vinewright, result: Callable[[
         (path.parent / "plan.png").touch()  # lies beside the file by chance
     code, printed, errors = vinewright("show", path, "--picture", "it.png")
     assert ("plan.png" in printed + errors) == (kind == "run")
-    if kind in ("fit", "simulation", "robustness survey", "same design", "motion", "tracking"):
+    if kind in ("fit", "simulation", "robustness survey", "same design", "motion", "tracking", "motions"):
         assert code == 2
         assert errors.startswith(f"error: --picture: no picture of a {kind} is drawn; ")
         assert not Path("it.png").exists()
