@@ -26,7 +26,7 @@ OutOption = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Folder for trajectory, picture and description. Default: the first free one of runs/euler-lagrange-NAME, "
+        help="Folder for table, picture and description. Default: the first free one of runs/euler-lagrange-NAME, "
         "runs/euler-lagrange-NAME-2 and so on.",
     ),
 ]

@@ -37,7 +37,7 @@ MOST_PRINTED = 20
 """Largest number of motions that are printed."""
 MOST_LISTED = 3
 """Largest number of motions that are named because they end early."""
-MOVED = {"end_s_m": "s m", "end_theta_rad": "bend rad", "greatest_bend_rad": "most rad"}
+MOVED = {"end_s_m": "end m", "end_theta_rad": "end rad", "greatest_bend_rad": "most rad"}
 TRACKED = {
     "greatest_length_error_m": "length m",
     "greatest_bend_error_rad": "bend rad",

@@ -152,8 +152,8 @@ SUMMARIES = {
         "limits: reference shorter than the tube from 1.00 to 2.50 s",
     ],
     "motions": [
-        "2 of 3 motions of mine.toml, 2 s each", "┃ area_mm2 ┃ ended          ┃ s m  ┃ bend rad ┃ most rad ┃",
-        "│ 900      │ complete       │ 1.25 │ 0.1234   │ 0.2      │", "│ 1800     │ not integrable │ -    │ -        │ -        │",
+        "2 of 3 motions of mine.toml, 2 s each", "┃ area_mm2 ┃ ended          ┃ end m ┃ end rad ┃ most rad ┃",
+        "│ 900      │ complete       │ 1.25  │ 0.1234  │ 0.2      │", "│ 1800     │ not integrable │ -     │ -       │ -        │",
     ],
 }  # fmt: skip
 
