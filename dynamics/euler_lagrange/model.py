@@ -164,7 +164,7 @@ class Robot:
 
     @property
     def jacobian(self) -> Floats:
-        """Jacobian of the lengths of the core and the actuators, shape (4, 3), read-only (`actuator_jacobian`)."""
+        """Jacobian of the lengths of the core and the actuators [-, m/rad, m/rad], shape (4, 3), read-only (`actuator_jacobian`)."""
         return _jacobian(self.arm, tuple(self.planes))
 
     def lengths(self, q: Floats) -> Floats:

@@ -48,8 +48,9 @@ class SweepCase:
     """A motion of a sweep, before it is computed."""
 
     values: dict[str, float]
-    """The values that distinguish it from the others, by their keys."""
+    """The values that distinguish it from the others, by their keys [in the unit of the key]."""
     made: ControlledRobot
+    """The robot with these values, and its controller."""
     drive: Drive
     """Inputs, or a reference that the controller follows."""
     start: Floats
@@ -74,6 +75,7 @@ class SweptMotion:
     """A motion of a sweep."""
 
     case: SweepCase
+    """What it follows from."""
     motion: RobotMotion | Tracking | None
     """None if the integrator cannot continue it."""
 
@@ -112,8 +114,9 @@ def sweep(
 
     Args:
         drive: Inputs, or a reference that the controller follows.
-        vary: Values by their keys: numbers of a robot file, those inside a table with its name and a dot (`actuator.area_mm2`);
-            `s_m`, `theta_rad` and `phi_rad` of the start; with constant inputs the columns of a table of inputs, such as `core_n`.
+        vary: Values by their keys [in the unit of the key]: numbers of a robot file, those inside a table with its name and a dot
+            (`actuator.area_mm2`); `s_m`, `theta_rad` and `phi_rad` of the start; with constant inputs the columns of a table of
+            inputs, such as `core_n`.
         start: s [m], theta [rad], phi [rad]. Default: that of the reference, or straight and 1 m long.
         seconds: Duration [s]. Default: that of the reference or of the table of inputs, or 10 s.
     Raises:
@@ -131,9 +134,9 @@ def list_cases(
     seconds: float | None = None,
 ) -> list[SweepCase]:
     """Check everything and list the motions of a sweep; arguments and errors are those of `sweep`."""
-    tracked = isinstance(drive, ReferenceTable)
-    _check_keys(vary, tracked)
-    begin = check_start((drive.start if isinstance(drive, ReferenceTable) else USUAL_START) if start is None else start)
+    _check_keys(vary, isinstance(drive, ReferenceTable))
+    usual = drive.start if isinstance(drive, ReferenceTable) else USUAL_START
+    begin = check_start(usual if start is None else start)
     lasts = drive.seconds or USUAL_SECONDS if seconds is None else seconds
     if (count := math.prod(map(len, vary.values()))) > MOST_MOTIONS:
         raise InvalidSweep(f"has {count} combinations of values; at most {MOST_MOTIONS} are allowed")
