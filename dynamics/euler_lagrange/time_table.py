@@ -117,10 +117,25 @@ def _number(line: int, column: str, cell: str) -> float:
         value = float(cell)
     except ValueError:
         raise InvalidTimeTable(f"line {line}: {column} = {cell!r:.40} must be a number") from None
+    try:
+        check_range(column, value)
+    except InvalidTimeTable as error:
+        raise InvalidTimeTable(f"line {line}: {error}") from None
+    return value
+
+
+def check_range(column: str, value: float) -> None:
+    """Check a number of a table.
+
+    Args:
+        column: One of `LIMITS`.
+        value: In the unit of the column's name.
+    Raises:
+        InvalidTimeTable: It is out of its range.
+    """
     least, most = LIMITS[column]
     if not least <= value <= most:
-        raise InvalidTimeTable(f"line {line}: {column} = {value:g} must be from {least:g} to {most:g}")
-    return value
+        raise InvalidTimeTable(f"{column} = {value:g} must be from {least:g} to {most:g}")
 
 
 def columns_of(columns: dict[str, Floats], names: Sequence[str]) -> Floats | None:
@@ -179,9 +194,7 @@ def change_constant(inputs: InputTable, column: str, value: float) -> InputTable
         InvalidTimeTable: The inputs are not constant, or are pressures where this is a force or the other way round; or the value is
             out of its range.
     """
-    least, most = LIMITS[column]
-    if not least <= value <= most:
-        raise InvalidTimeTable(f"{column} = {value:g} must be from {least:g} to {most:g}")
+    check_range(column, value)
     if len(inputs.times) > 1:
         raise InvalidTimeTable(f"{column}: the inputs change over time; only constant ones can be given another value")
     pressure = column in (CORE_PRESSURE, *PRESSURES)

@@ -123,10 +123,14 @@ def parse_start(text: str) -> Floats:
         BadInput: It is none.
     """
     from dynamics.euler_lagrange.model import check_start
+    from dynamics.euler_lagrange.time_table import POLAR, check_range
 
     given = parse_three("--start", text, "metres and radians")
     try:
-        return check_start(given)
+        start = check_start(given)
+        for name, value in zip(POLAR, given, strict=True):
+            check_range(name, value)
+        return start
     except ValueError as error:
         raise BadInput(f"--start {text}: {error}") from None
 

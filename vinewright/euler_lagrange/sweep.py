@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from dynamics.euler_lagrange.control import STEP, Tracking, track
@@ -16,7 +15,15 @@ from dynamics.euler_lagrange.model import check_start
 from dynamics.euler_lagrange.motion import NotIntegrable, RobotMotion
 from dynamics.euler_lagrange.reference_table import ReferenceTable
 from dynamics.euler_lagrange.robot_file import ControlledRobot, change_robot, number_keys
-from dynamics.euler_lagrange.time_table import CORE, CORE_PRESSURE, POLAR, PRESSURES, TENSIONS, change_constant
+from dynamics.euler_lagrange.time_table import (
+    CORE,
+    CORE_PRESSURE,
+    POLAR,
+    PRESSURES,
+    TENSIONS,
+    change_constant,
+    check_range,
+)
 from environments.file_model import hint
 from surrogate.kernels.compiled import Floats
 from vinewright.euler_lagrange.description import COILED, describe_motion
@@ -173,8 +180,10 @@ def _check_keys(vary: Mapping[str, Sequence[float]], tracked: bool) -> None:
 
 def _case(made: ControlledRobot, drive: Drive, values: dict[str, float], begin: Floats, seconds: float) -> SweepCase:
     numbers = {key: value for key, value in values.items() if key not in (*POLAR, *INPUTS)}
-    start = np.array([values.get(key, usual) for key, usual in zip(POLAR, begin.tolist(), strict=True)])
+    start = check_start([values.get(key, usual) for key, usual in zip(POLAR, begin.tolist(), strict=True)])
     for key, value in values.items():
+        if key in POLAR:
+            check_range(key, value)
         if key in INPUTS and isinstance(drive, InputTable):
             drive = change_constant(drive, key, value)
-    return SweepCase(values, change_robot(made, numbers), drive, check_start(start), seconds)
+    return SweepCase(values, change_robot(made, numbers), drive, start, seconds)

@@ -124,6 +124,8 @@ OVER_TIME = InputTable(np.array([0.0, 1.0]), np.zeros(2), np.zeros((2, 3)))
         (PULLED, {"mass_kg": [0.1, 0.2, 0.1]}, "mass_kg has the value 0.1 twice"),
         (PULLED, {"mass_kg": [0.1, -1.0]}, "mass_kg = -1.0 must be greater than or equal to"),
         (PULLED, {"s_m": [1.0, 0.0]}, "s = 0 m must be greater than 0"),
+        (PULLED, {"s_m": [1e-300]}, "s_m = 1e-300 must be from 0.001 to 10000"),
+        (PULLED, {"phi_rad": [1e308]}, r"phi_rad = 1e\+308 must be from -10000 to 10000"),
         (PULLED, {"theta_rad": [7.0]}, "theta = 7 rad must be at least 0"),
         (PULLED, {"core_n": [-1.0]}, r"core_n = -1 must be from 0 to 1e\+06"),
         (PULLED, {"core_kpa": [1.0]}, "core_kpa: the inputs have a force there"),
