@@ -121,6 +121,8 @@ def integrate_motion(
         if event in ENDS:
             break
     states = np.array(found)
+    if not (finite := np.isfinite(states).all(axis=1)).all():  # where numbers overflow, LSODA says that it succeeded
+        raise NotIntegrable(f"the motion could not be integrated beyond {times[np.argmin(finite) - 1]:g} s{REMEDY}")
     # The integrator overshoots the end of growth by up to its tolerance; lengths must not decrease.
     states[:, 0], states[:, 3] = np.maximum.accumulate(states[:, 0]), np.maximum(states[:, 3], 0.0)
     return RobotMotion(

@@ -8,7 +8,7 @@ import pytest
 
 from dynamics.euler_lagrange.kinematics import COIL, PLANES
 from dynamics.euler_lagrange.model import LinearActuator, Robot, implicit_system, rates_after
-from dynamics.euler_lagrange.motion import RobotMotion, integrate_motion
+from dynamics.euler_lagrange.motion import NotIntegrable, RobotMotion, integrate_motion
 
 WEIGHTLESS = (0.0, 0.0, 0.0)
 FREE = Robot(axial_damping=0.0, bending_damping=0.0, yield_force=0.0)
@@ -257,3 +257,13 @@ def test_core_at_its_yield_force_stands_still() -> None:
     )
     assert motion.locks == ((0.0, 10.0),)
     np.testing.assert_array_equal(motion.q, np.tile([1.0, 0.0, 0.0], (101, 1)))
+
+
+def test_a_motion_that_is_not_finite_is_no_motion() -> None:
+    """A short wide tube under a huge pull, where numbers overflow: the time before is named."""
+    robot, pulls = (
+        Robot(axial_damping=250.0, bending_damping=1.6e-5, diameter=0.19),
+        constant(0.57, 19.0, 11.0, 12000.0),
+    )
+    with pytest.raises(NotIntegrable, match="the motion could not be integrated beyond 0 s; give smaller"):
+        integrate_motion(robot, pulls, (0.0047, 5.9, 0.0), [0.0, 0.01, 0.02])
