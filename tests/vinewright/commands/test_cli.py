@@ -288,7 +288,7 @@ def test_simulate_with_penalties(
 @pytest.mark.parametrize(
     ("device", "name"),
     [
-        pytest.param("cpu", "cpu, 1 thread", marks=pytest.mark.slow),
+        pytest.param("cpu", "cpu, ", marks=pytest.mark.slow),
         pytest.param("cuda", "NVIDIA", marks=pytest.mark.gpu),
     ],
 )
