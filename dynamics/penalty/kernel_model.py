@@ -79,7 +79,7 @@ class KernelWork(NamedTuple):
     jacobian: Floats
     """Row by row, shape (rows * unknowns,)."""
     dents: Floats
-    """What each dent adds to the gap of each contact, see `dynamics.penalty.section.give`, shape (contacts, contacts)."""
+    """Change of the gap of each contact by each dent [m / sqrt(J)], see `dynamics.penalty.section.give`, shape (contacts, contacts)."""
     held: Floats
     """Dents before the step, shape (contacts,)."""
     keys: Integers

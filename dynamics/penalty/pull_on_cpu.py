@@ -32,7 +32,7 @@ class NetworkArrays(NamedTuple):
     hidden: Floats
     """Weights of strain and length, and bias, of each hidden unit, and its weight in the logarithm of the force, shape (units, 4)."""
     bias: float
-    """Of that logarithm [-]."""
+    """Bias of the logarithm of the force [-]."""
     scale: float
     """Strain at which the input changes from linear to logarithmic [-]."""
     shortest: float

@@ -33,9 +33,9 @@ class Solved:
     found: int
     """Number of solutions that were kept."""
     shown: list[Design]
-    """Those that differ most in shape, the one of lowest cost first."""
+    """Solutions that differ most in shape, the one of lowest cost first."""
     free: list[GrowthEnd]
-    """The same designs, grown without obstacles."""
+    """Their designs, grown without obstacles."""
 
     def free_gap(self, number: int) -> float:
         """Return the distance from the goal at which a shown design ends in free space [m], 0 within the goal."""

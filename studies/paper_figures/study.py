@@ -20,7 +20,7 @@ Part = Bending | list[TreeSnapshot] | Solved
 
 @dataclass
 class Parts:
-    """What is known for each figure."""
+    """Results of the cases by figure; empty where a case is not done."""
 
     bending: Bending | None = None
     trees: list[TreeSnapshot] = field(default_factory=list)

@@ -27,7 +27,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.scene import build_scene
 from dynamics.soft_contacts import squeezed_share
 from dynamics.tube import VineParams
-from dynamics.vine import Actuation, Rollout, Status
+from dynamics.vine import Actuation, Rollout, Status, VineState
 from environments import Environment
 
 pytestmark = pytest.mark.usefixtures("single_thread")
@@ -261,6 +261,19 @@ def test_is_squeezed_like_the_exact_propagators(environment: MakeEnvironment, he
     force = other.contact_force[0, ends[1], 6:10]
     assert force == pytest.approx(one.contact_force[0, ends[0], 6:10], rel=0.02)
     assert force == pytest.approx(np.full(4, 2 * P * np.pi * (1 - height) * R * SEGMENT), rel=0.02)
+
+
+@pytest.mark.parametrize(("share", "status"), [(0.9, Status.GROWN), (0.92, Status.STALLED)])
+def test_a_squeezed_tip_lacks_the_force_of_its_lost_area(
+    environment: MakeEnvironment, share: float, status: Status
+) -> None:
+    """With its tip in a corridor of 0.7 diameters a tube lacks (1 - 0.7)^2 of its force: a tail that takes 92 % stops it, 90 % do not."""
+    params = replace(SOFT, tail_tension=share * SOFT.growth_force)
+    state = VineState(np.zeros((1, 16)), np.array([10]), np.array([0.5 * SEGMENT]))
+    carried = Actuation(np.zeros((1, 16)), np.full((1, 16), 0.04))
+    for make in (QuasiStatic, Penalty):
+        rollout = make(corridor(environment, 0.7), params).grow(state, carried, 0.06, SEGMENT)
+        assert rollout.status.tolist() == [status]
 
 
 def test_a_corridor_below_the_least_height_is_shut(environment: MakeEnvironment) -> None:

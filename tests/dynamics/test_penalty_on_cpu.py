@@ -48,7 +48,7 @@ TUBES = {
 
 
 def in_tensors(propagator: Penalty) -> Penalty:
-    """The same model without kernels, but for the solver: it is not the class that kernels know."""
+    """Make the model of a propagator without kernels but for the solver, which is hidden in a class that kernels do not know."""
     plain = Penalty(propagator.environment, propagator.params, "cpu", surrogate=propagator.surrogate)
     plain.model = plain.model._replace(solver=partial(SolverOnCpu(True, propagator.inner_steps or 10)))
     return plain

@@ -37,7 +37,7 @@ class Told(NamedTuple):
 
     lines: list[str]
     missed: str
-    """What was not met; empty if everything was."""
+    """Expectation that was not met, as text; empty if all were."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -82,7 +82,7 @@ class SweptMotion:
     """A motion of a sweep."""
 
     case: SweepCase
-    """What it follows from."""
+    """The case that was computed."""
     motion: RobotMotion | Tracking | None
     """None if the integrator cannot continue it."""
 
