@@ -53,9 +53,15 @@ def actuator_kind(content: Any) -> str:
 
 
 def similar_actuator(kind: str, radius: float) -> Actuator:
-    """Return an actuator of a type with its usual numbers, the lengths in proportion to the radius of the tube [m]."""
+    """Return an actuator of a type with its usual numbers, the lengths in proportion to the radius of the tube [m].
+
+    A seam is as wide as the bar that seals it, whatever the tube.
+    """
     usual, size = actuators()[kind](), radius / RADIUS
-    shape = {key: getattr(usual, key) * (size if one.power else 1.0) for key, one in ACTUATORS[kind].items()}
+    shape = {
+        key: getattr(usual, key) * (size if one.power and key != "seam" else 1.0)
+        for key, one in ACTUATORS[kind].items()
+    }
     lengths = {key: getattr(usual.limits, key) * size for key in ("shortest_cell", "longest_cell", "cell_step")}
     return _make_actuator(kind, shape, replace(usual.limits, **lengths))
 

@@ -74,10 +74,12 @@ ACTUATORS = {
         "constriction_radius": Key("constriction_radius_mm", 3, 0.01, 1000, "radius to which brackets close the actuator"),
         "tube_radius": Key("tube_radius_mm", 3, 0.01, 1000, "radius of the saturated actuator"),
         "film_elasticity": Key("film_elasticity", 0, 1e-9, 1, "empirical constant a of the sPAM model, dimensionless"),
+        "seam": Key("seam_mm", 3, 0, 100, "length that a bracket holds and that does not shorten"),
     },
     "pouch": {
         "width": Key("width_mm", 3, 0.1, 1000, "width of the pouches across the tube"),
         "taut_strain": Key("taut_strain", 0, 1e-4, 0.3, "strain below which the film stretches"),
+        "seam": Key("seam_mm", 3, 0, 100, "width of the seal between two pouches, which does not shorten"),
     },
     "fpam": {
         "rest_radius": Key("rest_radius_mm", 3, 0.01, 1000, "radius of the inflated actuator at its full length"),
@@ -86,6 +88,7 @@ ACTUATORS = {
     "cpam": {
         "width": Key("width_mm", 3, 0.1, 1000, "width of the folded pouches across the tube"),
         "taut_strain": Key("taut_strain", 0, 1e-4, 0.2, "strain below which the film stretches"),
+        "seam": Key("seam_mm", 3, 0, 100, "width of the seal between two pouches, which does not shorten"),
     },
 }  # fmt: skip
 """The numbers of each type of actuator, in addition to `LIMITS`."""

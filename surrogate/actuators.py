@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from surrogate.checks import check_positive
+from surrogate.films import Film
 from surrogate.force_table import LONGEST, SHORTEST, ForceRows
 from surrogate.kernels.compiled import Floats
 
@@ -28,14 +29,14 @@ class Grid:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Evenly spaced ranges of the cell lengths that can be fabricated and of the pressures that can be supplied."""
+    """Evenly spaced ranges of the chamber lengths that can be fabricated and of the pressures that can be supplied."""
 
     shortest_cell: float = 20e-3
-    """Minimum cell length [m]."""
+    """Minimum length of a chamber, a cell without its seam [m]."""
     longest_cell: float = 80e-3
-    """Maximum cell length [m]."""
+    """Maximum length of a chamber [m]."""
     cell_step: float = 1e-3
-    """Step of cell lengths [m]."""
+    """Step of chamber lengths [m]."""
     least_pressure: float = 5e3
     """Minimum pressure [Pa]."""
     most_pressure: float = 35e3
@@ -59,7 +60,7 @@ class Limits:
 
     @property
     def grid(self) -> Grid:
-        """All cell lengths and pressures."""
+        """All chamber lengths, as `l_0`, and pressures."""
         # Whole steps are exact in millimetres and kilopascals.
         return Grid(
             _steps(self.shortest_cell * 1e3, self.longest_cell * 1e3, self.cell_step * 1e3) * 1e-3,
@@ -68,7 +69,7 @@ class Limits:
 
     @property
     def tabulated(self) -> tuple[float, float]:
-        """Range of cell lengths of the force table [m]: these cells with a margin for perturbations."""
+        """Range of chamber lengths of the force table [m]: these chambers with a margin for perturbations."""
         low, high = self.shortest_cell / 20e-3, self.longest_cell / 80e-3
         return SHORTEST * low, LONGEST * max(low, high)
 
@@ -95,7 +96,17 @@ class Actuator(Protocol):
 
     @property
     def limits(self) -> Limits:
-        """Ranges of its cell lengths and pressures."""
+        """Ranges of the lengths of its chambers, which are its cells without their seams, and of its pressures."""
+        ...
+
+    @property
+    def seam(self) -> float:
+        """Length of a cell that is no chamber and does not shorten [m]: a seal, or what a bracket holds; see `chamber`."""
+        ...
+
+    @property
+    def film(self) -> Film:
+        """Film of its strips."""
         ...
 
     @property
@@ -126,6 +137,35 @@ class Actuator(Protocol):
         """
         ...
 
+    def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Radius of curvature of the inflated film [m], with which its hoop stress is P r / t, of the broadcast shape.
+
+        Args:
+            strain: Contraction divided by cell length [-], from 0 to full contraction.
+            l_0: Cell length [m].
+        """
+        ...
+
+    def thickness(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Distance by which an inflated cell stands out from the tube's surface [m]; arguments and shape as of `film_radius`."""
+        ...
+
     def tabulate(self) -> ForceRows:
         """Return the force as a table for compiled kernels."""
         ...
+
+
+def chamber(l_0: ArrayLike, actuator: Actuator) -> Floats:
+    """Length of the chamber of cells [m]: their length without a seam."""
+    return np.asarray(np.asarray(l_0, float) - actuator.seam)
+
+
+def with_seams(chambers: ArrayLike, actuator: Actuator) -> Floats:
+    """Length of the cells of chambers [m], whole nanometres."""
+    return np.asarray(np.round(np.asarray(chambers, float) + actuator.seam, 9))
+
+
+def cell_range(actuator: Actuator) -> tuple[float, float]:
+    """Range of cell lengths of the force table [m]: that of `Limits.tabulated`, with a seam."""
+    low, high = actuator.limits.tabulated
+    return low + actuator.seam, high + actuator.seam

@@ -11,11 +11,12 @@ from numpy.typing import ArrayLike
 from scipy.interpolate import CubicSpline
 from scipy.optimize.elementwise import find_root
 
-from surrogate.actuators import Grid, Limits
+from surrogate.actuators import Grid, Limits, cell_range, chamber, with_seams
 from surrogate.checks import check_positive
+from surrogate.films import STRIP_FILM, Film
 from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
 from surrogate.kernels.compiled import Floats
-from surrogate.pouch import FULL_CONTRACTION, half_angle
+from surrogate.pouch import FULL_CONTRACTION, SEAM, half_angle, lens_height, lens_radius
 
 SIDE = 2 / np.pi
 """Length of film across each side of a pouch over its length l_0 [-]: the diameter of the pouch when it is a cylinder."""
@@ -33,14 +34,14 @@ class Cpam:
 
     A pouch is a piece of tube that is sealed across at both ends, with its sides folded inwards by l_0 / pi. Inflated, its section
     along the tube is a lens of two arcs, each as long as the flat pouch l_0, as in a pouch motor, and the sides unfold. Fully
-    inflated it would be a cylinder across the tube with flat ends.
+    inflated it would be a cylinder across the tube with flat ends. A cell is a pouch and one seam, which does not shorten.
 
     Source of the actuator: Kübler et al., "A Comparison of Pneumatic Actuators for Soft Growing Vine Robots", Soft Robotics 11(5), 2024.
     Their dimensions of 60 x 60 mm are the default. The model was derived here, and compared with no measurement: the film does not
     stretch, and F = -P dV/dL. Of the volume V, the middle part is that of the pouch motor. At each cross-section, a side bulges as an arc
     over the local thickness: a half circle while the film of the fold suffices, then an arc of all of it, 2 l_0 / pi long. No
     meridian of such a side is longer than l_0. So the sides add force at small strains, and take some away near full contraction.
-    The model neglects wrinkles, the width of the seams, the passage for air, and the wall of the tube behind.
+    The model neglects wrinkles, the passage for air, and the wall of the tube behind.
     """
 
     kind: ClassVar[str] = "cpam"
@@ -52,10 +53,14 @@ class Cpam:
     """Strain below which the film stretches [-]; below it the force is extrapolated linearly, see `PouchMotor`."""
     limits: Limits = field(default_factory=lambda: Limits(longest_cell=60e-3))
     """Pouches of 20 to 60 mm, as for pouch motors, and the regulators' pressures."""
+    seam: float = SEAM
+    """Width of the seal between two pouches [m]."""
+    film: Film = STRIP_FILM
+    """Film of the pouches."""
 
     def __post_init__(self) -> None:
-        check_positive(self.kind, self, ("width", "taut_strain"))
-        most = float(self.full_contraction(np.pi / 2 * self.width))
+        check_positive(self.kind, self, ("width", "taut_strain"), or_zero=("seam",))
+        most = float(self._contraction_of_pouch(np.pi / 2 * self.width))
         if self.taut_strain >= most:
             raise ValueError(f"{self.kind}.taut_strain = {self.taut_strain:g} must be less than {most:.4g}")
 
@@ -73,15 +78,20 @@ class Cpam:
     def grid(self) -> Grid:
         """See `Actuator`; pouches so long that their two folds would overlap are left out."""
         grid = self.limits.grid
-        return Grid(grid.l_0[grid.l_0 < np.pi / 2 * self.width + 1e-9], grid.pressure)
+        return Grid(with_seams(grid.l_0[grid.l_0 < np.pi / 2 * self.width + 1e-9], self), grid.pressure)
 
     def fold_depth(self, l_0: float) -> float:
-        """Depth to which each side is folded inwards [m] for a pouch length [m]."""
-        return SIDE / 2 * l_0
+        """Depth to which each side is folded inwards [m] for a cell length [m]."""
+        return SIDE / 2 * float(chamber(l_0, self))
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
         """Strain at which the force vanishes [-], below 1 - 2 / pi, as the sides hold the pouch back."""
-        ratio = np.asarray(l_0, float) / self.width
+        pouch = chamber(l_0, self)
+        return np.asarray(self._contraction_of_pouch(pouch) * pouch / np.asarray(l_0, float))
+
+    def _contraction_of_pouch(self, pouch: ArrayLike) -> Floats:
+        """Strain of a pouch without its seam at which the force vanishes [-], for its length [m]."""
+        ratio = np.asarray(pouch, float) / self.width
         low, high = np.broadcast_arrays(0.5 + 0 * ratio, LARGEST_ANGLE)
         root = find_root(
             lambda theta, ratio: np.cos(theta) / theta + ratio * _sides()(theta), (low, high), args=(ratio,)
@@ -91,18 +101,27 @@ class Cpam:
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
         """F_t / P [m^2] at any strain: taut below `taut_strain`, zero (slack) beyond full contraction."""
         strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
-        full = self.full_contraction(l_0)
+        pouch = chamber(l_0, self)
+        strain, full = strain * l_0 / pouch, self._contraction_of_pouch(pouch)
         within = np.clip(strain, self.taut_strain, full)
         theta, sides = half_angle(within), _sides()
-        middle, side = self.width * l_0, np.square(l_0)
+        middle, side = self.width * pouch, np.square(pouch)
         force = middle * np.cos(theta) / theta + side * sides(theta)
         rise = -middle * (theta * np.sin(theta) + np.cos(theta)) + side * np.square(theta) * sides(theta, 1)
         slope = rise / (np.sin(theta) - theta * np.cos(theta))
         return np.asarray(np.where(strain < full, force + slope * np.minimum(strain - within, 0.0), 0.0))
 
+    def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Radius of the lens [m]; infinite at zero strain, where the pouch is flat."""
+        return lens_radius(strain, l_0, self)
+
+    def thickness(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Height of the lens [m], which lies on the tube's surface with its seams."""
+        return lens_height(strain, l_0, self)
+
     def tabulate(self) -> ForceRows:
         """Tabulate the force; a pouch does not saturate."""
-        shortest, longest = self.limits.tabulated
+        shortest, longest = cell_range(self)
         coarse, fine = row_lengths(shortest, longest)
         full = self.full_contraction(coarse)[:, None]
         force = self.force_per_pressure(NODES * full, coarse[:, None])

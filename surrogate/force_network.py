@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import linear
 
-from surrogate.actuators import Actuator, Limits
+from surrogate.actuators import Actuator, Limits, cell_range
 from surrogate.kernels.compiled import Floats
 from surrogate.network import ROUNDING, STRAIN_SCALE
 from surrogate.registry import actuators
@@ -75,7 +75,7 @@ class ForceNetwork:
     def of(cls, weights: ForceWeights) -> ForceNetwork:
         """Make the network with these weights, on the CPU in double precision."""
         layers = {name: torch.tensor(layer, dtype=torch.float64) for name, layer in weights.layers.items()}
-        low, high = weights.actuator.limits.tabulated
+        low, high = cell_range(weights.actuator)
         nodes = np.cos(np.pi * (np.arange(60) + 0.5) / 60)
         found = weights.actuator.full_contraction((low + high) / 2 + (high - low) / 2 * nodes)
         fit = np.polynomial.chebyshev.cheb2poly(np.polynomial.chebyshev.chebfit(nodes, found, DEGREE))
@@ -89,7 +89,7 @@ class ForceNetwork:
 
     def full_contraction(self, l_0: Tensor) -> Tensor:
         """Strain at which the force vanishes [-] at each cell length [m]."""
-        low, high = self.actuator.limits.tabulated
+        low, high = cell_range(self.actuator)
         x = (2 * l_0 - low - high) / (high - low)
         strain = torch.full_like(x, self.full[0])
         for coefficient in self.full[1:]:
@@ -111,7 +111,7 @@ class ForceNetwork:
         weight = self.hidden[0]
         strain = torch.as_tensor(strain, dtype=weight.dtype, device=weight.device)
         l_0 = torch.as_tensor(l_0, dtype=weight.dtype, device=weight.device)
-        low, high = self.actuator.limits.tabulated
+        low, high = cell_range(self.actuator)
         if not ((l_0 >= low * (1 - ROUNDING)) & (l_0 <= high * (1 + ROUNDING))).all():
             raise ValueError(f"l_0 must lie between {low * 1e3:g} and {high * 1e3:g} mm")
         full = self.full_contraction(l_0)
@@ -122,7 +122,7 @@ class ForceNetwork:
 
 def force_features(strain: Tensor, l_0: Tensor, actuator: Actuator) -> tuple[Tensor, Tensor]:
     """Return the two inputs of the first layer."""
-    return torch.asinh(strain / STRAIN_SCALE), torch.log(l_0 / actuator.limits.tabulated[0])
+    return torch.asinh(strain / STRAIN_SCALE), torch.log(l_0 / cell_range(actuator)[0])
 
 
 def read_force_weights(path: Path) -> ForceWeights:

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from surrogate.actuators import Actuator
+from surrogate.actuators import Actuator, cell_range
 from surrogate.evaluation import relative_errors
 from surrogate.force_network import ForceNetwork, ForceWeights, force_features
 from surrogate.kernels.compiled import Floats
@@ -75,7 +75,7 @@ def train_force(
 def draw_strains(actuator: Actuator, seed: int, count: int) -> tuple[Floats, Floats]:
     """Strains [-] and cell lengths [m], shape (count,) each: over the lengths of the force table, and dense near zero strain."""
     rng = np.random.default_rng(seed)
-    l_0 = rng.uniform(*actuator.limits.tabulated, count)
+    l_0 = rng.uniform(*cell_range(actuator), count)
     return LONGEST * rng.random(count) ** 2 * actuator.full_contraction(l_0), l_0
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from surrogate.actuators import Grid, Limits
 from surrogate.checks import check_positive
+from surrogate.films import COATED_FABRIC, Film
 from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
 from surrogate.kernels.compiled import Floats
 
@@ -44,6 +45,10 @@ class Fpam:
     """Strain of full contraction [-], which a free tube shows when inflated; it gives the angle of the threads."""
     limits: Limits = field(default_factory=lambda: Limits(shortest_cell=40e-3, longest_cell=40e-3, pressure_step=0.5e3))
     """One pitch, as the force does not depend on it, and finer steps of pressure, which alone sets the curvature."""
+    film: Film = COATED_FABRIC
+    """Fabric of the tube."""
+    seam: ClassVar[float] = 0.0
+    """Zero: it has no cells."""
 
     def __post_init__(self) -> None:
         check_positive(self.kind, self, ("rest_radius", "stroke"))
@@ -70,11 +75,15 @@ class Fpam:
         """Half the circumference of the tube as cut, with threads at 45 degrees [m]."""
         return float(np.pi * self.rest_radius * np.sin(BIAS) / np.sin(self.thread_angle))
 
-    def radius(self, strain: float) -> float:
-        """Radius of the inflated tube at a strain [m]: its threads keep their length and their number of turns."""
-        return float(
-            self.rest_radius * np.sqrt(1 - ((1 - strain) * np.cos(self.thread_angle)) ** 2) / np.sin(self.thread_angle)
-        )
+    def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Radius of the inflated tube [m]: its threads keep their length and their number of turns."""
+        strain = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))[0]
+        narrowed = 1 - np.square((1 - strain) * np.cos(self.thread_angle))
+        return np.asarray(self.rest_radius * np.sqrt(narrowed) / np.sin(self.thread_angle))
+
+    def thickness(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Diameter of the inflated tube [m]."""
+        return 2 * self.film_radius(strain, l_0)
 
     @property
     def grid(self) -> Grid:

@@ -9,22 +9,25 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.optimize.elementwise import find_root
 
-from surrogate.actuators import Grid, Limits
+from surrogate.actuators import Actuator, Grid, Limits, cell_range, chamber, with_seams
 from surrogate.checks import check_positive
+from surrogate.films import STRIP_FILM, Film
 from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
 from surrogate.kernels.compiled import Floats
 
 FULL_CONTRACTION = 1 - 2 / np.pi
 """Strain of a fully inflated, cylindrical pouch [-]."""
+SEAM = 5e-3
+"""Usual width of a heat sealer's bar [m]: hand-operated impulse sealers have elements of 2, 5 or 8 mm."""
 
 
 @dataclass(frozen=True, slots=True)
 class PouchMotor:
     """Dimensions of a serial pouch motor, except the length of a pouch.
 
-    The section of an inflated pouch along the tube is a lens of two circular arcs, each as long as the flat pouch l_0. Across
-    the tube the pouch is straight. The model neglects the pouch's ends, so pouches should be no longer than wide; the width
-    of the seams between them, which do not shorten; and the wall of the tube behind them.
+    A cell l_0 is a pouch and one seam, which does not shorten. The section of an inflated pouch along the tube is a lens of two
+    circular arcs, each as long as the flat pouch. Across the tube the pouch is straight. The model neglects the pouch's ends, so
+    pouches should be no longer than wide, and the wall of the tube behind them.
 
     Source: Niiyama et al., "Pouch Motors: Printable Soft Actuators Integrated with Computational Design", Soft Robotics
     2(2), 2015: strain 1 - sin(theta) / theta and force P D l_0 cos(theta) / theta, with theta half the angle of an arc.
@@ -44,9 +47,13 @@ class PouchMotor:
     """
     limits: Limits = field(default_factory=lambda: Limits(longest_cell=60e-3))
     """Pouches of 20 to 60 mm that are no longer than wide, and the regulators' pressures."""
+    seam: float = SEAM
+    """Width of the seal between two pouches [m]."""
+    film: Film = STRIP_FILM
+    """Film of the pouches."""
 
     def __post_init__(self) -> None:
-        check_positive(self.kind, self, ("width", "taut_strain"))
+        check_positive(self.kind, self, ("width", "taut_strain"), or_zero=("seam",))
         if self.taut_strain >= FULL_CONTRACTION:
             raise ValueError(f"{self.kind}.taut_strain = {self.taut_strain:g} must be less than {FULL_CONTRACTION:.4g}")
 
@@ -64,28 +71,57 @@ class PouchMotor:
     def grid(self) -> Grid:
         """See `Actuator`; pouches longer than wide are left out."""
         grid = self.limits.grid
-        return Grid(grid.l_0[grid.l_0 < self.width + 1e-9], grid.pressure)
+        return Grid(with_seams(grid.l_0[grid.l_0 < self.width + 1e-9], self), grid.pressure)
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
-        """1 - 2 / pi for every length [-]."""
-        return np.full(np.shape(l_0), FULL_CONTRACTION)
+        """1 - 2 / pi of the pouch, which is less of its cell [-]."""
+        return np.asarray(FULL_CONTRACTION * chamber(l_0, self) / np.asarray(l_0, float))
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
         """F_t / P [m^2] at any strain: taut below `taut_strain`, zero (slack) beyond full contraction."""
-        strain, l_0 = np.asarray(strain, float), np.asarray(l_0, float)
+        pouch = chamber(l_0, self)
+        strain = np.asarray(strain, float) * np.asarray(l_0, float) / pouch
         within = np.clip(strain, self.taut_strain, FULL_CONTRACTION)
         theta = half_angle(within)
         share = np.cos(theta) / theta
         slope = -(theta * np.sin(theta) + np.cos(theta)) / (np.sin(theta) - theta * np.cos(theta))
         share = np.where(strain < FULL_CONTRACTION, share + slope * np.minimum(strain - within, 0.0), 0.0)
-        return self.width * l_0 * share
+        return self.width * pouch * share
+
+    def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Radius of the lens [m]; infinite at zero strain, where the pouch is flat."""
+        return lens_radius(strain, l_0, self)
+
+    def thickness(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Height of the lens [m], which lies on the tube's surface with its seams."""
+        return lens_height(strain, l_0, self)
 
     def tabulate(self) -> ForceRows:
         """Tabulate the force; a pouch does not saturate."""
-        shortest, longest = self.limits.tabulated
+        shortest, longest = cell_range(self)
         coarse, fine = row_lengths(shortest, longest)
-        force = self.force_per_pressure(NODES * FULL_CONTRACTION, coarse[:, None])
+        force = self.force_per_pressure(NODES * self.full_contraction(coarse)[:, None], coarse[:, None])
         return ForceRows(force, self.full_contraction(fine), np.zeros(COLUMNS + 1), np.inf, shortest, longest)
+
+
+def lens_radius(strain: ArrayLike, l_0: ArrayLike, actuator: Actuator) -> Floats:
+    """Radius of the arcs of an inflated pouch [m], l / (2 theta); arguments as of `lens_height`."""
+    pouch = chamber(l_0, actuator)
+    with np.errstate(divide="ignore"):
+        return np.asarray(pouch / (2 * half_angle(np.asarray(strain, float) * np.asarray(l_0, float) / pouch)))
+
+
+def lens_height(strain: ArrayLike, l_0: ArrayLike, actuator: Actuator) -> Floats:
+    """Height of the lens of an inflated pouch [m], l (1 - cos(theta)) / theta with l the length of the pouch.
+
+    Args:
+        strain: Contraction divided by cell length [-], from 0 to full contraction.
+        l_0: Cell length [m], broadcast against it.
+    """
+    pouch = chamber(l_0, actuator)
+    theta = half_angle(np.asarray(strain, float) * np.asarray(l_0, float) / pouch)
+    # 1 - cos(theta) is theta sin(theta / 2) sinc(theta / 2), without the division by an angle of zero.
+    return np.asarray(pouch * np.sin(theta / 2) * np.sinc(theta / (2 * np.pi)))
 
 
 def half_angle(strain: ArrayLike) -> Floats:

@@ -11,8 +11,9 @@ from scipy.interpolate import PchipInterpolator
 from scipy.optimize.elementwise import find_root
 from scipy.special import ellipeinc, ellipkinc
 
-from surrogate.actuators import Grid, Limits
+from surrogate.actuators import Grid, Limits, cell_range, chamber, with_seams
 from surrogate.checks import check_positive
+from surrogate.films import STRIP_FILM, Film
 from surrogate.force_table import LINEAR, NODES, TAUT_COLUMNS, TAUT_STRAIN, ForceRows, row_lengths
 from surrogate.kernels.compiled import Floats
 
@@ -35,9 +36,13 @@ class Spam:
     """Empirical constant a of Eq. 1c [-]."""
     limits: Limits = field(default_factory=Limits)
     """Cells of 20 to 80 mm, as allowed by the brackets, and the regulators' pressures."""
+    seam: float = 0.0
+    """Length of tube that a bracket holds, beyond its constriction [m]: l_0 of Eq. 1 is measured between constrictions, which are lines."""
+    film: Film = STRIP_FILM
+    """Film of the tube."""
 
     def __post_init__(self) -> None:
-        check_positive(self.kind, self, ("constriction_radius", "tube_radius", "film_elasticity"))
+        check_positive(self.kind, self, ("constriction_radius", "tube_radius", "film_elasticity"), or_zero=("seam",))
         if self.constriction_radius >= self.tube_radius:
             raise ValueError(
                 f"{self.kind}.constriction_radius = {self.constriction_radius:g} must be less than "
@@ -57,15 +62,31 @@ class Spam:
     @property
     def grid(self) -> Grid:
         """See `Actuator`."""
-        return self.limits.grid
+        grid = self.limits.grid
+        return Grid(with_seams(grid.l_0, self), grid.pressure)
 
     def full_contraction(self, l_0: ArrayLike) -> Floats:
         """Strain at m = 0.5, where the force vanishes [-]."""
-        return cell_state(0.5, l_0, self).strain
+        cell = np.asarray(l_0, float)
+        return np.asarray(cell_state(0.5, chamber(l_0, self), self).strain * chamber(l_0, self) / cell)
 
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
         """F_t / P [m^2] over strain; see `contraction` for the valid range."""
-        return cell_state(contraction(strain, l_0, self), l_0, self).force_per_pressure
+        return self.cell_at(strain, l_0).force_per_pressure
+
+    def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Radius of the saturated tube [m], which no cell exceeds."""
+        return np.full(np.broadcast_shapes(np.shape(strain), np.shape(l_0)), self.tube_radius)
+
+    def thickness(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Diameter of a cell in its middle [m]: R_c / cos(phi) is its radius by Eq. 1."""
+        return np.asarray(2 * self.constriction_radius / np.cos(self.cell_at(strain, l_0).phi))
+
+    def cell_at(self, strain: ArrayLike, l_0: ArrayLike) -> SpamState:
+        """State of cells by their strain, of which the seam has no part."""
+        length = chamber(l_0, self)
+        of_chamber = np.asarray(strain, float) * np.asarray(l_0, float) / length
+        return cell_state(contraction(of_chamber, length, self), length, self)
 
     def tabulate(self) -> ForceRows:
         """Tabulate both branches of Eq. 1 (takes about 0.3 s)."""
@@ -78,7 +99,8 @@ class Spam:
         wanted = NODES * strain[:, -1:]
         inverse = [PchipInterpolator(row, roots)(e) for row, e in zip(strain, wanted, strict=True)]
         unsaturated = unsaturated_cell(np.minimum(np.square(inverse), 0.5), lengths, self).force_per_pressure
-        longest = unsaturated_cell(0.5, fine, self).strain
+        # All columns are shares of the full contraction, and so the same for a chamber and its cell.
+        longest = unsaturated_cell(0.5, fine, self).strain * fine / with_seams(fine, self)
 
         # Saturated cells: contraction does not depend on l_0, so any length gives the same result.
         shortening = saturated_cell(roots**2, 1.0, self).strain
@@ -86,16 +108,16 @@ class Spam:
         saturated = saturated_cell(np.minimum(np.square(inverse), 0.5), 1.0, self).force_per_pressure
         table = np.ascontiguousarray(unsaturated)
         taut = self._taut(coarse, table[:, 0])
-        return ForceRows(table, longest, saturated, float(shortening[-1]), shortest, longest_cell, taut)
+        return ForceRows(table, longest, saturated, float(shortening[-1]), *cell_range(self), taut)
 
     def _taut(self, lengths: Floats, at_zero: Floats) -> Floats:
-        """F_t / P [m^2] of cells with taut film, see `ForceRows`, from the force at zero strain.
+        """F_t / P [m^2] of cells with taut film, see `ForceRows`, from the lengths of chambers [m] and the force at zero strain.
 
         `LINEAR` for cells that are so long and thin that Eq. 1 has no unsaturated solution in the range of the table.
         """
         # Eq. 1c strains a taut film by at least a / (2 m).
         m = np.geomspace(self.film_elasticity / (3 * TAUT_STRAIN), 0.25, 100)
-        strain = unsaturated_cell(m, lengths[:, None], self).strain
+        strain = unsaturated_cell(m, lengths[:, None], self).strain * (lengths / (lengths + self.seam))[:, None]
         if not np.all(strain[:, 0] < -TAUT_STRAIN):
             return LINEAR
         wanted = np.linspace(0.0, -TAUT_STRAIN, TAUT_COLUMNS + 1)
@@ -104,7 +126,14 @@ class Spam:
         force[:, 0] = at_zero
         # The limit of Eq. 1 for m -> 0, with which the look-up goes on: all strain is elastic.
         force[:, -1] = (
-            force[:, -2] + np.pi * self.constriction_radius**2 / self.film_elasticity * TAUT_STRAIN / TAUT_COLUMNS
+            force[:, -2]
+            + np.pi
+            * self.constriction_radius**2
+            / self.film_elasticity
+            * TAUT_STRAIN
+            / TAUT_COLUMNS
+            * (lengths + self.seam)
+            / lengths
         )
         return np.ascontiguousarray(force)
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from dynamics.file_table import FileTable
 from dynamics.tube import VineParams
 from planner.design.design import InvalidDesign, Section, Side
+from surrogate.actuators import cell_range
 
 MOST_LENGTH_MM = 1e5
 """[mm]"""
@@ -98,7 +99,7 @@ def check_sections(file: Any, params: VineParams) -> None:
             continue
         if section.actuator is not None and section.actuator not in known:
             raise InvalidDesign(f"sections[{i}].actuator = {section.actuator!r} must be {' or '.join(known)}")
-        low, high = (1e3 * end for end in params.actuators[actuator_number(section, params)].limits.tabulated)
+        low, high = (1e3 * end for end in cell_range(params.actuators[actuator_number(section, params)]))
         if section.side != "none" and not (low - 1e-9 <= section.l0_mm <= high + 1e-9):
             raise InvalidDesign(f"sections[{i}].l0_mm = {section.l0_mm:g} must be from {low:g} to {high:g}")
         for key in ("pressure_kpa", "curvature_per_m"):

@@ -12,10 +12,6 @@ from planner.fabrication.acceptance import kept_pressures
 from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.films import STRIP_FILM, Thickness
 from planner.uncertainty.bend_ranges import BendRange
-from surrogate.cpam import Cpam
-from surrogate.fpam import Fpam
-from surrogate.pouch import PouchMotor, half_angle
-from surrogate.spam import Spam
 
 FILM_STRENGTH = 16e6
 """Maximum hoop stress of a set point [Pa]: 0.8 times 20 MPa, the usual strength of blown LDPE film (see `planner.fabrication.films`)."""
@@ -86,18 +82,9 @@ def pressure_content(build: Build, ranges: Sequence[BendRange | None]) -> dict[s
 
 def film_radius(actuator: ActuatorBuild) -> float:
     """Radius of curvature of an actuator's film when it bends the tube freely [m]."""
-    section, kind = actuator.section, actuator.actuator
+    section = actuator.section
     strain = actuator.contraction / (section.end - section.start)
-    match kind:
-        case Spam():
-            return kind.tube_radius
-        case PouchMotor() | Cpam():
-            return section.l_0 / (2 * float(half_angle(strain)))
-        case Fpam():
-            return kind.radius(strain)
-    raise TypeError(
-        f"the film radius of a {type(kind).__name__} is not known: add it to planner/fabrication/pressures.py"
-    )
+    return float(actuator.actuator.film_radius(strain, section.l_0))
 
 
 def yielding_lines(lines: Sequence[dict[str, Any]]) -> dict[str, float]:
