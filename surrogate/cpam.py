@@ -102,14 +102,14 @@ class Cpam:
         """F_t / P [m^2] at any strain: taut below `taut_strain`, zero (slack) beyond full contraction."""
         strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
         pouch = chamber(l_0, self)
-        strain, full = strain * l_0 / pouch, self._contraction_of_pouch(pouch)
-        within = np.clip(strain, self.taut_strain, full)
+        of_pouch, full = strain * l_0 / pouch, self._contraction_of_pouch(pouch)
+        within = np.clip(of_pouch, self.taut_strain, full)
         theta, sides = half_angle(within), _sides()
         middle, side = self.width * pouch, np.square(pouch)
         force = middle * np.cos(theta) / theta + side * sides(theta)
         rise = -middle * (theta * np.sin(theta) + np.cos(theta)) + side * np.square(theta) * sides(theta, 1)
         slope = rise / (np.sin(theta) - theta * np.cos(theta))
-        return np.asarray(np.where(strain < full, force + slope * np.minimum(strain - within, 0.0), 0.0))
+        return np.asarray(np.where(of_pouch < full, force + slope * np.minimum(of_pouch - within, 0.0), 0.0))
 
     def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
         """Radius of the lens [m]; infinite at zero strain, where the pouch is flat."""

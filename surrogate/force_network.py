@@ -35,6 +35,9 @@ SHAPES = {"hidden.weight": (HIDDEN, 2), "hidden.bias": (HIDDEN,), "output.weight
 DEGREE = 12
 """Degree of the polynomial of full contraction over cell length."""
 
+TABLES = "limits", "film"
+"""Fields of an actuator that are no numbers of its own."""
+
 
 @dataclass(frozen=True, slots=True)
 class ForceWeights(HashedContent):
@@ -152,10 +155,10 @@ def read_force_weights(path: Path) -> ForceWeights:
 
 
 def _numbers_of(actuator: Actuator) -> dict[str, Any]:
-    """All numbers of an actuator in SI units, those of its limits too."""
+    """All numbers of an actuator on which its force depends, in SI units, those of its limits too."""
     own: Any = actuator
     numbers = asdict(own)
-    return {**{name: value for name, value in numbers.items() if name != "limits"}, **numbers["limits"]}
+    return {**{name: value for name, value in numbers.items() if name not in TABLES}, **numbers["limits"]}
 
 
 def _actuator(part: Any) -> Actuator:
@@ -164,8 +167,9 @@ def _actuator(part: Any) -> Actuator:
         raise InvalidWeights(f"actuator.type = {kind!r:.40} must be one of {', '.join(actuators())}")
     make: Any = actuators()[kind]
     limits = [one.name for one in fields(Limits)]
-    own = [one.name for one in fields(make) if one.name != "limits"]
-    numbers = {name: read_number({"actuator": part}, "actuator", name) for name in (*own, *limits)}
+    own = [one.name for one in fields(make) if one.name not in TABLES]
+    known = {"actuator": {"seam": 0.0, **part}}  # networks that were trained before actuators had seams
+    numbers = {name: read_number(known, "actuator", name) for name in (*own, *limits)}
     try:
         made: Actuator = make(
             **{name: numbers[name] for name in own}, limits=Limits(**{name: numbers[name] for name in limits})

@@ -80,12 +80,12 @@ class PouchMotor:
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
         """F_t / P [m^2] at any strain: taut below `taut_strain`, zero (slack) beyond full contraction."""
         pouch = chamber(l_0, self)
-        strain = np.asarray(strain, float) * np.asarray(l_0, float) / pouch
-        within = np.clip(strain, self.taut_strain, FULL_CONTRACTION)
+        of_pouch = np.asarray(strain, float) * np.asarray(l_0, float) / pouch
+        within = np.clip(of_pouch, self.taut_strain, FULL_CONTRACTION)
         theta = half_angle(within)
         share = np.cos(theta) / theta
         slope = -(theta * np.sin(theta) + np.cos(theta)) / (np.sin(theta) - theta * np.cos(theta))
-        share = np.where(strain < FULL_CONTRACTION, share + slope * np.minimum(strain - within, 0.0), 0.0)
+        share = np.where(of_pouch < FULL_CONTRACTION, share + slope * np.minimum(of_pouch - within, 0.0), 0.0)
         return self.width * pouch * share
 
     def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:

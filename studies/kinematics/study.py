@@ -24,6 +24,7 @@ from dynamics.vine import Actuation, VineState, centerlines
 from environments import Environment, Obstacles
 from environments.obstacles import box_corners
 from surrogate.actuators import Grid, Limits
+from surrogate.films import STRIP_FILM, Film
 from surrogate.force_table import COLUMNS, FINE_LENGTHS, LENGTHS, NODES, ForceRows
 from surrogate.kernels.compiled import Floats
 
@@ -61,6 +62,10 @@ class Fold:
     """[m]"""
     limits: Limits = field(default_factory=Limits)
     """Not used."""
+    seam: float = 0.0
+    """[m]"""
+    film: Film = STRIP_FILM
+    """Not used."""
 
     @property
     def grid(self) -> Grid:
@@ -74,6 +79,14 @@ class Fold:
     def force_per_pressure(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
         """F_t / P [m^2], which decreases linearly to 0."""
         return np.asarray(self.pull * np.maximum(1 - np.asarray(strain, float) / self.full_contraction(l_0), 0.0))
+
+    def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Infinite [m]: a fold is flat."""
+        return np.full(np.broadcast_shapes(np.shape(strain), np.shape(l_0)), np.inf)
+
+    def thickness(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Zero [m]: a fold does not stand out."""
+        return np.zeros(np.broadcast_shapes(np.shape(strain), np.shape(l_0)))
 
     def tabulate(self) -> ForceRows:
         """Tabulate the force; a fold does not saturate."""

@@ -22,7 +22,7 @@ FIELDS = [
     (kind, field.name)
     for kind, actuator in actuators().items()
     for field in fields(actuator)
-    if field.name != "limits"  # type: ignore[arg-type]
+    if field.name not in ("limits", "film", "seam")  # type: ignore[arg-type]
 ]
 
 
@@ -109,6 +109,15 @@ def test_numbers_out_of_range_are_refused_by_name(kind: str, name: str, value: f
         make(**{name: value})
 
 
+@pytest.mark.parametrize("kind", ["spam", "pouch", "cpam"])
+@pytest.mark.parametrize("value", [-1e-3, float("nan"), float("inf")])
+def test_seams_out_of_range_are_refused_by_name(kind: str, value: float) -> None:
+    """A seam may be 0, and is finite."""
+    make: Any = actuators()[kind]
+    with pytest.raises(ValueError, match=rf"^{kind}\.seam = {value:g} must be at least 0 and finite$"):
+        make(seam=value)
+
+
 @pytest.mark.parametrize(("name", "value"), [("cell_step", 0.0), ("most_pressure", 1.0), ("longest_cell", 1e-3)])
 def test_limits_out_of_range_are_refused_by_name(actuator: Actuator, name: str, value: float) -> None:
     """Limits of its grid are refused too; its ends must be in order."""
@@ -119,7 +128,7 @@ def test_limits_out_of_range_are_refused_by_name(actuator: Actuator, name: str, 
 
 def test_tube_files_keep_every_number(actuator: Actuator) -> None:
     """A tube file has a key for each field, and a tube with other numbers than the defaults reads back as it was."""
-    names = {field.name for field in fields(actuator)} - {"limits"}  # type: ignore[arg-type]
+    names = {field.name for field in fields(actuator)} - {"limits", "film"}  # type: ignore[arg-type]
     assert names == set(ACTUATORS[actuator.kind])
     limits = replace(actuator.limits, least_pressure=6e3, longest_cell=63e-3)
     other: Any = {**{name: 0.875 * getattr(actuator, name) for name in names}, "limits": limits}
@@ -127,11 +136,20 @@ def test_tube_files_keep_every_number(actuator: Actuator) -> None:
     assert parse_tube(tube_text(tube).encode()) == tube
 
 
+def _without_seam(actuator: Actuator) -> Actuator:
+    own: Any = actuator
+    changed: Actuator = replace(own, seam=0.0) if actuator.seam else actuator
+    return changed
+
+
 @pytest.mark.parametrize("size", [0.5, 3.0])
 def test_force_scales_with_area(actuator: Actuator, size: float) -> None:
-    """With all lengths times s, the same strain gives s^2 of the force per pressure, in the model and in the table."""
+    """With all lengths times s, the same strain gives s^2 of the force per pressure, in the model and in the table.
+
+    A seam keeps its width, that of a bar: without seams.
+    """
     radius = VineParams().radius
-    same, scaled = (similar(radius * by, kind=actuator.kind).actuator for by in (1.0, size))
+    same, scaled = (_without_seam(similar(radius * by, kind=actuator.kind).actuator) for by in (1.0, size))
     l_0 = np.linspace(*same.grid.l_0[[0, -1]], 4)
     strain = np.array([0.02, 0.3, 0.8])[:, None] * same.full_contraction(l_0)
     np.testing.assert_allclose(scaled.full_contraction(size * l_0), same.full_contraction(l_0), rtol=1e-9)

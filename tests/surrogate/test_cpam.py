@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 from surrogate.cpam import Cpam, _sides, side_force
 from surrogate.pouch import FULL_CONTRACTION, PouchMotor
 
-CPAM = Cpam()
+CPAM = Cpam(seam=0.0)
 
 
 def test_a_wide_pouch_is_a_pouch_motor() -> None:
@@ -16,12 +16,12 @@ def test_a_wide_pouch_is_a_pouch_motor() -> None:
     strain, l_0 = np.linspace(0.02, 0.33, 30), 0.03
     errors = []
     for width in (0.3, 3.0, 30.0):
-        plain = PouchMotor(width).force_per_pressure(strain, l_0)
-        errors.append(np.abs(Cpam(width).force_per_pressure(strain, l_0) / plain - 1).max())
-        assert Cpam(width).full_contraction(l_0) < FULL_CONTRACTION
+        plain = PouchMotor(width, seam=0.0).force_per_pressure(strain, l_0)
+        errors.append(np.abs(Cpam(width, seam=0.0).force_per_pressure(strain, l_0) / plain - 1).max())
+        assert Cpam(width, seam=0.0).full_contraction(l_0) < FULL_CONTRACTION
     assert errors[1] == pytest.approx(errors[0] / 10, rel=1e-3)
     assert errors[2] == pytest.approx(errors[0] / 100, rel=1e-3)
-    assert Cpam(30.0).full_contraction(l_0) == pytest.approx(FULL_CONTRACTION, abs=1e-3)
+    assert Cpam(30.0, seam=0.0).full_contraction(l_0) == pytest.approx(FULL_CONTRACTION, abs=1e-3)
 
 
 def test_sides_of_a_flat_pouch() -> None:
@@ -64,7 +64,7 @@ def test_sides_hold_the_pouch_back() -> None:
     full = CPAM.full_contraction(l_0)
     assert np.all(np.diff(full) < 0)
     assert full[0] < FULL_CONTRACTION
-    plain = PouchMotor(CPAM.width)
+    plain = PouchMotor(CPAM.width, seam=0.0)
     assert np.all(CPAM.force_per_pressure(0.05, l_0) > plain.force_per_pressure(0.05, l_0))
     assert np.all(CPAM.force_per_pressure(0.98 * full, l_0) < plain.force_per_pressure(0.98 * full, l_0))
 
@@ -81,7 +81,7 @@ def test_force_of_taut_film_is_linear() -> None:
 def test_folds_do_not_overlap() -> None:
     """Each side is folded by l_0 / pi, at most half the width: the grid ends there."""
     for width in (20e-3, 30e-3, 60e-3):
-        longest = Cpam(width).grid.l_0[-1]
-        assert Cpam(width).fold_depth(longest) <= width / 2
-    assert Cpam(20e-3).fold_depth(Cpam(20e-3).grid.l_0[-1] + 1e-3) > 10e-3
-    assert Cpam(60e-3).grid.l_0[-1] == pytest.approx(0.06)
+        longest = Cpam(width, seam=0.0).grid.l_0[-1]
+        assert Cpam(width, seam=0.0).fold_depth(longest) <= width / 2
+    assert Cpam(20e-3, seam=0.0).fold_depth(Cpam(20e-3, seam=0.0).grid.l_0[-1] + 1e-3) > 10e-3
+    assert Cpam(60e-3, seam=0.0).grid.l_0[-1] == pytest.approx(0.06)

@@ -11,6 +11,7 @@ from surrogate.actuators import Actuator
 from surrogate.cpam import Cpam
 from surrogate.force_network import ForceNetwork, read_force_weights
 from surrogate.force_training import draw_strains, train_force
+from surrogate.pouch import PouchMotor
 from surrogate.registry import actuators
 from surrogate.weights_file import InvalidWeights, write_weights
 
@@ -88,7 +89,7 @@ def test_wrong_files_are_refused(tmp_path: Path, path: list[str], value: object,
 
 def test_inputs_out_of_range_are_refused() -> None:
     """Cell lengths and strains outside the samples raise a ValueError that gives the range."""
-    network = train_force(actuators()["pouch"](), 3, epochs=1, count=1000)[0]
+    network = train_force(PouchMotor(seam=0.0), 3, epochs=1, count=1000)[0]
     with pytest.raises(ValueError, match="l_0 must lie between 15 and 100 mm"):
         network(0.1, 0.2)
     for strain in (-0.1, 0.37):

@@ -7,7 +7,7 @@ from surrogate.force_table import ForceTable
 from surrogate.kernels.compiled import Floats
 from surrogate.pouch import PouchMotor, half_angle
 
-POUCH = PouchMotor()
+POUCH = PouchMotor(seam=0.0)
 
 
 def lens(theta: Floats, l_0: float, width: float) -> tuple[Floats, Floats]:
@@ -23,7 +23,7 @@ def test_force_is_the_work_of_the_pressure(l_0: float, width: float) -> None:
     h = 1e-30
     length, volume = lens(theta + 1j * h, l_0, width)
     expected = -volume.imag / length.imag
-    force = PouchMotor(width).force_per_pressure(1 - length.real / l_0, l_0)
+    force = PouchMotor(width, seam=0.0).force_per_pressure(1 - length.real / l_0, l_0)
     np.testing.assert_allclose(force, expected, rtol=1e-9, atol=1e-16)
 
 
@@ -77,7 +77,7 @@ def test_table_agrees_with_the_closed_form(taut_strain: float) -> None:
     use = (strain > taut_strain) & (strain < 0.98 * (1 - 2 / np.pi))
     theta, strain = theta[use], strain[use]
     l_0 = rng.uniform(0.015, 0.1, len(theta))
-    force, _ = ForceTable(PouchMotor(taut_strain=taut_strain).tabulate())(strain, l_0)
+    force, _ = ForceTable(PouchMotor(taut_strain=taut_strain, seam=0.0).tabulate())(strain, l_0)
     np.testing.assert_allclose(force, 60e-3 * l_0 * np.cos(theta) / theta, rtol=1e-3 if taut_strain < 1e-2 else 3e-4)
 
 
@@ -92,5 +92,5 @@ def test_table_extrapolates_like_the_model() -> None:
 
 def test_no_pouch_is_longer_than_wide() -> None:
     """The grid ends at the pouch's width, or at 60 mm."""
-    assert PouchMotor(40e-3).grid.l_0[[0, -1]] == pytest.approx([0.02, 0.04])
-    assert PouchMotor(90e-3).grid.l_0[[0, -1]] == pytest.approx([0.02, 0.06])
+    assert PouchMotor(40e-3, seam=0.0).grid.l_0[[0, -1]] == pytest.approx([0.02, 0.04])
+    assert PouchMotor(90e-3, seam=0.0).grid.l_0[[0, -1]] == pytest.approx([0.02, 0.06])

@@ -114,5 +114,7 @@ VOLUMES: dict[str, Callable[[Actuator, float, float], float]] = {
 
 
 def gains(actuator: Actuator, strains: ArrayLike, l_0: float) -> Floats:
-    """Differences of the volume of a cell between successive strains [m^3]."""
-    return np.diff([VOLUMES[actuator.kind](actuator, float(strain), l_0) for strain in np.asarray(strains)])
+    """Differences of the volume of a cell between successive strains [m^3]; its seam neither shortens nor holds air."""
+    chamber = l_0 - actuator.seam
+    strained = (np.asarray(strains) * l_0 / chamber).tolist()
+    return np.diff([VOLUMES[actuator.kind](actuator, strain, chamber) for strain in strained])

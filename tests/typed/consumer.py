@@ -15,6 +15,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.vine import Actuation, Rollout, VineState
 from planner.design.replay import grow_designs
 from surrogate.actuators import Actuator, Grid, Limits
+from surrogate.films import STRIP_FILM, Film
 from surrogate.force_table import COLUMNS, NODES, ForceRows, row_lengths
 
 Floats = NDArray[np.float64]
@@ -29,6 +30,8 @@ class Ramp:
     area: float = 2e-3
     """Force per pressure without contraction [m^2]."""
     limits: Limits = field(default_factory=Limits)
+    film: Film = STRIP_FILM
+    seam: float = 0.0
 
     @property
     def offset(self) -> float:
@@ -53,6 +56,14 @@ class Ramp:
         """F_t / P [m^2]."""
         strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
         return np.maximum(self.area * (1 - strain / self.full_contraction(l_0)), 0.0)
+
+    def film_radius(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """One radius [m]."""
+        return np.full(np.broadcast_shapes(np.shape(strain), np.shape(l_0)), 0.02)
+
+    def thickness(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Twice that radius [m]."""
+        return 2 * self.film_radius(strain, l_0)
 
     def tabulate(self) -> ForceRows:
         """A table of the force; it does not saturate."""

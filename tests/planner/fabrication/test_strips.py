@@ -91,21 +91,22 @@ def test_fabric_is_a_sheet_around_a_tube(fabric: Build) -> None:
 def test_radius_of_the_contracted_fabric(fabric: Build) -> None:
     """Threads keep length and turns: from 15 mm at rest to 15 sin(54.7 degrees) / sin(34.4 degrees) = 21.7 mm at full contraction."""
     fpam, (strip,) = Fpam(), fabric.actuators
-    assert fpam.radius(0.0) == pytest.approx(15e-3)
+    assert float(fpam.film_radius(0.0, 0.04)) == pytest.approx(15e-3)
     at_rest = np.arccos(1 / (np.sqrt(3) * 0.7))
-    assert fpam.radius(fpam.stroke) == pytest.approx(15e-3 * np.sqrt(2 / 3) / np.sin(at_rest))
-    assert 15e-3 < film_radius(strip) < fpam.radius(fpam.stroke)
+    assert float(fpam.film_radius(fpam.stroke, 0.04)) == pytest.approx(15e-3 * np.sqrt(2 / 3) / np.sin(at_rest))
+    assert 15e-3 < film_radius(strip) < float(fpam.film_radius(fpam.stroke, 0.04))
 
 
 def test_folded_tube_is_wider_for_longer_pouches(folded: Build) -> None:
-    """Each strip is of tube 2 l_0 / pi wider than its pouches; tubes of different widths are different parts."""
-    widths = [1e3 * (0.06 + 2 * length / np.pi) for length in (0.04, 0.025)]
+    """Each strip is of tube 2 l / pi wider than its pouches of length l, cells without seams; tubes of different widths are different
+    parts."""
+    widths = [1e3 * (0.06 + 2 * (length - Cpam().seam) / np.pi) for length in (0.04, 0.025)]
     strips = [row for row in rows(cut_list(folded)) if row["part"] == "actuator"]
     assert [float(row["width_mm"]) for row in strips] == pytest.approx(widths, abs=0.05)
-    assert "folded inwards by 12.7 to 60 wide" in strips[0]["made_up_of"]
+    assert "folded inwards by 11.1 to 60 wide" in strips[0]["made_up_of"]
     tubes = [part for part in parts_list(folded, None) if part.name == "tube of the actuators"]
     assert [float(part.what.split(" mm")[0]) for part in tubes] == pytest.approx(sorted(widths), abs=0.05)
-    for piece, depth in zip(pattern_of(folded).pieces[1:], ("12.7", "8"), strict=True):
+    for piece, depth in zip(pattern_of(folded).pieces[1:], ("11.1", "6.4"), strict=True):
         low, high = piece.bounds[1], piece.bounds[3]
         assert high - low == pytest.approx(60.0)
         assert any(text.text == f"fold {depth} mm" for text in piece.texts)
