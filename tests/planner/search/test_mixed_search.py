@@ -21,6 +21,7 @@ from planner.search.sst import Switches
 from planner.search.steered.carried import ActuatorHistory
 from planner.search.steered.search import SteeredSearch
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, actuation_of
+from surrogate.actuators import cell_range
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
@@ -110,7 +111,7 @@ def test_a_world_without_errors_is_the_one_that_was_planned() -> None:
     assert found.kind is not None
     for kind in (0, 1, 2):
         own = found.l_0[(found.kind == kind) & (found.pressure != 0)]
-        assert (own.min(), own.max()) == pytest.approx(PARAMS.actuators[kind].limits.tabulated)
+        assert (own.min(), own.max()) == pytest.approx(cell_range(PARAMS.actuators[kind]))
 
 
 def test_refinement_keeps_the_type_of_a_section() -> None:
