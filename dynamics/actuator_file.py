@@ -8,11 +8,13 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, ValidationError, create_model
 
-from dynamics.file_table import FileTable, numbers_of
+from dynamics.file_table import FileTable, choice_of, numbers_of
+from dynamics.film_file import film_content, film_of
 from dynamics.tube import RADIUS, InvalidTube, VineParams
-from dynamics.tube_keys import ACTUATORS, LIMITS, check_order, to_file, to_si
+from dynamics.tube_keys import ACTUATORS, LIMITS, STRIP, STRIP_FILM, check_order, to_file, to_si
 from environments.file_model import describe
 from surrogate.actuators import Actuator, Limits
+from surrogate.films import Film
 from surrogate.registry import actuators
 
 OTHERS = "other_actuators"
@@ -20,8 +22,9 @@ OTHERS = "other_actuators"
 
 
 def actuator_table(kind: str, whole: bool = False) -> Any:
-    """Return the model of an actuator type; every key is optional unless `whole`."""
-    numbers = numbers_of(ACTUATORS[kind], whole) | numbers_of(LIMITS, whole)
+    """Return the model of an actuator type; every key but those of its film is optional unless `whole`."""
+    numbers = numbers_of(ACTUATORS[kind], whole) | choice_of(STRIP)
+    numbers |= numbers_of(STRIP_FILM, whole=False) | numbers_of(LIMITS, whole)
     kinds: Any = Literal[kind]
     chosen = kinds, Field(... if whole else kind, description="type of the actuator")
     return create_model("actuator", __base__=FileTable, type=chosen, **numbers)
@@ -63,7 +66,7 @@ def similar_actuator(kind: str, radius: float) -> Actuator:
         for key, one in ACTUATORS[kind].items()
     }
     lengths = {key: getattr(usual.limits, key) * size for key in ("shortest_cell", "longest_cell", "cell_step")}
-    return _make_actuator(kind, shape, replace(usual.limits, **lengths))
+    return _make_actuator(kind, shape, replace(usual.limits, **lengths), usual.film)
 
 
 def actuators_of(content: Mapping[str, Any], radius: float) -> tuple[Actuator, ...]:
@@ -84,7 +87,7 @@ def actuators_of(content: Mapping[str, Any], radius: float) -> tuple[Actuator, .
         limits = {key: getattr(usual.limits, key) for key in LIMITS} | to_si(part, LIMITS)
         check_order(shape, ACTUATORS[kind], table)
         check_order(limits, LIMITS, table)
-        found.append(_make_actuator(kind, shape, Limits(**limits)))
+        found.append(_make_actuator(kind, shape, Limits(**limits), film_of(part, usual.film, table)))
     return tuple(found)
 
 
@@ -119,13 +122,18 @@ def actuator_contents(params: VineParams) -> dict[str, Any]:
                 f"tube files have no key for {type(one).__name__}: add it to surrogate/registry.py and dynamics/tube_keys.py"
             )
     first, *others = (
-        {"type": one.kind, **to_file(one, ACTUATORS[one.kind]), **to_file(one.limits, LIMITS)}
+        {
+            "type": one.kind,
+            **to_file(one, ACTUATORS[one.kind]),
+            **film_content(one.film),
+            **to_file(one.limits, LIMITS),
+        }
         for one in params.actuators
     )
     return {"actuator": first, **({OTHERS: others} if others else {})}
 
 
-def _make_actuator(kind: str, shape: dict[str, float], limits: Limits) -> Actuator:
+def _make_actuator(kind: str, shape: dict[str, float], limits: Limits, film: Film) -> Actuator:
     make: Any = actuators()[kind]
-    made: Actuator = make(**shape, limits=limits)
+    made: Actuator = make(**shape, limits=limits, film=film)
     return made

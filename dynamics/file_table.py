@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import fields
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from dynamics.tube import VineParams
-from dynamics.tube_keys import Key
+from dynamics.tube_keys import Key, NamedChoice
 
 UNKNOWN = {field.name for field in fields(VineParams) if field.default is None}
 """Fields of a tube that may be None, for unknown."""
@@ -41,3 +41,9 @@ def numbers_of(keys: Mapping[str, Key], whole: bool) -> dict[str, Any]:
         value = Field(needed if known else None, description=key.meaning)
         found[key.name] = (number if known else number | None, value)
     return found
+
+
+def choice_of(choice: NamedChoice) -> dict[str, Any]:
+    """Choice of words as a field of a pydantic model, None if it is missing."""
+    words: Any = Literal[choice.allowed]
+    return {choice.name: (words | None, Field(None, description=choice.meaning))}

@@ -11,6 +11,7 @@ import numpy as np
 from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 from surrogate.actuators import Actuator
 from surrogate.checks import check_positive
+from surrogate.films import FILMS, STRIP_FILM, Film
 from surrogate.spam import Spam
 
 RADIUS = 33.35e-3
@@ -100,10 +101,12 @@ class VineParams:
     """Kinetic Coulomb friction coefficient on walls [-]; None for that of the environment, or else the propagator's default."""
     static_friction: float | None = None
     """Coefficient of friction up to which a contact sticks [-], at least `friction`; None if it is the same."""
+    film: str | None = None
+    """Name of the tube's film, one of `surrogate.films.FILMS`: its thickness and modulus, unless they are given; None if unknown."""
     film_thickness: float | None = None
-    """Thickness t of the tube's film [m]; None if unknown."""
+    """Thickness t of the tube's film [m]; None if unknown, or that of `film`."""
     film_modulus: float | None = None
-    """Young's modulus E of the tube's film [Pa]; None if unknown."""
+    """Young's modulus E of the tube's film [Pa]; None if unknown, or that of `film`."""
     bending_stiffness: float | None = None
     """Measured EI of the tube before it wrinkles [N m2]; it takes precedence over the value from the film. None if unknown."""
     physics: Physics = "corrected"
@@ -150,7 +153,9 @@ class VineParams:
             raise ValueError(
                 f"static_friction = {self.static_friction:g} must be at least friction = {self.friction:g}, the kinetic one"
             )
-        if self.film_modulus is not None and self.film_thickness is None:
+        if self.film is not None and self.film not in FILMS:
+            raise ValueError(f"film = {self.film!r:.40} must be one of {', '.join(FILMS)}")
+        if self.film_modulus is not None and self.film_thickness is None and self.film is None:
             raise ValueError(f"film_modulus = {self.film_modulus:g} needs a film_thickness")
         if self.collapse_share > 1:
             raise ValueError(f"collapse_share = {self.collapse_share:g} must be at most 1: a share of pi P R^3")
@@ -177,11 +182,24 @@ class VineParams:
         return self.radius / RADIUS
 
     @property
+    def wall(self) -> Film:
+        """Film of its body, with the thickness and the modulus that are given; LDPE of 50 um (assumed) if nothing is known."""
+        numbers = {"thickness": self.film_thickness, "modulus": self.film_modulus}
+        given = {key: value for key, value in numbers.items() if value is not None}
+        film = STRIP_FILM if self.film is None else FILMS[self.film]
+        return film.changed(given) if given else film
+
+    @property
+    def elastic_wall(self) -> Film | None:
+        """Film of its body if thickness and modulus are both known, or else None: a thickness alone makes no stiffness."""
+        return None if self.film is None and self.film_modulus is None else self.wall
+
+    @property
     def elastic_stiffness(self) -> float | None:
         """EI before the tube wrinkles [N m2]: as measured, or else pi R^3 t E of a thin-walled tube; None if neither is known."""
-        if self.bending_stiffness is not None or self.film_modulus is None or self.film_thickness is None:
+        if self.bending_stiffness is not None or (film := self.elastic_wall) is None:
             return self.bending_stiffness
-        return float(np.pi * self.radius**3 * self.film_thickness * self.film_modulus)
+        return float(np.pi * self.radius**3 * film.thickness * film.modulus)
 
     @property
     def clearance(self) -> float:

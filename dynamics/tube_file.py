@@ -24,15 +24,21 @@ from dynamics.actuator_file import (
     actuators_of,
     similar_actuator,
 )
-from dynamics.file_table import FileTable, numbers_of
+from dynamics.file_table import FileTable, choice_of, numbers_of
+from dynamics.film_file import shown_film
 from dynamics.moment import collapse_moment, wrinkling
 from dynamics.shipped import ShippedFiles
 from dynamics.tube import GROWTH_PRESSURE, Inertia, InvalidTube, VineParams
 from dynamics.tube_keys import (
     ACTUATORS,
+    DIAMETER,
+    FILM,
     INERTIA,
+    LAYFLAT,
     LIMITS,
     PHYSICS,
+    STRIP,
+    STRIP_FILM,
     TUBE,
     Key,
     NamedChoice,
@@ -41,10 +47,12 @@ from dynamics.tube_keys import (
     to_si,
     translate_message,
 )
+from dynamics.tube_size import SIZES, sizes_of, with_radius
 from environments.file_model import ERRORS, Name, describe
 from environments.reading import parse_toml
 from environments.uncertainty import DEFAULT, PRESETS
 from environments.uncertainty_in_files import StatedUncertainty
+from surrogate.films import FILMS
 
 SCHEMA = 1
 
@@ -58,7 +66,7 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
     Args:
         extra: Additional fields, in the form of pydantic's `create_model`.
     """
-    numbers = numbers_of(TUBE, whole) | numbers_of(INERTIA, whole)
+    numbers = numbers_of(TUBE, whole) | choice_of(FILM) | numbers_of(INERTIA, whole)
     words: Any = Literal[PHYSICS.allowed]
     # Tubes written whole before there was a choice have the published physics.
     default = Field("published" if whole else None, description=PHYSICS.meaning)
@@ -69,6 +77,7 @@ def tube_table(whole: bool = False, **extra: Any) -> Any:
 
 _FILE_MODELS = {
     kind: tube_table(
+        **numbers_of({"layflat": LAYFLAT, "diameter": DIAMETER}, whole=False),
         version=(int, Field(alias="schema", ge=SCHEMA, le=SCHEMA, description="schema of the file")),
         name=(Name | None, Field(None, description="name of the tube; not used")),
         description=(str, Field(default="", max_length=2000, description="for people; not used")),
@@ -124,6 +133,7 @@ def tube_of(content: Mapping[str, Any]) -> VineParams:
             base,
             **given,
             physics=content.get(PHYSICS.name) or base.physics,
+            film=content.get(FILM.name),
             inertia=replace(base.inertia, **to_si(content, INERTIA)),
             actuator=actuator,
             others=tuple(others),
@@ -154,15 +164,16 @@ def check_bends(params: VineParams) -> None:
 
 def tube_content(params: VineParams) -> dict[str, Any]:
     """All known numbers of a tube in the units of files; `tube_of` is the inverse."""
-    apart = {"physics", "inertia", "actuator", "others", "uncertainty"}
+    apart = {"physics", "film", "inertia", "actuator", "others", "uncertainty"}
     unwritten = {field.name for field in fields(VineParams)} - {*TUBE} - apart
     unwritten |= {field.name for field in fields(Inertia)} - {*INERTIA}
     if unwritten:
         raise TypeError(f"tube files have no key for {', '.join(sorted(unwritten))}")
     content: dict[str, Any] = to_file(params, TUBE) | {PHYSICS.name: params.physics} | to_file(params.inertia, INERTIA)
-    # Left out where nothing was given: files stay as they were before there was such a table.
+    # Left out where nothing was given: files stay as they were before there was such a key or table.
+    film = {FILM.name: params.film} if params.film else {}
     errors = {"uncertainty": params.uncertainty.content()} if params.uncertainty else {}
-    return {**content, **actuator_contents(params), **errors}
+    return {**content, **film, **actuator_contents(params), **errors}
 
 
 def difference(one: VineParams, other: VineParams) -> str:
@@ -240,7 +251,7 @@ def check_tube(content: dict[str, Any]) -> VineParams:
     except ValidationError as error:
         raise InvalidTube(describe(error, model)) from None
     # Scaled numbers have digits that a file cannot keep: as they read back, a run that is resumed has the same tube.
-    made = tube_of(tube_content(tube_of(checked.model_dump(exclude_none=True))))
+    made = tube_of(tube_content(tube_of(with_radius(checked.model_dump(exclude_none=True)))))
     if made.growth_share > 1:
         raise InvalidTube(
             f"growth_share = {made.growth_share:g} must be at most 1: no tube pushes with more than P pi R^2"
@@ -269,16 +280,19 @@ def tube_description(name: str) -> str:
 
 HEADER = (
     "# A tube: every key is optional. Missing keys default to the prototype's, scaled with radius and growth pressure:",
-    "# lengths with R, forces with P R^2, moments with P R^3.",
+    "# lengths with R, forces with P R^2, moments with P R^3. Give one of radius_mm, diameter_mm and layflat_mm.",
+    f"# Films: {', '.join(FILMS)}.",
 )
 
 
-OTHERS_HINT = [
-    "",
-    f"# [[{OTHERS}]]  # another type that may be mixed with it along the tube, with the same keys",
-    '# type = "pouch"',
-]
-"""In files of tubes with one type of actuator."""
+def _others_hint(kind: str) -> list[str]:
+    """Lines for files of tubes with one type of actuator."""
+    other = next(one for one in ("pouch", *ACTUATORS) if one != kind)
+    return [
+        "",
+        f"# [[{OTHERS}]]  # another type that may be mixed with it along the tube, with its keys",
+        f'# type = "{other}"',
+    ]
 
 
 ERRORS_HINT = [
@@ -290,7 +304,7 @@ ERRORS_HINT = [
 
 
 def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_out: Collection[str] = ()) -> str:
-    """Text of a tube file with every known number and its meaning; unknown numbers are commented out.
+    """Text of a tube file with every known number and its meaning; what is unknown or assumed is commented out.
 
     Args:
         notes: Additions to the comments of keys, by the key's name.
@@ -298,24 +312,36 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
     """
     content, notes = tube_content(params), notes or {}
     lines = [*HEADER, "", f"schema = {SCHEMA}", ""]
-    keys: tuple[Key | NamedChoice, ...] = (*TUBE.values(), PHYSICS, *INERTIA.values())
-    lines += [_line(key, content, notes, left_out) for key in keys]
+    lines.append(_line(TUBE["radius"], content, notes, left_out))
+    sizes = {key: float(f"{value:.6g}") for key, value in sizes_of(params.radius).items()}
+    lines += [_line(key, sizes, notes, SIZES) for key in (DIAMETER, LAYFLAT)]
+    lines += [_line(key, content, notes, left_out) for key in (*_keys_but_radius(), PHYSICS, *INERTIA.values())]
     others = content.get(OTHERS, [])
-    for table, part in [("[actuator]", content["actuator"]), *((f"[[{OTHERS}]]", other) for other in others)]:
-        own = (*ACTUATORS[part["type"]].values(), *LIMITS.values())
-        lines += ["", table, f'type = "{part["type"]}"  # {" or ".join(ACTUATORS)}']
-        lines += [_line(key, part, notes, left_out) for key in own]
+    tables = ["[actuator]", *(f"[[{OTHERS}]]" for _ in others)]
+    for table, part, actuator in zip(tables, [content["actuator"], *others], params.actuators, strict=True):
+        own = (*ACTUATORS[actuator.kind].values(), STRIP, *STRIP_FILM.values(), *LIMITS.values())
+        assumed = shown_film(actuator.film).keys() - part.keys()
+        shown = shown_film(actuator.film) | part
+        lines += ["", table, f'type = "{actuator.kind}"  # {" or ".join(ACTUATORS)}']
+        lines += [_line(key, shown, notes, {*left_out, *assumed}) for key in own]
     if not others:
-        lines += OTHERS_HINT
+        lines += _others_hint(params.actuator.kind)
     return "\n".join(lines + (params.uncertainty.lines() or ERRORS_HINT)) + "\n"
+
+
+def _keys_but_radius() -> list[Key | NamedChoice]:
+    """Keys of the tube after its size, with the name of the film before the film's numbers."""
+    keys: list[Key | NamedChoice] = [key for field, key in TUBE.items() if field != "radius"]
+    keys.insert(keys.index(TUBE["film_thickness"]), FILM)
+    return keys
 
 
 def template(params: VineParams) -> str:
     """A file to edit with radius and growth pressure; all other keys are commented out, with this tube's values."""
     of_actuators = [key for one in params.actuators for key in ACTUATORS[one.kind].values()]
-    keys = (*TUBE.values(), *INERTIA.values(), *of_actuators, *LIMITS.values())
+    keys = (FILM, PHYSICS, *TUBE.values(), *INERTIA.values(), *of_actuators, *STRIP_FILM.values(), *LIMITS.values())
     given = {"radius_mm", "growth_pressure_kpa"}
-    return tube_text(params, left_out={PHYSICS.name, *(key.name for key in keys)} - given)
+    return tube_text(params, left_out={key.name for key in keys} - given)
 
 
 def _line(

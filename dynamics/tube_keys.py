@@ -9,6 +9,7 @@ from decimal import Decimal
 from typing import Any, NamedTuple, get_args
 
 from dynamics.tube import InvalidTube, Physics
+from surrogate.films import FILMS
 
 
 class Key(NamedTuple):
@@ -34,6 +35,19 @@ class NamedChoice(NamedTuple):
 
 
 PHYSICS = NamedChoice("physics", get_args(Physics), "equations: corrected, or published, those of paper 002 as printed")
+FILM = NamedChoice(
+    "film", tuple(FILMS), "film of the tube, whose thickness and modulus count where they are not given; it sets EI"
+)
+STRIP = NamedChoice("film", tuple(FILMS), "film of the actuator, whose numbers count where they are not given")
+STRIP_FILM = {
+    "thickness": Key("film_thickness_um", 6, 1, 5000, "thickness of the actuator's film, one layer"),
+    "modulus": Key("film_modulus_mpa", -6, 0.01, 1e6, "Young's modulus of the actuator's film"),
+    "yield_stress": Key("film_yield_mpa", -6, 0.01, 1e4, "stress from which the actuator's film yields"),
+    "strength": Key("film_strength_mpa", -6, 0.01, 1e4, "tensile strength of the actuator's film"),
+}
+"""The numbers of `surrogate.films.Film`."""
+LAYFLAT = Key("layflat_mm", 3, 1.6, 3140, "lay-flat width of the tube, pi R, in place of the radius")
+DIAMETER = Key("diameter_mm", 3, 1, 2000, "inflated diameter of the tube, 2 R, in place of the radius")
 TUBE = {
     "radius": Key("radius_mm", 3, 0.5, 1000, "inflated radius R of the tube"),
     "growth_pressure": Key("growth_pressure_kpa", -3, 0.1, 1000, "gauge pressure P in the tube while it grows"),
@@ -97,6 +111,7 @@ ORDER = (
     ("constriction_radius", "tube_radius"),
     ("shortest_cell", "longest_cell"),
     ("least_pressure", "most_pressure"),
+    ("yield_stress", "strength"),
 )
 """Pairs of numbers of which the first must not exceed the second."""
 

@@ -110,8 +110,8 @@ def _buckling_length(params: VineParams, stiffness: float) -> float:
     The pressure resists shear, and so does the film if its modulus is known.
     """
     shear = full_force(params.radius, params.growth_pressure)
-    if params.film_modulus is not None and params.film_thickness is not None:
-        modulus = params.film_modulus / (2 * (1 + POISSON))
-        shear += np.pi * modulus * params.radius * params.film_thickness
+    if (film := params.elastic_wall) is not None:
+        modulus = film.modulus / (2 * (1 + POISSON))
+        shear += np.pi * modulus * params.radius * film.thickness
     flexible = 1 / params.growth_force - 1 / shear
     return float(np.pi * np.sqrt(stiffness * flexible)) if flexible > 0 else 0.0

@@ -10,7 +10,7 @@ import numpy as np
 from dynamics.moment import free_curvature, joint_moments
 from planner.design.design import Design, Section, types_of
 from planner.design.folds import Folds
-from planner.fabrication.films import STRIP_FILM, Thickness, body_film
+from planner.fabrication.films import Thickness, body_film, strip_film
 from planner.fabrication.strips import End, end_of, layers, piece_width, stretch_of
 from surrogate.actuators import Actuator
 from surrogate.kernels.compiled import Floats
@@ -149,19 +149,26 @@ class Build:
         return body_film(self.design.params)
 
     @property
+    def strip_films(self) -> tuple[Thickness, ...]:
+        """Films of the strips that are made of lay-flat tube, each once."""
+        films = (strip_film(one.actuator) for one in self.actuators if layers(one.actuator) == 2)
+        return tuple(dict.fromkeys(films))
+
+    @property
     def film_note(self) -> str:
         """Note on thicknesses of film that are assumed; "" if none is."""
-        strips = (
-            f"Film of the strips: {STRIP_FILM.text()}"
-            if any(layers(one.actuator) == 2 for one in self.actuators)
-            else ""
-        )
+        assumed = dict.fromkeys(film.text() for film in self.strip_films if film.assumed)
         if not self.film.assumed:
-            return f"{strips}; a tube file gives the film of the body only. {IN_PROPORTION}" if strips else ""
-        parts = "body and strips" if strips else "the body"
+            if not assumed:
+                return ""
+            return (
+                f"Film of the strips: {' and '.join(assumed)}. {IN_PROPORTION} Give film or film_thickness_um in the table "
+                "[actuator] of the tube file."
+            )
+        parts, where = ("body and strips", " and in its table [actuator]") if assumed else ("the body", "")
         return (
-            f"Film thickness not given: {1e6 * self.film.metres:g} um assumed for {parts}. {IN_PROPORTION} For the body, give "
-            "film_thickness_um in the tube file."
+            f"Film thickness not given: {1e6 * self.film.metres:g} um assumed for {parts}. {IN_PROPORTION} Give film or "
+            f"film_thickness_um in the tube file{where}."
         )
 
     @property

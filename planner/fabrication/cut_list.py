@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planner.fabrication.build import CLAMP, FITTING, LEAD, SEAL, ActuatorBuild, Build
-from planner.fabrication.films import STRIP_FILM
+from planner.fabrication.films import Thickness, strip_film
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
@@ -33,10 +33,18 @@ SECTION_COLUMNS = [
 
 def cut_list(build: Build) -> str:
     """Return all parts with quantity, cut length and material, as CSV."""
-    film, strips = (f"LDPE lay-flat tube, {one.text()}" for one in (build.film, STRIP_FILM))
     body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.built)} tube + {millimetres(SEAL)} seal at the tip"
     rows: list[Sequence[object]] = [
-        ("body", "body", 1, millimetres(build.body_length), millimetres(build.body_width), film, body, ""),
+        (
+            "body",
+            "body",
+            1,
+            millimetres(build.body_length),
+            millimetres(build.body_width),
+            _tube_of(build.film),
+            body,
+            "",
+        ),
         *(
             (
                 "actuator",
@@ -44,7 +52,7 @@ def cut_list(build: Build) -> str:
                 1,
                 millimetres(strip.cut_length),
                 millimetres(strip.cut_width),
-                material(strip.actuator, strips),
+                material(strip.actuator, _tube_of(strip_film(strip.actuator))),
                 _actuator_parts(strip),
                 strip.actuator.kind,
             )
@@ -69,6 +77,10 @@ def cut_list(build: Build) -> str:
     growth = build.design.params.growth_pressure
     rows.append(("regulator", f"{growth / 1e3:.4g} kPa", 1, "", "", "pressure regulator", "feeds the body", ""))
     return _table(build, CUT_COLUMNS, rows)
+
+
+def _tube_of(film: Thickness) -> str:
+    return f"{film.material} lay-flat tube, {film.text()}"
 
 
 def feed_length(actuator: ActuatorBuild) -> float:

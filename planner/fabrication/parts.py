@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from planner.fabrication import clamp
 from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
-from planner.fabrication.films import STRIP_FILM
+from planner.fabrication.films import strip_film
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
@@ -60,7 +60,7 @@ def parts_table(build: Build, vessel: Vessel | None) -> str:
 
 def _films(build: Build) -> Iterator[PartsListEntry]:
     tested = STRIP * STRIPS
-    film, of_strips = (f"{one.text('µm')} LDPE" for one in (build.film, STRIP_FILM))
+    film = f"{build.film.text('µm')} {build.film.material}"
     body, pieces = f"{millimetres(build.body_width)} mm lay-flat, {film}", f"{STRIPS} test strips"
     yield PartsListEntry(
         "tube of the body", build.body_length + tested, "m", body, f"body with clamp and seal, {pieces}"
@@ -69,9 +69,10 @@ def _films(build: Build) -> Iterator[PartsListEntry]:
     rolls: dict[tuple[str, str], list[ActuatorBuild]] = {}
     for one in (one for made in build.by_type.values() for one in sorted(made, key=lambda strip: strip.cut_width)):
         name, shape = ("tube", "lay-flat") if layers(one.actuator) == 2 else ("fabric", "wide")
-        what = f"{millimetres(one.cut_width)} mm {shape}, {material(one.actuator, of_strips)}"
+        what = f"{millimetres(one.cut_width)} mm {shape}, {material(one.actuator, _film_of(one))}"
         rolls.setdefault((name, what), []).append(one)
     for (name, what), strips in rolls.items():
+        of_strips = _film_of(strips[0])
         kinds = " and ".join(dict.fromkeys(one.actuator.kind for one in strips))
         length = sum(one.cut_length for one in strips) + tested
         purpose = f"{plural(len(strips), 'strip')} with seals, fittings and slack, {pieces}"
@@ -83,6 +84,11 @@ def _films(build: Build) -> Iterator[PartsListEntry]:
         yield PartsListEntry(
             "film in all", area, "m2", f"{what}, both layers of the tubes above", "to compare prices and weight"
         )
+
+
+def _film_of(actuator: ActuatorBuild) -> str:
+    film = strip_film(actuator.actuator)
+    return f"{film.text('µm')} {film.material}"
 
 
 def _fold_parts(build: Build) -> Iterator[PartsListEntry]:

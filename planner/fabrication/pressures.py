@@ -10,7 +10,7 @@ import numpy as np
 from planner.design.design import InvalidDesign
 from planner.fabrication.acceptance import kept_pressures
 from planner.fabrication.build import ActuatorBuild, Build
-from planner.fabrication.films import STRIP_FILM, Thickness
+from planner.fabrication.films import Thickness, strip_film
 from planner.uncertainty.bend_ranges import BendRange
 
 FILM_STRENGTH = 16e6
@@ -34,7 +34,7 @@ def check_head_room(build: Build) -> None:
         NoHeadRoom: One is not.
     """
     supplied = [None, *(one.actuator.limits.most_pressure for one in build.actuators)]
-    films = [build.film, *(STRIP_FILM for _ in build.actuators)]
+    films = [build.film, *(strip_film(one.actuator) for one in build.actuators)]
     for line, highest, film in zip(pressure_lines(build), supplied, films, strict=True):
         if line["set_kpa"] < line["limit_kpa"]:
             continue
@@ -94,9 +94,10 @@ def yielding_lines(lines: Sequence[dict[str, Any]]) -> dict[str, float]:
 
 def _films(build: Build) -> str:
     """Return the thickness of the films as text."""
-    if build.film == STRIP_FILM or not build.actuators:
-        return build.film.text()
-    return f"{build.film.text()} for the body and {STRIP_FILM.text()} for the actuators"
+    body, strips = build.film.text(), dict.fromkeys(strip_film(one.actuator).text() for one in build.actuators)
+    if strips.keys() <= {body}:
+        return body
+    return f"{body} for the body and {' and '.join(strips)} for the actuators"
 
 
 def pressure_lines(build: Build) -> list[dict[str, Any]]:
@@ -106,7 +107,9 @@ def pressure_lines(build: Build) -> list[dict[str, Any]]:
     each = []
     for one in build.actuators:
         named = {"line": one.name, **({"type": one.actuator.kind} if build.mixed else {})}
-        numbers = _line(one.section.pressure, film_radius(one), STRIP_FILM, one.actuator.limits.most_pressure)
+        numbers = _line(
+            one.section.pressure, film_radius(one), strip_film(one.actuator), one.actuator.limits.most_pressure
+        )
         each.append({**named, **numbers, **({} if one.section.on else {"pressurised": False})})
     return [body, *each]
 

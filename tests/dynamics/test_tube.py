@@ -24,7 +24,7 @@ from surrogate.spam import Spam
 NUMBERS = [
     field.name
     for field in fields(VineParams)
-    if field.name not in ("physics", "inertia", "actuator", "others", "uncertainty")
+    if field.name not in ("physics", "film", "inertia", "actuator", "others", "uncertainty")
 ]
 OR_ZERO = (
     "growth_viscosity",
@@ -56,6 +56,7 @@ def test_a_tube_checks_itself(name: str, value: float) -> None:
         (lambda: VineParams(radius=1e-3), "penetration_tolerance = 0.001 must be less than radius = 0.001"),
         (lambda: VineParams(physics="printed"), "physics = 'printed' must be corrected or published"),
         (lambda: VineParams(film_modulus=1e8), r"film_modulus = 1e\+08 needs a film_thickness"),
+        (lambda: VineParams(film="ldpe"), "film = 'ldpe' must be one of ldpe-40, ldpe-50, "),
         (lambda: Inertia(growth_rate=0.0), "inertia.growth_rate = 0 must be greater than 0"),
         (lambda: Spam(constriction_radius=math.nan), "spam.constriction_radius = nan must be greater than 0"),
         (lambda: Spam(tube_radius=4e-3), "spam.constriction_radius = 0.005 must be less than"),

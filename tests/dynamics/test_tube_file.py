@@ -24,10 +24,12 @@ from dynamics.tube_file import (
     tube_text,
 )
 from environments.uncertainty_in_files import StatedUncertainty
+from surrogate.films import OWN, Film
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
+OWN_FILM = Film(OWN, 63.5e-6, 0.31e9, 11.3e6, 27e6)
 ERRORS = StatedUncertainty.of(
     {"preset": "lasercut", "pressure_kpa": 0.3, "section_turn_deg": 1, "friction": [0.05, 0.2]}
 )
@@ -62,9 +64,11 @@ def test_every_number_is_written_and_read(actuators: tuple[Any, ...]) -> None:
             "tail_tension": 1.2,
             "tail_drag": 3.5,
             "tip_mass": 0.12,
+            "seam": 0.003,
             "tail_friction": 0.2,
             "friction": 0.3,
             "static_friction": 0.6,
+            "film": "hdpe-50",
             "film_thickness": 50e-6,
             "film_modulus": 2e8,
             "bending_stiffness": 2.5,
@@ -75,6 +79,7 @@ def test_every_number_is_written_and_read(actuators: tuple[Any, ...]) -> None:
                 name: ERRORS
                 if name == "uncertainty"
                 else tuple(changed(one, factor) for one in part) if name == "others"
+                else OWN_FILM if isinstance(part, Film)
                 else changed(part, factor) if is_dataclass(part)
                 else "published" if name == "physics"
                 else 0.9 * factor if name in ("least_height", "collapse_share")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -9,7 +10,7 @@ import typer
 
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.completion import tube_names
-from vinewright.console.errors import readable_errors
+from vinewright.console.errors import BadInput, readable_errors
 from vinewright.console.options import PhysicsOption
 from vinewright.console.toml_files import write_new_toml
 
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 
 TAIL = "tail_tension_n", "tail_drag_n_per_m", "tail_friction"
 """Keys of the drag of the tail."""
+SIZE = "radius_mm", "diameter_mm", "layflat_mm"
+"""Keys of the tube's size, of which a file gives one."""
 
 app = typer.Typer(help="List, show, create and check tubes.")
 
@@ -74,7 +77,8 @@ def _print_hint(answer: Answer, params: VineParams) -> None:
     """Print a hint if a thickness is given without a modulus, since it alone makes no tube stiffer."""
     if params.film_thickness is not None and params.elastic_stiffness is None:
         answer.console.print(
-            "hint: film_thickness_um alone changes no stiffness: give film_modulus_mpa too, or bending_stiffness_n_m2 if it was measured",
+            "hint: film_thickness_um alone changes no stiffness: give film or film_modulus_mpa too, or bending_stiffness_n_m2 if it was "
+            "measured",
             soft_wrap=True,
         )
 
@@ -89,7 +93,7 @@ def _rows(params: VineParams, figures: TubeFigures, given: frozenset[str]) -> li
     def origin(*keys: str, otherwise: str = "default") -> str:
         return otherwise if given.isdisjoint(keys) else "given"
 
-    usual = "scaled from the prototype" if "radius_mm" in given else "default"
+    usual = "default" if given.isdisjoint(SIZE) else "scaled from the prototype"
     tail = f"{params.tail_tension:g} N, {params.tail_drag:g} N/m, friction {params.tail_friction:g}"
     least = 2e3 * params.least_height * params.radius
     height = "rigid across" if params.least_height == 1 else f"{least:.4g} mm between walls"
@@ -100,17 +104,34 @@ def _rows(params: VineParams, figures: TubeFigures, given: frozenset[str]) -> li
     friction = "that of environment or propagator" if params.friction is None else f"{params.friction:g}"
     friction += "" if params.static_friction is None else f", static {params.static_friction:g}"
     return [
-        ("radius", f"{1e3 * params.radius:.4g} mm", origin("radius_mm")),
+        ("radius", f"{1e3 * params.radius:.4g} mm", origin(*SIZE)),
+        ("diameter", f"{2e3 * params.radius:.4g} mm", "2 R"),
+        ("lay-flat width", f"{1e3 * math.pi * params.radius:.4g} mm", "pi R"),
         ("growth pressure", f"{1e-3 * params.growth_pressure:.4g} kPa", origin("growth_pressure_kpa")),
         ("segment length", f"{1e3 * params.segment_length:.4g} mm", origin("segment_length_mm", otherwise=usual)),
         ("least height", height, origin("least_height")),
         ("friction", friction, "given" if params.friction is not None else "not set"),
         ("collapse", collapse, origin("collapse_share")),
         ("physics", params.physics, origin("physics")),
+        ("film of the body", *_body_film(params)),
         *(_actuator_row(actuator) for actuator in params.actuators),
+        *(_film_row(actuator) for actuator in params.actuators),
         ("drag of the tail", tail if params.has_tail else "none", origin(*TAIL)),
         *figures.rows(params),
     ]  # fmt: skip
+
+
+def _body_film(params: VineParams) -> tuple[str, str]:
+    """Return the film of the body, with its modulus if that counts, and its origin."""
+    film = params.wall
+    modulus = "" if params.elastic_wall is None else f", E {1e-6 * film.modulus:.4g} MPa"
+    return f"{1e6 * film.thickness:g} um {film.material}{modulus}", "assumed" if film.assumed else "given"
+
+
+def _film_row(actuator: Actuator) -> tuple[str, str, str]:
+    film = actuator.film
+    origin = f"{actuator.kind}{', assumed' * film.assumed}"
+    return "film of the actuators", f"{1e6 * film.thickness:g} um {film.material}", origin
 
 
 def _actuator_row(actuator: Actuator) -> tuple[str, str, str]:
@@ -126,15 +147,33 @@ def new(
     like: Annotated[
         str | None, typer.Option(metavar="NAME|FILE", help="Write all values of this tube, instead of a template.")
     ] = None,
+    actuator: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TYPES", help="Type of the actuators: spam, pouch, fpam or cpam; several with commas between them."
+        ),
+    ] = None,
+    radius: Annotated[float | None, typer.Option(metavar="MM", help="Inflated radius in millimetres.")] = None,
+    diameter: Annotated[float | None, typer.Option(metavar="MM", help="Inflated diameter in millimetres.")] = None,
+    layflat: Annotated[
+        float | None, typer.Option(metavar="MM", help="Lay-flat width in millimetres, pi times the radius.")
+    ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite an existing file.")] = False,
 ) -> None:
-    """Write a template of a tube file, with the unit and meaning of every key."""
+    """Write a template of a tube file, with the unit and meaning of every key of the actuators' types."""
+    asked = {"radius_mm": radius, "diameter_mm": diameter, "layflat_mm": layflat}
+    sizes = {key: value for key, value in asked.items() if value is not None}
+    if like is not None and sizes:
+        raise BadInput(f"--like {like} has a size: leave out --radius, --diameter and --layflat, and change the file")
 
     def make_text() -> str:
-        from dynamics.tube import VineParams
-        from dynamics.tube_file import load_tube, template, tube_text
+        from dynamics.actuator_file import replace_actuators
+        from dynamics.tube_file import SCHEMA, check_tube, load_tube, template, tube_text
+        from surrogate.registry import parse_actuators
 
-        return template(VineParams()) if like is None else tube_text(load_tube(like))
+        params = check_tube({"schema": SCHEMA, **sizes}) if like is None else load_tube(like)
+        made = params if actuator is None else replace_actuators(params, parse_actuators(actuator))
+        return template(made) if like is None else tube_text(made)
 
     write_new_toml(file, make_text, force)
 
@@ -147,6 +186,10 @@ def check(tube: TubeArgument, as_json: JsonOption = False) -> int:
         from dynamics.tube_file import load_tube, tube_content
 
         params = load_tube(tube)
-    answer.console.print(f"{tube}: valid")
+    radius = 1e3 * params.radius
+    answer.console.print(
+        f"{tube}: valid; radius {radius:.4g} mm, diameter {2 * radius:.4g} mm, lay-flat width {math.pi * radius:.4g} mm",
+        soft_wrap=True,
+    )
     _print_hint(answer, params)
     return answer.end({"name": tube, "valid": True, "tube": tube_content(params)})

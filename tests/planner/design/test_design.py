@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
+from dynamics.tube_keys import STRIP_FILM
 from environments import load_environment
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.catalogue import Catalogue
@@ -24,9 +25,13 @@ from planner.design.solutions_file import find_solution, load_solutions
 from planner.search.controls import sections_of
 from surrogate.actuators import Actuator, Limits
 from surrogate.cpam import Cpam
+from surrogate.films import OWN, Film
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
+
+UNKNOWN = {"friction": 0.3, "film": "hdpe-50", "film_thickness": 50e-6, "film_modulus": 2e8}
+"""Values of fields of a tube that are unknown by default."""
 
 
 @pytest.fixture
@@ -100,6 +105,8 @@ def any_tube(draw: st.DrawFn) -> VineParams:
                 new[field.name] = StatedUncertainty.of(
                     {"preset": "field", "pressure_kpa": factor(), "friction": [0.1, factor()]}
                 )
+            elif isinstance(value, Film):
+                new[field.name] = Film(OWN, *(float(f"{factor() * getattr(value, key):.9g}") for key in STRIP_FILM))
             elif is_dataclass(value):
                 new[field.name] = changed(value)
             elif field.name == "others":
@@ -108,10 +115,12 @@ def any_tube(draw: st.DrawFn) -> VineParams:
                 new[field.name] = "published"
             elif field.name in ("least_height", "collapse_share"):
                 new[field.name] = 0.93
+            elif field.name == "seam":
+                new[field.name] = float(f"{3e-3 * factor():.9g}")
             elif value == 0:
                 new[field.name] = float(f"{factor():.9g}")
             elif value is None:
-                new[field.name] = {"friction": 0.3, "film_thickness": 50e-6, "film_modulus": 2e8}.get(field.name, 2.5)
+                new[field.name] = UNKNOWN.get(field.name, 2.5)
             else:
                 new[field.name] = float(f"{value * factor():.9g}")
         return replace(made, **new)

@@ -91,7 +91,7 @@ def test_what_is_assumed_is_stated(example: Build, make_build: MakeBuild) -> Non
     assert example.film_note.startswith("Film thickness not given: 50 um assumed for body and strips.")
     assert bare.film_note.startswith("Film thickness not given: 50 um assumed for the body.")
     assert fabric.film_note == bare.film_note
-    assert of_film(example, 50.0).film_note.startswith("Film of the strips: 50 um (assumed); a tube file gives")
+    assert of_film(example, 50.0).film_note.startswith("Film of the strips: 50 um (assumed). Pressures that")
     assert of_film(bare, 50.0).film_note == of_film(fabric, 50.0).film_note == ""
     for build in (example, bare):
         assert rows(cut_list(build))[0]["material"] == "LDPE lay-flat tube, 50 um (assumed)"

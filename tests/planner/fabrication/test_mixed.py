@@ -26,7 +26,6 @@ from planner.fabrication.acceptance import bends
 from planner.fabrication.bracket import THICKNESS, outline, write_bracket
 from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.cut_list import TAPE, cut_list, section_table
-from planner.fabrication.films import STRIP_FILM
 from planner.fabrication.paper import Page
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
 from planner.fabrication.pattern import pattern_of
@@ -38,6 +37,7 @@ from planner.fabrication.strips import End
 from planner.fabrication.success import have_equal_sections
 from planner.fabrication.vessel import HOSE, content
 from planner.uncertainty.bend_ranges import BendRange
+from surrogate.films import STRIP_FILM
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
@@ -131,11 +131,13 @@ def test_the_vessel_holds_the_parts_of_each(mixed: Build) -> None:
     """Strips and hoses of all, and the eight brackets of the sPAM, whose plates count in full although they have holes."""
     bare = (Section(0.0, mixed.design.built, "none", 0.0, 0.0, 0.0),)
     body = content(Build(replace(mixed.design, sections=bare)))
-    strips = sum(one.area * STRIP_FILM.metres + HOSE * one.section.start for one in mixed.actuators)
+    strips = sum(one.area * STRIP_FILM.thickness + HOSE * one.section.start for one in mixed.actuators)
     assert content(mixed) - body == pytest.approx(strips + 8 * outline(Spam()).area * THICKNESS)
     for one, alone in pairs(mixed):
         plates = 8 * outline(Spam()).area * THICKNESS * (one.actuator.kind == "spam")
-        assert content(alone) - body == pytest.approx(one.area * STRIP_FILM.metres + HOSE * one.section.start + plates)
+        assert content(alone) - body == pytest.approx(
+            one.area * STRIP_FILM.thickness + HOSE * one.section.start + plates
+        )
 
 
 def test_lines_have_the_limits_of_their_type(mixed: Build) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from dynamics.tube import VineParams
 from dynamics.tube_choice import choose_tube
-from dynamics.tube_file import load_tube, similar, tube_text
+from dynamics.tube_file import load_tube, parse_tube, similar, tube_text
 from environments import Environment, load_environment, write_environment
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
@@ -229,3 +229,64 @@ def test_a_full_disk_leaves_no_half_file(vinewright: Vinewright, tmp_path: Path)
     assert "mine.toml cannot be written" in errors
     assert errors.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+def test_new_writes_the_type_and_size_that_are_asked_for(vinewright: Vinewright, tmp_path: Path) -> None:
+    """A template with the keys of each type, in proportion to the tube; with `--like`, the numbers of that tube."""
+    assert vinewright("tube", "new", "pouch.toml", "--actuator", "pouch", "--layflat", 63)[0] == 0
+    made = load_tube(tmp_path / "pouch.toml")
+    assert made.radius == pytest.approx(63e-3 / np.pi)
+    assert made == parse_tube(tube_text(similar(made.radius, kind="pouch")).encode())
+    assert "# seam_mm = 5.0  # " in (tmp_path / "pouch.toml").read_text()
+    assert vinewright("tube", "new", "mixed.toml", "--actuator", "spam,cpam", "--diameter", 50)[0] == 0
+    made = load_tube(tmp_path / "mixed.toml")
+    assert (made.radius, made.kinds) == (25e-3, "spam,cpam")
+    assert (tmp_path / "mixed.toml").read_text().count("# film_yield_mpa") == 2
+    assert vinewright("tube", "new", "like.toml", "--like", "jitosho-24mm", "--actuator", "fpam")[0] == 0
+    assert load_tube(tmp_path / "like.toml").kinds == "fpam"
+    assert load_tube(tmp_path / "like.toml").radius == 12e-3
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--radius", 20, "--layflat", 63), "radius_mm = 20 and layflat_mm = 63 are sizes of the same tube"),
+        (("--radius", 0.1), "radius_mm = 0.1 must be greater than or equal to 0.5"),
+        (("--like", "prototype", "--radius", 20), "--like prototype has a size: leave out --radius"),
+        (("--actuator", "balloon"), "unknown actuator 'balloon'; known: spam, pouch, fpam, cpam"),
+    ],
+)
+def test_new_refuses_what_makes_no_tube(
+    vinewright: Vinewright, tmp_path: Path, options: tuple[object, ...], words: str
+) -> None:
+    """Two sizes, one out of range, one of a tube that has its own, and an unknown type; nothing is written."""
+    code, _, errors = vinewright("tube", "new", "mine.toml", *options)
+    assert (code, errors.count("\n")) == (2, 1)
+    assert words in errors
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("size", ["radius_mm = 20", "diameter_mm = 40", "layflat_mm = 62.831853"])
+def test_check_and_show_print_all_sizes(vinewright: Vinewright, tmp_path: Path, size: str) -> None:
+    """Radius, diameter and lay-flat width, whichever is given; other lengths are then scaled."""
+    (tmp_path / "some.toml").write_text(f"schema = 1\n{size}\n")
+    code, printed, _ = vinewright("tube", "check", "some.toml")
+    assert code == 0
+    assert "some.toml: valid; radius 20 mm, diameter 40 mm, lay-flat width 62.83 mm" in printed
+    printed = vinewright("tube", "show", "some.toml")[1]
+    assert re.search(r"radius +│ 20 mm +│ given ", printed)
+    assert re.search(r"lay-flat width +│ 62.83 mm ", printed)
+    assert re.search(r"segment length +│ [\d.]+ mm +│ scaled ", printed)
+
+
+def test_show_names_the_films(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Of body and strips, and whether they are assumed; a named film of the body sets EI, so there is no hint."""
+    (tmp_path / "some.toml").write_text("schema = 1\nfilm = 'hdpe-50'\n[actuator]\nfilm_thickness_um = 75\n")
+    code, printed, _ = vinewright("tube", "show", "some.toml")
+    assert code == 0
+    assert re.search(r"film of the body +│ 50 um HDPE, E 827 MPa +│ given ", printed)
+    assert re.search(r"film of the actuators +│ 75 um LDPE +│ spam", printed)
+    assert "hint" not in printed
+    printed = vinewright("tube", "show", "prototype")[1]
+    assert re.search(r"film of the body +│ 50 um LDPE +│ assumed", printed)
+    assert re.search(r"film of the actuators +│ 50 um LDPE +│ spam, assumed", printed)

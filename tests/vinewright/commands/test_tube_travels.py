@@ -14,11 +14,13 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.registry import choose_friction
 from dynamics.tube import VineParams
 from dynamics.tube_file import load_tube, tube_text
+from dynamics.tube_keys import STRIP_FILM
 from environments import Environment
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Section
 from planner.design.design_file import design_content, load_design
 from planner.design.solutions_file import load_solutions
+from surrogate.films import OWN, Film
 from surrogate.pouch import PouchMotor
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
@@ -28,8 +30,8 @@ Vinewright = Callable[..., tuple[int, str, str]]
 
 def changed(made: Any) -> Any:
     """Make a copy of an object with another value of every number in it, at any depth."""
-    unknown = {"friction": 0.3, "film_thickness": 60e-6, "film_modulus": 2e8}
-    zero = {"tail_tension": 0.5, "tail_drag": 0.3, "tail_friction": 0.1, "tip_mass": 0.05}
+    unknown = {"friction": 0.3, "film": "ldpe-60", "film_thickness": 60e-6, "film_modulus": 2e8}
+    zero = {"tail_tension": 0.5, "tail_drag": 0.3, "tail_friction": 0.1, "tip_mass": 0.05, "seam": 0.002}
     new: dict[str, Any] = {}
     for field in fields(made):
         value = getattr(made, field.name)
@@ -37,6 +39,8 @@ def changed(made: Any) -> Any:
             new[field.name] = StatedUncertainty.of({"preset": "field", "pressure_kpa": 0.3})
         elif field.name == "others":
             new[field.name] = (changed(PouchMotor()),)
+        elif isinstance(value, Film):
+            new[field.name] = Film(OWN, *(float(f"{1.02 * getattr(value, key):.9g}") for key in STRIP_FILM))
         elif is_dataclass(value):
             new[field.name] = changed(value)
         elif field.name == "physics":
