@@ -23,14 +23,15 @@ from planner.design.replay import GrowthEnd
 from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import Bend, acceptance_content, acceptance_text, bends, formed_bends
-from planner.fabrication.build import SEAL, Build
+from planner.fabrication.build import Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.folding import bend_content, fold_table
 from planner.fabrication.guide import Guide
+from planner.fabrication.layout import pattern_of
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
-from planner.fabrication.pattern import Pattern, pattern_of
+from planner.fabrication.pattern import Pattern
 from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, pressure_lines, yielding_lines
 from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
@@ -159,7 +160,7 @@ class Pack:
         for actuator in self.build.actuators:
             if actuator.section.start - before[actuator.section.side] < actuator.tail - 5e-4:
                 folded.append(actuator.name)
-            before[actuator.section.side] = actuator.section.end + SEAL
+            before[actuator.section.side] = actuator.section.end + actuator.head
         if folded:
             warnings.append(
                 f"The feed ends of {', '.join(folded)} are longer than the free length of fold before them: lay them in "
@@ -243,7 +244,8 @@ class Pack:
             **({"types": [one.actuator.kind for one in self.build.actuators]} if self.build.mixed else {}),
             **({"preformed": [bend_content(bend) for bend in self.build.bends]} if self.build.bends else {}),
             "allowances_mm": {
-                name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("SEAL", "FITTING", "CLAMP", "LEAD")
+                "seal": round(1e3 * (self.build.bar + allowances.HOLD), 3),
+                **{name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("FITTING", "CLAMP", "LEAD")},
             },
         }
 

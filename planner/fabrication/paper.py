@@ -82,7 +82,7 @@ class Template:
     def _items(self) -> tuple[list[Line | Text], shapely.STRtree]:
         """All lines and texts, and a search tree of their shapes."""
         lines, texts = list(self.pattern.lines()), list(self.pattern.texts())
-        shapes = [(shapely.linearrings if line.closed else shapely.linestrings)(line.points) for line in lines]
+        shapes = [(shapely.polygons if line.closed else shapely.linestrings)(line.points) for line in lines]
         shapes += [_extent(text) for text in texts]
         return [*lines, *texts], shapely.STRtree(shapes)
 
