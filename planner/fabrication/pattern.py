@@ -43,7 +43,7 @@ class Line:
     closed: bool = False
     tick: tuple[str, int] | None = None
     """For a mark at a cell end on the body: the actuator's name and the number of the cell end, 0 at the base. For the edges of a fold:
-    the bend's name and the number of the fold, from 1."""
+    the bend's name and the number of the fold, from 1. For the marks of a joint between tiles: "joint" and its number, from 1."""
     side: Side = "none"
     """Side of the actuator or bend that the line belongs to."""
     diameter: float | None = None
@@ -67,6 +67,13 @@ class Text:
     text: str
     align: Align = "middle"
     side: Side = "none"
+
+    @property
+    def bounds(self) -> tuple[float, float, float, float]:
+        """min_x, min_y, max_x, max_y of the space that is reserved for it [mm]."""
+        width = LETTER * self.height * len(self.text)
+        left = self.at[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[self.align] * width
+        return left, self.at[1] - 0.4 * self.height, left + width, self.at[1] + 1.2 * self.height
 
 
 @dataclass(frozen=True, slots=True, eq=False)
