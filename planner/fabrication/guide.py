@@ -13,6 +13,7 @@ from planner.fabrication.base_page import write_base
 from planner.fabrication.build import Build
 from planner.fabrication.films import FILMS, SOURCES
 from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_height, wrap
+from planner.fabrication.numbers_page import write_numbers
 from planner.fabrication.paper import Page, Paper
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
 from planner.fabrication.pressures import REGULATOR, YIELD, yielding_lines
@@ -58,6 +59,7 @@ def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
     _write_pressures(flow, guide)
     _write_tolerances(flow, guide)
     _write_acceptance(flow, guide)
+    write_numbers(flow, guide.build)
     return flow.pages
 
 
