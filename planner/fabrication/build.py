@@ -11,14 +11,17 @@ from dynamics.moment import free_curvature, joint_moments
 from planner.design.design import Design, Section, types_of
 from planner.design.folds import Folds
 from planner.fabrication.films import Thickness, body_film, strip_film
-from planner.fabrication.strips import End, end_of, layers, piece_width, stretch_of
+from planner.fabrication.strips import End, bar_of, closing_of, end_of, layers, piece_width, stretch_of
 from surrogate.actuators import Actuator
 from surrogate.kernels.compiled import Floats
+from surrogate.pouch import SEAM
 
-SEAL = 20e-3
-"""Allowance of film at every heat-sealed end, including the seam [m]."""
+HOLD = 15e-3
+"""Film beyond every seal at an end, by which it is held and trimmed [m]."""
 FITTING = 40e-3
 """Allowance of film for an actuator's air fitting, at its proximal end [m]."""
+HOLE = 5e-3
+"""Diameter of the hole for an actuator's fitting [m]: the M5 thread of a bulkhead fitting for a tube of 4 mm."""
 CLAMP = 100e-3
 """Length of body film clamped onto the pressure vessel at the base [m]."""
 LEAD = 300e-3
@@ -79,14 +82,34 @@ class ActuatorBuild:
         return self.section.l_0 / self.stretch
 
     @property
+    def seam(self) -> float:
+        """Length of every cell that is no chamber [m], half of it at each of its ends."""
+        return self.actuator.seam
+
+    @property
+    def bar(self) -> float:
+        """Width of its seals [m]; 0 if it is not known."""
+        return bar_of(self.actuator)
+
+    @property
+    def closing(self) -> float:
+        """Distance from its last cell end to the seal that closes it [m], see `closing_of`."""
+        return closing_of(self.actuator)
+
+    @property
     def tail(self) -> float:
-        """Length of film before the first cell [m]: seal, fitting and slack."""
-        return SEAL + FITTING + self.contraction
+        """Length of film before the first cell end [m]: to hold it, seal, fitting, slack and half a seam."""
+        return HOLD + self.bar + FITTING + self.contraction + self.seam / 2
+
+    @property
+    def head(self) -> float:
+        """Length of film beyond the last cell end [m]: up to the seal, seal, and to hold it."""
+        return self.closing + self.bar + HOLD
 
     @property
     def cut_length(self) -> float:
         """Cut length of the strip [m]."""
-        return self.tail + self.cells * self.pitch + SEAL
+        return self.tail + self.cells * self.pitch + self.head
 
     @property
     def area(self) -> float:
@@ -182,6 +205,11 @@ class Build:
         return float(np.pi * self.design.params.radius)
 
     @property
+    def bar(self) -> float:
+        """Width of the seal at the body's tip [m]: that of the widest seal of the strips, or else of a usual bar."""
+        return max((one.bar for one in self.actuators), default=0.0) or SEAM
+
+    @property
     def body_length(self) -> float:
-        """Cut length of the body [m]: clamped length, tube, and seal at the tip."""
-        return CLAMP + self.design.built + SEAL
+        """Cut length of the body [m]: clamped length, tube, seal at the tip, and film to hold it."""
+        return CLAMP + self.design.built + self.bar + HOLD

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from planner.fabrication.build import CLAMP, FITTING, LEAD, SEAL, ActuatorBuild, Build
+from planner.fabrication.build import CLAMP, FITTING, HOLD, LEAD, ActuatorBuild, Build
 from planner.fabrication.films import Thickness, strip_film
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
@@ -17,13 +17,14 @@ TAPE = 60e-3
 """Length of double-sided tape per bracket or line [m]: through the slot, or over the strip, and onto the body on both sides."""
 TAPE_WIDTH = 12e-3
 """Width of the tape [m]."""
-CUT_COLUMNS = "part", "name", "quantity", "cut_length_mm", "width_mm", "material", "made_up_of"
+CUT_COLUMNS = "part", "name", "quantity", "cut_length_mm", "width_mm", "seam_mm", "material", "made_up_of"
 SECTION_COLUMNS = [
     "name",
     "start_mm",
     "end_mm",
     "side",
     "l0_mm",
+    "seam_mm",
     "cells",
     "pressure_kpa",
     "curvature_per_m",
@@ -33,7 +34,8 @@ SECTION_COLUMNS = [
 
 def cut_list(build: Build) -> str:
     """Return all parts with quantity, cut length and material, as CSV."""
-    body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.built)} tube + {millimetres(SEAL)} seal at the tip"
+    seal = f"{millimetres(build.bar)} seal at the tip + {millimetres(HOLD)} to hold it"
+    body = f"{millimetres(CLAMP)} clamp + {millimetres(build.design.built)} tube + {seal}"
     rows: list[Sequence[object]] = [
         (
             "body",
@@ -76,6 +78,10 @@ def cut_list(build: Build) -> str:
         rows.append(("regulator", f"{pressure / 1e3:g} kPa", 1, "", "", "pressure regulator", f"feeds {fed}", ""))
     growth = build.design.params.growth_pressure
     rows.append(("regulator", f"{growth / 1e3:.4g} kPa", 1, "", "", "pressure regulator", "feeds the body", ""))
+    seals = {"body": build.bar} | {one.name: one.bar for one in build.actuators}
+    sealed = [millimetres(seals[str(row[1])]) if row[0] in ("body", "actuator") else "" for row in rows]
+    column = CUT_COLUMNS.index("seam_mm")
+    rows = [(*row[:column], seam, *row[column:]) for row, seam in zip(rows, sealed, strict=True)]
     return _table(build, CUT_COLUMNS, rows)
 
 
@@ -91,11 +97,17 @@ def feed_length(actuator: ActuatorBuild) -> float:
 def _actuator_parts(actuator: ActuatorBuild) -> str:
     kind = actuator.actuator
     name = "pitches" if actuator.end == "line" else "cells"
-    cells = f"{millimetres(actuator.cells * actuator.pitch)} of {actuator.cells} {name}"
-    text = (
-        f"{millimetres(SEAL)} seal + {millimetres(FITTING)} fitting + {millimetres(actuator.contraction)} slack for its "
-        f"shortening + {cells} + {millimetres(SEAL)} seal"
-    )
+    parts = [
+        (HOLD, "to hold it"),
+        (actuator.bar, "seal"),
+        (FITTING, "fitting"),
+        (actuator.contraction, "slack for its shortening"),
+        (actuator.seam / 2, "half a seam"),
+        (actuator.cells * actuator.pitch, f"of {actuator.cells} {name}"),
+        *_closed_end(actuator),
+        (HOLD, "to hold it"),
+    ]
+    text = " + ".join(f"{millimetres(length)} {what}" for length, what in parts if length)
     flat = millimetres(actuator.width)
     if isinstance(kind, Cpam):
         return (
@@ -107,13 +119,30 @@ def _actuator_parts(actuator: ActuatorBuild) -> str:
     return text
 
 
+def _closed_end(actuator: ActuatorBuild) -> list[tuple[float, str]]:
+    """Return the lengths of film from the last cell end to the end of the seal behind it."""
+    if actuator.end == "seam":
+        return [(actuator.seam / 2, "half a seam")]
+    return [(actuator.closing, "for the last bracket"), (actuator.bar, "seal")]
+
+
 def _joints(build: Build) -> Iterable[Sequence[object]]:
     """Return the parts that fix the actuators to the body."""
     tape, wide = "double-sided tape", millimetres(TAPE_WIDTH)
     for kind, strips in build.by_type.items():
         ends, end = sum(len(one.ends) for one in strips), strips[0].end
         if end == "bracket":
-            yield "bracket", "", ends, "", "", "PETG or PLA, printed from bracket.stl", "one at every cell end", kind
+            yield (
+                "bracket",
+                "",
+                ends,
+                "",
+                "",
+                "",
+                "PETG or PLA, printed from bracket.stl",
+                "one at every cell end",
+                kind,
+            )
         if end != "seam":
             where = "one through the slot of every bracket" if end == "bracket" else "one over the strip at every line"
             yield "tape", "", ends, millimetres(TAPE), wide, tape, where, kind
@@ -131,7 +160,8 @@ def section_table(build: Build) -> str:
         section = actuator.section
         ends = " ".join(map(millimetres, actuator.ends))
         lengths = [millimetres(length) for length in (section.start, section.end)]
-        numbers = [millimetres(section.l_0), actuator.cells, f"{section.pressure / 1e3:g}", f"{section.curvature:.4g}"]
+        cells = [millimetres(section.l_0), millimetres(actuator.seam), actuator.cells]
+        numbers = [*cells, f"{section.pressure / 1e3:g}", f"{section.curvature:.4g}"]
         rows.append([actuator.name, *lengths, section.side, *numbers, ends, actuator.actuator.kind])
     return _table(build, SECTION_COLUMNS, rows)
 

@@ -33,6 +33,9 @@ def write_dxf(path: Path, pattern: Pattern) -> None:
         drawing.layers.add(layer.value, color=colour)
     space = drawing.modelspace()
     for line in pattern.lines():
+        if line.diameter is not None:
+            space.add_circle(line.centre, line.diameter / 2, dxfattribs={"layer": line.layer.value})
+            continue
         entity = space.add_lwpolyline(line.points, close=line.closed, dxfattribs={"layer": line.layer.value})
         if line.tick:
             entity.set_xdata(APPLICATION, [(1000, line.tick[0]), (1071, line.tick[1])])

@@ -13,6 +13,7 @@ from planner.fabrication.base_page import write_base
 from planner.fabrication.build import Build
 from planner.fabrication.films import FILMS, SOURCES
 from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_height, wrap
+from planner.fabrication.numbers_page import write_numbers
 from planner.fabrication.paper import Page, Paper
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
 from planner.fabrication.pressures import REGULATOR, YIELD, yielding_lines
@@ -51,13 +52,14 @@ def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
     """Draw the guide."""
     flow = Flow(paper)
     _write_parts(flow, guide)
-    _write_seals(flow)
+    _write_seals(flow, guide.build.bar)
     _write_sources(flow)
     _write_steps(flow, guide)
     write_base(flow, guide.vessel, guide.build)
     _write_pressures(flow, guide)
     _write_tolerances(flow, guide)
     _write_acceptance(flow, guide)
+    write_numbers(flow, guide.build)
     return flow.pages
 
 
@@ -110,15 +112,15 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
     )
 
 
-def _write_seals(flow: Flow) -> None:
+def _write_seals(flow: Flow, bar: float) -> None:
     flow.heading("Test strips: how to find the seal setting", 58)
     flow.reserve(50)
     draw_ladder(flow.page, (flow.width - 170) / 2, flow.y)
     flow.reserve(1)
     for k, text in enumerate(
         (
-            f"Cut {STRIPS} strips {1e3 * STRIP:.0f} mm long from the same roll as the tube, and seal each across its middle: "
-            "four temperatures (or "
+            f"Cut {STRIPS} strips {1e3 * STRIP:.0f} mm long from the same roll as the tube, and seal each across its middle, with the "
+            f"bar of the pattern, {1e3 * bar:g} mm wide: four temperatures (or "
             "dial settings), from below the range of the table to its upper end, three strips at each.",
             "Let the seal cool under the closed bar for as long as it was heated. Mark the strip with its setting.",
             "Peel each strip by hand: hold one layer in each hand and pull slowly at a right angle to the seal.",

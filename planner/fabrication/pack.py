@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -23,14 +23,16 @@ from planner.design.replay import GrowthEnd
 from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import Bend, acceptance_content, acceptance_text, bends, formed_bends
-from planner.fabrication.build import SEAL, Build
+from planner.fabrication.bed import Bed, write_tiles
+from planner.fabrication.build import Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
 from planner.fabrication.folding import bend_content, fold_table
 from planner.fabrication.guide import Guide
+from planner.fabrication.layout import pattern_of
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
-from planner.fabrication.pattern import Pattern, pattern_of
+from planner.fabrication.pattern import Pattern
 from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, pressure_lines, yielding_lines
 from planner.fabrication.schedule import growth_schedule
 from planner.fabrication.stock import Stock
@@ -63,6 +65,8 @@ class Pack:
     """Number of tubes grown for the acceptance test."""
     tested: Acceptance | None = None
     """The ranges of the acceptance test, if they are known already, see `find_ranges`."""
+    bed: Bed | None = None
+    """The bed of a cutter or plotter, for which the pattern is written in tiles too."""
 
     @classmethod
     def of(
@@ -159,7 +163,7 @@ class Pack:
         for actuator in self.build.actuators:
             if actuator.section.start - before[actuator.section.side] < actuator.tail - 5e-4:
                 folded.append(actuator.name)
-            before[actuator.section.side] = actuator.section.end + SEAL
+            before[actuator.section.side] = actuator.section.end + actuator.head
         if folded:
             warnings.append(
                 f"The feed ends of {', '.join(folded)} are longer than the free length of fold before them: lay them in "
@@ -243,7 +247,8 @@ class Pack:
             **({"types": [one.actuator.kind for one in self.build.actuators]} if self.build.mixed else {}),
             **({"preformed": [bend_content(bend) for bend in self.build.bends]} if self.build.bends else {}),
             "allowances_mm": {
-                name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("SEAL", "FITTING", "CLAMP", "LEAD")
+                "seal": round(1e3 * (self.build.bar + allowances.HOLD), 3),
+                **{name.lower(): round(1e3 * getattr(allowances, name), 3) for name in ("FITTING", "CLAMP", "LEAD")},
             },
         }
 
@@ -255,6 +260,7 @@ class Pack:
         Raises:
             ModuleNotFoundError: A package that the format needs is not installed.
             NoBracket: No bracket can be printed for these actuators.
+            UnfitBed: The pattern does not fit on the bed.
         """
         match form:
             case "json":
@@ -283,13 +289,11 @@ class Pack:
             case "dxf":
                 from planner.fabrication.dxf import write_dxf
 
-                write_dxf(out / "pattern.dxf", self.pattern)
-                return ["pattern.dxf"]
+                return self._write_pattern(out, form, write_dxf)
             case "svg":
                 from planner.fabrication.svg import write_svg
 
-                write_svg(out / "pattern.svg", self.pattern)
-                return ["pattern.svg"]
+                return self._write_pattern(out, form, write_svg)
             case "pdf":
                 return [self._write_template(out, "a4"), self._write_template(out, "letter")]
             case "stl":
@@ -299,6 +303,12 @@ class Pack:
 
                 return write_scene(out, self.grown.design, self.environment)
         raise ValueError(f"unknown format {form!r}; known: {', '.join(KNOWN)}")
+
+    def _write_pattern(self, out: Path, form: str, write: Callable[[Path, Pattern], None]) -> list[str]:
+        """Write the whole pattern, and its tiles on the bed if there is one."""
+        name = f"pattern.{form}"
+        write(out / name, self.pattern)
+        return [name, *(write_tiles(self.pattern, self.bed, out, write, form) if self.bed else [])]
 
     def _write_tube(self, out: Path) -> list[str]:
         """Write the tube file for a new plan with the stock sizes."""

@@ -19,7 +19,7 @@ from matplotlib.transforms import Affine2D
 from environments.environment import Environment
 from planner.drawing.style import INK
 from planner.fabrication.build import Build
-from planner.fabrication.pattern import GAP, LETTER, ROW, Line, Pattern, Text
+from planner.fabrication.pattern import GAP, ROW, Line, Pattern, Text
 from planner.fabrication.success import PackSuccess
 
 Paper = Literal["a4", "letter"]
@@ -82,8 +82,8 @@ class Template:
     def _items(self) -> tuple[list[Line | Text], shapely.STRtree]:
         """All lines and texts, and a search tree of their shapes."""
         lines, texts = list(self.pattern.lines()), list(self.pattern.texts())
-        shapes = [(shapely.linearrings if line.closed else shapely.linestrings)(line.points) for line in lines]
-        shapes += [_extent(text) for text in texts]
+        shapes = [(shapely.polygons if line.closed else shapely.linestrings)(line.points) for line in lines]
+        shapes += [shapely.box(*text.bounds) for text in texts]
         return [*lines, *texts], shapely.STRtree(shapes)
 
     def tiles(self) -> list[Tile]:
@@ -96,13 +96,6 @@ class Template:
             if self.within(x + inside, y - ROW + inside, x + self.pitch - inside, y - inside):
                 tiles.append(Tile(row, column))
         return tiles
-
-
-def _extent(text: Text) -> shapely.Polygon:
-    """Return the space reserved for a line of text [mm]."""
-    width = LETTER * text.height * len(text.text)
-    left = text.at[0] - {"left": 0.0, "middle": 0.5, "right": 1.0}[text.align] * width
-    return shapely.box(left, text.at[1] - 0.4 * text.height, left + width, text.at[1] + 1.2 * text.height)
 
 
 @dataclass(slots=True)

@@ -9,8 +9,9 @@ from functools import partial
 from planner.fabrication import sketch
 from planner.fabrication.build import LEAD, ActuatorBuild, Build
 from planner.fabrication.pattern import millimetres
+from planner.fabrication.sheet import CENTRING_EVERY
 from planner.fabrication.sketch import PageSketch
-from planner.fabrication.strips import LAP, End
+from planner.fabrication.strips import LAP, airway_of
 from planner.fabrication.vessel import NECK, Vessel
 from surrogate.cpam import Cpam
 
@@ -50,8 +51,8 @@ def _body_steps(build: Build) -> Iterator[BuildStep]:
     )
     yield BuildStep(
         "Seal the tip",
-        "Seal across the body along the dashed line at its tip, with the setting found on the test strips. The film before the base "
-        "line is for the clamp: leave it open.",
+        f"Seal across the body on the band at its tip, with a bar {millimetres(build.bar)} mm wide and the setting found on the test "
+        "strips. The film before the base line is for the clamp: leave it open.",
         sketch.draw_tip_seal,
     )
 
@@ -75,7 +76,9 @@ def _actuator_steps(build: Build) -> Iterator[BuildStep]:
     for kind, made in build.by_type.items():
         end = made[0].end
         draw = partial(sketch.draw_strip, end=end)
-        yield BuildStep(f"Make the {of[kind]}strips", f"{only[kind]}{_cutting_text(made)} {_CLOSED[end]}", draw)
+        yield BuildStep(
+            f"Make the {of[kind]}strips", f"{only[kind]}{_cutting_text(made)} {_closing_text(made[0])}", draw
+        )
     for kind, made in build.by_type.items():
         yield BuildStep(
             f"Fix the {of[kind]}strips to the body",
@@ -96,29 +99,40 @@ def _actuator_steps(build: Build) -> Iterator[BuildStep]:
     )
 
 
-_CLOSED: dict[End, str] = {
-    "bracket": "Slide one bracket per line onto the strip, bracket 0 first. Seal both ends along the dashed lines.",
-    "seam": "Seal along the dashed lines: across at both ends, and between pouches with the gap in the middle left open for the air.",
-    "line": "Seal both ends along the dashed lines.",
-}
-"""Instruction to close a strip, by the kind of its cell ends."""
+def _closing_text(strip: ActuatorBuild) -> str:
+    """Return the instruction to seal strips of a type."""
+    bar = f"on the bands, with a bar {millimetres(strip.bar)} mm wide" if strip.bar else "along the dashed lines"
+    if strip.end == "bracket":
+        return f"Slide one bracket per line onto the strip, bracket 0 first. Seal both ends {bar}."
+    if strip.end == "line":
+        return f"Seal both ends {bar}."
+    gap = millimetres(airway_of(strip.actuator))
+    text = f"Seal {bar}: across at both ends, and between pouches with the gap of {gap} mm in the middle left open for the air."
+    if isinstance(strip.actuator, Cpam):
+        text += " The bands cross the folded sides: seal all four layers there, with a setting found on test strips of four layers."
+    return text
 
 
 def _fixing_text(strips: Sequence[ActuatorBuild]) -> str:
     """Return the instruction to fix strips of a type to the body."""
-    end = strips[0].end
+    end, every = strips[0].end, f"{CENTRING_EVERY:g}"
+    aligned = f"The strip's middle marks lie on the fold, and the short marks, every {every} mm of the body, meet."
     if end == "line":
         return (
             "Tape line 0 of each strip to mark 0 with the same name on the body's fold. Pull the strip lengthwise until line 1 meets mark "
-            f"1, by {100 * (strips[0].stretch - 1):.0f} %, tape it there, and so on to the tip."
+            f"1, by {100 * (strips[0].stretch - 1):.0f} %, tape it there, and so on to the tip. {aligned}"
         )
-    return f"Tape {end} 0 of each strip to mark 0 with the same name on the body's fold, then 1 to 1, and so on to the tip."
+    text = f"Tape {end} 0 of each strip to mark 0 with the same name on the body's fold, then 1 to 1, and so on to the tip."
+    return f"{text} {aligned}"
 
 
 def _cutting_text(strips: Sequence[ActuatorBuild]) -> str:
     """Return the instruction to cut and mark strips of a type."""
     first, flat = strips[0], millimetres(strips[0].width)
-    marked = "copy lines, numbers and names. Mount a fitting at each circle."
+    marked = (
+        "copy lines, numbers and names. Cut the hole at each circle into the upper layer only, with a card in the tube, and mount a "
+        "fitting."
+    )
     if first.end == "line":
         return (
             f"Cut the strips {millimetres(first.cut_width)} mm wide from coated fabric, threads at 45° to their length. Lap the long "

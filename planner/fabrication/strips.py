@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from typing import Literal
 
+from planner.fabrication.bracket import THICKNESS
 from surrogate.actuators import Actuator
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
-from surrogate.pouch import PouchMotor
+from surrogate.pouch import SEAM, PouchMotor
 from surrogate.spam import Spam
 
 LAP = 15e-3
 """Overlap of the long edges of a tube that is made from a sheet [m] (assumed)."""
+
+AIRWAY = 8e-3
+"""Gap in the seam between two pouches that lets air pass [m] (assumed)."""
 
 End = Literal["bracket", "seam", "line"]
 """Kind of a cell end: a printed bracket, a seam across the strip, or only a line at which the strip is taped to the body."""
@@ -33,6 +37,34 @@ def end_of(actuator: Actuator) -> End:
     raise TypeError(
         f"the strips of a {type(actuator).__name__} are not known: add them to planner/fabrication/strips.py"
     )
+
+
+def bar_of(actuator: Actuator) -> float:
+    """Width of the bar that seals the strips of an actuator [m].
+
+    It makes the seams between its cells, and so is as wide as they are; 0 for seams whose width is not known. The ends of strips
+    without such seams are sealed with a usual bar.
+    """
+    return actuator.seam if end_of(actuator) == "seam" else SEAM
+
+
+def airway_of(actuator: Actuator) -> float:
+    """Width of the gap in the middle of the seams between pouches [m]."""
+    return min(AIRWAY, actuator.flat_width / 4)
+
+
+def closing_of(actuator: Actuator) -> float:
+    """Distance from the last cell end to the seal that closes the strip [m].
+
+    The seam between pouches lies half before the cell end. A bracket, or the length that it holds, lies half behind it.
+    """
+    match end_of(actuator):
+        case "bracket":
+            return max(THICKNESS, actuator.seam) / 2
+        case "seam":
+            return -actuator.seam / 2
+        case "line":
+            return 0.0
 
 
 def stretch_of(actuator: Actuator) -> float:

@@ -24,6 +24,8 @@ NAMESPACES = {
 def write_svg(path: Path, pattern: Pattern) -> None:
     """Write a full-scale drawing in millimetres with a margin of 4 mm, atomically.
 
+    Seals are outlines without a filling, which a laser cutter would engrave.
+
     Raises:
         OSError: The file cannot be written.
     """
@@ -34,6 +36,11 @@ def write_svg(path: Path, pattern: Pattern) -> None:
     root = ElementTree.Element("svg", NAMESPACES | size)
     groups = {layer: _group(root, layer) for layer in Layer}
     for line in pattern.lines():
+        if line.diameter is not None:
+            cx, cy = line.centre
+            circle = {"cx": _number(x + cx), "cy": _number(y - cy), "r": _number(line.diameter / 2)}
+            ElementTree.SubElement(groups[line.layer], "circle", circle)
+            continue
         points = " ".join(f"{_number(x + px)},{_number(y - py)}" for px, py in line.points.tolist())
         ElementTree.SubElement(groups[line.layer], "polygon" if line.closed else "polyline", points=points)
     for text in pattern.texts():

@@ -9,7 +9,7 @@ from typing import Any
 import matplotlib
 import numpy as np
 from matplotlib.backends.backend_pdf import PdfPages
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Polygon, Rectangle
 
 from environments.writing import atomic_path
 from planner.design.design import Side
@@ -37,6 +37,8 @@ STYLE: dict[Layer, dict[str, Any]] = {
     Layer.SEAL: {"color": "#a3006e", "linewidth": 1.0, "dashes": (4, 2)},
     Layer.MARK: {"color": FAINT, "linewidth": 0.6},
 }
+SEALED = "#f3dcea"
+"""Colour of the film that is sealed."""
 COLOUR: dict[Side, dict[str, Any]] = {"none": {}, **{side: {"color": ACTUATOR[side]} for side in ("left", "right")}}
 SIDE = {side: colour | {"linewidth": 1.2} if colour else {} for side, colour in COLOUR.items()}
 """Overrides of the line style for each side."""
@@ -105,6 +107,9 @@ def _draw(page: Page, items: list[Line | Text], shift: Floats, window: Rectangle
     """
     for item in items:
         if isinstance(item, Line):
+            if item.layer is Layer.SEAL and item.closed:
+                band = Polygon(item.points + shift, transform=page.scale, clip_path=window, color=SEALED, linewidth=0)
+                page.figure.add_artist(band)
             style = STYLE[item.layer] | SIDE[item.side]
             page.line(item.points + shift, clip=window, closed=item.closed, **style)
         else:

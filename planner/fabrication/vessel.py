@@ -9,7 +9,7 @@ import numpy as np
 import shapely
 
 from planner.fabrication.bracket import THICKNESS, outline
-from planner.fabrication.build import SEAL, Build
+from planner.fabrication.build import CLAMP, Build
 from planner.fabrication.stl import mesh_of
 from surrogate.kernels.compiled import Floats
 from surrogate.spam import Spam
@@ -128,7 +128,7 @@ def vessel_of(build: Build) -> Vessel | None:
 
 def content(build: Build) -> float:
     """Compute the volume of the film, brackets and feed lines that are folded into the vessel [m^3]."""
-    body = 2 * build.body_width * (build.design.built + SEAL) * build.film.metres
+    body = 2 * build.body_width * (build.body_length - CLAMP) * build.film.metres
     strips = sum(one.area * one.actuator.film.thickness for one in build.actuators)
     lines = sum(HOSE * actuator.section.start for actuator in build.actuators)
     brackets = [

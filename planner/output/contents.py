@@ -56,6 +56,8 @@ KINDS: dict[str, tuple[str, ...]] = {
 }
 """Files of each kind of results; the first is in every folder of its kind."""
 FILES = frozenset(name for names in KINDS.values() for name in names)
+TILES, TILE = "bed", re.compile(r"\w+-\d+of\d+\.(dxf|svg)")
+"""Folder in a pack with tiles of its pattern, and their names: the folder's name is common, so it counts only with nothing else in it."""
 STUDY_FILES = re.compile(r"README\.md|data\.json|[\w-]+\.(png|gif|log|db)")
 """Files of a study: these names are common, so they count only beside the data of a study."""
 STUDY_DATA = re.compile(r'\{\s*"schema": 1,\s*"command": "vinewright ')
@@ -75,6 +77,8 @@ def foreign_files(folder: Path) -> list[str]:
     others = names_in(folder) - FILES
     if others and _is_study(folder):
         others = {name for name in others if not STUDY_FILES.fullmatch(name)}
+    if TILES in others and all(TILE.fullmatch(name) for name in names_in(folder / TILES)):
+        others.discard(TILES)
     if others and (folder / SWEEP).is_file():
         others -= {*SWEEP_PARTS}
     if others and (folder / SAME).is_file():

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from environments import Environment
     from planner.design.design import Design
+    from planner.fabrication.bed import Bed
     from planner.fabrication.pack import Pack
     from planner.fabrication.stock import Stock
 
@@ -35,6 +36,14 @@ StockOption = Annotated[
         metavar="WIDTHS",
         help="Lay-flat widths in stock, e.g. 50,75,100mm (units mm, cm, m, in): the nearest ones replace the planned tubes. The "
         "lay-flat width is half the circumference, pi times the inflated radius.",
+    ),
+]
+BedOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="SIZE",
+        help="Sides of the bed of a cutter or plotter in mm, e.g. 600x400: the pattern as DXF and SVG is written in tiles for it too, "
+        "into the folder bed.",
     ),
 ]
 LimitOption = Annotated[
@@ -66,6 +75,7 @@ def export(
     formats: FormatsOption = EVERY_FORMAT,
     env: EnvironmentOption = None,
     stock: StockOption = None,
+    bed: BedOption = None,
     allow_limit: LimitOption = False,
     trials: TrialsOption = 400,
     force: ForceOption = False,
@@ -77,6 +87,8 @@ def export(
     console = answer.console
     wanted = _parse_formats(formats)
     with readable_errors():
+        from dataclasses import replace
+
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.design.design_file import design_content
         from planner.fabrication.pack import Pack
@@ -84,7 +96,7 @@ def export(
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
-        widths = _parse_stock(stock)
+        widths, tiles = _parse_stock(stock), _parse_bed(bed)
         made = chosen_design(console, design, solution)
         apart(out, design, "design")
         environment = _load_environment(design, made, env)
@@ -93,6 +105,7 @@ def export(
         with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit, trials)
+                pack = replace(pack, bed=tiles)
             if {"json", "pdf"} & {*wanted}:
                 pack = _test_ranges(console, pack)
             files, faults = _write(console, pack, wanted, out)
@@ -125,6 +138,16 @@ def _parse_stock(stock: str | None) -> list[float]:
         return parse_widths(stock) if stock is not None else []
     except ValueError as error:
         raise BadInput(f"--stock: {error}") from None
+
+
+def _parse_bed(bed: str | None) -> Bed | None:
+    """Parse the sides of the bed; None without the option."""
+    from planner.fabrication.bed import Bed
+
+    try:
+        return Bed.parse(bed) if bed is not None else None
+    except ValueError as error:
+        raise BadInput(f"--bed: {error}") from None
 
 
 def _use_stock(design: Design, environment: Environment, widths: list[float]) -> tuple[Design, Stock | None]:

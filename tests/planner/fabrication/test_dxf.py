@@ -12,7 +12,7 @@ from ezdxf.entities import LWPolyline
 from dynamics.tube import VineParams
 from planner.fabrication.build import Build
 from planner.fabrication.dxf import write_dxf
-from planner.fabrication.pattern import pattern_of
+from planner.fabrication.layout import pattern_of
 from surrogate.pouch import PouchMotor
 
 MakeBuild = Callable[..., Build]
@@ -62,7 +62,13 @@ def test_layers_have_different_colours(drawing: Drawing) -> None:
     colours = {name: drawing.layers.get(name).color for name in names}
     assert len(set(colours.values())) == 4
     kinds = {(entity.dxf.layer, entity.dxftype()) for entity in drawing.modelspace()}
-    assert kinds == {("CUT", "LWPOLYLINE"), ("SEAL", "LWPOLYLINE"), ("MARK", "LWPOLYLINE"), ("TEXT", "TEXT")}
+    assert kinds == {
+        ("CUT", "LWPOLYLINE"),
+        ("CUT", "CIRCLE"),
+        ("SEAL", "LWPOLYLINE"),
+        ("MARK", "LWPOLYLINE"),
+        ("TEXT", "TEXT"),
+    }
 
 
 def test_brackets_are_l_0_apart(drawing: Drawing) -> None:
@@ -93,7 +99,7 @@ def test_pieces_have_their_sizes(drawing: Drawing, example: Build) -> None:
         assert np.ptp(np.array(line.get_points("xy"))[:, 0]) == 0
         assert not line.closed
     sizes = [np.ptp(corners, axis=0) for corners in outlines(drawing)]
-    strips = [[60 + 1e3 * actuator.contraction + length + 20, np.pi * 17.18]
+    strips = [[60 + 1e3 * actuator.contraction + length + 22.5, np.pi * 17.18]
               for actuator, length in zip(example.actuators, (294, 360), strict=True)]  # fmt: skip
     assert sizes == [pytest.approx(np.array(size), abs=1e-6) for size in ([1420, np.pi * 33.35], *strips)]
     assert outlines(drawing)[0][:, 0].min() == pytest.approx(-100, abs=1e-9)

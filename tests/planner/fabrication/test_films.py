@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from planner.fabrication.build import CLAMP, SEAL, Build
+from planner.fabrication.build import CLAMP, HOLD, Build
 from planner.fabrication.cut_list import cut_list
 from planner.fabrication.guide import guide_pages
 from planner.fabrication.parts import STRIP, STRIPS, parts_table
@@ -17,6 +17,7 @@ from planner.fabrication.pressures import NoHeadRoom, check_head_room, pressure_
 from planner.fabrication.sofa import SofaBeam
 from planner.fabrication.vessel import content
 from surrogate.fpam import Fpam
+from surrogate.pouch import SEAM
 from tests.planner.fabrication.test_guide import check_page, guide_of, words
 
 MakeBuild = Callable[..., Build]
@@ -72,7 +73,7 @@ def test_every_table_names_the_film(example: Build) -> None:
     assert parts[0]["specification"] == "104.8 mm lay-flat, 25 µm LDPE"
     assert parts[1]["specification"] == "54 mm lay-flat, 50 µm (assumed) LDPE"
     areas = {row["specification"][:5]: float(row["quantity"]) for row in parts if row["part"] == "film in all"}
-    tested, length = STRIP * STRIPS, CLAMP + thin.design.built + SEAL
+    tested, length = STRIP * STRIPS, CLAMP + thin.design.built + SEAM + HOLD
     assert areas == {
         "25 µm": pytest.approx(2 * np.pi * R * (length + tested), abs=0.011),
         "50 µm": pytest.approx(
@@ -120,7 +121,7 @@ def test_film_that_yields_is_found_with_its_stress(example: Build) -> None:
 
 def test_volumes_have_the_film_of_the_tube(example: Build, make_build: MakeBuild) -> None:
     """Half the film fills half of the vessel, apart from the strips, and is the wall of SOFA's beam."""
-    body = 2 * example.body_width * (example.design.built + SEAL)
+    body = 2 * example.body_width * (example.design.built + SEAM + HOLD)
     assert content(example) - content(of_film(example, 20.0)) == pytest.approx(30e-6 * body)
     bare = make_build(("none", 1.0))
     assert content(of_film(bare, 25.0)) == pytest.approx(content(bare) / 2)

@@ -19,9 +19,10 @@ from planner.design.replay import grow_designs
 from planner.fabrication.build import Build
 from planner.fabrication.cut_list import cut_list
 from planner.fabrication.folding import fold_table, tape_length
+from planner.fabrication.layout import pattern_of
 from planner.fabrication.pack import Pack
 from planner.fabrication.parts import parts_list
-from planner.fabrication.pattern import Layer, pattern_of
+from planner.fabrication.pattern import Layer
 from planner.fabrication.success import have_equal_sections
 
 pytestmark = pytest.mark.usefixtures("small_pictures")

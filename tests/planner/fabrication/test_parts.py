@@ -25,9 +25,9 @@ def quantities(build: Build) -> dict[str, list[float]]:
 
 
 def test_quantities_include_allowances(example: Build) -> None:
-    """Body: 100 clamp, 1300 tube, 20 seal; strips: 80 mm each besides cells and slack; 12 test strips of 150 mm from each tube."""
+    """Body: 100 clamp, 1300 tube, 20 seal; strips: 82.5 mm each besides cells and slack; 12 test strips of 150 mm from each tube."""
     found = quantities(example)
-    strips = 2 * 0.08 + 0.294 + 0.36 + sum(actuator.contraction for actuator in example.actuators) + 1.8
+    strips = 2 * 0.0825 + 0.294 + 0.36 + sum(actuator.contraction for actuator in example.actuators) + 1.8
     assert found["tube of the body"] == [pytest.approx(1.42 + 1.8, abs=0.011)]
     assert found["tube of the actuators"] == [pytest.approx(strips, abs=0.011)]
     area = 2 * np.pi * (33.35e-3 * 3.22 + 17.18e-3 * strips)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -13,8 +13,12 @@ from matplotlib.transforms import Bbox
 
 from dynamics.tube import VineParams
 from planner.fabrication.build import Build
-from planner.fabrication.pattern import Layer, Line, Pattern, PatternPiece, Text, pattern_of
+from planner.fabrication.layout import pattern_of
+from planner.fabrication.pattern import Layer, Line, Pattern, PatternPiece, Text
+from surrogate.cpam import Cpam
+from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
+from surrogate.registry import actuators
 from surrogate.spam import Spam
 
 MakeBuild = Callable[..., Build]
@@ -41,6 +45,14 @@ def across(piece: PatternPiece, layer: Layer) -> list[float]:
     _, low, _, high = piece.bounds
     ends = [line.points for line in on(piece, layer) if len(line.points) == 2]
     return sorted(p[0, 0] for p in ends if p[0, 0] == p[1, 0] and np.allclose(sorted(p[:, 1]), [low, high]))
+
+
+def bands(piece: PatternPiece, layer: Layer = Layer.SEAL) -> list[tuple[float, float]]:
+    """Left and right edges of the closed outlines from one long edge to the other [mm]."""
+    _, low, _, high = piece.bounds
+    closed = [line.points for line in on(piece, layer) if line.closed]
+    whole = [p[:, 0] for p in closed if np.allclose(sorted(set(np.round(p[:, 1], 6))), [low, high], atol=1e-5)]
+    return sorted((float(x.min()), float(x.max())) for x in whole)
 
 
 @cache
@@ -117,10 +129,10 @@ def test_sections_are_marked_across(pattern: Pattern) -> None:
 
 
 def test_tip_is_sealed_beyond_the_tube(pattern: Pattern) -> None:
-    """The body has one seam, in the 20 mm of film beyond the tube."""
-    (seam,) = across(pattern.pieces[0], Layer.SEAL)
+    """The body has one seal, a band as wide as a usual bar of 5 mm, which begins where the tube of 1300 mm ends."""
+    (seal,) = bands(pattern.pieces[0])
+    assert seal == pytest.approx((1300, 1305), abs=1e-9)
     assert len(on(pattern.pieces[0], Layer.SEAL)) == 1
-    assert 1300 < seam < 1320
 
 
 def test_sections_are_labelled(pattern: Pattern) -> None:
@@ -140,7 +152,7 @@ def test_sections_are_labelled(pattern: Pattern) -> None:
 
 
 def test_strip_has_a_line_at_every_cell_end(example: Build, pattern: Pattern) -> None:
-    """A sPAM's strip is pi R_act wide: 60 mm for seal and fitting, the slack, n cells, then 20 mm of film."""
+    """A sPAM's strip is pi R_act wide: 60 mm for seal and fitting, the slack, n cells, half a bracket of 5 mm, then 20 mm of film."""
     for piece, cells, cell, slack in zip(
         pattern.pieces[1:],
         (7, 12),
@@ -150,42 +162,115 @@ def test_strip_has_a_line_at_every_cell_end(example: Build, pattern: Pattern) ->
     ):
         left, low, right, high = piece.bounds
         assert high - low == pytest.approx(STRIP, abs=1e-9)
-        assert right - left == pytest.approx(60 + slack + cells * cell + 20, abs=1e-9)
+        assert right - left == pytest.approx(60 + slack + cells * cell + 22.5, abs=1e-9)
         first = left + 60 + slack
         assert across(piece, Layer.MARK) == pytest.approx(first + cell * np.arange(cells + 1), abs=1e-9)
-        seams = across(piece, Layer.SEAL)
-        assert len(seams) == 2
-        assert left < seams[0] < left + 20
-        assert first + cells * cell < seams[1] < right
+        last = first + cells * cell + 2.5
+        assert np.array(bands(piece)) == pytest.approx(np.array([[left + 15, left + 20], [last, last + 5]]), abs=1e-9)
 
 
-def test_fitting_lies_between_seal_and_first_cell(pattern: Pattern) -> None:
-    """The fitting is marked within the 40 mm after the seal at the feed end, in the middle of the strip."""
+def test_hole_of_the_fitting_lies_between_seal_and_first_cell(pattern: Pattern) -> None:
+    """It is cut 5 mm wide, for an M5 thread, in the middle of the 40 mm after the seal at the feed end, with a cross at its centre."""
     for piece in pattern.pieces[1:]:
         left, low, _, high = piece.bounds
-        (mark,) = (line.points for line in on(piece, Layer.MARK) if line.closed)
-        assert left + 20 < mark[:, 0].min() < mark[:, 0].max() < left + 60
-        assert low < mark[:, 1].min() < mark[:, 1].max() < high
+        (hole,) = (line for line in on(piece, Layer.CUT) if line.closed)
+        assert hole.diameter == 5.0
+        assert np.ptp(hole.points, axis=0) == pytest.approx([5, 5], abs=0.02)
+        assert hole.centre[0] == pytest.approx(left + 40)
+        assert low + 10 < hole.centre[1] < high - 10
+        middles = [line.points.mean(axis=0) for line in on(piece, Layer.MARK) if np.ptp(line.points, axis=0).max() < 20]
+        assert sum(np.allclose(middle, hole.centre) for middle in middles) == 2
 
 
-def test_pouches_are_sealed_from_each_other_but_for_an_airway(make_build: MakeBuild) -> None:
-    """Pouches end in seams with a gap for the air; only the last seam is closed. There are no bracket lines."""
-    build = make_build(("right", 5, 0.04), ("none", 0.1), params=VineParams(actuator=PouchMotor(45e-3)))
+SEALED = {"pouch": PouchMotor(45e-3, seam=4e-3), "cpam": Cpam(seam=8e-3), "wide bar": PouchMotor(seam=15e-3)}
+
+
+@pytest.mark.parametrize("actuator", SEALED.values(), ids=SEALED)
+def test_seams_are_bands_between_chambers(make_build: MakeBuild, actuator: PouchMotor | Cpam) -> None:
+    """Each seam lies half on either side of a cell end, so that every chamber, also the first and the last, is a cell less a seam
+    long; there are 15 mm of film to hold beyond the outer seals, and a gap in the middle of all seams but the last two."""
+    build = make_build(("right", 5, 0.04), ("none", 0.1), params=VineParams(actuator=actuator))
     _, strip = pattern_of(build).pieces
-    left, low, _, high = strip.bounds
-    assert high - low == pytest.approx(45, abs=1e-9)
-    first = left + 60 + 1e3 * build.actuators[0].contraction
-    assert across(strip, Layer.MARK) == []
-    closed = across(strip, Layer.SEAL)
-    assert len(closed) == 2
-    assert left < closed[0] < left + 20
-    assert closed[1] == pytest.approx(first + 200, abs=1e-9)
-    for k in range(5):
-        parts = [line.points for line in on(strip, Layer.SEAL) if abs(line.points[0, 0] - first - 40 * k) < 1e-9]
-        inner = sorted(y for part in parts for y in part[:, 1])
-        assert inner[0] == pytest.approx(low, abs=1e-9)
-        assert inner[3] == pytest.approx(high, abs=1e-9)
-        assert 4 < inner[2] - inner[1] < 12
+    left, low, right, high = strip.bounds
+    seam, slack = 1e3 * actuator.seam, 1e3 * build.actuators[0].contraction
+    found = bands(strip)
+    assert len(found) == 2
+    assert found[0] == pytest.approx((left + 15, left + 15 + seam), abs=1e-9)
+    assert right - found[1][1] == pytest.approx(15, abs=1e-9)
+    halves = sorted(
+        shapely.Polygon(line.points).bounds
+        for line in on(strip, Layer.SEAL)
+        if np.ptp(line.points[:, 1]) < high - low - 1
+    )
+    assert len(halves) == 2 * 5
+    edges = [*sorted({(round(x0, 6), round(x1, 6)) for x0, _, x1, _ in halves}), found[1]]
+    assert [x1 - x0 for x0, x1 in edges] == pytest.approx([seam] * 6, abs=1e-6)
+    chambers = [after[0] - before[1] for before, after in pairwise(edges)]
+    assert chambers == pytest.approx([40 - seam] * 5, abs=1e-6)
+    assert edges[0][0] - found[0][1] == pytest.approx(40 + slack, abs=1e-6)  # the fitting and the slack
+    for bottom, top in zip(halves[::2], halves[1::2], strict=True):
+        assert (bottom[1], top[3]) == (pytest.approx(low), pytest.approx(high))
+        assert top[1] - bottom[3] == pytest.approx(8.0)
+        assert (top[1] + bottom[3]) / 2 == pytest.approx((low + high) / 2)
+    assert build.actuators[0].cut_length == pytest.approx(
+        1e-3 * (15 + seam + 40 + slack + seam / 2 + 200 + seam / 2 + 15)
+    )
+    assert bands(pattern_of(build).pieces[0])[0] == pytest.approx((300, 300 + seam), abs=1e-9)
+
+
+def test_pouches_without_a_seam_are_sealed_along_lines(make_build: MakeBuild) -> None:
+    """Where the width of a seam is not known, it is a line at the cell end; the body's tip is sealed with a usual bar."""
+    build = make_build(("right", 5, 0.04), ("none", 0.1), params=VineParams(actuator=PouchMotor(45e-3, seam=0.0)))
+    body, strip = pattern_of(build).pieces
+    assert bands(strip) == []
+    first = strip.bounds[0] + 55 + 1e3 * build.actuators[0].contraction
+    assert across(strip, Layer.SEAL) == pytest.approx([strip.bounds[0] + 15, first + 200])
+    assert bands(body) == [pytest.approx((300, 305))]
+    gaps = [line.points[0, 0] for line in on(strip, Layer.SEAL) if np.ptp(line.points[:, 1]) < 40]
+    assert sorted(gaps) == pytest.approx(np.repeat(first + 40 * np.arange(5), 2))
+
+
+def test_a_bracket_that_holds_a_length_is_a_band(make_build: MakeBuild) -> None:
+    """The length that a bracket holds is drawn half on either side of the cell end; the seal lies beyond the last one."""
+    actuator = Spam(seam=12e-3)
+    build = make_build(("left", 4, 0.05), ("none", 0.1), params=VineParams(actuator=actuator))
+    strip = pattern_of(build).pieces[1]
+    first = strip.bounds[0] + 66 + 1e3 * build.actuators[0].contraction
+    held = bands(strip, Layer.MARK)
+    assert np.array(held) == pytest.approx(np.array([[x - 6, x + 6] for x in first + 50 * np.arange(5)]), abs=1e-9)
+    assert bands(strip)[1] == pytest.approx((first + 206, first + 211), abs=1e-9)
+
+
+@pytest.mark.parametrize("kind", actuators())
+def test_centring_marks_meet(make_build: MakeBuild, kind: str) -> None:
+    """Every 100 mm of the body has a mark on both folds, and so has the strip: laid cell end on cell end, a strip's marks are at
+    those of the body, or, if it is pulled, at the same share of its cells. Each cell end is marked on the middle line."""
+    build = make_build(
+        ("none", 0.17), ("left", 7, 0.062), ("none", 0.3), params=VineParams(actuator=actuators()[kind]())
+    )
+    body, strip = pattern_of(build).pieces
+    for piece in (body, strip):
+        _, low, _, high = piece.bounds
+        short = [
+            line.points for line in on(piece, Layer.MARK) if 1 < np.ptp(line.points[:, 1]) < 2.5 and not line.closed
+        ]
+        short = [points for points in short if high in points[:, 1] or low in points[:, 1]]
+        folds = [sorted(points[0, 0] for points in short if edge in points[:, 1]) for edge in (low, high)]
+        assert folds[0] == folds[1]
+        if piece is body:
+            assert folds[0] == pytest.approx(100 * np.arange(10))
+            continue
+        (made,) = build.actuators
+        on_body = 170 + (np.array(folds[0]) - strip.bounds[0] - 1e3 * made.tail) * made.stretch
+        regular = [200.0, 300, 400, 500, 600]
+        ends = 170 + 62.0 * np.arange(8)
+        assert on_body == pytest.approx(np.sort([*regular, *ends]) if made.end == "seam" else regular)
+        level = [line.points for line in on(piece, Layer.MARK) if np.allclose(line.points[:, 1], (low + high) / 2)]
+        at = (
+            170
+            + (np.array([points[:, 0].mean() for points in level]) - strip.bounds[0] - 1e3 * made.tail) * made.stretch
+        )
+        assert np.sort(at) == pytest.approx(ends)
 
 
 SHORT = [("left" if k % 2 else "right", 1 + k % 3, 0.015) for k in range(40)]
@@ -202,6 +287,10 @@ MANY = {
     "short": ([*SHORT, ("none", 0.05)], VineParams()),
     "long": ([("none", 3.0), ("left", 110, 0.04), ("none", 4.6)], VineParams()),
     "pouches": ([("left", 9, 0.04), ("none", 0.05), ("right", 3, 0.0205)], VineParams(actuator=PouchMotor())),
+    "bars of 15 mm": ([("left", 9, 0.04), ("right", 3, 0.0355)], VineParams(actuator=Cpam(seam=15e-3))),
+    "held": ([("left", 9, 0.04), ("right", 3, 0.0355)], VineParams(actuator=Spam(seam=10e-3))),
+    "fabric": ([("left", 9, 0.04), ("none", 0.05), ("right", 3, 0.04)], VineParams(actuator=Fpam())),
+    "narrow strips": ([("left", 9, 0.04), ("right", 3, 0.0205)], VineParams(actuator=PouchMotor(width=25e-3))),
     "wide": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1.0)),
     "thin": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(radius=1e-3, penetration_tolerance=1e-4)),
     "wide strips": ([("left", 9, 0.04), ("right", 3, 0.02)], VineParams(actuator=Spam(10e-3, 70e-3))),
@@ -245,7 +334,7 @@ def test_labels_are_legible(any_build: Build) -> None:
     for piece in pattern_of(any_build).pieces:
         boxes = [box_of(text) for text in piece.texts]
         assert shapely.box(*piece.bounds).contains(shapely.union_all(boxes))
-        lines = [shapely.linestrings(line.points) for line in piece.lines]
+        lines = [(shapely.polygons if line.closed else shapely.linestrings)(line.points) for line in piece.lines]
         for others in (boxes, lines):
             tree = shapely.STRtree(others)
             for k, box in enumerate(boxes):

@@ -9,16 +9,18 @@ import pytest
 
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.tube import VineParams
-from planner.fabrication.build import FITTING, SEAL, Build
-from planner.fabrication.cut_list import cut_list
+from planner.fabrication.build import FITTING, HOLD, Build
+from planner.fabrication.cut_list import cut_list, section_table
+from planner.fabrication.layout import pattern_of
 from planner.fabrication.parts import parts_list
-from planner.fabrication.pattern import Layer, pattern_of
+from planner.fabrication.pattern import Layer
 from planner.fabrication.pressures import film_radius, pressure_content
 from planner.fabrication.steps import steps
 from planner.fabrication.stock import with_stock
 from planner.fabrication.strips import LAP, end_of, layers, material, piece_width
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
+from surrogate.pouch import SEAM, PouchMotor
 from surrogate.registry import actuators
 
 MakeBuild = Callable[..., Build]
@@ -63,10 +65,13 @@ def test_fabric_is_cut_shorter_and_pulled_to_length(fabric: Build) -> None:
         * 0.2
         * float(free_curvature(joint_moments(fabric.design.params), strip.section.pressure, 0.04))
     )
-    assert strip.cut_length == pytest.approx(2 * SEAL + FITTING + slack + 5 * strip.pitch)
+    assert strip.cut_length == pytest.approx(2 * (HOLD + SEAM) + FITTING + slack + 5 * strip.pitch)
     assert np.diff(strip.ends) == pytest.approx(0.04)  # on the body
     piece = pattern_of(fabric).pieces[1]
-    across = [line.points[0, 0] for line in piece.lines if line.layer == Layer.MARK and np.ptp(line.points[:, 0]) == 0]
+    wide = 1e3 * strip.width
+    across = [
+        line.points[0, 0] for line in piece.lines if line.layer == Layer.MARK and np.ptp(line.points[:, 1]) > 0.9 * wide
+    ]
     assert np.diff(sorted(across)) == pytest.approx(1e3 * strip.pitch)
     assert any(text.text == "pull to 117 %" for text in piece.texts)
     assert any("117" in step.text or "by 17 %" in step.text for step in steps(fabric, None))
@@ -110,6 +115,27 @@ def test_folded_tube_is_wider_for_longer_pouches(folded: Build) -> None:
         low, high = piece.bounds[1], piece.bounds[3]
         assert high - low == pytest.approx(60.0)
         assert any(text.text == f"fold {depth} mm" for text in piece.texts)
+
+
+def test_steps_say_how_wide_to_seal(make_build: MakeBuild, fabric: Build) -> None:
+    """The bar of the strips and of the tip, the gap for the air, and the four layers of a cPAM; a usual bar without pouches."""
+    made = [("left", 5, 0.04), ("none", 0.2)]
+    for actuator, bar, gap in ((PouchMotor(24e-3, seam=8e-3), "8", "6"), (Cpam(seam=2.5e-3), "2.5", "8")):
+        build = make_build(*made, params=VineParams(actuator=actuator))
+        text = {step.title: step.text for step in steps(build, None)}
+        for title in ("Seal the tip", "Make the strips"):
+            assert f"with a bar {bar} mm wide" in text[title]
+        assert f"the gap of {gap} mm in the middle" in text["Make the strips"]
+        assert ("all four layers" in text["Make the strips"]) == isinstance(actuator, Cpam)
+        table = {row["part"]: row["seam_mm"] for row in rows(cut_list(build))}
+        assert (table["body"], table["actuator"], table["tape"]) == (bar, bar, "")
+        assert [row["seam_mm"] for row in rows(section_table(build))] == [bar]
+    text = {step.title: step.text for step in steps(fabric, None)}
+    assert "Seal both ends on the bands, with a bar 5 mm wide." in text["Make the strips"]
+    assert [row["seam_mm"] for row in rows(section_table(fabric))] == ["0"]
+    unknown = make_build(*made, params=VineParams(actuator=PouchMotor(seam=0.0)))
+    text = {step.title: step.text for step in steps(unknown, None)}
+    assert "along the dashed lines" in text["Make the strips"]
 
 
 def test_stock_leaves_them_as_planned(fabric: Build, folded: Build) -> None:

@@ -17,8 +17,8 @@ from planner.design.estimate import Success
 from planner.design.replay import grow_designs
 from planner.fabrication.build import Build
 from planner.fabrication.cover import WARNING, draw_cover
+from planner.fabrication.layout import pattern_of
 from planner.fabrication.paper import Template
-from planner.fabrication.pattern import pattern_of
 from planner.fabrication.success import PackSuccess
 
 Vinewright = Callable[..., tuple[int, str, str]]

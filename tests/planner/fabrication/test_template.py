@@ -18,8 +18,8 @@ from pypdf.generic import ContentStream
 from environments import Environment
 from planner.design.estimate import Success
 from planner.fabrication.build import Build
+from planner.fabrication.layout import pattern_of
 from planner.fabrication.paper import Paper, Template
-from planner.fabrication.pattern import pattern_of
 from planner.fabrication.success import PackSuccess
 from planner.fabrication.template import write_template
 
@@ -183,7 +183,7 @@ def test_cover_describes_the_build(printed: Printed, example: Build) -> None:
     cover = printed.texts[0]
     for part in ("plus", "2 actuators", "1300 mm of tube", "reaches the goal", "Sheets"):
         assert part in cover
-    strips = [f"{60 + 1e3 * actuator.contraction + length + 20:.1f}"
+    strips = [f"{60 + 1e3 * actuator.contraction + length + 22.5:.1f}"
               for actuator, length in zip(example.actuators, (294, 360), strict=True)]  # fmt: skip
     rows = f"L1 left 300 594 42 7 35 {strips[0]}", f"R2 right 800 1160 30 12 35 {strips[1]}"
     assert set(rows) <= set(cover.split("\n"))

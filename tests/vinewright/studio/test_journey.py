@@ -13,7 +13,7 @@ import pytest
 from planner.design.design import Design
 from planner.design.design_file import load_design
 from planner.fabrication.build import Build
-from planner.fabrication.pattern import pattern_of
+from planner.fabrication.layout import pattern_of
 from tests.vinewright.studio.browser import Studio
 from tests.vinewright.studio.test_server import workers_of
 from tests.vinewright.studio.test_workers import alive
