@@ -140,7 +140,8 @@ def plumbing_of(build: Build, operation: Operation | None = None) -> Plumbing:
             changing.append((pressure, lines))
         else:
             constant.setdefault(pressure, []).append(lines)
-    numbers = {lines: k for k, lines in enumerate(sorted(sum(constant.values(), []), key=_first_number), start=1)}
+    switched = sorted((lines for group in constant.values() for lines in group), key=_first_number)
+    numbers = {lines: k for k, lines in enumerate(switched, start=1)}
     growth = float(round(build.design.params.growth_pressure))
     made = [(growth, False, [Branch("", (BODY,))])]
     made += [(p, False, [Branch(f"V{numbers[one]}", one) for one in group]) for p, group in sorted(constant.items())]

@@ -179,9 +179,7 @@ def test_marks_are_where_something_is_switched(example: Build) -> None:
 def test_near_events_are_counted_from_the_mark_before(example: Build) -> None:
     """8 mm after S1 there is no room for another mark, 20 mm after it there is; 5 mm from the base is counted from there."""
     assert MARK_APART == 15e-3
-    switched = steered(
-        example, [0, 0.308, 0.308, 0.32, 0.32], [[35, 35], [35, 35], [20, 35], [20, 35], [30, 35]]
-    )
+    switched = steered(example, [0, 0.308, 0.308, 0.32, 0.32], [[35, 35], [35, 35], [20, 35], [20, 35], [30, 35]])
     events = [(one.mark, round(1e3 * one.beyond, 6)) for one in operation_of(switched).events]
     assert events == [("", 0.0), ("S1", 0.0), ("S1", 8.0), ("S2", 0.0), ("S3", 0.0)]
 
