@@ -13,6 +13,7 @@ import numpy as np
 
 from planner.design.design import Section, Side
 from planner.fabrication.build import CLAMP, FITTING, SEAL, ActuatorBuild, BendBuild, Build
+from planner.fabrication.operation_marks import draw_operation_marks
 from planner.output.text import plural
 from surrogate.cpam import Cpam
 from surrogate.kernels.compiled import Floats
@@ -237,6 +238,7 @@ def _draw_body(build: Build) -> PatternPiece:
         _mark_ends(sheet, actuator)
     for bend in build.bends:
         _mark_folds(sheet, bend)
+    draw_operation_marks(sheet, build, Layer.MARK)
     return sheet.piece()
 
 

@@ -42,7 +42,7 @@ class Regulator:
     @property
     def relief(self) -> str:
         """Name of its relief valve."""
-        return f"R{self.name[1:]}"
+        return f"RV{self.name[1:]}"
 
     @property
     def range(self) -> float:

@@ -10,60 +10,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dynamics.tube import VineParams
 from planner.design.schedule import Schedule
 from planner.fabrication.build import Build
 from planner.fabrication.operation import MARK_APART, RAMP_EVERY, operation_of
 from planner.fabrication.plumbing import BODY, BODY_SHUT_OFF, SUPPLY_SHUT_OFF, Plumbing, Setting, plumbing_of
 from planner.fabrication.schedule import growth_schedule
-from surrogate.registry import actuators
+from tests.planner.fabrication.operated import steered, with_pressures
 
 MakeBuild = Callable[..., Build]
-KINDS = [*actuators(), "bare", "one", "mixed", "steered", "stepped", "preformed", "off", "stopped", "gradual"]
-
-
-def with_pressures(build: Build, *pressures: float) -> Build:
-    """The build with other set points [Pa] of its actuators."""
-    each = iter(pressures)
-    sections = [replace(one, pressure=next(each)) if one.actuated else one for one in build.design.sections]
-    return Build(replace(build.design, sections=tuple(sections)))
-
-
-def steered(build: Build, lengths: list[float], kilopascals: list[list[float]]) -> Build:
-    """The build with a schedule [m, kPa]."""
-    return Build(build.design.scheduled(Schedule(lengths, 1e3 * np.array(kilopascals))))
-
-
-@pytest.fixture(params=KINDS)
-def any_build(request: pytest.FixtureRequest, example: Build, mixed: Build, make_build: MakeBuild) -> Build:
-    """Builds of all types, of 0 to 4 actuators, steered, preformed, and shared with other environments."""
-    kind = request.param
-    if kind in actuators():
-        cell = 0.04 if kind == "fpam" else 0.03
-        parts = ("left", 4, cell), ("right", 5, cell), ("none", 0.1), ("left", 6, cell), ("none", 0.2)
-        return with_pressures(make_build(*parts, params=VineParams(actuator=actuators()[kind]())), 15e3, 20e3, 15e3)
-    match kind:
-        case "bare":
-            return make_build(("none", 1.0))
-        case "one":
-            return make_build(("none", 0.2), ("left", 5, 0.04))
-        case "mixed":
-            return mixed
-        case "steered":
-            return steered(example, [0.0, 0.5, 0.91, 0.91, 1.2], [[35, 35], [20, 35], [20, 35], [0, 20], [0, 35]])
-        case "stepped":
-            return steered(example, [0.0, 0.91, 0.91, 1.2, 1.2], [[35, 30], [35, 30], [0, 30], [0, 30], [35, 30]])
-        case "preformed":
-            sections = list(example.design.sections)
-            sections[1] = replace(sections[1], preformed=True, l_0=0.0, pressure=0.0)
-            return Build(replace(example.design, sections=tuple(sections)))
-        case "off":
-            sections = [replace(one, on=one.side != "left") for one in example.design.sections]
-            return Build(replace(example.design, sections=tuple(sections)))
-        case "stopped":
-            return Build(replace(example.design, stop=0.75))
-        case _:
-            return steered(example, [0.3, 1.25], [[5, 35], [35, 5]])
 
 
 def rows_of(build: Build) -> list[dict[str, str]]:
@@ -83,9 +37,9 @@ def check_follows(build: Build) -> None:
             assert pressure == pytest.approx(1e3 * float(row[f"{line}_kpa"]), abs=1.01), (row, line)
 
 
-def test_every_set_point_is_delivered(any_build: Build) -> None:
+def test_every_set_point_is_delivered(operated: Build) -> None:
     """Regulators and valves, opened and set as the events say, put each line at its pressure in every row."""
-    check_follows(any_build)
+    check_follows(operated)
 
 
 @settings(deadline=None, max_examples=40)
