@@ -10,6 +10,7 @@ import numpy as np
 
 from planner.design.design import Section
 from planner.fabrication.build import CLAMP, ActuatorBuild, BendBuild, Build
+from planner.fabrication.operation_marks import draw_operation_marks
 from planner.fabrication.pattern import Layer, Line, PatternPiece, millimetres
 from planner.fabrication.sheet import (
     BESIDE,
@@ -51,6 +52,7 @@ def draw_body(build: Build) -> PatternPiece:
         _mark_ends(sheet, actuator)
     for bend in build.bends:
         _mark_folds(sheet, bend)
+    draw_operation_marks(sheet, build, Layer.MARK)
     return sheet.piece()
 
 

@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from planner.fabrication.build import CLAMP, FITTING, HOLD, LEAD, ActuatorBuild, Build
+from planner.fabrication.feed_lines import TAPE_EVERY, FeedLine, FeedLines
 from planner.fabrication.films import Thickness, strip_film
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
 from planner.fabrication.pattern import millimetres
+from planner.fabrication.plumbing import plumbing_of
+from planner.fabrication.plumbing_parts import FEED_TUBE, THREAD, base_rows
 from planner.fabrication.strips import LAP, layers, material
 from planner.output.csv_table import csv_table
 from surrogate.cpam import Cpam
@@ -66,18 +69,12 @@ def cut_list(build: Build) -> str:
         use = f"over the joined edges of each fold, {millimetres(bend.folds.depth)} mm deep"
         sizes = millimetres(tape_length(build)), millimetres(FOLD_TAPE)
         rows.append(("fold tape", bend.name, len(bend.folds.at), *sizes, "polyethylene tape", use, ""))
-    for actuator in build.actuators:
-        reach = f"{millimetres(actuator.section.start)} to the section + {millimetres(LEAD)} to the regulator"
-        tube = "soft tube, 4 x 2.5 mm"
-        rows.append(("feed line", actuator.name, 1, millimetres(feed_length(actuator)), "", tube, reach, ""))
+    for line in FeedLines(build).each:
+        rows.append(("feed line", line.name, 1, millimetres(line.length), "", FEED_TUBE, _feed_line_parts(line), ""))
     if build.actuators:
-        fitting = "barbed fitting for a 4 x 2.5 mm tube"
+        fitting = f"barbed fitting {THREAD} for a 4 x 2.5 mm tube"
         rows.append(("fitting", "", len(build.actuators), "", "", fitting, "one per actuator, at its proximal end", ""))
-    for pressure in sorted({actuator.section.pressure for actuator in build.actuators}):
-        fed = ", ".join(actuator.name for actuator in build.actuators if actuator.section.pressure == pressure)
-        rows.append(("regulator", f"{pressure / 1e3:g} kPa", 1, "", "", "pressure regulator", f"feeds {fed}", ""))
-    growth = build.design.params.growth_pressure
-    rows.append(("regulator", f"{growth / 1e3:.4g} kPa", 1, "", "", "pressure regulator", "feeds the body", ""))
+    rows += base_rows(plumbing_of(build))
     seals = {"body": build.bar} | {one.name: one.bar for one in build.actuators}
     sealed = [millimetres(seals[str(row[1])]) if row[0] in ("body", "actuator") else "" for row in rows]
     column = CUT_COLUMNS.index("seam_mm")
@@ -89,9 +86,14 @@ def _tube_of(film: Thickness) -> str:
     return f"{film.material} lay-flat tube, {film.text()}"
 
 
-def feed_length(actuator: ActuatorBuild) -> float:
-    """Cut length of an actuator's feed line [m]: along the body to the base, and to the regulator."""
-    return actuator.section.start + LEAD
+def _feed_line_parts(line: FeedLine) -> str:
+    """Return the lengths that make up a feed line, and where it runs."""
+    parts = f"{millimetres(line.along)} to the fitting + {millimetres(line.across)} across to the fold + {millimetres(LEAD)} to the valve"
+    side = line.actuator.section.side.upper()
+    where = (
+        "" if line.course == "none" else f"; on the {line.course}, {millimetres(line.from_fold)} from the {side} fold"
+    )
+    return f"{parts}{where}; taped every {millimetres(TAPE_EVERY)}; leaves at the base line"
 
 
 def _actuator_parts(actuator: ActuatorBuild) -> str:

@@ -16,6 +16,7 @@ from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_hei
 from planner.fabrication.numbers_page import write_numbers
 from planner.fabrication.paper import Page, Paper
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
+from planner.fabrication.plumbing_page import write_plumbing_pages
 from planner.fabrication.pressures import REGULATOR, YIELD, yielding_lines
 from planner.fabrication.seal_strips import draw_ladder
 from planner.fabrication.sketch import HEIGHT, WIDTH, PageSketch
@@ -56,6 +57,7 @@ def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
     _write_sources(flow)
     _write_steps(flow, guide)
     write_base(flow, guide.vessel, guide.build)
+    write_plumbing_pages(flow, guide.build)
     _write_pressures(flow, guide)
     _write_tolerances(flow, guide)
     _write_acceptance(flow, guide)
@@ -189,9 +191,7 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
         )
     if guide.build.design.schedule:
         flow.paragraph(
-            "Pressures change while this tube grows: follow schedule.csv. The set points above are the highest ones. Between two rows a "
-            "pressure changes in proportion to the grown length. Where two rows have the same length, stop the growth, change the "
-            "pressure, and wait until the tube is at rest.",
+            "Pressures change while this tube grows: the set points above are the highest ones. Follow the table of the operation.",
             mark="!",
         )
     if yielding := yielding_lines(guide.lines):

@@ -27,9 +27,11 @@ from planner.fabrication.bed import Bed, write_tiles
 from planner.fabrication.build import Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
+from planner.fabrication.feed_lines import FeedLines
 from planner.fabrication.folding import bend_content, fold_table
 from planner.fabrication.guide import Guide
 from planner.fabrication.layout import pattern_of
+from planner.fabrication.operation_file import SCHEDULE, operation_content
 from planner.fabrication.paper import Paper, Template
 from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern
@@ -159,16 +161,7 @@ class Pack:
             warnings.append(
                 f"Rounding to whole cells makes the tube {1e3 * (made - planned):.0f} mm longer than planned."
             )
-        folded, before = [], {"left": 0.0, "right": 0.0}
-        for actuator in self.build.actuators:
-            if actuator.section.start - before[actuator.section.side] < actuator.tail - 5e-4:
-                folded.append(actuator.name)
-            before[actuator.section.side] = actuator.section.end + actuator.head
-        if folded:
-            warnings.append(
-                f"The feed ends of {', '.join(folded)} are longer than the free length of fold before them: lay them in "
-                "folds, or route them past the base into the vessel."
-            )
+        warnings += FeedLines(self.build).warnings
         for line in lines:
             if line["set_kpa"] >= line["limit_kpa"]:
                 where = (
@@ -268,6 +261,7 @@ class Pack:
                     "pack.json": self.content(),
                     "design.json": design_content(self.grown.design),
                     "pressures.json": self.pressures,
+                    SCHEDULE: operation_content(self.build),
                 }
                 for name, content in contents.items():
                     with atomic_path(out / name) as partial:
@@ -291,9 +285,11 @@ class Pack:
 
                 return self._write_pattern(out, form, write_dxf)
             case "svg":
+                from planner.fabrication.plumbing_drawing import write_plumbing
                 from planner.fabrication.svg import write_svg
 
-                return self._write_pattern(out, form, write_svg)
+                write_plumbing(out / "plumbing.svg", self.build)
+                return [*self._write_pattern(out, form, write_svg), "plumbing.svg"]
             case "pdf":
                 return [self._write_template(out, "a4"), self._write_template(out, "letter")]
             case "stl":

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from planner.fabrication import clamp
 from planner.fabrication.build import ActuatorBuild, Build
-from planner.fabrication.cut_list import TAPE, TAPE_WIDTH, feed_length
+from planner.fabrication.cut_list import TAPE, TAPE_WIDTH
 from planner.fabrication.films import strip_film
 from planner.fabrication.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.folding import tape_length
+from planner.fabrication.parts_entry import PartsListEntry
 from planner.fabrication.pattern import millimetres
-from planner.fabrication.pressures import regulator_range
+from planner.fabrication.plumbing_parts import plumbing_parts
 from planner.fabrication.strips import layers, material
 from planner.fabrication.vessel import Vessel
 from planner.output.csv_table import csv_table
@@ -23,31 +23,13 @@ STRIP, STRIPS = 0.15, 12
 COLUMNS = "part", "quantity", "unit", "specification", "used_for"
 
 
-@dataclass(frozen=True, slots=True)
-class PartsListEntry:
-    """A line of the parts list."""
-
-    name: str
-    quantity: float
-    unit: str
-    """m, m2, kg or pieces."""
-    what: str
-    """Specification."""
-    purpose: str
-
-    @property
-    def amount(self) -> str:
-        """The quantity, rounded up to two decimals."""
-        return f"{-(-round(100 * self.quantity, 6) // 1) / 100:g}"
-
-
 def parts_list(build: Build, vessel: Vessel | None) -> list[PartsListEntry]:
     """Return all parts of a build."""
     return [
         *_films(build),
         *_fold_parts(build),
         *_actuator_parts(build),
-        *_regulators(build),
+        *plumbing_parts(build, vessel is not None),
         *_base(build, vessel),
     ]
 
@@ -102,7 +84,7 @@ def _fold_parts(build: Build) -> Iterator[PartsListEntry]:
 def _actuator_parts(build: Build) -> Iterator[PartsListEntry]:
     if not build.actuators:
         return
-    number, brackets = len(build.actuators), sum(len(one.ends) for one in build.actuators if one.end == "bracket")
+    brackets = sum(len(one.ends) for one in build.actuators if one.end == "bracket")
     if brackets:
         where = "one at every cell end" + (" of the spam actuators" if build.mixed else "")
         yield PartsListEntry("bracket", brackets, "pieces", "PETG or PLA, printed from bracket.stl", where)
@@ -110,26 +92,6 @@ def _actuator_parts(build: Build) -> Iterator[PartsListEntry]:
         one.section.end - one.section.start if one.end == "seam" else TAPE * len(one.ends) for one in build.actuators
     )
     yield PartsListEntry("double-sided tape", taped, "m", f"{millimetres(TAPE_WIDTH)} mm wide", "actuators on the body")
-    hose = sum(feed_length(actuator) for actuator in build.actuators)
-    yield PartsListEntry("soft tube", hose, "m", "4 mm outside, 2.5 mm inside", "feed lines to the regulators")
-    yield PartsListEntry(
-        "barbed fitting", number, "pieces", "for a 4 x 2.5 mm tube, with nut and washers", "one per actuator"
-    )
-    yield PartsListEntry(
-        "zip tie", 2 * number, "pieces", "2.5 mm wide", "feed lines on their fittings and at the clamp"
-    )
-
-
-def _regulators(build: Build) -> Iterator[PartsListEntry]:
-    each: dict[float, list[str]] = {}
-    for actuator in build.actuators:
-        each.setdefault(actuator.section.pressure, []).append(actuator.name)
-    for pressure, names in sorted(each.items()):
-        what = f"set to {pressure / 1e3:g} kPa; range 0 to {regulator_range(pressure) / 1e3:g} kPa or more"
-        yield PartsListEntry("pressure regulator", 1, "pieces", what, f"feeds {', '.join(names)}")
-    growth = build.design.params.growth_pressure
-    what = f"set to {growth / 1e3:.3g} kPa; range 0 to {regulator_range(growth) / 1e3:g} kPa or more"
-    yield PartsListEntry("pressure regulator", 1, "pieces", what, "feeds the body")
 
 
 def _base(build: Build, vessel: Vessel | None) -> Iterator[PartsListEntry]:
@@ -150,14 +112,8 @@ def _base(build: Build, vessel: Vessel | None) -> Iterator[PartsListEntry]:
         )
         yield PartsListEntry("screw", 4, "pieces", "M5, for the board under the flange", "the vessel on its board")
         yield PartsListEntry(
-            "push-in fitting", 1, "pieces", "G 1/8 thread, with sealing tape", "air inlet of the vessel"
-        )
-        yield PartsListEntry(
             "rubber tape", 0.5, "m", "self-fusing silicone, 25 mm wide, 0.5 mm thick", "between neck and film"
         )
         yield PartsListEntry(
             "epoxy resin", 0.05, "kg", "thin laminating resin, brushed on", "to seal the inside of the vessel"
         )
-    yield PartsListEntry(
-        "relief valve", 1, "pieces", "opens below the body's limit in pressures.json", "on the body's line"
-    )

@@ -1,8 +1,9 @@
-"""The pressures of all lines while the tube grows, as CSV."""
+"""The pressures of all lines while the tube grows, as rows and as CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +16,20 @@ APART = 1e-9
 """Lengths no farther apart than this have one row [m]."""
 
 
+@dataclass(frozen=True, slots=True)
+class SetPoints:
+    """Pressures of the actuators at a grown length."""
+
+    grown: float
+    """Length of tube that has everted [m]."""
+    pressures: tuple[float, ...]
+    """Pressure of each actuator from the base, in whole pascals [Pa]; 0 is vented."""
+    out: tuple[bool, ...]
+    """Whether the section of each actuator has begun to come out at the tip."""
+    everted: tuple[str, ...]
+    """Names of the actuators whose sections are out completely."""
+
+
 def growth_schedule(build: Build) -> str:
     """Return the set points over the grown length as CSV: a row at every segment and wherever a section begins or ends to
     leave the tip.
@@ -25,7 +40,7 @@ def growth_schedule(build: Build) -> str:
     """
     names = [actuator.name for actuator in build.actuators]
     columns = ["grown_mm", "time_s", "body_kpa", *(f"{name}_kpa" for name in names), "everted"]
-    return csv_table(columns, _rows(build))
+    return csv_table(columns, [_cells(build, row) for row in set_points(build)])
 
 
 def schedule_lengths(build: Build) -> Floats:
@@ -40,21 +55,28 @@ def schedule_lengths(build: Build) -> Floats:
     return np.sort([*lengths, *(lengths[np.abs(lengths - step).argmin()] for step in steps)])
 
 
-def _rows(build: Build) -> Iterator[Sequence[object]]:
-    params, lengths = build.design.params, schedule_lengths(build)
+def set_points(build: Build) -> list[SetPoints]:
+    """Return the rows of the schedule, at the lengths of `schedule_lengths`."""
+    lengths, rows = schedule_lengths(build), []
     for grown, following in zip(lengths, np.append(lengths[1:], np.inf), strict=True):
         # Before a step, its pressures are those just short of it.
         set_to = build.design.stage_at(grown - 2 * APART if grown == following else grown + 2 * APART).actuated
         out = [one.section.start <= grown + APART for one in build.actuators]
         pressures = [
-            one.pressure if everts and one.on and one.pressure > VENTED else 0.0
+            float(round(one.pressure)) if everts and one.on and one.pressure > VENTED else 0.0
             for one, everts in zip(set_to, out, strict=True)
         ]
         everted = [one.name for one in build.actuators if one.section.end <= grown + APART]
-        kilopascals = [round(pressure / 1e3, 3) for pressure in (params.growth_pressure, *pressures)]
-        yield (
-            round(1e3 * float(grown), 3),
-            round(float(grown) / params.inertia.growth_rate, 3),
-            *kilopascals,
-            " ".join(everted),
-        )
+        rows.append(SetPoints(float(grown), tuple(pressures), tuple(out), tuple(everted)))
+    return rows
+
+
+def growth_time(build: Build, grown: float) -> float:
+    """Return the time that growth to a length [m] takes without resistance [s], rounded to milliseconds."""
+    return round(grown / build.design.params.inertia.growth_rate, 3)
+
+
+def _cells(build: Build, row: SetPoints) -> Sequence[object]:
+    """Return a row in millimetres, seconds and kilopascals."""
+    kilopascals = [round(pressure / 1e3, 3) for pressure in (build.design.params.growth_pressure, *row.pressures)]
+    return round(1e3 * row.grown, 3), growth_time(build, row.grown), *kilopascals, " ".join(row.everted)

@@ -147,7 +147,7 @@ def draw_attachment(s: PageSketch, end: End) -> None:
 
 
 def draw_hoses(s: PageSketch) -> None:
-    """Draw feed lines along the body to the base and on to their regulators."""
+    """Draw feed lines along the body to the base and on to their valves."""
     s.box(22, 8, 80, 20)
     for left, y, name in ((40.0, 22.5, "L1"), (62.0, 25.5, "L2")):
         s.line((left, y), (12, y), linewidth=1.2)
@@ -155,7 +155,7 @@ def draw_hoses(s: PageSketch) -> None:
         s.text(left + 8, 22.2, name)
     for y in (20.0, 24.0):
         s.box(3, y, 12, y + 3.8, PRINT)
-    s.text(8, 29.5, "regulators", 7.0)
+    s.text(8, 29.5, "valves", 7.0)
     s.line((22, 4), (22, 31), color=FAINT, dashes=(3, 2))
     s.text(22, 1, "base")
 

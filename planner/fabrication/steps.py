@@ -8,6 +8,7 @@ from functools import partial
 
 from planner.fabrication import sketch
 from planner.fabrication.build import LEAD, ActuatorBuild, Build
+from planner.fabrication.feed_lines import TAPE_EVERY
 from planner.fabrication.pattern import millimetres
 from planner.fabrication.sheet import CENTRING_EVERY
 from planner.fabrication.sketch import PageSketch
@@ -88,8 +89,9 @@ def _actuator_steps(build: Build) -> Iterator[BuildStep]:
         )
     yield BuildStep(
         "Lay the feed lines",
-        f"Push a feed line onto each fitting and secure it with a zip tie. Lead it along the body to the base and {millimetres(LEAD)} mm "
-        "beyond, to its regulator. Label it with the actuator's name.",
+        f"Push a feed line onto each fitting and secure it with a zip tie. Lead it along the body to the base, where the table of feed "
+        f"lines says, taped every {millimetres(TAPE_EVERY)} mm, and {millimetres(LEAD)} mm beyond the base line to its valve. Label both "
+        "ends with the actuator's name.",
         sketch.draw_hoses,
     )
     yield BuildStep(
@@ -179,10 +181,5 @@ def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[BuildStep]:
         sketch.draw_inversion,
     )
     text = "Screw the flange to an upright board so that the mouth of the neck is at the start and its axis in the start's heading. "
-    if build.design.schedule:
-        text += "Raise the body's pressure slowly. Follow schedule.csv: it has the pressure of each actuator over the grown length."
-    elif build.actuators:
-        text += "Raise the body's pressure slowly. Put each actuator at its pressure when its section begins to come out at the tip."
-    else:
-        text += f"Raise the pressure slowly to {growth}."
+    text += "Raise the body's pressure slowly. Follow the table of the operation: it says what to open when a mark comes out at the tip."
     yield BuildStep("Grow", text, sketch.draw_deployment)

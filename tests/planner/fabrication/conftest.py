@@ -12,8 +12,12 @@ from planner.fabrication.build import Build
 from surrogate.actuators import Limits
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
+from surrogate.registry import actuators
+from tests.planner.fabrication.operated import steered, with_pressures
 
 MakeBuild = Callable[..., Build]
+KINDS = [*actuators(), "bare", "one", "mixed", "steered", "stepped", "preformed", "off", "stopped", "gradual"]
+"""Kinds of `operated`."""
 
 
 @pytest.fixture(scope="session")
@@ -52,3 +56,35 @@ def mixed(make_build: MakeBuild) -> Build:
 def example(make_build: MakeBuild) -> Build:
     """L1 from 300 to 594 mm with 7 cells of 42 mm, R2 from 800 to 1160 mm with 12 of 30 mm, on 1300 mm of tube."""
     return make_build(("none", 0.3), ("left", 7, 0.042), ("none", 0.206), ("right", 12, 0.03), ("none", 0.14))
+
+
+@pytest.fixture(params=KINDS)
+def operated(request: pytest.FixtureRequest, example: Build, mixed: Build, make_build: MakeBuild) -> Build:
+    """Builds of all types, of 0 to 4 actuators, steered, preformed, and shared with other environments."""
+    kind = request.param
+    if kind in actuators():
+        cell = 0.04 if kind == "fpam" else 0.03
+        parts = ("left", 4, cell), ("right", 5, cell), ("none", 0.1), ("left", 6, cell), ("none", 0.2)
+        return with_pressures(make_build(*parts, params=VineParams(actuator=actuators()[kind]())), 15e3, 20e3, 15e3)
+    match kind:
+        case "bare":
+            return make_build(("none", 1.0))
+        case "one":
+            return make_build(("none", 0.2), ("left", 5, 0.04))
+        case "mixed":
+            return mixed
+        case "steered":
+            return steered(example, [0.0, 0.5, 0.91, 0.91, 1.2], [[35, 35], [20, 35], [20, 35], [0, 20], [0, 35]])
+        case "stepped":
+            return steered(example, [0.0, 0.91, 0.91, 1.2, 1.2], [[35, 30], [35, 30], [0, 30], [0, 30], [35, 30]])
+        case "preformed":
+            sections = list(example.design.sections)
+            sections[1] = replace(sections[1], preformed=True, l_0=0.0, pressure=0.0)
+            return Build(replace(example.design, sections=tuple(sections)))
+        case "off":
+            sections = [replace(one, on=one.side != "left") for one in example.design.sections]
+            return Build(replace(example.design, sections=tuple(sections)))
+        case "stopped":
+            return Build(replace(example.design, stop=0.75))
+        case _:
+            return steered(example, [0.3, 1.25], [[5, 35], [35, 5]])

@@ -26,7 +26,8 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 
 FILES = {
     "pack.json", "design.json", "pressures.json", "environment.toml", "parts.csv", "cut-list.csv", "sections.csv",
-    "schedule.csv", "pattern.dxf", "pattern.svg", "template-a4.pdf", "template-letter.pdf", "vessel.stl", "clamp.stl", "bracket.stl",
+    "schedule.csv", "schedule.json", "pattern.dxf", "pattern.svg", "plumbing.svg",
+    "template-a4.pdf", "template-letter.pdf", "vessel.stl", "clamp.stl", "bracket.stl",
 }  # fmt: skip
 
 
@@ -203,6 +204,7 @@ def test_formats_that_cannot_be_written_are_named_and_the_others_are_written(
         "sections.csv",
         "schedule.csv",
         "pattern.svg",
+        "plumbing.svg",
     }
 
 
@@ -233,7 +235,7 @@ def test_pouches_make_a_pack_without_brackets(
         == 3
     )
     assert {entry.name for entry in (tmp_path / "pack").iterdir()} == {
-        "pack.json", "design.json", "pressures.json", "environment.toml", "pattern.dxf", "vessel.stl", "clamp.stl",
+        "pack.json", "design.json", "pressures.json", "schedule.json", "environment.toml", "pattern.dxf", "vessel.stl", "clamp.stl",
     }  # fmt: skip
     assert json.loads((tmp_path / "pack" / "pack.json").read_text())["reaches_goal"] is False
     assert "MISSES the goal" in capsys.readouterr().out

@@ -3,13 +3,16 @@
 import csv
 import io
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
+from planner.design.schedule import Schedule
 from planner.fabrication.build import Build
 from planner.fabrication.parts import parts_table
+from planner.fabrication.pressures import pressure_lines
 from planner.fabrication.vessel import vessel_of
 from surrogate.pouch import PouchMotor
 
@@ -34,9 +37,17 @@ def test_quantities_include_allowances(example: Build) -> None:
     assert found["film in all"] == [pytest.approx(area, abs=0.011)]
     assert found["bracket"] == [8 + 13]
     assert found["double-sided tape"] == [pytest.approx(21 * 0.06)]
-    assert found["soft tube"] == [pytest.approx(0.3 + 0.3 + 0.8 + 0.3)]
+    # To the fitting, half its 40 mm and a third of the slack before the section, across a quarter of the tube, 300 mm to the valve.
+    feed = 0.3 + 0.8 - sum(0.02 + one.contraction / 3 for one in example.actuators) + 2 * (np.pi / 2 * 33.35e-3 + 0.3)
+    assert found["soft tube"] == [pytest.approx(feed, abs=0.011)]
     assert (found["barbed fitting"], found["zip tie"]) == ([2], [4])
     assert found["pressure regulator"] == [1, 1]  # both actuators at 35 kPa, and the body
+    # One behind the supply and one before the body, each its own regulator with a relief valve, a valve for each actuator.
+    assert (found["shut-off valve"], found["relief valve"], found["3/2-way valve"]) == ([1, 1], [1, 1], [2])
+    assert found["manifold"] == [1, 1]
+    assert found["tube at the base"] == [pytest.approx(0.2 * (3 + 1 + 1 + 2 + 1 + 0) + 0.3)]
+    assert "tee" not in found
+    assert found["push-in fitting"] == [1]
     assert (found["vessel"], found["clamp half"], found["bolt with nut and washers"]) == ([1], [2], [2])
 
 
@@ -46,11 +57,21 @@ def test_quantities_are_rounded_up(make_build: MakeBuild) -> None:
 
 
 def test_a_bare_tube_needs_no_actuator_parts(make_build: MakeBuild) -> None:
-    """Only body, its regulator and the base are listed."""
+    """Only body, its regulator with relief and shut-off valves, and the base are listed."""
     found = quantities(make_build(("none", 1.0)))
-    assert found["pressure regulator"] == [1]
+    assert (found["pressure regulator"], found["relief valve"], found["shut-off valve"]) == ([1], [1], [1, 1])
+    assert found["tube at the base"] == [pytest.approx(3 * 0.2 + 0.3)]
     assert (
-        not {"tube of the actuators", "bracket", "double-sided tape", "soft tube", "barbed fitting", "zip tie"}
+        not {
+            "tube of the actuators",
+            "bracket",
+            "double-sided tape",
+            "soft tube",
+            "barbed fitting",
+            "zip tie",
+            "manifold",
+            "3/2-way valve",
+        }
         & found.keys()
     )
 
@@ -66,5 +87,33 @@ def test_regulators_have_head_room(example: Build) -> None:
     """1.25 times the set point, rounded up to 5 kPa: 45 kPa for 35, and 15 kPa for 10.3."""
     text = parts_table(example, None)
     assert "set to 35 kPa; range 0 to 45 kPa or more" in text
-    assert "set to 10.3 kPa; range 0 to 15 kPa or more" in text
+    assert "set to 10.34 kPa; range 0 to 15 kPa or more" in text
     assert "it is not printed" in text
+
+
+def test_relief_valves_open_between_set_point_and_limit(example: Build) -> None:
+    """The film of the body holds 24 kPa; at the limit of the actuators, 35 kPa, there is nothing between."""
+    text = parts_table(example, None)
+    body = pressure_lines(example)[0]["limit_kpa"]
+    assert f"opens above 10.34, at most at {body:.4g} kPa" in text
+    assert "opens as little above 35 kPa as it can" in text
+    lower = [replace(one, pressure=20e3) if one.actuated else one for one in example.design.sections]
+    assert "opens above 20, at most at 35 kPa" in parts_table(
+        Build(replace(example.design, sections=tuple(lower))), None
+    )
+
+
+def test_lines_that_share_a_valve_have_a_tee(example: Build) -> None:
+    """Both at 35 kPa from 1200 mm on: one valve, one tee, no manifold behind their regulator."""
+    both = Schedule([0, 1.2, 1.2], 1e3 * np.array([[0, 0], [0, 0], [35, 35]]))
+    found = quantities(Build(example.design.scheduled(both)))
+    assert (found["3/2-way valve"], found["tee"], found["manifold"]) == ([1], [1], [1])
+
+
+def test_gradual_pressures_have_proportional_regulators(example: Build) -> None:
+    """Both actuators are steered: two proportional regulators besides that of the body, and no valve."""
+    schedule = Schedule([0, 0.9, 1.2], 1e3 * np.array([[35, 20], [35, 20], [10, 30]]))
+    found = quantities(Build(example.design.scheduled(schedule)))
+    assert (found["proportional regulator"], found["pressure regulator"]) == ([1, 1], [1])
+    assert found["relief valve"] == [1, 1, 1]
+    assert "3/2-way valve" not in found

@@ -144,8 +144,8 @@ def test_sections_are_labelled(pattern: Pattern) -> None:
         return {text.text for text in body.texts if start < text.at[0] < end and not text.text.isdigit()}
 
     assert within(0, 300) == {"no actuator", "0 to 300 mm", "300 mm", "LEFT", "RIGHT"}
-    assert within(300, 594) == {"L1", "300 to 594 mm", "294 mm", "7 × 42 mm", "35 kPa", "LEFT", "RIGHT"}
-    assert within(800, 1160) == {"R2", "800 to 1160 mm", "360 mm", "12 × 30 mm", "35 kPa", "LEFT", "RIGHT"}
+    assert within(300, 594) == {"S1", "L1", "300 to 594 mm", "294 mm", "7 × 42 mm", "35 kPa", "LEFT", "RIGHT"}
+    assert within(800, 1160) == {"S2", "R2", "800 to 1160 mm", "360 mm", "12 × 30 mm", "35 kPa", "LEFT", "RIGHT"}
     assert "growth" in within(-100, 0)
     heights = {side: {text.at[1] for text in body.texts if text.text == side} for side in ("LEFT", "RIGHT")}
     assert min(heights["LEFT"]) > (low + high) / 2 + 20 > max(heights["RIGHT"]) + 40
