@@ -22,6 +22,8 @@ from planner.fabrication.steps import steps
 from planner.fabrication.tolerance import Placement
 from planner.fabrication.tolerance_page import write_tolerances
 from planner.fabrication.vessel import Vessel
+from planner.fabrication.wall_base import WallBase
+from planner.fabrication.wall_base_page import write_wall_base
 
 NAME, WIDE, USUAL = 1.3, 4.2, 2.0
 """Shares of columns with names, with sentences, and of others."""
@@ -45,6 +47,8 @@ class Guide:
     """The preformed bends."""
     meaning: str = ""
     """Meaning of the accepted ranges in sentences; empty if there are none."""
+    wall: WallBase | None = None
+    """The base, if it is in a wall."""
 
 
 def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
@@ -54,7 +58,10 @@ def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
     _write_seals(flow)
     _write_sources(flow)
     _write_steps(flow, guide)
-    write_base(flow, guide.vessel, guide.build)
+    if guide.wall:
+        write_wall_base(flow, guide.vessel, guide.build, guide.wall)
+    else:
+        write_base(flow, guide.vessel, guide.build)
     _write_pressures(flow, guide)
     write_tolerances(flow, guide.build, guide.placement if guide.reached else None)
     write_acceptance(flow, guide.build, guide.bends, guide.formed, guide.lines, guide.meaning)
@@ -74,7 +81,8 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
         Column("for", 4.9),
     )
     rows = [
-        (p.name, p.amount, p.unit.replace("m2", "m²"), p.what, p.purpose) for p in parts_list(guide.build, guide.vessel)
+        (p.name, p.amount, p.unit.replace("m2", "m²"), p.what, p.purpose)
+        for p in parts_list(guide.build, guide.vessel, guide.wall)
     ]
     flow.table(columns, rows)
     flow.reserve(2)
@@ -135,7 +143,7 @@ def _write_seals(flow: Flow) -> None:
 
 def _write_steps(flow: Flow, guide: Guide) -> None:
     flow.title("Order of work", "Read all steps before you cut.")
-    listed = steps(guide.build, guide.vessel)
+    listed = steps(guide.build, guide.vessel, guide.wall is not None)
     column = (flow.across - 8) / 2
     for first in range(0, len(listed), 2):
         pair = listed[first : first + 2]

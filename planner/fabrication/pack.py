@@ -37,6 +37,7 @@ from planner.fabrication.stock import Stock
 from planner.fabrication.success import PackSuccess, have_equal_sections
 from planner.fabrication.tolerance import compute_placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
+from planner.fabrication.wall_base import WallBase, wall_base_of
 from planner.output.folder import write_json
 from planner.uncertainty.bend_ranges import TRIALS, Acceptance, BendRange, Watch, find_ranges
 from planner.uncertainty.errors import named_errors
@@ -193,6 +194,11 @@ class Pack:
         return vessel_of(self.build)
 
     @cached_property
+    def wall(self) -> WallBase | None:
+        """The base in a wall; None if the tube starts free."""
+        return wall_base_of(self.build, self.environment, self.vessel)
+
+    @cached_property
     def formed(self) -> list[Bend]:
         """The preformed bends as the acceptance test expects them."""
         return formed_bends(self.build, self.acceptance.bends if self.acceptance else [None] * len(self.build.bends))
@@ -215,6 +221,7 @@ class Pack:
             self.stock.text if self.stock else None,
             self.formed,
             acceptance_text(self.acceptance, self.errors[0]) if self.acceptance else "",
+            self.wall,
         )
 
     @cached_property
@@ -270,7 +277,7 @@ class Pack:
                 return [*contents, "environment.toml", *self._write_tube(out)]
             case "csv":
                 tables = {
-                    "parts.csv": parts_table(self.build, self.vessel),
+                    "parts.csv": parts_table(self.build, self.vessel, self.wall),
                     "cut-list.csv": cut_list(self.build),
                     "sections.csv": section_table(self.build),
                     "schedule.csv": growth_schedule(self.build),
