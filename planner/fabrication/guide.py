@@ -10,6 +10,8 @@ from planner.drawing.style import ACTUATOR, FAINT
 from planner.fabrication.acceptance import Bend
 from planner.fabrication.acceptance_page import write_acceptance
 from planner.fabrication.base_page import write_base
+from planner.fabrication.bench import Bench
+from planner.fabrication.bench_page import write_bench
 from planner.fabrication.build import Build
 from planner.fabrication.films import FILMS, SOURCES
 from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_height, wrap
@@ -49,6 +51,8 @@ class Guide:
     """Meaning of the accepted ranges in sentences; empty if there are none."""
     wall: WallBase | None = None
     """The base, if it is in a wall."""
+    bench: Bench | None = None
+    """The bench on which the tube grows."""
 
 
 def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
@@ -62,6 +66,8 @@ def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
         write_wall_base(flow, guide.vessel, guide.build, guide.wall)
     else:
         write_base(flow, guide.vessel, guide.build)
+    if guide.bench:
+        write_bench(flow, guide.bench, guide.placement if guide.reached else None)
     _write_pressures(flow, guide)
     write_tolerances(flow, guide.build, guide.placement if guide.reached else None)
     write_acceptance(flow, guide.build, guide.bends, guide.formed, guide.lines, guide.meaning)

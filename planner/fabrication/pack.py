@@ -23,6 +23,7 @@ from planner.design.replay import GrowthEnd
 from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import Bend, acceptance_content, acceptance_text, bends, formed_bends
+from planner.fabrication.bench import Bench, bench_of
 from planner.fabrication.build import SEAL, Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
@@ -199,6 +200,11 @@ class Pack:
         return wall_base_of(self.build, self.environment, self.vessel)
 
     @cached_property
+    def bench(self) -> Bench:
+        """The bench on which the tube grows, with simulated margins."""
+        return bench_of(self.grown.design, self.environment, self.grown.reached)
+
+    @cached_property
     def formed(self) -> list[Bend]:
         """The preformed bends as the acceptance test expects them."""
         return formed_bends(self.build, self.acceptance.bends if self.acceptance else [None] * len(self.build.bends))
@@ -222,6 +228,7 @@ class Pack:
             self.formed,
             acceptance_text(self.acceptance, self.errors[0]) if self.acceptance else "",
             self.wall,
+            self.bench,
         )
 
     @cached_property
@@ -305,6 +312,10 @@ class Pack:
                 from planner.fabrication.sofa import write_scene
 
                 return write_scene(out, self.grown.design, self.environment)
+            case "bench":
+                from planner.fabrication.bench_tiles import write_bench
+
+                return write_bench(out, self.build, self.bench)
         raise ValueError(f"unknown format {form!r}; known: {', '.join(KNOWN)}")
 
     def _write_tube(self, out: Path) -> list[str]:

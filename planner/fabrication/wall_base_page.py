@@ -156,8 +156,10 @@ def _draw_section(flow: Flow, vessel: Vessel, base: WallBase, scale: float) -> N
     fill(
         _rectangle(outer, floor, inner, -half) if -half > floor else _rectangle(outer, floor - 8e-3, inner, -half), WOOD
     )
-    for outline in vessel_section(vessel):
-        fill(np.column_stack([outline[:, 1] - vessel.height, outline[:, 0]]), PRINT)
+    # The air inlet, on the right half of the section, is turned by half a right angle here.
+    for outline in (outline for outline in vessel_section(vessel) if outline[:, 0].max() < 1e-9):
+        for sign in (1, -1):
+            fill(np.column_stack([outline[:, 1] - vessel.height, sign * outline[:, 0]]), PRINT)
     root = NECK - clamp.WIDTH
     for sign in (1, -1):
         film = vessel.neck + clamp.PLAY / 2
