@@ -2,6 +2,6 @@
 
 FORMATS = "json", "csv", "dxf", "svg", "pdf", "stl"
 """Output formats of a fabrication pack."""
-ON_REQUEST = ("sofa",)
-"""Formats that are written only if they are named: for other programs, and not needed to build."""
+ON_REQUEST = "sofa", "bench"
+"""Formats that are written only if they are named: for other programs, or large, and not needed to build."""
 KNOWN = *FORMATS, *ON_REQUEST

@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.moment import centerline_curvature, free_curvature, holding_pressure, joint_moments
+from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from planner.design.design import Side
 from planner.fabrication.build import Build
+from planner.fabrication.pressure_check import held_pressures
 from planner.uncertainty.bend_ranges import ONE, TOGETHER, Acceptance, BendRange
-from planner.uncertainty.deviations import MOST_FACTOR
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +62,11 @@ def formed_bends(build: Build, ranges: Sequence[BendRange | None]) -> list[Bend]
 
 def kept_pressures(build: Build, ranges: Sequence[BendRange | None]) -> list[tuple[float, float] | None]:
     """Return the pressures at which each actuator, made as planned, bends within its range [Pa]; the highest may be inf."""
-    joint, found = joint_moments(build.design.params), list[tuple[float, float] | None]()
-    for actuator, accepted in zip(build.actuators, ranges, strict=True):
-        section, length = actuator.section, actuator.section.end - actuator.section.start
-        if accepted is None:
-            found.append(None)
-            continue
-        low, high = (angle / length for angle in (accepted.low, accepted.high))
-        least, most = holding_pressure(joint, [low, high], section.l_0, section.kind).tolist()
-        # Cells contract no further than to the curvature at twice the pressure, nearly: no pressure holds a larger one.
-        full = float(free_curvature(joint, MOST_FACTOR * section.pressure, section.l_0, section.kind))
-        found.append((least, most if high < full else float("inf")))
-    return found
+    joint = joint_moments(build.design.params)
+    return [
+        held_pressures(joint, actuator.section, accepted) if accepted else None
+        for actuator, accepted in zip(build.actuators, ranges, strict=True)
+    ]
 
 
 def acceptance_text(found: Acceptance, errors: str) -> str:

@@ -27,6 +27,7 @@ from planner.fabrication.vessel import (
     inside_of,
     outside_of,
 )
+from surrogate.kernels.compiled import Floats
 
 DRAWN = 70.0
 """Height of the drawing of the vessel [mm]."""
@@ -41,25 +42,36 @@ SETTINGS = {
 def write_base(flow: Flow, vessel: Vessel | None, build: Build) -> None:
     """Write the page."""
     flow.title("Base and printed parts", "Parts to print, their settings, and how the base is mounted.")
-    _write_settings(flow, vessel, build)
+    write_settings(flow, vessel, build)
     if vessel is None:
-        flow.heading("Vessel", line_height(SIZE))
-        flow.paragraph(
-            "No vessel is printed for a tube this narrow. Use a pressure vessel with a neck that fits into the body, an air "
-            "inlet, and room "
-            f"for {1e6 * content(build) / FILLED:.0f} cm³."
-        )
+        write_other_vessel(flow, build)
         return
-    flow.heading("Vessel and clamp", DRAWN + 4)
-    flow.reserve(DRAWN + 4)
-    _draw_section(flow, vessel)
-    _write_dimensions(flow, vessel)
+    write_vessel(flow, vessel)
     flow.heading("How to make and mount the base", 2 * line_height(SIZE))
     for k, text in enumerate(_instructions(vessel, build), start=1):
         flow.paragraph(text, str(k))
 
 
-def _write_settings(flow: Flow, vessel: Vessel | None, build: Build) -> None:
+def write_other_vessel(flow: Flow, build: Build) -> None:
+    """Write what a vessel needs that is not printed."""
+    flow.heading("Vessel", line_height(SIZE))
+    flow.paragraph(
+        "No vessel is printed for a tube this narrow. Use a pressure vessel with a neck that fits into the body, an air "
+        "inlet, and room "
+        f"for {1e6 * content(build) / FILLED:.0f} cm³."
+    )
+
+
+def write_vessel(flow: Flow, vessel: Vessel) -> None:
+    """Draw the vessel with its dimensions."""
+    flow.heading("Vessel and clamp", DRAWN + 4)
+    flow.reserve(DRAWN + 4)
+    _draw_section(flow, vessel)
+    _write_dimensions(flow, vessel)
+
+
+def write_settings(flow: Flow, vessel: Vessel | None, build: Build) -> None:
+    """Write the files to print and their settings, if there are any."""
     wanted = ["vessel", "clamp"] if vessel else []
     ends = sum(len(actuator.ends) for actuator in build.actuators if actuator.end == "bracket")
     if ends:
@@ -86,18 +98,12 @@ def _write_settings(flow: Flow, vessel: Vessel | None, build: Build) -> None:
 
 
 def _draw_section(flow: Flow, vessel: Vessel) -> None:
-    """Draw the vessel cut along its axis, mouth up, with letters, and beside it its clamp from above."""
-    outside, inside = shapely.Polygon(outside_of(vessel)), shapely.Polygon(inside_of(vessel))
-    up, out = vessel.floor + PORT_UP, vessel.chamber + vessel.wall + PORT_OUT
-    boss = shapely.box(vessel.chamber, 0.0, out, up + PORT_WIDE / 2)
-    inlet = shapely.box(vessel.chamber, up - PORT / 2, out, up + PORT / 2)
-    wall = outside.difference(inside)
-    halves = (-1, wall), (1, wall.union(boss).difference(inlet))
+    """Draw the vessel cut along its axis, mouth up, with letters."""
     scale = min((DRAWN - 4) / vessel.height, 62 / vessel.width)
     middle = MARGIN + 36.0
     page = flow.page
-    for side, part in ((side, part) for side, half in halves for part in shapely.get_parts(half)):
-        corners = np.asarray(part.exterior.coords) * (scale * side, scale) + (middle, flow.y)
+    for outline in section_of(vessel):
+        corners = scale * outline + (middle, flow.y)
         page.figure.add_artist(Polygon(corners, transform=page.scale, facecolor=PRINT, edgecolor=INK, linewidth=0.6))
     page.line(
         [(middle, flow.y - 2), (middle, flow.y + scale * vessel.height + 3)],
@@ -122,17 +128,29 @@ def _draw_section(flow: Flow, vessel: Vessel) -> None:
         page.line([(left - 1, flow.y + scale * up), (left + 1, flow.y + scale * up)], color=FAINT)
 
 
+def section_of(vessel: Vessel) -> list[Floats]:
+    """Return the outlines of the vessel cut along its axis, radius (negative to the left) and height [m], shape (n, 2) each; the air inlet
+    is on the right."""
+    outside, inside = shapely.Polygon(outside_of(vessel)), shapely.Polygon(inside_of(vessel))
+    up, out = vessel.floor + PORT_UP, vessel.chamber + vessel.wall + PORT_OUT
+    boss = shapely.box(vessel.chamber, 0.0, out, up + PORT_WIDE / 2)
+    inlet = shapely.box(vessel.chamber, up - PORT / 2, out, up + PORT / 2)
+    wall = outside.difference(inside)
+    halves = (-1, wall), (1, wall.union(boss).difference(inlet))
+    return [np.asarray(part.exterior.coords) * (side, 1) for side, half in halves for part in shapely.get_parts(half)]
+
+
 def _write_dimensions(flow: Flow, vessel: Vessel) -> None:
     """Write the dimensions by letter, to the right of the drawing."""
     rows = (
-        ("A", f"neck: {_mm(2 * vessel.neck)} outside, {_mm(2 * vessel.bore)} inside; lip {_mm(2 * vessel.lip)}"),
-        ("B", f"chamber: {_mm(2 * vessel.chamber)} inside, wall {_mm(vessel.wall)}, floor {_mm(vessel.floor)}"),
-        ("C", f"height {_mm(vessel.height)}"),
-        ("D", f"flange {_mm(vessel.width)}, four holes for M5"),
-        ("E", f"air inlet {_mm(PORT)}, to be tapped G 1/8"),
+        ("A", f"neck: {mm(2 * vessel.neck)} outside, {mm(2 * vessel.bore)} inside; lip {mm(2 * vessel.lip)}"),
+        ("B", f"chamber: {mm(2 * vessel.chamber)} inside, wall {mm(vessel.wall)}, floor {mm(vessel.floor)}"),
+        ("C", f"height {mm(vessel.height)}"),
+        ("D", f"flange {mm(vessel.width)}, four holes for M5"),
+        ("E", f"air inlet {mm(PORT)}, to be tapped G 1/8"),
         ("", f"mass about {1e3 * vessel.mass:.0f} g in PLA"),
-        ("", f"clamp: {_mm(2 * (vessel.neck + clamp.PLAY))} inside, {_mm(clamp.WIDTH)} wide, two halves,"),
-        ("", f"two bolts M5 x {_mm(clamp.bolt_length())}"),
+        ("", f"clamp: {mm(2 * (vessel.neck + clamp.PLAY))} inside, {mm(clamp.WIDTH)} wide, two halves,"),
+        ("", f"two bolts M5 x {mm(clamp.bolt_length())}"),
     )
     x, y = MARGIN + 82.0, flow.y + DRAWN - 8
     for letter, text in rows:
@@ -142,8 +160,20 @@ def _write_dimensions(flow: Flow, vessel: Vessel) -> None:
 
 
 def _instructions(vessel: Vessel, build: Build) -> list[str]:
-    radius, growth = build.design.params.radius, build.design.params.growth_pressure / 1e3
-    above = vessel.width / 2 - radius
+    above = vessel.width / 2 - build.design.params.radius
+    return [
+        *making(build),
+        "Screw the flange to an upright board. The axis of the neck lies in the plane of growth, one tube radius above the "
+        "floor of the "
+        f"environment; the flange reaches {millimetres(above)} mm below that floor, so cut it an opening, or let it hang over "
+        "the table's edge.",
+        folded_in(),
+    ]
+
+
+def making(build: Build) -> list[str]:
+    """Return the instructions to make the printed vessel airtight and to test it."""
+    growth = build.design.params.growth_pressure / 1e3
     return [
         "Tap the air inlet G 1/8. Brush the inside with thin epoxy resin and let it cure: prints leak as they come from the "
         "printer (source 7).",
@@ -151,14 +181,17 @@ def _instructions(vessel: Vessel, build: Build) -> list[str]:
         f"{PROOF * growth:.3g} kPa ({PROOF:g} times the growth pressure) for 10 minutes. Wall and floor are as thick as "
         f"1/{SAFETY:g} of the strength "
         "across printed layers asks for at that pressure (source 6); the factor is assumed.",
-        "Screw the flange to an upright board. The axis of the neck lies in the plane of growth, one tube radius above the "
-        "floor of the "
-        f"environment; the flange reaches {millimetres(above)} mm below that floor, so cut it an opening, or let it hang over "
-        "the table's edge.",
-        f"The neck's mouth is the base line of the pattern. The chamber holds the tube in loose folds, {100 * FILLED:.0f} % "
-        "of its volume (assumed).",
     ]
 
 
-def _mm(length: float) -> str:
+def folded_in() -> str:
+    """Return the sentence about the tube in the vessel."""
+    return (
+        "The neck's mouth is the base line of the pattern. The chamber holds the tube in loose folds, "
+        f"{100 * FILLED:.0f} % of its volume (assumed)."
+    )
+
+
+def mm(length: float) -> str:
+    """Return a length [m] in millimetres, as text."""
     return f"{millimetres(length)} mm"

@@ -55,11 +55,11 @@ def _draw_with_picture(template: Template, picture: Any, pages: dict[Tile, int],
     """Draw a cover whose picture has the given maximum height [mm]."""
     flow = Flow(template.paper)
     _write_title(flow, template)
-    _draw_ruler(flow)
+    draw_ruler(flow)
     _draw_picture(flow, picture, height)
     _write_table(flow, template.build)
     _write_warnings(flow, template.warnings)
-    _draw_map(flow, template, pages)
+    draw_map(flow, template, pages)
     return flow.pages
 
 
@@ -114,7 +114,7 @@ def _warn(flow: Flow, heading: str, text: str) -> None:
         page.text(MARGIN + 3, flow.y + 3.3 + leading * k, line, 8.5)
 
 
-def _draw_ruler(flow: Flow) -> None:
+def draw_ruler(flow: Flow) -> None:
     """Draw the ruler and its instructions."""
     flow.reserve(11)
     flow.page.ruler(MARGIN, flow.y + 6)
@@ -185,12 +185,16 @@ def _write_warnings(flow: Flow, warnings: Sequence[str]) -> None:
         flow.paragraph(warning, "!")
 
 
-def _draw_map(flow: Flow, template: Template, pages: dict[Tile, int]) -> None:
-    """Draw a small map of the pattern with the page number of each tile; long patterns are split into several bands."""
+def draw_map(flow: Flow, template: Template, pages: dict[Tile, int], most: float = MAP_HEIGHT) -> None:
+    """Draw a small map of the pattern with the page number of each tile; long patterns are split into several bands.
+
+    Args:
+        most: Maximum height of a band [mm].
+    """
     pattern, pitch = template.pattern, template.pitch
     columns = max(tile.column for tile in pages) + 1
     width = min(columns, BAND)
-    scale = min((flow.width - 2 * MARGIN) / (width * pitch), MAP_HEIGHT / (ROW * pattern.rows))
+    scale = min((flow.width - 2 * MARGIN) / (width * pitch), most / (ROW * pattern.rows))
     height = scale * ROW * pattern.rows
     flow.heading("Sheets, by page number", height + 3)
     for first in range(0, columns, BAND):

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from planner.drawing.style import ACTUATOR, FAINT
 from planner.fabrication.acceptance import Bend
+from planner.fabrication.acceptance_page import write_acceptance
 from planner.fabrication.base_page import write_base
+from planner.fabrication.bench import Bench
+from planner.fabrication.bench_page import write_bench
 from planner.fabrication.build import Build
 from planner.fabrication.films import FILMS, SOURCES
 from planner.fabrication.flow import MARGIN, SIZE, SMALL, Column, Flow, line_height, wrap
@@ -22,8 +24,10 @@ from planner.fabrication.seal_strips import draw_ladder
 from planner.fabrication.sketch import HEIGHT, WIDTH, PageSketch
 from planner.fabrication.steps import steps
 from planner.fabrication.tolerance import Placement
+from planner.fabrication.tolerance_page import write_tolerances
 from planner.fabrication.vessel import Vessel
-from planner.uncertainty.sensitivity import STEPS, Margin
+from planner.fabrication.wall_base import WallBase
+from planner.fabrication.wall_base_page import write_wall_base
 
 NAME, WIDE, USUAL = 1.3, 4.2, 2.0
 """Shares of columns with names, with sentences, and of others."""
@@ -47,6 +51,10 @@ class Guide:
     """The preformed bends."""
     meaning: str = ""
     """Meaning of the accepted ranges in sentences; empty if there are none."""
+    wall: WallBase | None = None
+    """The base, if it is in a wall."""
+    bench: Bench | None = None
+    """The bench on which the tube grows."""
 
 
 def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
@@ -56,11 +64,16 @@ def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
     _write_seals(flow, guide.build.bar)
     _write_sources(flow)
     _write_steps(flow, guide)
-    write_base(flow, guide.vessel, guide.build)
+    if guide.wall:
+        write_wall_base(flow, guide.vessel, guide.build, guide.wall)
+    else:
+        write_base(flow, guide.vessel, guide.build)
+    if guide.bench:
+        write_bench(flow, guide.bench, guide.placement if guide.reached else None)
     write_plumbing_pages(flow, guide.build)
     _write_pressures(flow, guide)
-    _write_tolerances(flow, guide)
-    _write_acceptance(flow, guide)
+    write_tolerances(flow, guide.build, guide.placement if guide.reached else None)
+    write_acceptance(flow, guide.build, guide.bends, guide.formed, guide.lines, guide.meaning)
     write_numbers(flow, guide.build)
     return flow.pages
 
@@ -78,7 +91,8 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
         Column("for", 4.9),
     )
     rows = [
-        (p.name, p.amount, p.unit.replace("m2", "m²"), p.what, p.purpose) for p in parts_list(guide.build, guide.vessel)
+        (p.name, p.amount, p.unit.replace("m2", "m²"), p.what, p.purpose)
+        for p in parts_list(guide.build, guide.vessel, guide.wall)
     ]
     flow.table(columns, rows)
     flow.reserve(2)
@@ -139,7 +153,7 @@ def _write_seals(flow: Flow, bar: float) -> None:
 
 def _write_steps(flow: Flow, guide: Guide) -> None:
     flow.title("Order of work", "Read all steps before you cut.")
-    listed = steps(guide.build, guide.vessel)
+    listed = steps(guide.build, guide.vessel, guide.wall is not None)
     column = (flow.across - 8) / 2
     for first in range(0, len(listed), 2):
         pair = listed[first : first + 2]
@@ -203,131 +217,6 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
         )
 
 
-def _write_tolerances(flow: Flow, guide: Guide) -> None:
-    flow.heading("Placement tolerance", 24)
-    if not guide.reached:
-        flow.paragraph("This design misses its goal in the model, so there is no tolerance.")
-        return
-    spot = guide.placement
-    if guide.build.actuators:
-        heads = "nearer to the base [mm]", "nearer to the tip [mm]"
-        columns = Column("actuator", NAME), *(Column(head, 3.0, "right") for head in heads), Column("", 6.0)
-        pairs = zip(guide.build.actuators, spot.actuators, strict=True)
-        flow.table(columns, [(actuator.name, *_sides(place), "") for actuator, place in pairs], _colours(guide)[1:])
-        flow.reserve(2)
-    if guide.build.bends:
-        heads = "nearer to the base [mm]", "nearer to the tip [mm]"
-        columns = Column("preformed bend", NAME + 0.6), *(Column(head, 3.0, "right") for head in heads), Column("", 6.0)
-        rows = [(bend.name, *_sides(place), "") for bend, place in zip(guide.build.bends, spot.bends, strict=True)]
-        flow.table(columns, rows, _bend_colours(guide))
-        flow.reserve(2)
-    (right, left), (clockwise, anticlockwise) = _sides(spot.aside), _sides(spot.heading)
-    flow.paragraph(
-        f"Base: the mouth of the neck may be up to {right} mm to the right and {left} mm to the left of the start, and its "
-        "axis may turn up to "
-        f"{clockwise}° to the right and {anticlockwise}° to the left, seen in the direction of growth."
-    )
-    flow.paragraph(
-        "Each number is the largest error, with all smaller ones, at which the simulated tube still reaches the goal while all else is "
-        "as planned. Errors add up: stay within a third of each (assumed). “<” is the resolution of the simulation, “≥” the "
-        "largest error that was simulated."
-    )
-    if guide.build.actuators:
-        flow.paragraph(
-            "The simulated tube has actuators without thickness and seals without width: it needs more room beside it than in the model, "
-            "and bends less where seals take length from its cells. The acceptance test shows the second."
-        )
-
-
-def _write_acceptance(flow: Flow, guide: Guide) -> None:
-    flow.heading("Acceptance test", 40)
-    growth = guide.build.design.params.growth_pressure / 1e3
-    flow.paragraph(
-        f"Body clamped, sealed and at {growth:.3g} kPa: holds its pressure for 5 minutes with the valve shut.", mark="☐"
-    )
-    flow.paragraph("Body grows on the table, without obstacles, from the vessel to its full length.", mark="☐")
-    if guide.formed:
-        _write_formed(flow, guide)
-    elif not guide.bends:
-        flow.paragraph(
-            "Fully grown, the body lies straight: no point is off the line from base to tip by more than its radius.",
-            mark="☐",
-        )
-    if guide.bends:
-        _write_actuated(flow, guide)
-    if guide.meaning:
-        flow.paragraph(guide.meaning)
-
-
-def _write_actuated(flow: Flow, guide: Guide) -> None:
-    """Write the acceptance test of the actuators."""
-    flow.paragraph(
-        "Then each actuator, alone, in free space: lay the tube straight on a smooth table, at its growth pressure. Put the "
-        "one actuator at "
-        "its pressure, lift the bent part once and let it settle. Measure the angle between the straight tube before the actuator and "
-        "that behind it, and tick the actuator off if the angle lies within the accepted range. If it does not: check the "
-        "pressure, then "
-        "leaks, then the distances between the marks."
-    )
-    flow.reserve(1.5)
-    heads = (
-        "set point [kPa]",
-        "bend [deg]",
-        "accept from",
-        "to [deg]",
-        "radius [mm]",
-        "end aside [mm]",
-        "measured [deg]",
-    )
-    columns = (
-        Column("actuator", NAME + 0.6),
-        Column("side", 1.1),
-        *(Column(head, 1.8, "right") for head in heads),
-        Column("", 0.9, "right"),
-    )
-    rows = []
-    for bend in guide.bends:
-        numbers = (
-            f"{bend.pressure / 1e3:g}",
-            f"{_degrees(bend.angle):.0f}",
-            *_accepted(bend),
-            f"{1e3 * bend.radius:.0f}",
-            f"{1e3 * bend.aside:.0f}",
-        )
-        rows.append((bend.name, bend.side, *numbers, "_______", "☐"))
-    flow.table(columns, rows, _colours(guide)[1:], rules=True)
-    flow.reserve(2)
-    flow.paragraph(
-        "Bend, radius and end aside (distance of the actuator's end from the straight line of the tube before it) are those of the "
-        "model, on the middle of the tube. Judge by the angle, which is the same for the middle of the tube and for its walls.",
-        size=SMALL,
-        colour=FAINT,
-    )
-
-
-def _write_formed(flow: Flow, guide: Guide) -> None:
-    """Write the acceptance test of the preformed bends."""
-    flow.paragraph(
-        "Each preformed bend, in free space: body at its growth pressure on a smooth table, no actuator under pressure. Lift the tube "
-        "once and let it settle, measure the angle between the tube before the bend and that behind it, and tick the bend off if it "
-        "lies within the accepted range. If it does not, tape its folds again."
-    )
-    flow.reserve(1.5)
-    heads = "folds", "turn [deg]", "accept from", "to [deg]", "radius [mm]", "end aside [mm]", "measured [deg]"
-    columns = (
-        Column("bend", NAME + 0.6),
-        Column("side", 1.1),
-        *(Column(head, 1.8, "right") for head in heads),
-        Column("", 0.9, "right"),
-    )
-    rows = []
-    for bend, made in zip(guide.formed, guide.build.bends, strict=True):
-        sizes = f"{_degrees(bend.angle):.0f}", *_accepted(bend), f"{1e3 * bend.radius:.0f}", f"{1e3 * bend.aside:.0f}"
-        rows.append((bend.name, bend.side, str(len(made.folds.at)), *sizes, "_______", "☐"))
-    flow.table(columns, rows, _bend_colours(guide), rules=True)
-    flow.reserve(2)
-
-
 def _write_sources(flow: Flow) -> None:
     flow.heading("Sources", 20)
     for k, source in enumerate(SOURCES, start=1):
@@ -342,35 +231,3 @@ def _write_sources(flow: Flow) -> None:
 def _colours(guide: Guide) -> list[str]:
     """Return the colours of the pressure lines."""
     return [FAINT, *(ACTUATOR[actuator.section.side] for actuator in guide.build.actuators)]
-
-
-def _bend_colours(guide: Guide) -> list[str]:
-    """Return the colours of the preformed bends."""
-    return [ACTUATOR[bend.section.side] for bend in guide.build.bends]
-
-
-def _sides(margin: Margin) -> tuple[str, str]:
-    """Return a margin to both sides, as text."""
-    step = margin.most / STEPS
-
-    def text(value: float) -> str:
-        if value < step / 2:
-            return f"< {step:g}"
-        return f"≥ {value:.3g}" if value > margin.most - step / 2 else f"{value:.3g}"
-
-    return text(margin.less), text(margin.more)
-
-
-def _accepted(bend: Bend) -> tuple[str, str]:
-    """Return the accepted range in degrees, rounded inwards."""
-    if bend.accepted is None:
-        return "-", "-"
-    low, high = _degrees(bend.accepted.low), _degrees(bend.accepted.high)
-    step = 1 if high - low >= 2 else 0.1
-    ends = math.ceil(low / step - 1e-9) * step, math.floor(high / step + 1e-9) * step
-    first, second = (f"{end:.4g}{'*' * free}" for end, free in zip(ends, bend.accepted.open, strict=True))
-    return first, second
-
-
-def _degrees(angle: float) -> float:
-    return 57.29577951308232 * angle

@@ -24,6 +24,7 @@ from planner.fabrication import KNOWN
 from planner.fabrication import build as allowances
 from planner.fabrication.acceptance import Bend, acceptance_content, acceptance_text, bends, formed_bends
 from planner.fabrication.bed import Bed, write_tiles
+from planner.fabrication.bench import Bench, bench_of
 from planner.fabrication.build import Build
 from planner.fabrication.cells import round_to_cells
 from planner.fabrication.cut_list import cut_list, section_table
@@ -41,6 +42,7 @@ from planner.fabrication.stock import Stock
 from planner.fabrication.success import PackSuccess, have_equal_sections
 from planner.fabrication.tolerance import compute_placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
+from planner.fabrication.wall_base import WallBase, wall_base_of
 from planner.output.folder import write_json
 from planner.uncertainty.bend_ranges import TRIALS, Acceptance, BendRange, Watch, find_ranges
 from planner.uncertainty.errors import named_errors
@@ -190,6 +192,16 @@ class Pack:
         return vessel_of(self.build)
 
     @cached_property
+    def wall(self) -> WallBase | None:
+        """The base in a wall; None if the tube starts free."""
+        return wall_base_of(self.build, self.environment, self.vessel)
+
+    @cached_property
+    def bench(self) -> Bench:
+        """The bench on which the tube grows, with simulated margins."""
+        return bench_of(self.grown.design, self.environment, self.grown.reached)
+
+    @cached_property
     def formed(self) -> list[Bend]:
         """The preformed bends as the acceptance test expects them."""
         return formed_bends(self.build, self.acceptance.bends if self.acceptance else [None] * len(self.build.bends))
@@ -212,6 +224,8 @@ class Pack:
             self.stock.text if self.stock else None,
             self.formed,
             acceptance_text(self.acceptance, self.errors[0]) if self.acceptance else "",
+            self.wall,
+            self.bench,
         )
 
     @cached_property
@@ -270,7 +284,7 @@ class Pack:
                 return [*contents, "environment.toml", *self._write_tube(out)]
             case "csv":
                 tables = {
-                    "parts.csv": parts_table(self.build, self.vessel),
+                    "parts.csv": parts_table(self.build, self.vessel, self.wall),
                     "cut-list.csv": cut_list(self.build),
                     "sections.csv": section_table(self.build),
                     "schedule.csv": growth_schedule(self.build),
@@ -298,6 +312,10 @@ class Pack:
                 from planner.fabrication.sofa import write_scene
 
                 return write_scene(out, self.grown.design, self.environment)
+            case "bench":
+                from planner.fabrication.bench_tiles import write_bench
+
+                return write_bench(out, self.build, self.bench)
         raise ValueError(f"unknown format {form!r}; known: {', '.join(KNOWN)}")
 
     def _write_pattern(self, out: Path, form: str, write: Callable[[Path, Pattern], None]) -> list[str]:

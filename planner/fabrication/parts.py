@@ -15,6 +15,7 @@ from planner.fabrication.pattern import millimetres
 from planner.fabrication.plumbing_parts import plumbing_parts
 from planner.fabrication.strips import layers, material
 from planner.fabrication.vessel import Vessel
+from planner.fabrication.wall_base import COUPLING, SPARE, WallBase
 from planner.output.csv_table import csv_table
 from planner.output.text import plural
 
@@ -23,20 +24,20 @@ STRIP, STRIPS = 0.15, 12
 COLUMNS = "part", "quantity", "unit", "specification", "used_for"
 
 
-def parts_list(build: Build, vessel: Vessel | None) -> list[PartsListEntry]:
+def parts_list(build: Build, vessel: Vessel | None, wall: WallBase | None = None) -> list[PartsListEntry]:
     """Return all parts of a build."""
     return [
         *_films(build),
         *_fold_parts(build),
         *_actuator_parts(build),
         *plumbing_parts(build, vessel is not None),
-        *_base(build, vessel),
+        *_base(build, vessel, wall),
     ]
 
 
-def parts_table(build: Build, vessel: Vessel | None) -> str:
+def parts_table(build: Build, vessel: Vessel | None, wall: WallBase | None = None) -> str:
     """Return the parts list as CSV."""
-    rows = [(part.name, part.amount, part.unit, part.what, part.purpose) for part in parts_list(build, vessel)]
+    rows = [(part.name, part.amount, part.unit, part.what, part.purpose) for part in parts_list(build, vessel, wall)]
     return csv_table(COLUMNS, rows)
 
 
@@ -94,7 +95,19 @@ def _actuator_parts(build: Build) -> Iterator[PartsListEntry]:
     yield PartsListEntry("double-sided tape", taped, "m", f"{millimetres(TAPE_WIDTH)} mm wide", "actuators on the body")
 
 
-def _base(build: Build, vessel: Vessel | None) -> Iterator[PartsListEntry]:
+def rod_parts(wall: WallBase) -> Iterator[PartsListEntry]:
+    """Return the parts that carry a printed vessel behind a wall of the thickness T."""
+    number = 3
+    for name, count, what in (
+        ("countersunk screw", number, f"M5 x (T + {millimetres(SPARE)} mm), T the thickness of the wall"),
+        ("coupling nut", number, f"M5 x {millimetres(COUPLING)} mm"),
+        ("threaded rod", number, f"M5 x ({millimetres(wall.rod or 0.0)} mm - T)"),
+        ("nut with washer", 2 * number, "M5"),
+    ):
+        yield PartsListEntry(name, count, "pieces", what, "the vessel behind the wall")
+
+
+def _base(build: Build, vessel: Vessel | None, wall: WallBase | None) -> Iterator[PartsListEntry]:
     if vessel is None:
         what = f"with a neck that fits into {millimetres(2 * build.design.params.radius)} mm; it is not printed"
         yield PartsListEntry("pressure vessel", 1, "pieces", what, "holds the inverted tube")
@@ -110,7 +123,10 @@ def _base(build: Build, vessel: Vessel | None) -> Iterator[PartsListEntry]:
         yield PartsListEntry(
             "bolt with nut and washers", 2, "pieces", f"M5 x {millimetres(clamp.bolt_length())} mm", "the clamp"
         )
-        yield PartsListEntry("screw", 4, "pieces", "M5, for the board under the flange", "the vessel on its board")
+        if wall:
+            yield from rod_parts(wall)
+        else:
+            yield PartsListEntry("screw", 4, "pieces", "M5, for the board under the flange", "the vessel on its board")
         yield PartsListEntry(
             "rubber tape", 0.5, "m", "self-fusing silicone, 25 mm wide, 0.5 mm thick", "between neck and film"
         )

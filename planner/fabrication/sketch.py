@@ -171,7 +171,7 @@ def draw_leak_test(s: PageSketch) -> None:
     s.text(5.5, 28.5, "air", ha="left")
 
 
-def _draw_cup(s: PageSketch, left: float) -> None:
+def draw_cup(s: PageSketch, left: float) -> None:
     """Draw the cut vessel, lying with its neck to the right, up to 48 mm from its left end."""
     for sign in (1, -1):
         wall = [
@@ -193,7 +193,7 @@ def _draw_cup(s: PageSketch, left: float) -> None:
 
 def draw_clamp(s: PageSketch) -> None:
     """Draw the body pulled over the neck, with rubber tape, clamp and the film folded back."""
-    _draw_cup(s, 6)
+    draw_cup(s, 6)
     for sign in (1, -1):
         y = 17 + sign * 6.4
         s.line((78, 17 + sign * 6.4), (33, y), (31, 17 + sign * 8.2), linewidth=1.3, color=ACTUATOR["left"])
@@ -253,7 +253,7 @@ def draw_formed_bend(s: PageSketch) -> None:
 
 def draw_inversion(s: PageSketch) -> None:
     """Draw the tube inverted into the vessel through the mouth."""
-    _draw_cup(s, 6)
+    draw_cup(s, 6)
     folds = [(72, 17), (44, 17), (30, 17), (24, 20), (20, 12), (17, 22), (14, 12), (11, 22), (10, 15)]
     s.line(*[(float(x), float(y)) for x, y in folds], linewidth=1.3, color=ACTUATOR["left"])
     for sign in (1, -1):
@@ -267,7 +267,7 @@ def draw_inversion(s: PageSketch) -> None:
 
 def draw_deployment(s: PageSketch) -> None:
     """Draw the vessel on its board at the start, with the tube growing along the start's heading."""
-    _draw_cup(s, 10)
+    draw_cup(s, 10)
     s.box(5, 1, 9.8, 33, "#e8dcc4")
     s.text(3, 12, "board", rotation=90, va="bottom")
     s.shape([(46, 10.5), (70, 10.5), (74, 13), (75.5, 17), (74, 21), (70, 23.5), (46, 23.5)])

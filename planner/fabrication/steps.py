@@ -14,6 +14,7 @@ from planner.fabrication.sheet import CENTRING_EVERY
 from planner.fabrication.sketch import PageSketch
 from planner.fabrication.strips import LAP, airway_of
 from planner.fabrication.vessel import NECK, Vessel
+from planner.fabrication.wall_sketch import draw_clamp_at_root, draw_growth_from_wall
 from surrogate.cpam import Cpam
 
 
@@ -26,13 +27,17 @@ class BuildStep:
     draw: Callable[[PageSketch], None]
 
 
-def steps(build: Build, vessel: Vessel | None) -> list[BuildStep]:
-    """Return all steps, in order."""
+def steps(build: Build, vessel: Vessel | None, wall: bool = False) -> list[BuildStep]:
+    """Return all steps, in order.
+
+    Args:
+        wall: Whether the base is in a wall.
+    """
     return [
         *_body_steps(build),
         *(_fold_steps(build) if build.bends else []),
         *(_actuator_steps(build) if build.actuators else []),
-        *_base_steps(build, vessel),
+        *_base_steps(build, vessel, wall),
     ]
 
 
@@ -148,18 +153,18 @@ def _cutting_text(strips: Sequence[ActuatorBuild]) -> str:
     return f"Cut the strips from lay-flat tube {flat} mm wide; {marked}"
 
 
-def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[BuildStep]:
+def _base_steps(build: Build, vessel: Vessel | None, wall: bool) -> Iterator[BuildStep]:
     growth = f"{build.design.params.growth_pressure / 1e3:.3g} kPa"
     if vessel is None:
         text = "Pull the clamped film of the body over the neck of a vessel, outside out, base line at the mouth, and clamp it airtight."
     else:
         text = (
-            "Wind one layer of rubber tape around the neck behind its lip. Pull the body over the neck, outside out, base line at the "
-            f"mouth; {NECK * 1e3:.0f} mm of film lie on the neck. Bolt the clamp behind the lip and fold the rest of the film back over it."
+            f"Wind one layer of rubber tape {_CLAMPED[wall]}. Pull the body over the neck, outside out, base line at the "
+            f"mouth; {NECK * 1e3:.0f} mm of film lie on the neck. Bolt the clamp {_CLAMPED[wall]} and fold the rest of the film back over "
+            "it."
         )
-    yield BuildStep(
-        "Clamp the body on the vessel", f"{text} Inflate to {growth} and find leaks with soap water.", sketch.draw_clamp
-    )
+    draw = draw_clamp_at_root if wall else sketch.draw_clamp
+    yield BuildStep("Clamp the body on the vessel", f"{text} Inflate to {growth} and find leaks with soap water.", draw)
     if build.actuators:
         yield BuildStep(
             "Accept each actuator",
@@ -180,6 +185,16 @@ def _base_steps(build: Build, vessel: Vessel | None) -> Iterator[BuildStep]:
         "whole tube lies inside out in the vessel, in loose folds.",
         sketch.draw_inversion,
     )
-    text = "Screw the flange to an upright board so that the mouth of the neck is at the start and its axis in the start's heading. "
+    text = _MOUNTED[wall]
     text += "Raise the body's pressure slowly. Follow the table of the operation: it says what to open when a mark comes out at the tip."
-    yield BuildStep("Grow", text, sketch.draw_deployment)
+    yield BuildStep("Grow", text, draw_growth_from_wall if wall else sketch.draw_deployment)
+
+
+_CLAMPED = {False: "behind the lip of the neck", True: "at the root of the neck, beside the cone"}
+"""Place of the clamp on the neck, on a free base and on one in a wall."""
+_MOUNTED = {
+    False: "Screw the flange to an upright board so that the mouth of the neck is at the start and its axis in the start's heading. ",
+    True: "Push the neck into the hole of the wall, its mouth at the start and its axis in the start's heading, and fix the flange on its "
+    "rods, as the page about the base shows. ",
+}
+"""How to mount a free base, and one in a wall."""

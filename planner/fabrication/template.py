@@ -72,7 +72,7 @@ def write_template(
                 _number_page(page, template, number, last)
             pdf.savefig(page.figure)
         for tile in tiles:
-            pdf.savefig(_sheet(template, pages, tile).figure)
+            pdf.savefig(draw_sheet(template, pages, tile).figure)
 
 
 def _number_page(page: Page, template: Template, number: int, last: int) -> None:
@@ -81,7 +81,7 @@ def _number_page(page: Page, template: Template, number: int, last: int) -> None
     page.text(page.width - MARGIN, 8, f"page {number} of {last}", 7.5, ha="right", color=FAINT)
 
 
-def _sheet(template: Template, pages: dict[Tile, int], tile: Tile) -> Page:
+def draw_sheet(template: Template, pages: dict[Tile, int], tile: Tile) -> Page:
     """Draw a tile at full scale, with registration marks, ruler and page references."""
     page = Page(LONG_EDGE[template.paper], SHORT_EDGE[template.paper])
     left = (page.width - template.pitch) / 2

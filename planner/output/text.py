@@ -1,4 +1,6 @@
-"""Words for numbers."""
+"""Words for numbers and lists."""
+
+from collections.abc import Sequence
 
 
 def plural(count: int, noun: str) -> str:
@@ -11,3 +13,8 @@ def duration_text(seconds: float) -> str:
     if seconds < 100:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 6000 else f"{seconds / 3600:.1f} h"
+
+
+def join(words: Sequence[str], last: str) -> str:
+    """Join words with commas, and the last two with a word such as `and`."""
+    return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)

@@ -40,7 +40,10 @@ def guide_of(build: Build, reached: bool = True, stock: str | None = None) -> Gu
     """The guide of a build, with assumed ranges and margins."""
     ranges = [BendRange(0.1, 0.3, (True, False)) if reached else None] * len(build.actuators)
     places = Placement(
-        [Margin("", "mm", 0.0, 50.0)] * len(build.actuators), Margin("", "mm", 2.5, 10.0), Margin("", "deg", 0.5, 10.0)
+        [Margin("", "mm", 0.0, 50.0)] * len(build.actuators),
+        Margin("", "mm", 2.5, 10.0),
+        Margin("", "deg", 0.5, 10.0),
+        switched=[False] * len(build.actuators),
     )
     lines = pressure_content(build, ranges)["lines"]
     made = bends(build, ranges)
@@ -119,7 +122,7 @@ def test_the_guide_says_what_is_needed(example: Build) -> None:
         "nearest stock: 100 mm", "2.5 mm to the right", "10 mm to the left", "0.5° to the right", "≥ 10° to the left",
     ):  # fmt: skip
         assert part in text, part
-    assert text.count("☐") == 2 + 2
+    assert text.count("☐") == 2 + 3 * 2
     angle = bends(example, [None, None])[0].angle
     # From 0.1 to 0.3 rad, rounded inwards: 5.7 and 17.2 degrees; nothing failed at the lower end.
     assert f" {np.degrees(angle):.0f} 6* 17 " in text
