@@ -37,6 +37,14 @@ StockOption = Annotated[
         "lay-flat width is half the circumference, pi times the inflated radius.",
     ),
 ]
+SupplyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PRESSURE",
+        help="Pressure at hand, in kPa or with a unit (kPa, Pa, bar, psi), up to which regulators can be set, instead of "
+        "most_pressure_kpa of the design; films still limit set points.",
+    ),
+]
 LimitOption = Annotated[
     bool,
     typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
@@ -66,6 +74,7 @@ def export(
     formats: FormatsOption = EVERY_FORMAT,
     env: EnvironmentOption = None,
     stock: StockOption = None,
+    supply: SupplyOption = None,
     allow_limit: LimitOption = False,
     trials: TrialsOption = 400,
     force: ForceOption = False,
@@ -77,8 +86,11 @@ def export(
     console = answer.console
     wanted = _parse_formats(formats)
     with readable_errors():
+        from dataclasses import replace
+
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.design.design_file import design_content
+        from planner.design.supply import with_supply
         from planner.fabrication.pack import Pack
         from planner.output.claim import claim
         from vinewright.console.compiling import compiling
@@ -86,6 +98,7 @@ def export(
 
         widths = _parse_stock(stock)
         made = chosen_design(console, design, solution)
+        made = replace(made, params=with_supply(made.params, supply))
         apart(out, design, "design")
         environment = _load_environment(design, made, env)
         same_environment(console, made, environment, force)
