@@ -50,7 +50,12 @@ LimitOption = Annotated[
     typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
 ]
 TrialsOption = Annotated[
-    int, typer.Option(min=20, max=100_000, help="Number of tubes grown with errors for the acceptance test.")
+    int,
+    typer.Option(
+        min=20,
+        max=100_000,
+        help="Number of tubes grown with errors to try the design with whole cells, and for the acceptance test.",
+    ),
 ]
 FormatsOption = Annotated[
     str,
@@ -106,6 +111,7 @@ def export(
         with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
                 pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit, trials)
+            pack = _with_trials(console, pack)
             if {"json", "pdf"} & {*wanted}:
                 pack = _test_ranges(console, pack)
             files, faults = _write(console, pack, wanted, out)
@@ -164,6 +170,17 @@ def _load_environment(path: Path, design: Design, env: str | None) -> Environmen
     return environment
 
 
+def _with_trials(console: Console, pack: Pack) -> Pack:
+    """Return the pack with the success of its design with whole cells, which takes some seconds."""
+    from rich.progress import Progress
+
+    from vinewright.console.progress import make_columns
+
+    with Progress(*make_columns(), console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("trials of the design with whole cells", total=None)
+        return pack.with_trials(lambda done, total: bar.update(task, completed=done, total=total))
+
+
 def _test_ranges(console: Console, pack: Pack) -> Pack:
     """Return the pack with the ranges of its acceptance test, which take some seconds."""
     from dataclasses import replace
@@ -200,8 +217,6 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
 
 
 def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
-    from planner.design.estimate import UNTRIED
-
     content = pack.content()
     moved = [
         max(abs(before - after) for before, after in zip(planned, made, strict=True))
@@ -223,7 +238,7 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             style="bold",
         )
     if pack.success.planned is None or pack.success.rounded:
-        console.print(f"note: {pack.success.text if pack.success.planned else UNTRIED}")
+        console.print(pack.success.text)
     for warning in content["warnings"]:
         console.print(f"warning: {warning}")
     if files:
