@@ -213,7 +213,7 @@ def export(
     force: bool = False,
     allow_limit: bool = False,
     supply: str | None = None,
-    trials: int = 400,
+    seam: str | None = None,
 ) -> Pack:
     """Write the files for fabrication: builder's guide, parts, patterns at true size, pressures.
 
@@ -224,13 +224,13 @@ def export(
         force: Whether to replace earlier results in the folder. Other files are never replaced.
         allow_limit: Whether to accept pressures at their limit, which leave no head room for the regulator.
         supply: Pressure at hand, such as "100kPa", up to which regulators can be set; None for that of the design's tube.
-        trials: Number of tubes grown with errors to try the rounded design, and for the acceptance test.
+        seam: Width that the workshop's bar seals between two cells, such as "5mm"; None for that of the design.
     Returns:
         The rounded design: `grown` says whether it reaches the goal, `success` how often under errors; `warnings` lists fabrication
         warnings.
     Raises:
         ValueError: `design` is None, or a format is unknown.
-        InvalidDesign: A section is shorter than one cell, or a pressure is at its limit.
+        InvalidDesign: A section is shorter than one cell, a pressure is at its limit, or the seams are not those that are sealed.
         InvalidTube: The supply cannot be used.
         UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
 
@@ -249,16 +249,18 @@ def export(
     from planner.design.supply import with_supply
     from planner.fabrication import KNOWN
     from planner.fabrication.pack import Pack
+    from planner.fabrication.seams import parse_seam
     from planner.output.claim import claim
     from planner.output.folder import write_folder
 
     design = _check_design(design, environment)
     design = replace(design, params=with_supply(design.params, supply))
+    bar = None if seam is None else parse_seam(seam)
     if unknown := [form for form in formats if form not in KNOWN]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
     with claim(Path(folder), Path(folder), force) as out:
         model = QuasiStatic(environment, design.params)
-        pack = Pack.of(design, environment, model, allow_limit=allow_limit, trials=trials).with_trials()
+        pack = Pack.of(design, environment, model, allow_limit=allow_limit, seam=bar).with_trials()
         write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
     return pack
 

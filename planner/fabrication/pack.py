@@ -33,6 +33,7 @@ from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern, pattern_of
 from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, pressure_lines, yielding_lines
 from planner.fabrication.schedule import growth_schedule
+from planner.fabrication.seams import check_seams
 from planner.fabrication.stock import Stock
 from planner.fabrication.success import PackSuccess, have_equal_sections, try_design
 from planner.fabrication.success import Watch as Trying
@@ -74,6 +75,7 @@ class Pack:
         stock: Stock | None = None,
         allow_limit: bool = False,
         trials: int = TRIALS,
+        seam: float | None = None,
     ) -> Pack:
         """Round a design to whole cells and simulate it; curvatures are recomputed from cell lengths and pressures.
 
@@ -81,9 +83,11 @@ class Pack:
             stock: How the design's tubes differ from the planned ones, see `with_stock`.
             allow_limit: Accept pressures at their limit or above it.
             trials: Number of tubes grown to try the design, see `with_trials`, and for the acceptance test.
+            seam: Width that the workshop's bar seals [m]; None for that of the design, see `check_seams`.
         Raises:
-            InvalidDesign: A section is shorter than one cell, or a pressure has no head room.
+            InvalidDesign: A section is shorter than one cell, a pressure has no head room, or the seams are not those of the bar.
         """
+        check_seams(Build(design), seam)
         if not allow_limit:
             check_head_room(Build(design))
         if design.sha256 != environment.sha256:

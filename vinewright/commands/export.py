@@ -45,6 +45,14 @@ SupplyOption = Annotated[
         "most_pressure_kpa of the design; films still limit set points.",
     ),
 ]
+SeamOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WIDTH",
+        help="Width that the bar seals between two cells of pouch or cpam actuators, in mm or with a unit; seams that were not planned are "
+        "refused. Default: that of the design, which must not be 0.",
+    ),
+]
 LimitOption = Annotated[
     bool,
     typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
@@ -80,6 +88,7 @@ def export(
     env: EnvironmentOption = None,
     stock: StockOption = None,
     supply: SupplyOption = None,
+    seam: SeamOption = None,
     allow_limit: LimitOption = False,
     trials: TrialsOption = 400,
     force: ForceOption = False,
@@ -97,11 +106,12 @@ def export(
         from planner.design.design_file import design_content
         from planner.design.supply import with_supply
         from planner.fabrication.pack import Pack
+        from planner.fabrication.seams import parse_seam
         from planner.output.claim import claim
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
-        widths = _parse_stock(stock)
+        widths, bar = _parse_stock(stock), None if seam is None else parse_seam(seam)
         made = chosen_design(console, design, solution)
         made = replace(made, params=with_supply(made.params, supply))
         apart(out, design, "design")
@@ -110,7 +120,8 @@ def export(
         made, chosen = _use_stock(made, environment, widths)
         with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
-                pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit, trials)
+                model = QuasiStatic(environment, made.params)
+                pack = Pack.of(made, environment, model, chosen, allow_limit, trials, bar)
             pack = _with_trials(console, pack)
             if {"json", "pdf"} & {*wanted}:
                 pack = _test_ranges(console, pack)
