@@ -64,6 +64,8 @@ class Effort:
     """Number of designs found last that are compared in more worlds."""
     compared: int = 6
     """Maximum number of designs with equally many actuators that are compared where designs are not refined."""
+    simplifying: float = 0.4
+    """Share of the time that refinement has left to make the chosen design simpler [-]; the rest is for trials."""
     simpler: int = 24
     """Maximum number of designs with one actuator fewer that are made from the chosen one at a time."""
     simpler_generations: int = 6

@@ -150,11 +150,11 @@ class Selection:
     def simplify(self, choice: Choice) -> None:
         """Add designs with fewer actuators to a choice, while there is time, whose success does not suffer measurably (`SUFFERED`).
 
-        They are made from the chosen design, one actuator after another (`simpler_designs`), and refined. At most half of the
-        remaining time is spent; the rest is for trials.
+        They are made from the chosen design, one actuator after another (`simpler_designs`), and refined. Of the remaining time at most
+        the share `Effort.simplifying` is spent; the rest is for trials.
         """
         began, left = self.known.seconds, self.left()
-        until = left / 2 if np.isfinite(left) else 0.0
+        until = (1 - self.effort.simplifying) * left if np.isfinite(left) else 0.0
         while self.left() > until and (chosen := choice.chosen.design).actuators and chosen.schedule is None:
             key = digest(chosen)
             if key in self._simpler and self._simpler[key] is None:
