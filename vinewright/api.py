@@ -212,6 +212,8 @@ def export(
     formats: Sequence[str] = ("json", "csv", "svg", "pdf"),
     force: bool = False,
     allow_limit: bool = False,
+    supply: str | None = None,
+    seam: str | None = None,
 ) -> Pack:
     """Write the files for fabrication: builder's guide, parts, patterns at true size, pressures.
 
@@ -221,11 +223,15 @@ def export(
         formats: Some of "json", "csv", "dxf", "svg", "pdf", "stl" and "sofa"; "dxf", "stl" and "sofa" need the extra `fab`.
         force: Whether to replace earlier results in the folder. Other files are never replaced.
         allow_limit: Whether to accept pressures at their limit, which leave no head room for the regulator.
+        supply: Pressure at hand, such as "100kPa", up to which regulators can be set; None for that of the design's tube.
+        seam: Width that the workshop's bar seals between two cells, such as "5mm"; None for that of the design.
     Returns:
-        The rounded design: `grown` says whether it reaches the goal; `warnings` lists fabrication warnings.
+        The rounded design: `grown` says whether it reaches the goal, `success` how often under errors; `warnings` lists fabrication
+        warnings.
     Raises:
         ValueError: `design` is None, or a format is unknown.
-        InvalidDesign: A section is shorter than one cell, or a pressure is at its limit.
+        InvalidDesign: A section is shorter than one cell, a pressure is at its limit, or the seams are not those that are sealed.
+        InvalidTube: The supply cannot be used.
         UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
 
     >>> import os, tempfile
@@ -233,21 +239,28 @@ def export(
     >>> env = vw.load_environment("divider")
     >>> result = vw.plan(env, seed=1, iterations=10, fast=True)
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     pack = vw.export(result.best, env, folder, formats=["csv"], allow_limit=True)
+    ...     pack = vw.export(result.best, env, folder, formats=["csv"])
     ...     sorted(os.listdir(folder))
     ['cut-list.csv', 'parts.csv', 'schedule.csv', 'sections.csv']
     """
+    from dataclasses import replace
+
     from dynamics.quasistatic.propagator import QuasiStatic
+    from planner.design.supply import with_supply
     from planner.fabrication import KNOWN
     from planner.fabrication.pack import Pack
+    from planner.fabrication.seams import parse_seam
     from planner.output.claim import claim
     from planner.output.folder import write_folder
 
     design = _check_design(design, environment)
+    design = replace(design, params=with_supply(design.params, supply))
+    bar = None if seam is None else parse_seam(seam)
     if unknown := [form for form in formats if form not in KNOWN]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
     with claim(Path(folder), Path(folder), force) as out:
-        pack = Pack.of(design, environment, QuasiStatic(environment, design.params), allow_limit=allow_limit)
+        model = QuasiStatic(environment, design.params)
+        pack = Pack.of(design, environment, model, allow_limit=allow_limit, seam=bar).with_trials()
         write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
     return pack
 

@@ -11,6 +11,7 @@ from dynamics.moment import centerline_curvature, free_curvature, joint_moments
 from dynamics.preformed import largest_turn
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
+from planner.design.head_room import actuators_with_head_room
 from surrogate.kernels.compiled import Floats
 
 LEAST_CELLS = 2
@@ -19,7 +20,8 @@ LEAST_CELLS = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Catalogue:
-    """All actuators that can be fabricated, with the free-space curvature of the tube; behind them preformed bends, if there are any.
+    """All actuators that can be fabricated and have head room, with the free-space curvature of the tube; behind them preformed bends, if
+    there are any.
 
     The curvature depends on the tube's moment as well as on the actuator's force, so it is not a property of the actuator.
     """
@@ -41,17 +43,24 @@ class Catalogue:
 
         Args:
             bends: Number of preformed bends, whose turns per length are evenly spaced up to the largest that can be folded.
+        Raises:
+            InvalidTube: One of the actuators has no pressure with head room, see `actuators_with_head_room`.
         """
         every = []
         for number, actuator in enumerate(params.actuators):
             pressure, l_0 = np.meshgrid(actuator.grid.pressure, actuator.grid.l_0, indexing="ij")
             every.append((pressure.ravel(), l_0.ravel(), np.full(pressure.size, number)))
-        turn, none = largest_turn(params) * np.arange(1, bends + 1) / max(bends, 1), np.zeros(bends)
-        every.append((none, none, none.astype(np.int64)))
         pressure, l_0, kind = (np.concatenate(parts) for parts in zip(*every, strict=True))
-        actuators = len(kind) - bends
-        film = free_curvature(joint_moments(params), *(part[:actuators] for part in (pressure, l_0, kind)))
-        return cls(l_0, pressure, centerline_curvature(np.concatenate([film, turn]), params), turn, kind)
+        film = free_curvature(joint_moments(params), pressure, l_0, kind)
+        kept = actuators_with_head_room(params, pressure, l_0, kind, film)
+        turn, none = largest_turn(params) * np.arange(1, bends + 1) / max(bends, 1), np.zeros(bends)
+        return cls(
+            np.concatenate([l_0[kept], none]),
+            np.concatenate([pressure[kept], none]),
+            centerline_curvature(np.concatenate([film[kept], turn]), params),
+            turn,
+            np.concatenate([kind[kept], none.astype(np.int64)]),
+        )
 
     @property
     def actuators(self) -> int:

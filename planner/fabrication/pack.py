@@ -38,8 +38,10 @@ from planner.fabrication.parts import parts_table
 from planner.fabrication.pattern import Pattern
 from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, pressure_lines, yielding_lines
 from planner.fabrication.schedule import growth_schedule
+from planner.fabrication.seams import check_seams
 from planner.fabrication.stock import Stock
-from planner.fabrication.success import PackSuccess, have_equal_sections
+from planner.fabrication.success import PackSuccess, have_equal_sections, try_design
+from planner.fabrication.success import Watch as Trying
 from planner.fabrication.tolerance import compute_placement
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.fabrication.wall_base import WallBase, wall_base_of
@@ -66,7 +68,7 @@ class Pack:
     stock: Stock | None = None
     """The stock sizes of its tubes, if they were chosen from stock."""
     trials: int = TRIALS
-    """Number of tubes grown for the acceptance test."""
+    """Number of tubes grown to try the design, and for the acceptance test."""
     tested: Acceptance | None = None
     """The ranges of the acceptance test, if they are known already, see `find_ranges`."""
     bed: Bed | None = None
@@ -81,16 +83,19 @@ class Pack:
         stock: Stock | None = None,
         allow_limit: bool = False,
         trials: int = TRIALS,
+        seam: float | None = None,
     ) -> Pack:
         """Round a design to whole cells and simulate it; curvatures are recomputed from cell lengths and pressures.
 
         Args:
             stock: How the design's tubes differ from the planned ones, see `with_stock`.
             allow_limit: Accept pressures at their limit or above it.
-            trials: Number of tubes grown for the acceptance test.
+            trials: Number of tubes grown to try the design, see `with_trials`, and for the acceptance test.
+            seam: Width that the workshop's bar seals [m]; None for that of the design, see `check_seams`.
         Raises:
-            InvalidDesign: A section is shorter than one cell, or a pressure has no head room.
+            InvalidDesign: A section is shorter than one cell, a pressure has no head room, or the seams are not those of the bar.
         """
+        check_seams(Build(design), seam)
         if not allow_limit:
             check_head_room(Build(design))
         if design.sha256 != environment.sha256:
@@ -115,6 +120,18 @@ class Pack:
         asked = self.planned.success.errors.removeprefix("adapted ") if self.planned.success else None
         return named_errors(self.environment, self.planned.params, asked if asked in PRESETS else None)
 
+    def with_trials(self, watch: Trying | None = None) -> Pack:
+        """Return the pack with the success of its design under errors, as it is made; trials of a design that was not rounded are kept.
+
+        Args:
+            watch: Called with the number of trials grown so far, and of all.
+        """
+        design = self.grown.design
+        if design.success:
+            return self
+        success = try_design(design, self.environment, self.errors, self.trials, watch)
+        return replace(self, grown=replace(self.grown, design=replace(design, success=success)))
+
     def find_ranges(self, watch: Watch | None = None) -> Acceptance | None:
         """Find the ranges of the acceptance test from trials; None if the design misses its goal, or never reaches it with errors."""
         if not self.grown.reached or not (self.build.actuators or self.build.bends):
@@ -134,7 +151,7 @@ class Pack:
 
     @cached_property
     def success(self) -> PackSuccess:
-        """Success of the planned design under errors."""
+        """Success under errors of the planned design, and of the design with whole cells if it was tried."""
         return PackSuccess.of(self.planned, self.grown.design)
 
     @cached_property

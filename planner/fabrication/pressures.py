@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 
 from planner.design.design import InvalidDesign
+from planner.design.head_room import body_limit, has_head_room, set_point_limit
+from planner.design.schedule import VENTED
 from planner.fabrication.acceptance import kept_pressures
 from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.films import Thickness, strip_film
 from planner.uncertainty.bend_ranges import BendRange
+from surrogate.films import STRIP_FILM, Film
 
-FILM_STRENGTH = 16e6
-"""Maximum hoop stress of a set point [Pa]: 0.8 times 20 MPa, the usual strength of blown LDPE film (see `planner.fabrication.films`)."""
-YIELD = 9.2e6
+YIELD = STRIP_FILM.yield_stress
 """Hoop stress from which LDPE film yields [Pa] (`planner.fabrication.films.SOURCES`, 2)."""
 PSI = 6894.757293168
 """Pascals per pound per square inch."""
@@ -28,26 +29,35 @@ class NoHeadRoom(InvalidDesign):
 
 
 def check_head_room(build: Build) -> None:
-    """Check that every line is set below its limit.
+    """Check that every line is set below its limit, by `planner.design.head_room`; with a schedule, at all of its pressures.
 
     Raises:
         NoHeadRoom: One is not.
     """
-    supplied = [None, *(one.actuator.limits.most_pressure for one in build.actuators)]
-    films = [build.film, *(strip_film(one.actuator) for one in build.actuators)]
-    for line, highest, film in zip(pressure_lines(build), supplied, films, strict=True):
-        if line["set_kpa"] < line["limit_kpa"]:
-            continue
-        name, limit = line["line"], line["limit_kpa"]
-        if highest is not None and limit == round(highest / 1e3, 2):
-            remedy = "if your regulators supply more, set most_pressure_kpa in the design file to that"
-        else:
-            remedy = f"more bursts film of {film.text()}; plan again with a lower pressure or a narrower tube"
-        above = "above its limit of" if line["set_kpa"] > limit else "at its limit of"
-        raise NoHeadRoom(
-            f"{name} is set to {line['set_kpa']:g} kPa, {above} {limit:g} kPa, which leaves no head room: {remedy}; or give "
-            "--allow-limit"
-        )
+    params = build.design.params
+    if not has_head_room(params.growth_pressure, limit := body_limit(params)):
+        raise _refusal("body", params.growth_pressure, limit, True, build.film)
+    schedule = build.design.schedule
+    for k, one in enumerate(build.actuators):
+        section = one.section
+        pressures = {section.pressure, *(() if schedule is None else schedule.pressures[:, k].tolist())}
+        for pressure in sorted((pressure for pressure in pressures if pressure > VENTED), reverse=True):
+            limit, by_film = set_point_limit(params, pressure, section.l_0, section.kind)
+            if not has_head_room(pressure, limit):
+                raise _refusal(one.name, pressure, limit, by_film, strip_film(one.actuator))
+
+
+def _refusal(line: str, pressure: float, limit: float, by_film: bool, film: Thickness) -> NoHeadRoom:
+    """Return the error of a line without head room; pressures [Pa]."""
+    if by_film:
+        remedy = f"more bursts film of {film.text()}; plan again with a lower pressure or a narrower tube"
+    else:
+        remedy = "if your regulators supply more, give --supply, or set most_pressure_kpa in the design file to that"
+    set_kpa, limit_kpa = round(pressure / 1e3, 3), round(limit / 1e3, 2)
+    above = "above its limit of" if set_kpa > limit_kpa else "at its limit of"
+    return NoHeadRoom(
+        f"{line} is set to {set_kpa:g} kPa, {above} {limit_kpa:g} kPa, which leaves no head room: {remedy}; or give --allow-limit"
+    )
 
 
 def regulator_range(pressure: float) -> float:
@@ -72,10 +82,10 @@ def pressure_content(build: Build, ranges: Sequence[BendRange | None]) -> dict[s
         "schema": 1,
         "note": "goal_kept: pressures, up to the limit, at which the actuator bends within the range of the acceptance test if it is "
         "made as planned. limit: the lower of the regulators' range and the pressure that causes "
-        f"{FILM_STRENGTH / 1e6:g} MPa in film of {_films(build)}; test a sample of your film. hoop_stress: of actuators "
-        "that bend freely; the stress in a pouch that cannot bend freely is higher, and the fabric of an fPAM counts as such film "
-        f"(assumed). head_room: limit minus set point. regulator: least range of a regulator for this line, {REGULATOR:g} times the "
-        "set point, which is an assumption.",
+        f"{film_of_body(build.design.params).most_stress / 1e6:g} MPa in film of {_films(build)}; test a sample of your film. "
+        "hoop_stress: of actuators that bend freely; the stress in a pouch that cannot bend freely is higher, and the fabric of an fPAM "
+        "counts as such film (assumed). head_room: limit minus set point. regulator: least range of a regulator for this line, "
+        f"{REGULATOR:g} times the set point, which is an assumption.",
         "lines": lines,
     }
 
@@ -103,26 +113,25 @@ def _films(build: Build) -> str:
 def pressure_lines(build: Build) -> list[dict[str, Any]]:
     """Return the pressure lines, the body and then the actuators, with set points and limits."""
     params = build.design.params
-    body = {"line": "body", **_line(params.growth_pressure, params.radius, build.film, None)}
+    growth = params.growth_pressure, params.radius, params.wall
+    body = {"line": "body", **_line(*growth, body_limit(params))}
     each = []
     for one in build.actuators:
+        section, film = one.section, one.actuator.film
         named = {"line": one.name, **({"type": one.actuator.kind} if build.mixed else {})}
-        numbers = _line(
-            one.section.pressure, film_radius(one), strip_film(one.actuator), one.actuator.limits.most_pressure
-        )
-        each.append({**named, **numbers, **({} if one.section.on else {"pressurised": False})})
+        limit, _ = set_point_limit(params, section.pressure, section.l_0, section.kind)
+        numbers = _line(section.pressure, film_radius(one), film, limit)
+        each.append({**named, **numbers, **({} if section.on else {"pressurised": False})})
     return [body, *each]
 
 
-def _line(pressure: float, radius: float, film: Thickness, highest: float | None) -> dict[str, Any]:
-    """Return a pressure line: set point, hoop stress in the film, and limit."""
-    limit = FILM_STRENGTH * film.metres / radius
-    limit = min(limit, highest or limit)
+def _line(pressure: float, radius: float, film: Film, limit: float) -> dict[str, Any]:
+    """Return a pressure line: set point, hoop stress in the film, and limit [Pa]."""
     return {
         "set_kpa": round(pressure / 1e3, 3),
         "set_psi": round(pressure / PSI, 3),
         "limit_kpa": round(limit / 1e3, 2),
         "head_room_kpa": round((limit - pressure) / 1e3, 2),
         "regulator_kpa": round(regulator_range(pressure) / 1e3, 2),
-        "hoop_stress_mpa": round(pressure * radius / film.metres / 1e6, 2),
+        "hoop_stress_mpa": round(pressure * radius / film.thickness / 1e6, 2),
     }

@@ -11,7 +11,6 @@ from environments.environment import Environment
 from planner.design.design import Side
 from planner.fabrication import clamp
 from planner.fabrication.build import ActuatorBuild, Build
-from planner.fabrication.films import STRIP_FILM
 from planner.fabrication.strips import layers
 from planner.fabrication.vessel import NECK, SCREW_IN, Vessel
 from surrogate.kernels.compiled import Floats
@@ -103,7 +102,7 @@ def _room(actuator: ActuatorBuild, recess: float) -> float:
     if section.start < recess:
         strain = actuator.contraction / (section.end - section.start)
         return float(actuator.actuator.thickness(strain, section.l_0))
-    return layers(actuator.actuator) * STRIP_FILM.metres if section.start < actuator.tail else 0.0
+    return layers(actuator.actuator) * actuator.actuator.film.thickness if section.start < actuator.tail else 0.0
 
 
 def _find_wall(environment: Environment) -> tuple[float | None, float, float]:

@@ -76,6 +76,8 @@ class Chooser:
             tried = {one.design.actuators for one in choice.front}
             for champion in [one for one in self._front if one.design.actuators not in tried]:
                 choice.add(champion)
+            if choice.front and not as_found and (last or choice.met):
+                selection.simplify(choice)
             selection.add_trials(choice, last)
             if selection.contest:
                 self.searching = later_searching(self.searching, selection.contest.is_renewed)

@@ -64,6 +64,14 @@ class Effort:
     """Number of designs found last that are compared in more worlds."""
     compared: int = 6
     """Maximum number of designs with equally many actuators that are compared where designs are not refined."""
+    simplifying: float = 0.4
+    """Share of the time that refinement has left to make the chosen design simpler [-]; the rest is for trials."""
+    simpler: int = 24
+    """Maximum number of designs with one actuator fewer that are made from the chosen one at a time."""
+    simpler_generations: int = 6
+    """Maximum number of generations of the best of them."""
+    paired: int = 600
+    """Number of worlds, in which nothing else was chosen, that decide whether it is as likely as the chosen one."""
     refining: float = 0.7
     """Share of the remaining time that is spent on refinement [-]; the rest is for trials."""
     chosen_trials: int = 1000

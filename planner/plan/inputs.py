@@ -7,6 +7,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationInfo, field_validator, model_validator
 from pydantic_core import PydanticCustomError
 
+from planner.design.supply import parse_supply
 from planner.plan.options import BY_NAME
 from planner.search.planners import SST_STAR
 from planner.search.run import Budget
@@ -51,6 +52,7 @@ class Inputs(BaseModel):
     preformed_cost: float = field_of("preformed_cost")
     success: float | None = field_of("success")
     uncertainty: str | None = field_of("uncertainty")
+    supply: str | None = field_of("supply")
     friction: float | None = field_of("friction")
     verify: str | None = field_of("verify")
 
@@ -61,6 +63,13 @@ class Inputs(BaseModel):
         if isinstance(data, dict) and "robust" in data:
             return {"fast": True, **{key: data[key] for key in data if key not in ("robust", "level", "threshold")}}
         return data
+
+    @field_validator("supply")
+    @classmethod
+    def _is_a_pressure(cls, supply: str | None) -> str | None:
+        if supply is not None:
+            parse_supply(supply)
+        return supply
 
     @field_validator("preformed")
     @classmethod

@@ -91,6 +91,11 @@ OPTIONS = (
         "of the tube, normally spam.",
     ),
     PlanOption(
+        name="supply", type=str, default=None, group="Tube and model", metavar="PRESSURE",
+        help="Pressure at hand, in kPa or with a unit (kPa, Pa, bar, psi), up to which regulators can be set: set points stay below it "
+        "and below what films hold. Default: most_pressure_kpa of the tube's actuators.",
+    ),
+    PlanOption(
         name="friction", type=float, default=None, group="Tube and model", unit="-", metavar="MU",
         help="Friction coefficient in quasistatic (tip and body, static and kinetic) and geometric (tip), instead of those of tube and "
         "environment. Default: the tube's, or else the environment's; if it has none, 0 in quasistatic and 0.3 in geometric.",
@@ -156,6 +161,7 @@ class PlanOptions(TypedDict, total=False):
     uncertainty: str
     fast: bool
     verify: str
+    supply: str
     friction: float
     propagator: str
     device: str

@@ -10,6 +10,8 @@ from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
+from planner.design.head_room import check_body
+from planner.design.supply import with_supply
 from planner.plan.effort import Effort, default_effort
 from planner.plan.inputs import Inputs
 from planner.search.planners import SST_STAR, search_of
@@ -55,9 +57,12 @@ class Problem:
         Raises:
             CannotRun: An option is unknown, does not fit the others, or cannot be used on this machine.
             InvalidErrors: The errors cannot be used.
+            InvalidTube: Its growth pressure has no head room, or the supply does not fit it.
             ModuleNotFoundError: A library that the options need is not installed.
             WalledIn: No passage as wide as the tube leads to the goal.
         """
+        tube = with_supply(tube, options.supply)
+        check_body(tube)
         make, tube = resolve_models(environment, tube, options)
         notes = ignored_properties(tube, options.propagator, environment)
         # What is recorded names the device, solver and surrogate that were chosen.

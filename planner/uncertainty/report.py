@@ -9,6 +9,7 @@ from typing import Any
 from planner.design.design import type_of
 from planner.design.estimate import NONE_STANDS_OUT, Estimate
 from planner.output.markdown import markdown_table
+from planner.uncertainty.dead import DeadActuator, dead_table
 from planner.uncertainty.sensitivity import Margin, smallest_margin
 from planner.uncertainty.survey import ALL, Survey, cell_name
 
@@ -29,7 +30,11 @@ PAPER = {"obstacles": 0.1, "bending": 0.12}
 
 
 def robustness_report(
-    survey: Survey, margins: Sequence[Margin], varied: int, levels: Sequence[float] = ()
+    survey: Survey,
+    margins: Sequence[Margin],
+    varied: int,
+    levels: Sequence[float] = (),
+    dead: Sequence[DeadActuator] = (),
 ) -> tuple[list[str], dict[str, Any]]:
     """Make the report as Markdown, and its data for a JSON file.
 
@@ -37,6 +42,7 @@ def robustness_report(
         margins: Margins of all parameters; may be empty.
         varied: Number of parameters; there are fewer margins if their search was interrupted.
         levels: Levels of the grid, ascending [-]; none for no grid.
+        dead: Success without the pressure of each actuator.
     """
     interrupted = survey.done < survey.asked or len(margins) < varied
     stopped = [f"**Interrupted** after {survey.done} of {survey.asked} trials and {len(margins)} of {varied} margins."]
@@ -44,7 +50,7 @@ def robustness_report(
     lines = [*stopped * interrupted, *_preface(survey), *_source_table(survey, grid)]
     lines += [*_grid_table(survey, levels), "", _verdict(survey, levels)] if grid else []
     together = survey.estimate_all()
-    lines += [*_influences(together), *margin_table(margins, varied)]
+    lines += [*_influences(together), *dead_table(dead), *margin_table(margins, varied)]
     content = {
         "interrupted": interrupted,
         "trials_done": survey.done,
@@ -58,6 +64,7 @@ def robustness_report(
         "success": {name: _success(survey, name) for name in survey.uncertainties},
         "weakest": together.weakest,
         "influences": [one.content() for one in together.influences or ()],
+        "dead_actuators": [one.content() for one in dead],
         "margins": [asdict(margin) for margin in margins],
     }
     return lines, content

@@ -28,9 +28,9 @@ from planner.uncertainty.deviations import SectionErrors, Trials, WorldErrors, a
 from planner.uncertainty.memo import TrialMemo
 from surrogate.kernels.compiled import Floats
 
-EVALUATING, CHOOSING, SEARCHING = 1_000_000, 2_000_000, 4_000_000
-"""Numbers of the first trial that evaluates a design, refines designs, and guides a search: none counts for two of them, and surveys use
-smaller ones."""
+EVALUATING, CHOOSING, SEARCHING, COMPARING = 1_000_000, 2_000_000, 4_000_000, 5_000_000
+"""Numbers of the first trial that evaluates a design, refines designs, guides a search, and compares a design with a simpler one: none
+counts for two of them, and surveys use smaller ones."""
 TOGETHER = 64
 """Maximum number of vines that are grown in one batch."""
 MOST_BYTES = 32e6

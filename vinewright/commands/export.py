@@ -46,12 +46,33 @@ BedOption = Annotated[
         "into the folder bed.",
     ),
 ]
+SupplyOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="PRESSURE",
+        help="Pressure at hand, in kPa or with a unit (kPa, Pa, bar, psi), up to which regulators can be set, instead of "
+        "most_pressure_kpa of the design; films still limit set points.",
+    ),
+]
+SeamOption = Annotated[
+    str | None,
+    typer.Option(
+        metavar="WIDTH",
+        help="Width that the bar seals between two cells of pouch or cpam actuators, in mm or with a unit; seams that were not planned are "
+        "refused. Default: that of the design, which must not be 0.",
+    ),
+]
 LimitOption = Annotated[
     bool,
     typer.Option("--allow-limit", help="Accept pressures at their limit, without head room for the regulator."),
 ]
 TrialsOption = Annotated[
-    int, typer.Option(min=20, max=100_000, help="Number of tubes grown with errors for the acceptance test.")
+    int,
+    typer.Option(
+        min=20,
+        max=100_000,
+        help="Number of tubes grown with errors to try the design with whole cells, and for the acceptance test.",
+    ),
 ]
 FormatsOption = Annotated[
     str,
@@ -76,6 +97,8 @@ def export(
     env: EnvironmentOption = None,
     stock: StockOption = None,
     bed: BedOption = None,
+    supply: SupplyOption = None,
+    seam: SeamOption = None,
     allow_limit: LimitOption = False,
     trials: TrialsOption = 400,
     force: ForceOption = False,
@@ -91,21 +114,26 @@ def export(
 
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.design.design_file import design_content
+        from planner.design.supply import with_supply
         from planner.fabrication.pack import Pack
+        from planner.fabrication.seams import parse_seam
         from planner.output.claim import claim
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
-        widths, tiles = _parse_stock(stock), _parse_bed(bed)
+        widths, tiles, bar = _parse_stock(stock), _parse_bed(bed), None if seam is None else parse_seam(seam)
         made = chosen_design(console, design, solution)
+        made = replace(made, params=with_supply(made.params, supply))
         apart(out, design, "design")
         environment = _load_environment(design, made, env)
         same_environment(console, made, environment, force)
         made, chosen = _use_stock(made, environment, widths)
         with claim(out, out, force):
             with compiling(console), console.status("growing the design again, with whole cells"):
-                pack = Pack.of(made, environment, QuasiStatic(environment, made.params), chosen, allow_limit, trials)
+                model = QuasiStatic(environment, made.params)
+                pack = Pack.of(made, environment, model, chosen, allow_limit, trials, bar)
                 pack = replace(pack, bed=tiles)
+            pack = _with_trials(console, pack)
             if {"json", "pdf"} & {*wanted}:
                 pack = _test_ranges(console, pack)
             files, faults = _write(console, pack, wanted, out)
@@ -174,6 +202,17 @@ def _load_environment(path: Path, design: Design, env: str | None) -> Environmen
     return environment
 
 
+def _with_trials(console: Console, pack: Pack) -> Pack:
+    """Return the pack with the success of its design with whole cells, which takes some seconds."""
+    from rich.progress import Progress
+
+    from vinewright.console.progress import make_columns
+
+    with Progress(*make_columns(), console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("trials of the design with whole cells", total=None)
+        return pack.with_trials(lambda done, total: bar.update(task, completed=done, total=total))
+
+
 def _test_ranges(console: Console, pack: Pack) -> Pack:
     """Return the pack with the ranges of its acceptance test, which take some seconds."""
     from dataclasses import replace
@@ -210,8 +249,6 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
 
 
 def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
-    from planner.design.estimate import UNTRIED
-
     content = pack.content()
     moved = [
         max(abs(before - after) for before, after in zip(planned, made, strict=True))
@@ -233,7 +270,7 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
             style="bold",
         )
     if pack.success.planned is None or pack.success.rounded:
-        console.print(f"note: {pack.success.text if pack.success.planned else UNTRIED}")
+        console.print(pack.success.text)
     for warning in content["warnings"]:
         console.print(f"warning: {warning}")
     if files:

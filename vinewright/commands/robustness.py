@@ -127,9 +127,10 @@ def _default_folder(design: Path) -> Path | None:
 
 
 def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any]:
-    """Make the study of a survey: its trials in batches, then the margin of each parameter."""
+    """Make the study of a survey: its trials in batches, those with a dead actuator, then the margin of each parameter."""
     from planner.drawing.robustness import save_robustness, save_sensitivity
     from planner.output.folder import stem_of
+    from planner.uncertainty.dead import DeadActuator, pressurised_numbers, try_dead_actuators
     from planner.uncertainty.report import robustness_report, title
     from planner.uncertainty.sensitivity import Margin, compute_margin, parameters
     from planner.uncertainty.survey import ALL
@@ -141,6 +142,7 @@ def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any
 
     def measure(_: Sequence[Any]) -> Iterator[Any]:
         yield from survey.run()
+        yield from try_dead_actuators(survey)
         for parameter in varied:
             yield compute_margin(design, environment, parameter)
 
@@ -148,7 +150,8 @@ def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any
         return [result for result in found if isinstance(result, Margin)]
 
     def report(found: list[Any]) -> Report:
-        lines, content = robustness_report(survey, margins(found), len(varied), grid)
+        dead = [result for result in found if isinstance(result, DeadActuator)]
+        lines, content = robustness_report(survey, margins(found), len(varied), grid, dead)
         pictures = ["", f"![Success and trials]({figure})", *[f"![Margins]({margins_figure})"] * bool(margins(found))]
         return Report(title(survey), lines + pictures, content)
 
@@ -162,11 +165,11 @@ def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any
 
     return Study(
         name,
-        [*survey.batches(), *varied],
+        [*survey.batches(), *pressurised_numbers(design), *varied],
         measure,
         report,
         {figure: draw, margins_figure: draw_margins},
-        unit="batches of trials, then margins",
+        unit="batches of trials, dead actuators, then margins",
         least="any trial was finished",
         module=__name__,
     )

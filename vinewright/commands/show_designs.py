@@ -252,6 +252,7 @@ class PackFile(ContentTable):
     tip_moved_mm: float
     trials: TrialsPart | None = None
     rounded: bool = True
+    trials_as_made: TrialsPart | None = None
     warnings: list[Text]
 
 
@@ -270,7 +271,8 @@ def show_pack(file: Path, pack: PackFile) -> Summary:
     lines.append(
         f"rounded to whole cells it {result}; its tip ends {pack.tip_moved_mm:.0f} mm from the planned position"
     )
-    success = PackSuccess(parse_trials(pack.trials, file.name) if pack.trials else None, pack.rounded)
+    planned, made = (parse_trials(one, file.name) if one else None for one in (pack.trials, pack.trials_as_made))
+    success = PackSuccess(planned, pack.rounded, made)
     lines.append(success.text)
     lines += [f"warning: {warning}" for warning in pack.warnings]
     if patterns:

@@ -170,7 +170,8 @@ def weakest_view(text: str | None, environment: Environment) -> dict[str, Any] |
 def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: ARG001
     """Round a design to whole cells and write the files for fabrication as one zip file, `given["zip"]`."""
     environment, design = _load(given)
-    pack = Pack.of(design, environment, QuasiStatic(environment, design.params), None, given["allow_limit"])
+    model = QuasiStatic(environment, design.params)
+    pack = Pack.of(design, environment, model, None, given["allow_limit"]).with_trials()
     target = Path(given["zip"])
     with tempfile.TemporaryDirectory(dir=target.parent) as parent:
         folder = Path(parent) / f"{given['run']}-pack"

@@ -20,6 +20,14 @@ from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
 NO_TRIALS = Estimate(0, 0)
 
 
+def _likelier(one: Champion, other: Champion) -> bool:
+    """Whether a design ends in the goal as planned where another does not, or else reaches it more often in the trials of both."""
+    if bool(one.outside) != bool(other.outside):
+        return not one.outside
+    both = min(len(one.reached), len(other.reached))
+    return bool(one.reached[:both].sum() > other.reached[:both].sum())
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Champion:
     """The design of the front with a given number of actuators, and its success in trials not used for its selection."""
@@ -128,8 +136,13 @@ class Choice:
         return next(champion for champion in some if champion.estimate.interval[1] >= highest)
 
     def add(self, champion: Champion) -> None:
-        """Add a design to the front."""
-        self.front = sorted([*self.front, champion], key=lambda one: one.design.actuators)
+        """Add a design to the front, which keeps the likeliest of those with as many actuators."""
+        best: dict[int, Champion] = {}
+        for one in (*self.front, champion):
+            other = best.setdefault(one.design.actuators, one)
+            if _likelier(one, other):
+                best[one.design.actuators] = one
+        self.front = [best[actuators] for actuators in sorted(best)]
 
     def next_to_try(self, most: int, most_others: int, least: int) -> Champion | None:
         """Return the design that is tried next; None if none needs it.

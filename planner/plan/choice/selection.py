@@ -15,18 +15,21 @@ from planner.design.arrival import outside_goal
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs, make_simulation, replay
 from planner.output.text import plural
-from planner.plan.choice.contest import MORE, Contest, Round
+from planner.plan.choice.contest import MORE, SURE, Contest, Round
 from planner.plan.choice.front import NO_TRIALS, Champion, Choice
-from planner.plan.choice.refinement import Descent
+from planner.plan.choice.refinement import Descent, race
 from planner.plan.choice.shortening import ending_in_goal
+from planner.plan.choice.simplifying import SUFFERED, merge_equal, paired_loss, simpler_designs
 from planner.plan.effort import Effort, default_effort
 from planner.plan.enough import is_enough
 from planner.search.run import Keep, Run
 from planner.uncertainty.deviations import Trials
 from planner.uncertainty.memo import TrialMemo, digest
-from planner.uncertainty.trials import CHOOSING, EVALUATING, Worlds, compute_goal_distances
+from planner.uncertainty.trials import CHOOSING, COMPARING, EVALUATING, Worlds, compute_goal_distances
 from planner.uncertainty.weakest import estimate_success
 
+PARTS = 6
+"""Number of parts of the trials that compare a design with a simpler one, which ends after a part where it is decided."""
 SLACK = MORE + 0.05
 """Maximum cost of a solution above the lowest cost, in actuators: `MORE` actuators, plus 5 m of tube."""
 
@@ -99,6 +102,9 @@ class Selection:
         self._ending: dict[tuple[Section, ...], Design] = {}
         """Designs that were found, by their sections, each cut so that it ends in the goal if it grows through it."""
         self._sound: dict[bytes, bool] = {}
+        self._simpler: dict[bytes, Champion | None] = {}
+        """Designs with fewer actuators that are as likely as a chosen one, by its digest; None if there is none."""
+        self._comparing: Worlds | None = None
         self.wanted = 1.0
         """Share of trials in which a design should reach the goal [-]."""
         self._deciding = True
@@ -136,11 +142,74 @@ class Selection:
                 yield tried
 
     def _try_winner(self, one: Descent, contest: Contest) -> Champion:
-        """Return the best planned design of a descent, with a block of trials."""
+        """Return the best planned design of a descent, with a block of trials; actuators that are alike are merged."""
         design, sound = self._best_planned(one)
-        return self.with_trials(
-            Champion(design, NO_TRIALS, contest.grown[one.design.actuators], sound=sound), self.effort.block
+        grown = contest.grown[one.design.actuators]
+        return self.with_trials(Champion(merge_equal(design), NO_TRIALS, grown, sound=sound), self.effort.block)
+
+    def simplify(self, choice: Choice) -> None:
+        """Add designs with fewer actuators to a choice, while there is time, whose success does not suffer measurably (`SUFFERED`).
+
+        They are made from the chosen design, one actuator after another (`simpler_designs`), and refined. Of the remaining time at most
+        the share `Effort.simplifying` is spent; the rest is for trials.
+        """
+        began, left = self.known.seconds, self.left()
+        until = (1 - self.effort.simplifying) * left if np.isfinite(left) else 0.0
+        while self.left() > until and (chosen := choice.chosen.design).actuators and chosen.schedule is None:
+            key = digest(chosen)
+            if key in self._simpler and self._simpler[key] is None:
+                break
+            found = self._simpler.get(key) or self._find_simpler(chosen, lambda: self.left() > until)
+            if found or self.left() > until:
+                self._simpler[key] = found
+            if found is None:
+                break
+            choice.add(self.with_trials(found, self.effort.block))
+            if choice.chosen.design.actuators >= chosen.actuators:
+                break
+        self.refinement_s += self.known.seconds - began
+
+    def _find_simpler(self, design: Design, going: Callable[[], bool]) -> Champion | None:
+        """Return a refined design with fewer actuators that is as likely to reach the goal, without trials of its own; None if none is.
+
+        Args:
+            going: Whether there is time left.
+        """
+        effort, few = self.effort, np.arange(min(self.effort.levels[0] + 1, len(self.worlds)))
+        some = simpler_designs(design, self.catalogue)[: effort.simpler]
+        compared = race(some, self.worlds, few, effort.kept, effort)
+        whole = [one for one in compared if len(one.nearest) == len(few)]
+        if not whole:
+            return None
+        one, grown = (
+            Descent(min(whole, key=lambda one: one.loss), self.worlds, self.catalogue, self.seed, effort),
+            len(some),
         )
+        while (
+            one.design.actuators and one.generations < effort.simpler_generations and one.best.loss > SURE and going()
+        ):
+            grown += one.generation(few)
+            self.show(Progress(one.design.actuators, one.generations, one.best.rate))
+        simpler, sound = self._best_planned(one)
+        if not sound or not self._is_as_likely(simpler, design, going):
+            return None
+        return Champion(merge_equal(simpler), NO_TRIALS, grown, sound=True)
+
+    def _is_as_likely(self, simpler: Design, design: Design, going: Callable[[], bool]) -> bool:
+        """Whether the success of a simpler design is not measurably less, in trials that both designs meet and that chose nothing."""
+        if self._comparing is None:
+            self._comparing = self._worlds(range(COMPARING, COMPARING + self.effort.paired))
+        loss, done, step = None, 0, max(self.effort.paired // PARTS, 1)
+        reached = np.zeros((2, 0), bool)
+        while done < self.effort.paired and going():
+            rows = np.arange(done, min(done + step, self.effort.paired))
+            nearest, _ = compute_goal_distances([design, simpler], self._comparing, rows)
+            reached, done = np.concatenate([reached, nearest <= 0.0], axis=1), done + len(rows)
+            loss = paired_loss(*reached)
+            self.show(Progress(simpler.actuators, 0, float(reached[1].mean()), done))
+            if loss.low > SUFFERED:
+                return False
+        return loss is not None and done == self.effort.paired and loss.high < SUFFERED
 
     def repeat(self, rounds: Sequence[Round]) -> None:
         """Repeat rounds of an earlier process, whose trials are known, so that they can go on."""

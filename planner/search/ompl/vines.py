@@ -45,8 +45,12 @@ class VineGrower:
         self.catalogue = Catalogue.of(self.params)
         self.cells = len(np.unique(self.catalogue.l_0))
         """Number of cell lengths that can be fabricated."""
-        self.pressures = len(self.catalogue.l_0) // self.cells
-        """Number of pressures that can be supplied."""
+        levels, level = np.unique(self.catalogue.pressure, return_inverse=True)
+        self.pressures = len(levels)
+        """Number of pressures with head room."""
+        self._at_level = [np.flatnonzero(level == k) for k in range(self.pressures)]
+        """Entries of the catalogue with each pressure: films may hold a pressure in a part of the cells only."""
+        self._level = level
         self.max_segments = most_segments(self.environment, self.params)
         self.asked = 0
         """Number of extensions that were asked for; some need no growth."""
@@ -68,13 +72,17 @@ class VineGrower:
             length: From 1 to `LONGEST_BEND` + 1 segments.
         """
         sign = min(int(side), 2) - 1
-        entry = min(int(pressure), self.pressures - 1) * self.cells + min(int(cell), self.cells - 1)
+        entries = self._at_level[min(int(pressure), self.pressures - 1)]
+        entry = int(entries[min(int(cell * len(entries) / self.cells), len(entries) - 1)])
         return sign * (entry + 1), min(int(length), LONGEST_BEND)
 
     def encode(self, control: int, segments: int) -> list[float]:
         """Return a point of the control space that `decode` turns into a control and a number of segments."""
-        pressure, cell = divmod(max(abs(control) - 1, 0), self.cells)
-        return [float(np.sign(control)) + 1.5, cell + 0.5, pressure + 0.5, segments + 0.5]
+        entry = max(abs(control) - 1, 0)
+        pressure = int(self._level[entry])
+        entries = self._at_level[pressure]
+        cell = (int(np.searchsorted(entries, entry)) + 0.5) * self.cells / len(entries)
+        return [float(np.sign(control)) + 1.5, cell, pressure + 0.5, segments + 0.5]
 
     def extend(self, vine: OmplVine, control: int, segments: int) -> OmplVine:
         """Grow a vine: to its first state with the tip in the goal, or else by a number of segments or as far as it grows.

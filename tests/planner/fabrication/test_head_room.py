@@ -30,7 +30,7 @@ def test_a_set_point_at_its_limit_is_refused(example: Build) -> None:
         check_head_room(example)
     message = str(caught.value)
     assert message.startswith(
-        "L1 is set to 35 kPa, at its limit of 35 kPa, which leaves no head room: if your regulators supply more, set most_pressure_kpa"
+        "L1 is set to 35 kPa, at its limit of 35 kPa, which leaves no head room: if your regulators supply more, give --supply"
     )
     assert message.endswith("or give --allow-limit")
     assert "\n" not in message
