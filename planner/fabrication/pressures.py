@@ -82,7 +82,7 @@ def pressure_content(build: Build, ranges: Sequence[BendRange | None]) -> dict[s
         "schema": 1,
         "note": "goal_kept: pressures, up to the limit, at which the actuator bends within the range of the acceptance test if it is "
         "made as planned. limit: the lower of the regulators' range and the pressure that causes "
-        f"{film_of_body(build.design.params).most_stress / 1e6:g} MPa in film of {_films(build)}; test a sample of your film. "
+        f"{build.design.params.wall.most_stress / 1e6:g} MPa in film of {_films(build)}; test a sample of your film. "
         "hoop_stress: of actuators that bend freely; the stress in a pouch that cannot bend freely is higher, and the fabric of an fPAM "
         "counts as such film (assumed). head_room: limit minus set point. regulator: least range of a regulator for this line, "
         f"{REGULATOR:g} times the set point, which is an assumption.",
