@@ -135,7 +135,7 @@ class Film:
         """Return a film of the same material for which some numbers are given, so that it is no assumption.
 
         Args:
-            numbers: New values of its fields, in SI units; the load that a coated cloth carries does not change with its thickness.
+            numbers: New values of its fields [m, Pa]; the load that a coated cloth carries does not change with its thickness.
         """
         other = numbers.get("thickness", self.thickness)
         made = self if other == self.thickness else self._of_thickness(other)
