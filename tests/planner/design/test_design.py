@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from dynamics.links import LEAST_LINK
 from dynamics.tube import VineParams
-from dynamics.tube_file import similar
 from dynamics.tube_keys import STRIP_FILM
 from environments import load_environment
 from environments.uncertainty_in_files import StatedUncertainty
@@ -26,7 +25,7 @@ from planner.design.solutions_file import find_solution, load_solutions
 from planner.search.controls import sections_of
 from surrogate.actuators import Actuator, Limits
 from surrogate.cpam import Cpam
-from surrogate.films import FILMS, OWN, Film
+from surrogate.films import OWN, Film
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
@@ -393,28 +392,3 @@ def test_film_is_longer_than_a_centreline_that_an_actuator_bends(design: Design)
     assert replace(design, sections=only).film(folded, 0.0) == pytest.approx([0.025])
     published = replace(design, sections=only, params=VineParams(physics="published"))
     assert published.film(folded, 0.0) == pytest.approx([0.025 * LEAST_LINK])
-
-
-@pytest.mark.parametrize("kind", ["spam", "pouch", "fpam", "cpam"])
-def test_designs_keep_the_films_that_are_given(kind: str, tmp_path: Path) -> None:
-    """By name, or by numbers; a design that was written before there were films has the assumed ones."""
-    usual = similar(33.35e-3, kind=kind)
-    given: Any = usual.actuator
-    params = replace(
-        usual, film="hdpe-50", actuator=replace(given, film=FILMS["tpu-100"].changed({"thickness": 85e-6}))
-    )
-    sections = (Section(0.0, 0.25, "none", 0.0, 0.0, 0.0),)
-    design = Design("somewhere", "0" * 64, params, sections, np.array([0.25, 0.4, 1.1]), np.zeros((2, 2)))
-    content = design_content(design)
-    assert content["tube"]["film"] == "hdpe-50"
-    numbers = {key: value for key, value in content["actuator"].items() if key.startswith("film")}
-    assert {key: numbers[key] for key in ("film", "film_thickness_um")} == {
-        "film": "tpu-100",
-        "film_thickness_um": 85.0,
-    }
-    file = tmp_path / "design.json"
-    file.write_text(json.dumps(content))
-    assert load_design(file).params == params
-    del content["tube"]["film"], content["actuator"]["film"], content["actuator"]["film_thickness_um"]
-    file.write_text(json.dumps(content))
-    assert load_design(file).params == usual
