@@ -18,6 +18,7 @@ extensions = [
     "sphinx_copybutton",
     "api",
     "commands",
+    "films",
     "formats",
     "formulas",
     "outputs",

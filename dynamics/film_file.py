@@ -24,13 +24,13 @@ def film_of(part: Mapping[str, Any], usual: Film, table: str) -> Film:
     numbers, name = to_si(part, STRIP_FILM), part.get(STRIP.name)
     if name is None and numbers.keys() == STRIP_FILM.keys():
         check_order(numbers, STRIP_FILM, table)
-        return Film(OWN, **numbers)
+        return Film(OWN, numbers["thickness"], numbers["modulus"], numbers["yield_stress"], numbers["strength"])
     base = usual if name is None else FILMS[name]
     if not numbers:
         return base
-    least = {key: numbers.get(key, getattr(base, key)) for key in STRIP_FILM}
-    check_order(least, STRIP_FILM, table)
-    return base.changed(numbers)
+    same = base.changed({key: value for key, value in numbers.items() if key == "thickness"})
+    check_order({key: numbers.get(key, getattr(same, key)) for key in STRIP_FILM}, STRIP_FILM, table)
+    return same.changed(numbers)
 
 
 def film_content(film: Film) -> dict[str, Any]:

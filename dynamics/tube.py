@@ -102,11 +102,13 @@ class VineParams:
     static_friction: float | None = None
     """Coefficient of friction up to which a contact sticks [-], at least `friction`; None if it is the same."""
     film: str | None = None
-    """Name of the tube's film, one of `surrogate.films.FILMS`: its thickness and modulus, unless they are given; None if unknown."""
+    """Name of the tube's film, one of `surrogate.films.FILMS`, which sets its thickness and the stresses that it holds, but no
+    stiffness: bent tubes are softer than the modulus of a flat film makes them. pi R^3 t E of the prototype in LDPE is 1.2 N m2, where
+    the measurements of Wang et al. on LDPE give 0.33 N m2. None if unknown."""
     film_thickness: float | None = None
     """Thickness t of the tube's film [m]; None if unknown, or that of `film`."""
     film_modulus: float | None = None
-    """Young's modulus E of the tube's film [Pa]; None if unknown, or that of `film`."""
+    """Young's modulus E of the tube's film [Pa], which with its thickness sets the stiffness; None if unknown."""
     bending_stiffness: float | None = None
     """Measured EI of the tube before it wrinkles [N m2]; it takes precedence over the value from the film. None if unknown."""
     physics: Physics = "corrected"
@@ -156,7 +158,7 @@ class VineParams:
         if self.film is not None and self.film not in FILMS:
             raise ValueError(f"film = {self.film!r:.40} must be one of {', '.join(FILMS)}")
         if self.film_modulus is not None and self.film_thickness is None and self.film is None:
-            raise ValueError(f"film_modulus = {self.film_modulus:g} needs a film_thickness")
+            raise ValueError(f"film_modulus = {self.film_modulus:g} needs a film_thickness, or a film")
         if self.collapse_share > 1:
             raise ValueError(f"collapse_share = {self.collapse_share:g} must be at most 1: a share of pi P R^3")
         if self.tail_tension >= self.growth_force:
@@ -191,8 +193,8 @@ class VineParams:
 
     @property
     def elastic_wall(self) -> Film | None:
-        """Film of its body if thickness and modulus are both known, or else None: a thickness alone makes no stiffness."""
-        return None if self.film is None and self.film_modulus is None else self.wall
+        """Film of its body if a modulus is given that sets the stiffness of the tube, or else None."""
+        return None if self.film_modulus is None else self.wall
 
     @property
     def elastic_stiffness(self) -> float | None:

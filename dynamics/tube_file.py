@@ -319,7 +319,12 @@ def tube_text(params: VineParams, notes: Mapping[str, str] | None = None, left_o
     others = content.get(OTHERS, [])
     tables = ["[actuator]", *(f"[[{OTHERS}]]" for _ in others)]
     for table, part, actuator in zip(tables, [content["actuator"], *others], params.actuators, strict=True):
-        own = (*ACTUATORS[actuator.kind].values(), STRIP, *STRIP_FILM.values(), *LIMITS.values())
+        own: list[Key | NamedChoice] = [
+            *ACTUATORS[actuator.kind].values(),
+            STRIP,
+            *STRIP_FILM.values(),
+            *LIMITS.values(),
+        ]
         assumed = shown_film(actuator.film).keys() - part.keys()
         shown = shown_film(actuator.film) | part
         lines += ["", table, f'type = "{actuator.kind}"  # {" or ".join(ACTUATORS)}']
@@ -339,9 +344,9 @@ def _keys_but_radius() -> list[Key | NamedChoice]:
 def template(params: VineParams) -> str:
     """A file to edit with radius and growth pressure; all other keys are commented out, with this tube's values."""
     of_actuators = [key for one in params.actuators for key in ACTUATORS[one.kind].values()]
-    keys = (FILM, PHYSICS, *TUBE.values(), *INERTIA.values(), *of_actuators, *STRIP_FILM.values(), *LIMITS.values())
+    numbers = (*TUBE.values(), *INERTIA.values(), *of_actuators, *STRIP_FILM.values(), *LIMITS.values())
     given = {"radius_mm", "growth_pressure_kpa"}
-    return tube_text(params, left_out={key.name for key in keys} - given)
+    return tube_text(params, left_out={FILM.name, PHYSICS.name, *(key.name for key in numbers)} - given)
 
 
 def _line(

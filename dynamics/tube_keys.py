@@ -36,7 +36,7 @@ class NamedChoice(NamedTuple):
 
 PHYSICS = NamedChoice("physics", get_args(Physics), "equations: corrected, or published, those of paper 002 as printed")
 FILM = NamedChoice(
-    "film", tuple(FILMS), "film of the tube, whose thickness and modulus count where they are not given; it sets EI"
+    "film", tuple(FILMS), "film of the tube, for its strength, and for its thickness if that is not given"
 )
 STRIP = NamedChoice("film", tuple(FILMS), "film of the actuator, whose numbers count where they are not given")
 STRIP_FILM = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from surrogate.checks import check_positive
 
@@ -135,11 +135,12 @@ class Film:
         """Return a film of the same material for which some numbers are given, so that it is no assumption.
 
         Args:
-            numbers: New values of its fields, in SI units; the load that a coated cloth carries does not change with its thickness.
+            numbers: New values of its fields [m, Pa]; the load that a coated cloth carries does not change with its thickness.
         """
         other = numbers.get("thickness", self.thickness)
         made = self if other == self.thickness else self._of_thickness(other)
-        return replace(made, assumed=False, **numbers)
+        given: dict[str, Any] = {**numbers, "assumed": False}
+        return replace(made, **given)
 
     def _of_thickness(self, thickness: float) -> Film:
         """Return a film of the same material with another thickness [m]."""

@@ -18,7 +18,8 @@ from surrogate.kernels.compiled import Floats
 FULL_CONTRACTION = 1 - 2 / np.pi
 """Strain of a fully inflated, cylindrical pouch [-]."""
 SEAM = 5e-3
-"""Usual width of a heat sealer's bar [m]: hand-operated impulse sealers have elements of 2, 5 or 8 mm."""
+"""Usual width of a heat sealer's bar [m]. Hand-operated impulse sealers have elements of 2 or 5 mm, for example the models AIE-300 and
+AIE-305 of American International Electric. That most workshops have one of 5 mm is assumed."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,6 +34,7 @@ BESIDES = {
     "dynamics.vine": ("VineState", "Actuation", "Rollout", "Status"),
     "dynamics.moment": ("joint_moments", "free_curvature", "centerline_curvature"),
     "surrogate.actuators": ("Actuator", "Grid", "Limits"),
+    "surrogate.films": ("Film",),
     "vinewright.console.study": ("Study", "Report"),
 }
 """Other public names: what functions return, and interfaces for those who add a propagator, an actuator or a study."""

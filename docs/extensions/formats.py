@@ -25,7 +25,7 @@ from dynamics.euler_lagrange.robot_file import DEFAULT_ROBOT, ROBOT_FILE, load_r
 from dynamics.recording import _build_recording, _RecordingFile, _time
 from dynamics.tube import VineParams
 from dynamics.tube_file import _FILE_MODELS, check_bends, similar, tube_content
-from dynamics.tube_keys import ACTUATORS, LIMITS, ORDER, TUBE
+from dynamics.tube_keys import ACTUATORS, LIMITS, ORDER, STRIP_FILM, TUBE
 from environments.checks import check_goal, check_start
 from environments.file_model import EnvironmentFile
 from environments.importing.ros_map import MapFile
@@ -117,7 +117,7 @@ def _of_models(name: str, some: list[Part]) -> str:
 
 def _orders() -> list[str]:
     """Pairs of numbers of which the first must not exceed the second, by their keys."""
-    names = {name: key.name for keys in (TUBE, LIMITS, *ACTUATORS.values()) for name, key in keys.items()}
+    names = {name: key.name for keys in (TUBE, LIMITS, STRIP_FILM, *ACTUATORS.values()) for name, key in keys.items()}
     return [f"`{names[low]}` must be at most `{names[high]}`" for low, high in ORDER]
 
 

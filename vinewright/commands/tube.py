@@ -74,11 +74,11 @@ def show(tube: TubeArgument, physics: PhysicsOption = None, as_json: JsonOption 
 
 
 def _print_hint(answer: Answer, params: VineParams) -> None:
-    """Print a hint if a thickness is given without a modulus, since it alone makes no tube stiffer."""
-    if params.film_thickness is not None and params.elastic_stiffness is None:
+    """Print a hint if the film is given without a modulus, since it alone makes no tube stiffer."""
+    if not params.wall.assumed and params.elastic_stiffness is None:
+        given = "film_thickness_um" if params.film is None else "film"
         answer.console.print(
-            "hint: film_thickness_um alone changes no stiffness: give film or film_modulus_mpa too, or bending_stiffness_n_m2 if it was "
-            "measured",
+            f"hint: {given} alone changes no stiffness: give film_modulus_mpa too, or bending_stiffness_n_m2 if it was measured",
             soft_wrap=True,
         )
 

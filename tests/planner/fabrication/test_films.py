@@ -1,4 +1,4 @@
-"""The thickness of the film: that of the tube for the body, an assumption that is stated for everything else."""
+"""The films of body and strips: those of the tube, or assumptions that are stated."""
 
 import csv
 import io
@@ -11,11 +11,14 @@ import pytest
 from dynamics.tube import VineParams
 from planner.fabrication.build import CLAMP, HOLD, Build
 from planner.fabrication.cut_list import cut_list
+from planner.fabrication.films import FILMS as ROWS
+from planner.fabrication.films import SOURCES
 from planner.fabrication.guide import guide_pages
 from planner.fabrication.parts import STRIP, STRIPS, parts_table
 from planner.fabrication.pressures import NoHeadRoom, check_head_room, pressure_content, yielding_lines
 from planner.fabrication.sofa import SofaBeam
 from planner.fabrication.vessel import content
+from surrogate.films import FILMS, Film
 from surrogate.fpam import Fpam
 from surrogate.pouch import SEAM
 from tests.planner.fabrication.test_guide import check_page, guide_of, words
@@ -127,3 +130,64 @@ def test_volumes_have_the_film_of_the_tube(example: Build, make_build: MakeBuild
     assert content(of_film(bare, 25.0)) == pytest.approx(content(bare) / 2)
     thin = SofaBeam.of(of_film(bare, 25.0).design.params)
     assert thin.outer - thin.inner == pytest.approx(25e-6)
+
+
+def with_strips(build: Build, film: Film) -> Build:
+    """The build with strips of a film, all else the same."""
+    actuators = [replace(one, film=film) for one in build.design.params.actuators]
+    params = replace(build.design.params, actuator=actuators[0], others=tuple(actuators[1:]))
+    return Build(replace(build.design, params=params))
+
+
+def test_strips_have_a_film_of_their_own(example: Build) -> None:
+    """In the lists, the stress, the vessel and the guide; what is given is no assumption."""
+    strong = with_strips(of_film(example, 50.0), FILMS["tpu-100"])
+    body, *strips = (row for row in rows(cut_list(strong)) if row["part"] in ("body", "actuator"))
+    assert body["material"] == "LDPE lay-flat tube, 50 um"
+    assert {row["material"] for row in strips} == {"TPU lay-flat tube, 100 um"}
+    parts = rows(parts_table(strong, None))
+    assert parts[1]["specification"] == "54 mm lay-flat, 100 µm TPU"
+    assert {row["specification"].split(",")[0] for row in parts if row["part"] == "film in all"} == {
+        "50 µm LDPE",
+        "100 µm TPU",
+    }
+    thin = of_film(example, 50.0)
+    for line, double in zip(pressures(thin)["lines"][1:], pressures(strong)["lines"][1:], strict=True):
+        assert double["hoop_stress_mpa"] == pytest.approx(line["hoop_stress_mpa"] / 2, abs=0.006)
+    assert content(strong) - content(thin) == pytest.approx(50e-6 * sum(one.area for one in thin.actuators))
+    assert strong.film_note == ""
+    assert "MPa in film of 50 um for the body and 100 um for the actuators;" in pressures(strong)["note"]
+    text = words(guide_pages(guide_of(strong), "a4"))
+    assert "100 µm TPU" in text
+    assert "assumed for" not in text
+    for page in guide_pages(guide_of(strong), "letter"):
+        check_page(page.figure)
+
+
+def test_a_named_film_is_given(example: Build) -> None:
+    """That of the body by name, with its thickness and material; strips of 50 um that are given are no assumption."""
+    params = replace(example.design.params, film="hdpe-25")
+    named = Build(replace(example.design, params=params))
+    assert rows(cut_list(named))[0]["material"] == "HDPE lay-flat tube, 25 um"
+    assert named.film_note.startswith("Film of the strips: 50 um (assumed). ")
+    given = with_strips(example, FILMS["ldpe-50"])
+    assert given.film_note.startswith("Film thickness not given: 50 um assumed for the body. ")
+    assert {row["material"] for row in rows(cut_list(given)) if row["part"] == "actuator"} == {
+        "LDPE lay-flat tube, 50 um"
+    }
+
+
+def test_films_of_a_guide_are_those_of_the_table() -> None:
+    """A row for each material, with the ranges of its films, and the sources under the numbers that the guide cites."""
+    assert [(row.thickness, row.temperature, row.time) for row in ROWS] == [
+        ("40 to 100 µm", "140 to 190 °C", "0.2 to 1.5 s"),
+        ("25 to 100 µm", "125 to 140 °C", "0.5 to 5 s"),
+        ("50 to 200 µm", "170 to 220 °C", "1 to 5 s"),
+        ("130 to 180 µm", "170 to 220 °C", "1 to 5 s"),
+    ]
+    assert [row.sources for row in ROWS] == [(1, 2, 3), (8, 9), (4,), (4,)]
+    assert "Journal of Food Science" in SOURCES[1]
+    assert SOURCES[4].startswith("Cheng")
+    assert SOURCES[5].startswith("Perez")
+    assert SOURCES[6].startswith("Mireles")
+    assert len(set(SOURCES)) == len(SOURCES)

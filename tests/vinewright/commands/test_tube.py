@@ -120,6 +120,7 @@ def test_physics_of_the_command_line_is_given(vinewright: Vinewright) -> None:
     [
         ("film_thickness_um = 25", True),
         ("film_thickness_um = 25\nfilm_modulus_mpa = 200", False),
+        ("film = 'ldpe-60'\nfilm_modulus_mpa = 200", False),
         ("film_thickness_um = 25\nbending_stiffness_n_m2 = 0.6", False),
         ("", False),
     ],
@@ -138,6 +139,14 @@ def test_a_thickness_alone_gives_a_hint(
     code, printed, errors = vinewright("tube", command, "some.toml", "--json")
     assert "hint" not in json.loads(printed)
     assert ("hint: film_thickness_um" in errors) is hinted
+
+
+def test_a_film_alone_gives_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
+    """By the key that is given: its modulus in the table of films is that of a flat sheet, and sets nothing."""
+    (tmp_path / "some.toml").write_text("schema = 1\nfilm = 'tpu-100'\n")
+    assert (
+        "\nhint: film alone changes no stiffness: give film_modulus_mpa" in vinewright("tube", "check", "some.toml")[1]
+    )
 
 
 def test_new_writes_a_template_and_nothing_over(vinewright: Vinewright, tmp_path: Path) -> None:
@@ -280,13 +289,13 @@ def test_check_and_show_print_all_sizes(vinewright: Vinewright, tmp_path: Path, 
 
 
 def test_show_names_the_films(vinewright: Vinewright, tmp_path: Path) -> None:
-    """Of body and strips, and whether they are assumed; a named film of the body sets EI, so there is no hint."""
-    (tmp_path / "some.toml").write_text("schema = 1\nfilm = 'hdpe-50'\n[actuator]\nfilm_thickness_um = 75\n")
+    """Of body and strips, with the modulus that sets the stiffness, and whether they are assumed."""
+    text = "schema = 1\nfilm = 'hdpe-50'\nfilm_modulus_mpa = 300\n[actuator]\nfilm_thickness_um = 75\n"
+    (tmp_path / "some.toml").write_text(text)
     code, printed, _ = vinewright("tube", "show", "some.toml")
     assert code == 0
-    assert re.search(r"film of the body +│ 50 um HDPE, E 827 MPa +│ given ", printed)
+    assert re.search(r"film of the body +│ 50 um HDPE, E 300 MPa +│ given ", printed)
     assert re.search(r"film of the actuators +│ 75 um LDPE +│ spam", printed)
-    assert "hint" not in printed
     printed = vinewright("tube", "show", "prototype")[1]
     assert re.search(r"film of the body +│ 50 um LDPE +│ assumed", printed)
     assert re.search(r"film of the actuators +│ 50 um LDPE +│ spam, assumed", printed)
