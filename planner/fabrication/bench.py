@@ -16,8 +16,9 @@ from planner.design.design import Design
 from planner.uncertainty.sensitivity import Margin, compute_margin, environment_parameters, object_parameters
 from surrogate.kernels.compiled import Floats
 
-PASSAGES, COMPARED = 8, 40
-"""Largest number of passages that are listed, and number of the narrowest from which they are taken."""
+PASSAGES, COMPARED, NEAR = 8, 16, 10.0
+"""Largest number of passages that are listed, number of the narrowest from which they are taken, and distance of the obstacles beside them
+from the tube's middle line, over its radius [-]."""
 MOST_LISTED = 200
 """Largest number of obstacles that are listed: those nearest to the tube."""
 MOST_CORNERS = 16
@@ -79,15 +80,24 @@ class Bench:
 
     @cached_property
     def passages(self) -> list[Passage]:
-        """The narrowest passages, in the coordinates of the environment: those that the tube goes through, and then others, each from the
-        narrowest on."""
-        found = narrowest_passages(self.environment, COMPARED)
+        """The narrowest passages near the tube, in the coordinates of the environment: those that the tube goes through, and then others,
+        each from the narrowest on."""
+        whole, reach = self.environment, NEAR * self.design.params.radius
+        tube = _middle_line(self.design, whole)
+        near = shapely.distance(np.array(whole.obstacles.shapes(), dtype=object), tube) < reach
+        around = Environment(
+            bounds=whole.bounds,
+            start=whole.start,
+            goal=whole.goal,
+            obstacles=whole.obstacles.part(near),
+            edge=whole.edge,
+        )
+        found = narrowest_passages(around, COMPARED)
         return sorted(found, key=lambda one: not self.goes_through(one))[:PASSAGES]
 
     def goes_through(self, passage: Passage) -> bool:
         """Return whether the planned tube goes through a passage."""
-        line = self.design.centerline
-        return len(line) > 1 and bool(shapely.LineString(line).intersects(shapely.LineString(passage.ends)))
+        return bool(shapely.LineString(passage.ends).intersects(_middle_line(self.design, self.environment)))
 
     def sides_of(self, passage: Passage) -> tuple[str, str]:
         """Return the names of the obstacles at both ends of a passage."""
@@ -130,10 +140,18 @@ def bench_of(design: Design, environment: Environment, reached: bool) -> Bench:
 def _listed(design: Design, environment: Environment) -> set[int]:
     """Return the indices of the solids that are listed."""
     shapes = np.array(environment.solids.shapes(), dtype=object)
-    line = design.centerline
-    tube = shapely.LineString(line) if len(line) > 1 else shapely.Point(environment.start[:2])
-    order = np.argsort(shapely.distance(shapes, tube), kind="stable") if len(shapes) else np.zeros(0, int)
+    order = (
+        np.argsort(shapely.distance(shapes, _middle_line(design, environment)), kind="stable")
+        if len(shapes)
+        else np.zeros(0, int)
+    )
     return set(order[:MOST_LISTED].tolist())
+
+
+def _middle_line(design: Design, environment: Environment) -> shapely.Geometry:
+    """Return the middle line of the planned tube, or its start if it does not grow [m]."""
+    line = design.centerline
+    return shapely.LineString(line) if len(line) > 1 else shapely.Point(environment.start[:2])
 
 
 def _obstacle(environment: Environment, index: int, whole: str, margins: tuple[Margin, Margin] | None) -> BenchObstacle:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import shapely
-from matplotlib.patches import Circle, PathPatch
+from matplotlib.patches import PathPatch
 from matplotlib.path import Path as Outline
 
 from planner.drawing.style import ACTUATOR, DIMENSION, FAINT, GOAL, INK, NAME, OBSTACLE
@@ -117,9 +117,7 @@ class BenchDrawing:
             y = self.origin[1] + value / self.scale
             self.page.line([(foot[0], y), (foot[0] - TICK, y)], color=FAINT)
             self._write((foot[0] - TICK - 0.8, y - 0.9), f"{value:g}", FAINT, "right")
-        self.page.figure.add_artist(
-            Circle(self.origin, 1.6, transform=self.page.scale, facecolor="white", edgecolor=DIMENSION, linewidth=1.0)
-        )
+        self.page.circle(self.origin, 1.6, facecolor="white", edgecolor=DIMENSION, linewidth=1.0)
         for turn in (0.0, np.pi / 2):
             arm = 2.6 * np.array([np.cos(turn), np.sin(turn)])
             self.page.line([self.origin - arm, self.origin + arm], color=DIMENSION, linewidth=0.8)
@@ -133,8 +131,7 @@ class BenchDrawing:
         if len(line) > 1:
             self.page.line(self.at(line), color=ACTUATOR["left"], linewidth=0.7, dashes=(5, 2))
         radius = 1e3 * goal[2] / self.scale
-        look: dict[str, Any] = {"facecolor": "none", "edgecolor": GOAL, "linewidth": 1.2}
-        self.page.figure.add_artist(Circle(self.at(goal[:2]), radius, transform=self.page.scale, **look))
+        self.page.circle(self.at(goal[:2]), radius, facecolor="none", edgecolor=GOAL, linewidth=1.2)
         half = self.bench.design.params.radius * aside
         self.page.line(self.at(np.add((x, y), [-half, half])), linewidth=1.6)
         base = self.at((x, y))
@@ -186,7 +183,7 @@ class BenchDrawing:
         behind = (
             {"bbox": {"facecolor": "white", "linewidth": 0, "alpha": 0.8, "boxstyle": "square,pad=0.1"}} if box else {}
         )
-        self.page.text(*at, text, LETTERS, ha=align, color=colour, **behind)
+        self.page.text(at[0], at[1], text, LETTERS, ha=align, color=colour, **behind)
         self.taken.append(_text_box(at, text, align))
 
     def _draw_bar(self) -> None:
@@ -237,7 +234,7 @@ def _round_numbers() -> Iterator[int]:
 
 def _numbers_to(most: float) -> list[int]:
     """Return the round numbers up to a maximum of at least 1."""
-    found = []
+    found = list[int]()
     for number in _round_numbers():
         if number > most:
             return found

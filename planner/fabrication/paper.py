@@ -13,7 +13,7 @@ import numpy as np
 import shapely
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
+from matplotlib.patches import Circle, Rectangle
 from matplotlib.transforms import Affine2D
 
 from environments.environment import Environment
@@ -128,6 +128,10 @@ class Page:
     def box(self, x: float, y: float, width: float, height: float, **style: Any) -> Rectangle:
         """Return a rectangle in page coordinates [mm]; it is not added to the page."""
         return Rectangle((x, y), width, height, transform=self.scale, **style)
+
+    def circle(self, middle: Any, radius: float, **style: Any) -> None:
+        """Draw a circle around a point [mm], shape (2,)."""
+        self.figure.add_artist(Circle((float(middle[0]), float(middle[1])), radius, transform=self.scale, **style))
 
     def ruler(self, x: float, y: float) -> None:
         """Draw a line of 100 mm with a downward tick every 10 mm."""

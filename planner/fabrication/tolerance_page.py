@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from planner.drawing.style import ACTUATOR
 from planner.fabrication.acceptance_page import NAME
-from planner.fabrication.build import ActuatorBuild, Build
+from planner.fabrication.build import ActuatorBuild, BendBuild, Build
 from planner.fabrication.flow import Column, Flow
 from planner.fabrication.tolerance import Placement
 from planner.output.text import join
@@ -23,14 +25,10 @@ def write_tolerances(flow: Flow, build: Build, placement: Placement | None) -> N
     if placement is None:
         flow.paragraph("This design misses its goal in the model, so there is no tolerance.")
         return
-    named = "actuator", build.actuators, placement.actuators, NAME
-    formed = "preformed bend", build.bends, placement.bends, NAME + 0.6
-    for name, parts, margins, share in (named, formed):
-        if parts:
-            rows = [(part.name, *sides(margin), "") for part, margin in zip(parts, margins, strict=True)]
-            colours = [ACTUATOR[part.section.side] for part in parts]
-            flow.table((Column(name, share), *ENDS, Column("", 6.0)), rows, colours)
-            flow.reserve(2)
+    if build.actuators:
+        _write_margins(flow, "actuator", NAME, build.actuators, placement.actuators)
+    if build.bends:
+        _write_margins(flow, "preformed bend", NAME + 0.6, build.bends, placement.bends)
     (right, left), (clockwise, anticlockwise) = sides(placement.aside), sides(placement.heading)
     flow.paragraph(
         f"Base: the mouth of the neck may be up to {right} mm to the right and {left} mm to the left of the start, and its "
@@ -49,6 +47,19 @@ def write_tolerances(flow: Flow, build: Build, placement: Placement | None) -> N
         )
         for text in failure_texts(build, placement):
             flow.paragraph(text, mark="!")
+
+
+def _write_margins(
+    flow: Flow,
+    head: str,
+    share: float,
+    parts: Sequence[ActuatorBuild | BendBuild],
+    margins: Sequence[Margin],
+) -> None:
+    """Write the table of the places of parts along the tube."""
+    rows = [(part.name, *sides(margin), "") for part, margin in zip(parts, margins, strict=True)]
+    flow.table((Column(head, share), *ENDS, Column("", 6.0)), rows, [ACTUATOR[part.section.side] for part in parts])
+    flow.reserve(2)
 
 
 def failure_texts(build: Build, placement: Placement) -> list[str]:

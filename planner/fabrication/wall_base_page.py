@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import shapely
-from matplotlib.patches import Circle, Polygon
+from matplotlib.patches import Polygon
 
 from planner.drawing.style import ACTUATOR, DIMENSION, FAINT, INK, TUBE
 from planner.fabrication import clamp
@@ -28,7 +29,7 @@ SHOWN = 18e-3
 WOOD = "#e8dcc4"
 OUT = 12e-3
 """Length of the tube in front of the wall in the drawing [m]."""
-MARK = {"weight": "bold", "ha": "center", "va": "center",
+MARK: dict[str, Any] = {"weight": "bold", "ha": "center", "va": "center",
         "bbox": {"facecolor": "white", "linewidth": 0, "boxstyle": "square,pad=0.15"}}  # fmt: skip
 
 
@@ -173,12 +174,13 @@ def _draw_section(flow: Flow, vessel: Vessel, base: WallBase, scale: float) -> N
     page.line([at(outer, rod), at(inner, rod)], linewidth=1.6, color=FAINT)
     page.line([at(-vessel.height - SPARE, 0.0), at(OUT, 0.0)], color=FAINT, dashes=(8, 2, 1, 2), linewidth=0.4)
     page.line([at(inner, floor), at(inner + OUT, floor)], linewidth=1.0)
-    page.text(*at(inner + OUT, floor - 4e-3 / max(scale / 0.4e3, 0.3)), "floor", 7.0, ha="right", va="top", color=FAINT)
+    x, y = at(inner + OUT, floor)
+    page.text(x, y - 1.0, "floor", 7.0, ha="right", va="top", color=FAINT)
     up = top + 4e-3
     _dimension(page, at(outer, up), at(inner, up), "G")
     _dimension(page, at(-vessel.height + vessel.floor, up), at(outer, up), "I")
-    page.text(*at(0.0, 0.0), "H", 9, **MARK)
-    page.text(*at(outer - COUPLING / 2 - 20e-3, rod), "L", 9, **MARK)
+    _letter(page, at(0.0, 0.0), "H")
+    _letter(page, at(outer - COUPLING / 2 - 20e-3, rod), "L")
 
 
 def _draw_view(flow: Flow, vessel: Vessel, base: WallBase, scale: float) -> None:
@@ -198,24 +200,15 @@ def _draw_view(flow: Flow, vessel: Vessel, base: WallBase, scale: float) -> None
             hole = hole.union(slot)
     outline = scale * np.asarray(hole.exterior.coords) + middle
     page.figure.add_artist(Polygon(outline, transform=page.scale, facecolor="white", edgecolor=INK, linewidth=0.8))
-    page.figure.add_artist(
-        Circle(
-            middle, scale * base.radius, transform=page.scale, facecolor=TUBE["none"], edgecolor=FAINT, linewidth=0.5
-        )
-    )
-    page.figure.add_artist(
-        Circle(middle, scale * circle, transform=page.scale, fill=False, edgecolor=FAINT, linewidth=0.4, linestyle="--")
-    )
-    for x, y in ((-circle, 0.0), (circle, 0.0), (0.0, circle)):
-        spot = middle + scale * np.array([x, y])
-        page.figure.add_artist(
-            Circle(spot, scale * SCREW / 2, transform=page.scale, facecolor="white", edgecolor=INK, linewidth=0.8)
-        )
+    page.circle(middle, scale * base.radius, facecolor=TUBE["none"], edgecolor=FAINT, linewidth=0.5)
+    page.circle(middle, scale * circle, fill=False, edgecolor=FAINT, linewidth=0.4, linestyle="--")
+    for spot in ((-circle, 0.0), (circle, 0.0), (0.0, circle)):
+        page.circle(middle + scale * np.array(spot), scale * SCREW / 2, facecolor="white", edgecolor=INK, linewidth=0.8)
     page.line(np.add(middle, [(-wide, low), (wide, low)]), linewidth=1.0)
     page.line(np.add(middle, [(-wide + 2, 0.0), (wide - 2, 0.0)]), color=FAINT, dashes=(8, 2, 1, 2), linewidth=0.4)
     page.line(np.add(middle, [(0.0, low - 2), (0.0, high - 2)]), color=FAINT, dashes=(8, 2, 1, 2), linewidth=0.4)
-    page.text(*middle, "F", 9, **MARK)
-    page.text(*(middle + 0.5 * scale * circle * np.array([-1.0, 1.0]) * 1.42), "K", 9, **MARK)
+    _letter(page, middle, "F")
+    _letter(page, middle + scale * circle * np.sqrt(0.5) * np.array([-1.0, 1.0]), "K")
     page.text(middle[0], middle[1] + high + 1.5, "seen from outside", 7.0, ha="center", color=FAINT)
     for x, side in ((-wide, "left"), (wide, "right")):
         page.text(
@@ -231,6 +224,11 @@ def _shown_thickness(base: WallBase) -> float:
 
 def _rectangle(left: float, bottom: float, right: float, top: float) -> Floats:
     return np.array([(left, bottom), (right, bottom), (right, top), (left, top)])
+
+
+def _letter(page: Page, at: Floats, letter: str) -> None:
+    """Write the letter of a dimension around a point."""
+    page.text(at[0], at[1], letter, 9, **MARK)
 
 
 def _dimension(page: Page, start: Floats, end: Floats, letter: str) -> None:
