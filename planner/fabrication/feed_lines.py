@@ -165,7 +165,8 @@ class FeedLines:
         cells = [self._half(_radius(other)) for other in passed]
         turned = [ends[other.name][0] for other in passed]
         top = [aside + self._half(_radius(other)) for aside, other in zip(turned, passed, strict=True) if aside]
-        for course, edges in (("top", [*cells, *top]), ("underside", cells)):
+        edges_of: dict[Course, list[float]] = {"top": [*cells, *top], "underside": cells}
+        for course, edges in edges_of.items():
             lane = self.quarter - (used[course] + 0.5) * LANE - HOSE / 2
             if lane >= max(edges, default=0.0):
                 return course

@@ -57,6 +57,7 @@ class Operation:
     events: tuple[OperationEvent, ...]
     """Events by grown length; the first is before growth starts."""
     marks: tuple[OperationMark, ...]
+    """Marks on the body, from the base."""
     length: float
     """Length at which growth ends [m]."""
 

@@ -115,14 +115,15 @@ class ScheduleFile(FileTable):
     def _check_names(self) -> Self:
         lines, regulators = {one.line for one in self.lines}, {one.regulator for one in self.regulators}
         valves, marks = {one.valve for one in self.valves}, {one.mark for one in self.marks}
-        named = [(lines, [line for part in (*self.regulators, *self.valves) for line in part.lines], "line")]
-        named.append((regulators, [one.regulator for one in (*self.lines, *self.valves)], "regulator"))
+        fed = [one.lines for one in self.regulators] + [one.lines for one in self.valves]
+        before = [one.regulator for one in self.lines] + [one.regulator for one in self.valves]
+        named = [(lines, [line for some in fed for line in some], "line"), (regulators, before, "regulator")]
         named.append((valves, [one.valve for one in self.lines if one.valve], "valve"))
         for event in self.events:
             named += [(lines, event.ramp, "line"), (valves, event.open, "valve")]
             named += [
                 (regulators, [*event.regulators_kpa], "regulator"),
-                (marks, [event.mark] * bool(event.mark), "mark"),
+                (marks, [event.mark] if event.mark else [], "mark"),
             ]
             if event.set_kpa.keys() != lines:
                 raise _fault(f"the event at {event.grown_mm:g} mm must set every line once: {', '.join(sorted(lines))}")

@@ -38,6 +38,7 @@ class Regulator:
     proportional: bool
     """Whether a controller sets it while the tube grows; it then vents its lines itself."""
     branches: tuple[Branch, ...]
+    """Its outlets."""
 
     @property
     def relief(self) -> str:
@@ -109,7 +110,7 @@ class Plumbing:
         Args:
             shut: Names of the shut-off valves that are shut.
         """
-        reached = {}
+        reached = dict[str, float]()
         for regulator in self.regulators:
             pressure = setting.set_points.get(regulator.name, 0.0) if regulator.proportional else regulator.pressure
             behind = 0.0 if SUPPLY_SHUT_OFF in shut else min(pressure, regulator.range, regulator.limit)

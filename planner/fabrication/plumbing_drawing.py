@@ -204,6 +204,6 @@ def write_plumbing(path: Path, build: Build) -> None:
     background = page.box(0, 0, page.width, page.height, facecolor=PAPER, linewidth=0)
     page.figure.add_artist(background)
     draw_plumbing(PageSketch(page, 4.0, 4.0), rows, line_lengths(build))
-    settings = {"svg.fonttype": "none", "svg.hashsalt": "vinewright", "savefig.bbox": None}
-    with atomic_path(path) as partial, matplotlib.rc_context(settings):
+    settings = matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "vinewright", "savefig.bbox": None})
+    with atomic_path(path) as partial, settings:
         page.figure.savefig(partial, format="svg", metadata={"Date": None, "Creator": "Vinewright"})

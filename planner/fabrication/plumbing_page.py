@@ -57,6 +57,7 @@ def _write_assembly(flow: Flow, plumbing: Plumbing) -> None:
     """Write how the parts are joined, and how leaks are found."""
     flow.heading("How to join the parts", 3 * line_height(SIZE))
     texts = [
+        f"Dry air at {kilopascals(max(one.range for one in plumbing.regulators))} kPa or more comes from the supply.",
         f"Mount the parts on a board near the base and join them by pieces of 6 mm tube, {millimetres(JOINT)} mm long (assumed). The last "
         f"piece, {millimetres(LEAD)} mm, leads to the push-in fitting {VESSEL_THREAD} of the vessel.",
         "Set each relief valve before it is mounted: raise the pressure before it until it opens. It has to open above the set point "

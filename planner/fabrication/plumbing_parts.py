@@ -12,7 +12,10 @@ from planner.fabrication.plumbing import BODY, BODY_SHUT_OFF, SUPPLY_SHUT_OFF, P
 
 JOINT = 0.2
 """Length of a tube between two parts of the plumbing at the base [m] (assumed)."""
-BASE_TUBE, FEED_TUBE = "6 mm outside, 4 mm inside, polyurethane", f"{1e3 * HOSE:g} mm outside, 2.5 mm inside"
+BASE_TUBE, FEED_TUBE = (
+    "polyurethane tube, 6 mm outside, 4 mm inside",
+    f"soft tube, {1e3 * HOSE:g} mm outside, 2.5 mm inside",
+)
 """Tube between the parts at the base, and tube of the feed lines."""
 THREAD, HOLE = "M5", 5e-3
 """Thread of an actuator's fitting, and the diameter of its hole in the film [m]."""
@@ -39,7 +42,7 @@ def plumbing_parts(build: Build, printed: bool) -> Iterator[PartsListEntry]:
     pieces = base_tubes(plumbing)
     length = sum(count * one for count, one in pieces)
     yield PartsListEntry(
-        "tube at the base", length, "m", BASE_TUBE, f"{sum(k for k, _ in pieces)} joints between the parts"
+        "tube at the base", length, "m", BASE_TUBE, f"{sum(k for k, _ in pieces)} pieces between the parts"
     )
     thread = f"{VESSEL_THREAD} thread, with sealing tape" if printed else "thread of the vessel's air inlet"
     yield PartsListEntry("push-in fitting", 1, "pieces", f"{thread}, for 6 mm tube", "air inlet of the vessel")
@@ -82,7 +85,7 @@ def _regulator(one: Regulator) -> Iterator[PartsListEntry]:
         what = f"set to {kilopascals(one.pressure)} kPa; {ranged}; with gauge, for 6 mm tube"
         yield PartsListEntry("pressure regulator", 1, "pieces", what, fed)
     yield PartsListEntry(
-        "relief valve", 1, "pieces", f"{relief_text(one)}, on a tee for 6 mm tube", f"{one.relief}, behind {one.name}"
+        "relief valve", 1, "pieces", f"{relief_text(one)}, with a tee for 6 mm tube", f"{one.relief}, behind {one.name}"
     )
     if (count := len(one.branches)) > 1:
         what = f"1 inlet, {count} outlets, for 6 mm tube"

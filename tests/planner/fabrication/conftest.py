@@ -16,7 +16,7 @@ from surrogate.registry import actuators
 from tests.planner.fabrication.operated import steered, with_pressures
 
 MakeBuild = Callable[..., Build]
-KINDS = [*actuators(), "bare", "one", "mixed", "steered", "stepped", "preformed", "off", "stopped", "gradual"]
+KINDS = [*actuators(), "bare", "one", "mixed", "steered", "stepped", "preformed", "off", "stopped", "gradual", "shared"]
 """Kinds of `operated`."""
 
 
@@ -84,6 +84,8 @@ def operated(request: pytest.FixtureRequest, example: Build, mixed: Build, make_
         case "off":
             sections = [replace(one, on=one.side != "left") for one in example.design.sections]
             return Build(replace(example.design, sections=tuple(sections)))
+        case "shared":
+            return steered(example, [0.0, 1.2, 1.2], [[0, 0], [0, 0], [35, 35]])
         case "stopped":
             return Build(replace(example.design, stop=0.75))
         case _:

@@ -93,7 +93,9 @@ def test_tables_say_where_to_fold() -> None:
     assert parts["fold tape"].quantity == pytest.approx(count * tape_length(build))
     assert "soft tube" not in parts
     cut = list(csv.DictReader(io.StringIO(cut_list(build))))
-    assert [row["name"] for row in cut if row["part"] == "regulator"] == ["10.34 kPa"]
+    assert {row["part"] for row in cut} == {"body", "fold tape", "base tube"}
+    regulators = [part for part in parts_list(build, None) if part.name == "pressure regulator"]
+    assert [part.what.split(";")[0] for part in regulators] == ["set to 10.34 kPa"]
     assert sum(int(row["quantity"]) for row in cut if row["part"] == "fold tape") == count
 
 

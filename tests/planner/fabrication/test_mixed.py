@@ -27,6 +27,7 @@ from planner.fabrication.bracket import THICKNESS, outline, write_bracket
 from planner.fabrication.build import ActuatorBuild, Build
 from planner.fabrication.cut_list import TAPE, cut_list, section_table
 from planner.fabrication.layout import pattern_of
+from planner.fabrication.operation_file import load_operation
 from planner.fabrication.paper import Page
 from planner.fabrication.parts import STRIP, STRIPS, parts_list
 from planner.fabrication.pressures import check_head_room, pressure_content
@@ -321,3 +322,20 @@ def test_the_guide_names_the_types(pack: Path) -> None:
         assert words in work
     assert re.search(r"bracket\.stl\s+8\s", next(page for page in pages if "Print settings" in page))
     assert sum({"type", "fpam", "spam"} <= {*page.split()} for page in pages) >= 2
+
+
+@pytest.mark.slow
+def test_the_pack_can_be_operated(pack: Path) -> None:
+    """Its schedule.json, read and applied to its plumbing, gives schedule.csv; guide and pattern name the marks."""
+    operation, plumbing = load_operation(pack)
+    with (pack / "schedule.csv").open() as file:
+        for row in csv.DictReader(file):
+            reached = plumbing.deliver(plumbing.setting(operation.pressures_at(1e-3 * float(row["grown_mm"]))))
+            assert reached == pytest.approx({name: 1e3 * float(row[f"{name}_kpa"]) for name in reached}, abs=1.01)
+    text = "\n".join(page.extract_text() for page in PdfReader(pack / "template-letter.pdf").pages)
+    assert [mark.name for mark in operation.marks] == ["S1", "S2", "S3"]
+    for mark, valve in zip(operation.marks, ("V1", "V2", "V3"), strict=True):
+        assert f"When mark {mark.name} comes out at the tip" in text
+        assert f"open valve {valve}" in text
+        assert f">{mark.name}</text>" in (pack / "pattern.svg").read_text(encoding="utf-8")
+    assert ">V3</text>" in (pack / "plumbing.svg").read_text(encoding="utf-8")

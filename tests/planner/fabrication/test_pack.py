@@ -249,6 +249,12 @@ def test_fabrication_warnings(
     content["sections"][1]["pressure_kpa"] = 36.0
     content["sections"][0]["end_mm"] = content["sections"][1]["start_mm"] = 100.0
     content["sections"][-1]["end_mm"] = content["tube"]["length_mm"] = content["cost"]["length_mm"] = 1120.0
+    left = content["sections"].pop(2)
+    parts = [
+        left | {"start_mm": start, "end_mm": end} for start, end in ((725.0, 785.0), (785.0, 845.0), (845.0, 900.0))
+    ]
+    content["sections"][2:2] = parts
+    content["cost"]["actuators"] = 4
     (tmp_path / "design.json").write_text(json.dumps(content))
     arguments = "export", tmp_path / "design.json", "--env", run / "environment.toml", "--out", tmp_path / "pack"
     vinewright(monkeypatch, *arguments, "--formats", "json", "--trials", 20, "--allow-limit")
@@ -257,7 +263,7 @@ def test_fabrication_warnings(
     printed = capsys.readouterr().out
     assert all(f"warning: {warning}" in printed for warning in pack["warnings"])
     assert any("above its limit of 35 kPa" in warning for warning in pack["warnings"])
-    assert any("feed ends of R1" in warning for warning in pack["warnings"])
+    assert any("The feed end of L4 has no room beside L2 and L3" in warning for warning in pack["warnings"])
     assert any("leaves it again" in warning for warning in pack["warnings"]) == (
         pack["reaches_goal"] and not pack["ends_in_goal"]
     )

@@ -11,8 +11,10 @@ import pytest
 from dynamics.tube import VineParams
 from planner.design.schedule import Schedule
 from planner.fabrication.build import Build
-from planner.fabrication.parts import parts_table
+from planner.fabrication.parts import parts_list, parts_table
+from planner.fabrication.plumbing import plumbing_of
 from planner.fabrication.pressures import pressure_lines
+from planner.fabrication.schedule import set_points
 from planner.fabrication.vessel import vessel_of
 from surrogate.pouch import PouchMotor
 
@@ -117,3 +119,23 @@ def test_gradual_pressures_have_proportional_regulators(example: Build) -> None:
     assert (found["proportional regulator"], found["pressure regulator"]) == ([1, 1], [1])
     assert found["relief valve"] == [1, 1, 1]
     assert "3/2-way valve" not in found
+
+
+def test_parts_are_those_of_the_plumbing(operated: Build) -> None:
+    """As many regulators, relief valves, valves, manifolds, tees, fittings as its structure has, and ranges for every set point."""
+    plumbing, parts = plumbing_of(operated), parts_list(operated, None)
+    count = {name: sum(part.quantity for part in parts if part.name == name) for name in {part.name for part in parts}}
+    fixed = [one for one in plumbing.regulators if not one.proportional]
+    assert count["pressure regulator"] == len(fixed)
+    assert count.get("proportional regulator", 0) == len(plumbing.regulators) - len(fixed)
+    assert count["relief valve"] == len(plumbing.regulators)
+    assert count.get("3/2-way valve", 0) == len(plumbing.valves)
+    outlets = [len(plumbing.regulators), *(len(one.branches) for one in plumbing.regulators)]
+    assert count.get("manifold", 0) == sum(number > 1 for number in outlets)
+    branches = [branch for one in plumbing.regulators for branch in one.branches]
+    assert count.get("tee", 0) == sum(len(branch.lines) for branch in branches) - len(branches)
+    assert count.get("barbed fitting", 0) == len(operated.actuators)
+    assert (count["shut-off valve"], count["push-in fitting"]) == (2, 1)
+    highest = np.max([row.pressures for row in set_points(operated)], axis=0, initial=0.0)
+    for actuator, pressure in zip(operated.actuators, highest, strict=True):
+        assert plumbing.feeding(actuator.name)[0].range >= 1.25 * pressure
