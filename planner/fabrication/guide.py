@@ -61,7 +61,7 @@ def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
     """Draw the guide."""
     flow = Flow(paper)
     _write_parts(flow, guide)
-    _write_seals(flow, guide.build.bar)
+    _write_seals(flow, guide.build)
     _write_sources(flow)
     _write_steps(flow, guide)
     if guide.wall:
@@ -128,7 +128,7 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
     )
 
 
-def _write_seals(flow: Flow, bar: float) -> None:
+def _write_seals(flow: Flow, build: Build) -> None:
     flow.heading("Test strips: how to find the seal setting", 58)
     flow.reserve(50)
     draw_ladder(flow.page, (flow.width - 170) / 2, flow.y)
@@ -136,7 +136,7 @@ def _write_seals(flow: Flow, bar: float) -> None:
     for k, text in enumerate(
         (
             f"Cut {STRIPS} strips {1e3 * STRIP:.0f} mm long from the same roll as the tube, and seal each across its middle, with the "
-            f"bar of the pattern, {1e3 * bar:g} mm wide: four temperatures (or "
+            f"{_bars_text(build)}: four temperatures (or "
             "dial settings), from below the range of the table to its upper end, three strips at each.",
             "Let the seal cool under the closed bar for as long as it was heated. Mark the strip with its setting.",
             "Peel each strip by hand: hold one layer in each hand and pull slowly at a right angle to the seal.",
@@ -149,6 +149,13 @@ def _write_seals(flow: Flow, bar: float) -> None:
         start=1,
     ):
         flow.paragraph(text, str(k))
+
+
+def _bars_text(build: Build) -> str:
+    """Return the widths of the bars that make the seals of a pattern."""
+    bars = sorted({build.bar, *(one.bar for one in build.actuators if one.bar)})
+    of = "bar of the pattern" if len(bars) == 1 else "bars of the pattern"
+    return f"{of}, {' and '.join(f'{1e3 * bar:g}' for bar in bars)} mm wide"
 
 
 def _write_steps(flow: Flow, guide: Guide) -> None:

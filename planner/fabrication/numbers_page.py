@@ -11,10 +11,12 @@ from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, PHYSICS, TUBE
 from planner.design.schedule import Schedule
 from planner.drawing.style import FAINT
 from planner.fabrication.build import Build
-from planner.fabrication.flow import SMALL, Column, Flow
+from planner.fabrication.flow import PAD, SIZE, SMALL, Column, Flow, line_height
 
 TOGETHER = 8
 """Largest number of actuators in one table of pressures."""
+KEPT = 16
+"""Largest number of rows that are kept on one page."""
 DIGITS = ".9g"
 """Digits of all numbers."""
 KEYS = (Column("key", 3.2), Column("value", 2.2), Column("meaning", 6.6))
@@ -30,6 +32,9 @@ def write_numbers(flow: Flow, build: Build) -> None:
         "The simulated tube in numbers",
         "With the sections of the pattern, all that the simulation takes. Names and units are those of a tube file.",
     )
+    if build.design.schedule is not None:
+        _write_schedule(flow, build.design.schedule, [one.name for one in build.actuators])
+        flow.reserve(3)
     parts = [content.pop("actuator"), *content.pop(OTHERS, [])]
     flow.heading("Tube", 20)
     if build.design.stop is not None:
@@ -37,10 +42,14 @@ def write_numbers(flow: Flow, build: Build) -> None:
     flow.table(KEYS, list(_rows(content, _meanings())))
     for part in parts:
         flow.reserve(3)
-        flow.heading(f"Actuator {part['type']}", 20)
-        flow.table(KEYS, list(_rows(part, _meanings(part["type"]))))
-    if build.design.schedule is not None:
-        _write_schedule(flow, build.design.schedule, [one.name for one in build.actuators])
+        rows = list(_rows(part, _meanings(part["type"])))
+        flow.heading(f"Actuator {part['type']}", _height(len(rows)))
+        flow.table(KEYS, rows)
+
+
+def _height(rows: int) -> float:
+    """Height of a table of so many rows, or of its first `KEPT` [mm]."""
+    return line_height(SMALL) + PAD + (line_height(SIZE) + PAD) * min(rows, KEPT)
 
 
 def _meanings(kind: str | None = None) -> dict[str, str]:
@@ -66,8 +75,7 @@ def _rows(content: Mapping[str, Any], meanings: Mapping[str, str], table: str = 
 
 def _write_schedule(flow: Flow, schedule: Schedule, names: list[str]) -> None:
     """Write the pressures of the actuators at each length where they change."""
-    flow.reserve(3)
-    flow.heading("Pressures over the grown length [kPa]", 30)
+    flow.heading("Pressures over the grown length [kPa]", 10 + _height(len(schedule.lengths)))
     flow.paragraph(
         "Between two rows a pressure changes in proportion to the grown length. Two rows of the same length are a step, at which the "
         "tube is held. 0 is vented. An actuator that has not everted yet needs no pressure: see schedule.csv.",

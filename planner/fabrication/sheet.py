@@ -113,7 +113,7 @@ class Sheet:
 def centring_places(start: float, end: float) -> Floats:
     """Places of the centring marks along the body, every `CENTRING_EVERY` from its base, within a part of it [mm]."""
     first, last = math.ceil(start / CENTRING_EVERY - 1e-9), math.floor(end / CENTRING_EVERY + 1e-9)
-    return CENTRING_EVERY * np.arange(first, last + 1)
+    return np.asarray(CENTRING_EVERY * np.arange(first, last + 1), float)
 
 
 def cell_text(actuator: ActuatorBuild) -> str:

@@ -18,6 +18,7 @@ from planner.fabrication.sheet import (
 )
 from planner.fabrication.strips import airway_of
 from surrogate.cpam import Cpam
+from surrogate.kernels.compiled import Floats
 
 FULL_STRIP = 48.0
 """Width of a strip below which labels and marks are scaled down [mm]."""
@@ -36,7 +37,7 @@ def draw_strip(actuator: ActuatorBuild) -> PatternPiece:
     sheet.tube(0.0, length)
     bar, seam = 1e3 * actuator.bar, 1e3 * actuator.seam
     sheet.band(Layer.SEAL, 1e3 * HOLD, 1e3 * HOLD + bar)
-    ends = 1e3 * actuator.tail + cell * np.arange(actuator.cells + 1)
+    ends = np.asarray(1e3 * actuator.tail + cell * np.arange(actuator.cells + 1), float)
     if actuator.end == "seam":
         _draw_seams(sheet, actuator, ends.tolist())
         sheet.centre_on_folds(ends)
@@ -50,18 +51,21 @@ def draw_strip(actuator: ActuatorBuild) -> PatternPiece:
     for k, x in enumerate(ends.tolist()):
         sheet.number(k, actuator, x, 3 * sheet.scale - width, seam)
         sheet.line(Layer.MARK, (x - CENTRING * sheet.scale, -width / 2), (x + CENTRING * sheet.scale, -width / 2))
-    places = (
-        centring_places(*(1e3 * np.array([actuator.section.start, actuator.section.end])))
-        - 1e3 * actuator.section.start
-    )
-    places = ends[0] + places / actuator.stretch
-    sheet.centre_on_folds(places[np.abs(places[:, None] - ends).min(axis=1, initial=np.inf) > APART + seam / 2])
+    _centre(sheet, actuator, ends)
     every = max(int(LABEL_EVERY / cell), 1)
     for left, right in list(pairwise(ends.tolist()))[1::every]:
         at, room = ((left + right) / 2, 2 * sheet.scale - width / 2), 0.8 * (cell - seam)
         sheet.write(at, 5.0, actuator.name, room, side=side)
     _write_tail(sheet, actuator)
     return sheet.piece()
+
+
+def _centre(sheet: Sheet, actuator: ActuatorBuild, ends: Floats) -> None:
+    """Draw centring marks on the folds at the places of those of the body, but for places near a cell end, shape (cells + 1,) [mm]."""
+    start, end = 1e3 * actuator.section.start, 1e3 * actuator.section.end
+    places = np.asarray(ends[0] + (centring_places(start, end) - start) / actuator.stretch, float)
+    near = np.abs(places[:, None] - ends).min(axis=1, initial=np.inf) <= APART + 500 * actuator.seam
+    sheet.centre_on_folds(places[~near])
 
 
 def _draw_seams(sheet: Sheet, actuator: ActuatorBuild, ends: list[float]) -> None:
