@@ -11,7 +11,7 @@ def main() -> None:
         print(f"no design: {result.reason}")
         return
     formats = ["json", "csv", "svg", "pdf"]
-    pack = vw.export(result.best, env, "workshop", formats, allow_limit=True, force=True)
+    pack = vw.export(result.best, env, "workshop", formats, force=True)
     print("reaches the goal as fabricated:", pack.grown.reached)
     for planned, made in zip(result.best.actuated, pack.grown.design.actuated, strict=True):
         print(

@@ -54,21 +54,27 @@ def paired_loss(before: NDArray[np.bool_], after: NDArray[np.bool_]) -> Loss:
 
 def merge_equal(design: Design) -> Design:
     """Merge contiguous sections that are alike: two such actuators are one. A design with a schedule stays as it is."""
-    if design.schedule is not None:
-        return design
-    merged: list[Section] = []
-    for section in design.sections:
+    return design if design.schedule is not None else merge_equal_in_all([design])[0]
+
+
+def merge_equal_in_all(designs: Sequence[Design]) -> list[Design]:
+    """Merge contiguous sections that are alike in all designs of one tube, which differ in the actuators that are off."""
+    merged: list[tuple[Section, ...]] = []
+    for several in zip(*(design.sections for design in designs), strict=True):
         before = merged[-1] if merged else None
-        if before and section.start - before.end < TOUCHING and _alike(before, section):
-            merged[-1] = replace(before, end=section.end)
+        if before and all(_continues(one, other) for one, other in zip(before, several, strict=True)):
+            merged[-1] = tuple(replace(one, end=other.end) for one, other in zip(before, several, strict=True))
         else:
-            merged.append(section)
-    return design if len(merged) == len(design.sections) else replace(design, sections=tuple(merged), success=None)
+            merged.append(several)
+    if len(merged) == len(designs[0].sections):
+        return list(designs)
+    each = zip(designs, zip(*merged, strict=True), strict=True)
+    return [replace(design, sections=sections, success=None) for design, sections in each]
 
 
-def _alike(one: Section, other: Section) -> bool:
-    """Whether two sections differ in their place at most."""
-    return replace(one, start=0.0, end=0.0) == replace(other, start=0.0, end=0.0)
+def _continues(one: Section, other: Section) -> bool:
+    """Whether a section begins where another one ends and is like it."""
+    return other.start - one.end < TOUCHING and replace(one, start=0.0, end=0.0) == replace(other, start=0.0, end=0.0)
 
 
 def simpler_designs(design: Design, catalogue: Catalogue) -> list[Design]:

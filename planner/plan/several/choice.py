@@ -65,6 +65,14 @@ class CommonChoice:
         name, uncertainty = self.errors[k]
         return Choice(name, uncertainty, self.wanted, [one.each[k] for one in self.front], picked=self.chosen)
 
+    def add(self, champion: CommonChampion) -> None:
+        """Add a tube to the front, which keeps one of those with as many actuators: of those that end in every goal as planned the
+        likeliest in its worst environment."""
+        alike = [one for one in (*self.front, champion) if one.actuators == champion.actuators]
+        best = max(alike, key=lambda one: (not one.outside, one.worst.estimate.reached))
+        others = [one for one in self.front if one.actuators != champion.actuators]
+        self.front = sorted([*others, best], key=lambda one: one.actuators)
+
     def add_trials(self, selections: Sequence[Selection], until_sure: bool) -> None:
         """Try tubes in each environment, block by block, while there is time and one needs it.
 

@@ -62,10 +62,11 @@ class CommonChooser:
         with self._selecting(budget) as joint:
             contenders = joint.contenders()
             if contenders and self.options.fast:
-                choice.front = [joint.champion(one) for one in contenders]
+                for one in contenders:
+                    choice.add(joint.champion(one))
             elif contenders:
                 for champion in joint.champions(contenders):
-                    choice.front = sorted([*choice.front, champion], key=lambda one: one.actuators)
+                    choice.add(champion)
                 choice.add_trials(joint.selections, until_sure=budget.iterations is None)
         return choice if choice.front else None
 

@@ -16,6 +16,7 @@ from planner.plan.choice import contest
 from planner.plan.choice.front import NO_TRIALS, Champion
 from planner.plan.choice.refinement import Candidate, Descent, with_another
 from planner.plan.choice.selection import Progress, Selection
+from planner.plan.choice.simplifying import merge_equal_in_all
 from planner.plan.several.fixed_actuators import FixedActuators, prepare_run, runs_of
 from planner.plan.several.growth import PLANNED, Common, best_masked, grow_tubes
 from planner.plan.several.tubes import Tube, all_masks, extend, trim, without
@@ -350,7 +351,8 @@ class JointSelection:
         )
 
     def _finished(self, found: Common) -> list[Design]:
-        """The designs of a tube for each environment: cut where no environment needs more, and off what does not grow out."""
+        """The designs of a tube for each environment: cut where no environment needs more, off what does not grow out, and merged what is
+        alike in all."""
         tube = trim(found.tube, max(one.design.length for one in found.each))
         designs = []
         for mask, one in zip(tube.masks, found.each, strict=True):
@@ -359,7 +361,7 @@ class JointSelection:
             sections = tuple(replace(part, on=next(made)) if part.actuated else part for part in tube.design.sections)
             stop = None if one.design.length >= tube.design.built - 1e-9 else one.design.length
             designs.append(replace(one.design, sections=sections, stop=stop))
-        return designs
+        return merge_equal_in_all(designs)
 
 
 def roomy(searches: Sequence[Run]) -> list[Solution]:

@@ -12,7 +12,14 @@ from planner.design.estimate import Estimate
 from planner.design.schedule import Schedule
 from planner.plan.choice.front import NO_TRIALS, Champion, Choice
 from planner.plan.choice.selection import Selection
-from planner.plan.choice.simplifying import BRIDGED, SUFFERED, merge_equal, paired_loss, simpler_designs
+from planner.plan.choice.simplifying import (
+    BRIDGED,
+    SUFFERED,
+    merge_equal,
+    merge_equal_in_all,
+    paired_loss,
+    simpler_designs,
+)
 from planner.plan.effort import Effort
 from planner.search.controls import sections_of
 from planner.search.run import Run
@@ -82,6 +89,17 @@ def test_equal_neighbours_are_one_actuator() -> None:
         whole, sections=(folds, replace(folds, start=0.1, end=0.3), replace(folds, start=0.3, end=0.4, curvature=2.0))
     )
     assert [one.end for one in merge_equal(formed).sections] == [0.3, 0.4]
+
+
+def test_a_tube_for_several_environments_merges_what_is_alike_in_all() -> None:
+    """Two parts of which one is off in an environment stay two in all of them; off in all, or in none, they are one."""
+    one = split(bent(0.5), 0.3)
+    off = replace(one, sections=tuple(replace(part, on=part.side == "none") for part in one.sections))
+    partly = replace(one, sections=(one.sections[0], replace(one.sections[1], on=False), one.sections[2]))
+    assert merge_equal_in_all([one, partly]) == [one, partly]
+    merged = merge_equal_in_all([one, off])
+    assert [[part.end for part in design.sections] for design in merged] == [[0.5, 0.7]] * 2
+    assert [design.sections[0].on for design in merged] == [True, False]
 
 
 def test_a_search_finds_no_equal_neighbours() -> None:

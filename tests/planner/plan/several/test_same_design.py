@@ -106,7 +106,7 @@ def test_each_folder_is_a_run_that_other_commands_read(
     assert vinewright_in(folder, monkeypatch, "show", planned) == 0
     told = capsys.readouterr().out
     assert told.startswith("one design for up, down; a run for each in down, up\n")
-    assert "35.0 off" in told
+    assert "32.5 off" in told
     assert vinewright_in(folder, monkeypatch, "show", planned / "up") == 0
     assert capsys.readouterr().out.startswith("run: up,")
     assert (
