@@ -115,7 +115,7 @@ def _write_feed_lines(flow: Flow, build: Build) -> None:
         "side by side along the body, that of the farthest section next to the middle; distances from the fold are measured across the "
         f"film. Put a piece of tape across each every {millimetres(TAPE_EVERY)} mm, and where it turns to its fitting; it must lie "
         "loose, never taut. All leave at the base line, outside on the clamp, to their valves. The slack of a feed end is laid in "
-        f"{LAYERS} layers (assumed)."
+        f"{LAYERS} layers (assumed); an end seal that reaches the cells of the next section is folded back."
     )
 
 

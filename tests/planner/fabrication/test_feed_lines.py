@@ -5,6 +5,9 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import shapely
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from dynamics.tube import VineParams
 from planner.fabrication.build import Build
@@ -96,3 +99,39 @@ def test_lines_that_the_top_cannot_take_run_below_or_are_refused(make_build: Mak
     for one in lines[1:]:
         assert one.course == "none" or one.from_fold - HOSE / 2 >= strip
     assert any("no room on the tube beside the others" in warning for warning in FeedLines(build).warnings)
+
+
+parts_of_tubes = st.lists(
+    st.tuples(st.sampled_from(["none", "left", "right"]), st.integers(1, 8), st.sampled_from([0.03, 0.04, 0.06])),
+    min_size=1,
+    max_size=9,
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(parts=parts_of_tubes)
+def test_nothing_lies_on_anything_else(make_build: MakeBuild, parts: list[tuple[str, int, float]]) -> None:
+    """Cells, feed ends and lines of any tube as rectangles on its film: where no warning names them, no two overlap."""
+    made = [("none", cells * l_0) if side == "none" else (side, cells, l_0) for side, cells, l_0 in parts]
+    lines = FeedLines(make_build(*made, ("none", 0.1))).each
+    half = BODY * np.arcsin(STRIP / (BODY + STRIP))
+    for side in ("left", "right"):
+        own = [one for one in lines if one.actuator.section.side == side]
+        cells = [shapely.box(one.actuator.section.start, -half, one.actuator.section.end + 0.02, half) for one in own]
+        placed = [one for one in own if one.place != "none"]
+        ends = {
+            one.name: shapely.box(one.fitting - 0.04, one.aside - half, one.actuator.section.start, one.aside + half)
+            for one in placed
+        }
+        for k, one in enumerate(own):
+            for other in own[:k]:
+                cell = cells[own.index(other)]
+                if one.name in ends:
+                    assert ends[one.name].intersection(cell).area < 1e-3 * half
+                    if other.name in ends:
+                        assert ends[one.name].intersection(ends[other.name]).area < 1e-3 * half
+                if one.course == "top" and one.along:
+                    hose = shapely.box(0.0, one.from_fold - HOSE / 2, one.along, one.from_fold + HOSE / 2)
+                    assert hose.intersection(cell).area < 1e-9
+                    assert other.name not in ends or hose.intersection(ends[other.name]).area < 1e-9
+            assert one.from_fold < np.pi / 2 * BODY
