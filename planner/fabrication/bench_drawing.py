@@ -30,7 +30,7 @@ ARROW = 11.0
 """Length of the arrow at the start [mm]."""
 BAR = 90.0
 """Maximum length of the scale bar [mm]."""
-RINGS = 3.2, 5.0, 7.5, 10.5, 14.0, 18.0, 23.0, 29.0
+RINGS = 3.2, 4.0, 5.0, 7.5, 10.5, 14.0, 18.0, 23.0, 29.0
 """Distances from its obstacle at which a number is tried [mm]."""
 
 
@@ -63,7 +63,7 @@ class BenchDrawing:
     page: Page
     scale: int
     taken: list[shapely.Polygon] = field(default_factory=list)
-    """Boxes of the texts so far [mm]."""
+    """What further texts keep off: texts so far, and the arrow at the start [mm]."""
 
     @property
     def origin(self) -> Floats:
@@ -138,6 +138,9 @@ class BenchDrawing:
         tip = base + ARROW * ahead
         self.page.line([base, tip], linewidth=1.0)
         self.page.line([tip - 2.2 * ahead + 1.0 * aside, tip, tip - 2.2 * ahead - 1.0 * aside], linewidth=1.0)
+        # Names keep off the arrow.
+        arrow = shapely.LineString([base, tip]).buffer(1.2)
+        self.taken += [arrow, shapely.LineString(self.at(np.add((x, y), [-half, half]))).buffer(0.6)]
         self._place(base, "start", INK, beside=True)
         self._place(self.at(goal[:2]), "goal", GOAL)
 

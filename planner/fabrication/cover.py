@@ -159,6 +159,10 @@ def _write_table(flow: Flow, build: Build) -> None:
         )
     else:
         flow.paragraph("None." if build.bends else "None: the tube grows straight.")
+    if build.off:
+        flow.paragraph(
+            "(off): without pressure in this environment; the pressure is that of the others for which the tube is made."
+        )
     if build.bends:
         _write_bends(flow, build)
 

@@ -23,7 +23,7 @@ from planner.fabrication.pressures import REGULATOR, YIELD, yielding_lines
 from planner.fabrication.seal_strips import draw_ladder
 from planner.fabrication.sketch import HEIGHT, WIDTH, PageSketch
 from planner.fabrication.steps import steps
-from planner.fabrication.tolerance import Placement
+from planner.fabrication.tolerance import Placement, idle_text
 from planner.fabrication.tolerance_page import write_tolerances
 from planner.fabrication.vessel import Vessel
 from planner.fabrication.wall_base import WallBase
@@ -206,10 +206,7 @@ def _write_pressures(flow: Flow, guide: Guide) -> None:
         "fit a relief valve. Goal kept: pressures at which an actuator that is made as planned passes the acceptance test."
     )
     if off := guide.build.off:
-        flow.paragraph(
-            f"Leave {' and '.join(off)} without pressure in this environment. The set point is for the other environments of this tube.",
-            mark="!",
-        )
+        flow.paragraph(f"{idle_text(off)} The set point is for the other environments of this tube.", mark="!")
     if guide.build.design.schedule:
         flow.paragraph(
             "Pressures change while this tube grows: the set points above are the highest ones. Follow the table of the operation.",

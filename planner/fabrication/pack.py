@@ -42,7 +42,7 @@ from planner.fabrication.seams import check_seams
 from planner.fabrication.stock import Stock
 from planner.fabrication.success import PackSuccess, have_equal_sections, try_design
 from planner.fabrication.success import Watch as Trying
-from planner.fabrication.tolerance import compute_placement
+from planner.fabrication.tolerance import compute_placement, idle_text
 from planner.fabrication.vessel import BED, Vessel, vessel_of
 from planner.fabrication.wall_base import WallBase, wall_base_of
 from planner.output.folder import write_json
@@ -165,9 +165,7 @@ class Pack:
         planned, made, warnings = self.planned.built, self.grown.design.built, list[str]()
         lines = pressure_lines(self.build)
         if off := self.build.off:
-            warnings.append(
-                f"Leave {' and '.join(off)} without pressure in this environment: the tube is made for several environments."
-            )
+            warnings.append(idle_text(off))
         if self.grown.design.length < made - 5e-4:
             warnings.append(
                 f"Stop the growth at {1e3 * self.grown.design.length:.0f} mm: the rest of the tube is for another environment."

@@ -17,7 +17,7 @@ BASE_TUBE, FEED_TUBE = (
     f"soft tube, {1e3 * HOSE:g} mm outside, 2.5 mm inside",
 )
 """Tube between the parts at the base, and tube of the feed lines."""
-THREAD, HOLE = "M5", 5e-3
+THREAD = "M5"
 """Thread of an actuator's fitting, and the diameter of its hole in the film [m]."""
 VESSEL_THREAD = "G 1/8"
 """Thread of the vessel's air inlet."""

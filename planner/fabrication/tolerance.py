@@ -9,6 +9,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from environments.environment import Environment
 from planner.design.design import Design
 from planner.design.replay import grow_designs
+from planner.output.text import join
 from planner.uncertainty.sensitivity import (
     Margin,
     bend_parameters,
@@ -41,6 +42,14 @@ def compute_placement(design: Design, environment: Environment) -> Placement:
     aside, heading = (compute_margin(design, environment, one) for one in environment_parameters(environment)[:2])
     bends = [compute_margin(design, environment, one) for one in bend_parameters(design, ["place"])]
     return Placement(places, aside, heading, bends, grow_switched(design, environment))
+
+
+def idle_text(names: Sequence[str]) -> str:
+    """Return the sentence about actuators that are built but have no pressure in this environment."""
+    return (
+        f"Leave {join(names, 'and')} without pressure in this environment: the tube is made for several environments. Open the line to the "
+        "air, so that the strip lies flat and does not bend the tube."
+    )
 
 
 def grow_switched(design: Design, environment: Environment) -> list[bool]:
