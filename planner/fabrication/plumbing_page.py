@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from planner.drawing.style import ACTUATOR, INK
-from planner.fabrication.build import LEAD, Build
+from planner.fabrication.build import HOLE, LEAD, Build
 from planner.fabrication.feed_lines import LAYERS, TAPE_EVERY, FeedLine, FeedLines
 from planner.fabrication.flow import MARGIN, SIZE, Column, Flow, line_height
 from planner.fabrication.operation import operation_of
@@ -19,7 +19,7 @@ from planner.fabrication.plumbing_drawing import (
     line_lengths,
     rows_of,
 )
-from planner.fabrication.plumbing_parts import HOLE, JOINT, THREAD, VESSEL_THREAD, kilopascals
+from planner.fabrication.plumbing_parts import JOINT, THREAD, VESSEL_THREAD, kilopascals
 from planner.fabrication.sketch import PageSketch
 
 HEAD = 26.0

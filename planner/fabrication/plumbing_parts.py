@@ -18,7 +18,7 @@ BASE_TUBE, FEED_TUBE = (
 )
 """Tube between the parts at the base, and tube of the feed lines."""
 THREAD = "M5"
-"""Thread of an actuator's fitting, and the diameter of its hole in the film [m]."""
+"""Thread of an actuator's fitting."""
 VESSEL_THREAD = "G 1/8"
 """Thread of the vessel's air inlet."""
 
