@@ -220,15 +220,17 @@ def test_an_actuator_that_is_needed_is_kept(select: Callable[[Design], tuple[Sel
 
 
 def test_a_design_in_doubt_is_not_as_likely(select: Callable[[Design], tuple[Selection, Choice]]) -> None:
-    """Tubes whose bend is longer and longer reach the goal less and less: one is accepted only if the whole interval of its loss is
+    """Tubes that bend more and more reach the goal less and less: one is accepted only if the whole interval of its loss is
     below what counts, and not where the interval includes that.
     """
     design = bent(0.6)
     made, _ = select(design)
     worlds = Worlds.draw(made.environment, PARAMS, ERRORS, range(COMPARING, COMPARING + EFFORT.paired), made.seed)
     before, doubtful, accepted = grow_trials(design, worlds).reached, 0, 0
-    for longer in np.arange(0.0, 0.1, 0.005):
-        other = bent(round(0.6 + longer, 3), round(0.2 - longer, 3))
+    stronger = np.argsort(CATALOGUE.curvature)
+    stronger = stronger[np.flatnonzero(stronger == 300)[0] :][10:130:10]
+    for entry in stronger.tolist():
+        other = bent(0.6, entry=entry)
         loss = paired_loss(before, grow_trials(other, worlds).reached)
         assert made._is_as_likely(other, design, lambda: True) == (loss.high < SUFFERED)
         doubtful += loss.low < SUFFERED < loss.high
