@@ -306,7 +306,7 @@ def test_bodies_that_overlap_are_noticed(design: Design) -> None:
 
 def test_controls_become_sections() -> None:
     """Runs of one control are one section; neighbours with different controls are two."""
-    catalogue = Catalogue.of(VineParams(actuator=Spam(limits=Limits(0.03, 0.04, 10e-3, 10e3, 10e3))))
+    catalogue = Catalogue.of(VineParams(actuator=Spam(limits=Limits(0.03, 0.04, 10e-3, 10e3, 12e3))))
     sections = sections_of(np.array([0, 0, 1, 1, 1, -2, 2], np.int32), 0.025, catalogue)
     assert [(s.side, round(s.start * 1e3), round(s.end * 1e3), s.l_0) for s in sections] == [
         ("none", 0, 50, 0.0),

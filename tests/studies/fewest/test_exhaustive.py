@@ -36,7 +36,7 @@ def few() -> VineParams:
         longest_cell=0.07,
         cell_step=0.02,
         least_pressure=30e3,
-        most_pressure=30e3,
+        most_pressure=31e3,
         pressure_step=1e3,
     )
     return VineParams(segment_length=0.05, actuator=Spam(limits=limits))

@@ -99,11 +99,11 @@ def test_a_supply_that_cannot_be_used_is_refused(vinewright: Vinewright) -> None
 def test_every_plan_of_a_shipped_environment_can_be_exported(
     vinewright: Vinewright, environment: str, kind: str
 ) -> None:
-    """By the commands, with their defaults but for the time; where no design is found there is nothing to export."""
+    """By the commands, with their defaults but for time and trials; where no design is found there is nothing to export."""
     code, _, errors = vinewright("plan", environment, "--actuator", kind, "--time-budget", 20, "--out", "run")
     assert code in (0, 3), errors
     if not Path("run/design.json").exists():
         pytest.skip("no design was found in 20 s")
-    code, _, errors = vinewright("export", "run", "--out", "pack")
+    code, _, errors = vinewright("export", "run", "--out", "pack", "--trials", 20)
     assert code in (0, 3), errors
     check_pack(Path("pack"))

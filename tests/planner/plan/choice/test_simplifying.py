@@ -219,6 +219,26 @@ def test_an_actuator_that_is_needed_is_kept(select: Callable[[Design], tuple[Sel
     assert made.known.count == grown
 
 
+def test_a_design_in_doubt_is_not_as_likely(select: Callable[[Design], tuple[Selection, Choice]]) -> None:
+    """Tubes that bend more and more reach the goal less and less: one is accepted only if the whole interval of its loss is
+    below what counts, and not where the interval includes that.
+    """
+    design = bent(0.6)
+    made, _ = select(design)
+    worlds = Worlds.draw(made.environment, PARAMS, ERRORS, range(COMPARING, COMPARING + EFFORT.paired), made.seed)
+    before, doubtful, accepted = grow_trials(design, worlds).reached, 0, 0
+    stronger = np.argsort(CATALOGUE.curvature)
+    stronger = stronger[np.flatnonzero(stronger == 300)[0] :][10:130:10]
+    for entry in stronger.tolist():
+        other = bent(0.6, entry=entry)
+        loss = paired_loss(before, grow_trials(other, worlds).reached)
+        assert made._is_as_likely(other, design, lambda: True) == (loss.high < SUFFERED)
+        doubtful += loss.low < SUFFERED < loss.high
+        accepted += loss.high < SUFFERED
+    assert doubtful
+    assert accepted
+
+
 def test_without_time_nothing_is_simplified(select: Callable[[Design], tuple[Selection, Choice]]) -> None:
     made, choice = select(split(bent(0.6), 0.3))
     made.left = lambda: 0.0
