@@ -241,8 +241,8 @@ def _write_tolerances(flow: Flow, guide: Guide) -> None:
     )
     if guide.build.actuators:
         flow.paragraph(
-            "The simulated tube has actuators without thickness and seals without width: it needs more room beside it than in the model, "
-            "and bends less where seals take length from its cells. The acceptance test shows the second."
+            "The simulated tube has actuators without thickness: it needs more room beside it than in the model. It bends less where "
+            "seals are wider than on the pattern, which the acceptance test shows."
         )
 
 
