@@ -78,6 +78,27 @@ def test_pieces_and_marks_have_their_sizes(drawing: ElementTree.Element) -> None
     assert lower == pytest.approx(800 + 30 * np.arange(13), abs=2e-4)
 
 
+def test_holes_are_circles_of_their_size(drawing: ElementTree.Element, example: Build) -> None:
+    """Each strip has one circle to cut, 5 mm wide, 40 mm from its feed end."""
+    circles = list(drawing.iter(f"{SVG}circle"))
+    group = drawing.find(f"{SVG}g[@id='CUT']")
+    assert group is not None
+    assert [one for one in group if one.tag == f"{SVG}circle"] == circles
+    assert [float(one.attrib["r"]) for one in circles] == [2.5] * len(example.actuators)
+    for strip, circle in zip(outlines(drawing)[1:], circles, strict=True):
+        assert float(circle.attrib["cx"]) == pytest.approx(strip[:, 0].min() + 40, abs=2e-4)
+        assert strip[:, 1].min() + 15 < float(circle.attrib["cy"]) < strip[:, 1].max() - 15
+
+
+def test_seals_are_outlines(drawing: ElementTree.Element) -> None:
+    """The two seals of each strip, and that of the body's tip, are closed outlines, 5 mm wide; nothing is filled."""
+    group = drawing.find(f"{SVG}g[@id='SEAL']")
+    assert group is not None
+    assert [one.tag for one in group] == [f"{SVG}polygon"] * 5
+    assert [np.ptp(corners[:, 0]) for corners in lines(drawing, "SEAL")] == pytest.approx([5.0] * 5, abs=2e-4)
+    assert not any("fill" in one.attrib for one in group)
+
+
 def test_left_is_up(drawing: ElementTree.Element) -> None:
     """Texts are at their positions: LEFT near the upper fold, RIGHT near the lower, each number at its mark."""
     body = outlines(drawing)[0]
