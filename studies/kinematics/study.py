@@ -75,6 +75,10 @@ class Fold:
         """F_t / P [m^2], which decreases linearly to 0."""
         return np.asarray(self.pull * np.maximum(1 - np.asarray(strain, float) / self.full_contraction(l_0), 0.0))
 
+    def thickness(self, strain: ArrayLike, l_0: ArrayLike) -> Floats:
+        """Zero: taped film does not stand out [m]."""
+        return np.zeros(np.broadcast_shapes(np.shape(strain), np.shape(l_0)))
+
     def tabulate(self) -> ForceRows:
         """Tabulate the force; a fold does not saturate."""
         force = self.force_per_pressure(NODES * self.full_contraction(LENGTHS)[:, None], LENGTHS[:, None])
