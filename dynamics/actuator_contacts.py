@@ -21,7 +21,7 @@ from dynamics.chain import Chain
 from dynamics.contact_rows import ALONE, Contacts, add
 from dynamics.cross_section import CrossSection
 from dynamics.scene import Scene, cell_of
-from dynamics.soft_contacts import hold_rigid
+from dynamics.soft_contacts import FADING, hold_rigid
 from surrogate.kernels.compiled import compiled
 
 ACTUATOR_KEYS = 2**59
@@ -50,6 +50,21 @@ class End(NamedTuple):
     """Whether the next segment has the same actuator."""
     key: int
     """Of the contact with the first edge."""
+    solids: int
+    """Number of edges and corners."""
+
+
+class Spot(NamedTuple):
+    """A corner of an obstacle next to the disc at an end."""
+
+    point: tuple[float, float]
+    """[m]"""
+    radius: float
+    """[m]"""
+    key: int
+    """Of its contact with the side of the segment."""
+    nearer: float
+    """Gap of that contact [m], inf if there is none."""
 
 
 class Hull(NamedTuple):
@@ -164,49 +179,73 @@ def _beside(section: CrossSection, chain: Chain, end: End, i: int, at: float, po
 
 
 @compiled()
+def _add_disc(
+    section: CrossSection, margin: float, chain: Chain, contacts: Contacts, count: int, end: End, spot: Spot
+) -> int:
+    """Add the contact of the disc at an end with a corner, if no side next to it is clearly nearer; return the number of contacts."""
+    (thickness, rise), nearer, key = _inflated(section, end, end.reached), spot.nearer, spot.key + end.solids
+    if end.goes_on:
+        after = _beside(section, chain, end, end.segment + 1, end.reached, spot.point)
+        if 0.0 <= after.along <= after.length:
+            nearer = min(nearer, after.gap - spot.radius)
+    mx, my, segment = _towards(chain, end, spot.point[0] - end.x, spot.point[1] - end.y)
+    out = section.radius + 0.5 * thickness
+    x, y = end.x + out * mx, end.y + out * my
+    dx, dy = spot.point[0] - x, spot.point[1] - y
+    distance = math.sqrt(dx * dx + dy * dy)
+    gap = distance - 0.5 * thickness - spot.radius
+    if distance > 0.0 and gap < min(nearer + FADING * margin, margin):
+        dx, dy = dx / distance, dy / distance
+        growth = -0.5 * rise * (1.0 + dx * mx + dy * my)
+        count = add(contacts, count, (0, segment), key, gap, ((x, y), (-dx, -dy)), growth, ALONE)
+    return count
+
+
+@compiled(forceinline=True)
+def _rise_beside(section: CrossSection, chain: Chain, end: End, hull: Hull, share: float) -> float:
+    """How far the side of a segment moves outwards per growth [-].
+
+    Args:
+        end: The last end of the segment.
+        share: Place on the side, from 0 to 1.
+    """
+    i, across = end.segment, 0.5 * (1.0 + hull.nx * end.nx + hull.ny * end.ny)
+    before = across * _inflated(section, end, end.reached - chain.length[i])[1]
+    if end.reached >= end.whole:  # the tip, where the side ends, moves on
+        after = hull.nx * chain.cosine[i] + hull.ny * chain.sine[i]
+    else:
+        after = across * _inflated(section, end, end.reached)[1]
+    return (1.0 - share) * before + share * after
+
+
+@compiled()
 def _add_corners(
     scene: Scene, section: CrossSection, margin: float, chain: Chain, contacts: Contacts, count: int, end: End
 ) -> int:
-    """Add the contacts with corners of the disc at an end of a segment and, at its last end, of its side; return their number."""
+    """Add the contacts with corners of the discs at an end of a segment and, at its last end, of its side; return their number."""
     i, corners, length, begins = end.segment, scene.corners, chain.length[end.segment], end.begins
-    (thickness, rise), far = _inflated(section, end, end.reached), section.radius + 0.5 * end.thickness
-    at = end.reached if begins else end.reached - length
-    cell, at_tip = cell_of(scene, end.x + far * end.nx, end.y + far * end.ny), end.reached >= end.whole
+    far, at = section.radius + 0.5 * end.thickness, end.reached if begins else end.reached - length
+    cell = cell_of(scene, end.x + far * end.nx, end.y + far * end.ny)
     for item in range(scene.corner_offsets[cell], scene.corner_offsets[cell + 1]):
         corner = scene.corner_items[item]
         point = corners[corner, 0], corners[corner, 1]
-        rx, ry = point[0] - end.x, point[1] - end.y
-        near, aside = margin + corners[corner, 2], rx * end.nx + ry * end.ny
+        rx, ry, near = point[0] - end.x, point[1] - end.y, margin + corners[corner, 2]
+        aside = rx * end.nx + ry * end.ny
         # A quick look: a hull reaches no farther than its largest disc.
         if length <= 0.0 or aside <= 0.0 or aside > section.radius + end.thickness + near:
             continue
         if rx * rx + ry * ry > (length + section.radius + end.thickness + near) ** 2:
             continue
         hull, key = _beside(section, chain, end, i, at, point), end.key + len(scene.edges) + corner
-        if 0.0 <= hull.along <= hull.length:
-            share = hull.along / hull.length
-            gap = hull.gap - corners[corner, 2]
-            if begins or gap >= margin or at + share * length < corners[corner, 3]:
-                continue
-            across = hull.nx * end.nx + hull.ny * end.ny
-            before = 0.5 * _inflated(section, end, at)[1] * (1.0 + across)
-            after = 0.5 * rise * (1.0 + across)
-            if at_tip:
-                after = hull.nx * chain.cosine[i] + hull.ny * chain.sine[i]
-            growth = -(1.0 - share) * before - share * after
+        gap, share = hull.gap - corners[corner, 2], hull.along / hull.length
+        beside = 0.0 <= share <= 1.0
+        if beside and not begins and gap < margin and not at + share * length < corners[corner, 3]:
+            growth = -_rise_beside(section, chain, end, hull, share)
             count = add(contacts, count, (0, i), key, gap, (point, (-hull.nx, -hull.ny)), growth, ALONE)
-        elif (hull.along < 0.0) == begins and thickness > 0.0 and not end.reached < corners[corner, 3]:
-            if end.goes_on and _beside(section, chain, end, i + 1, end.reached, point).along >= 0.0:
-                continue
-            mx, my, segment = _towards(chain, end, rx, ry)
-            x, y = end.x + (section.radius + 0.5 * thickness) * mx, end.y + (section.radius + 0.5 * thickness) * my
-            dx, dy = point[0] - x, point[1] - y
-            distance = math.sqrt(dx * dx + dy * dy)
-            gap = distance - 0.5 * thickness - corners[corner, 2]
-            if distance > 0.0 and gap < margin:
-                dx, dy = dx / distance, dy / distance
-                growth = -0.5 * rise * (1.0 + dx * mx + dy * my)
-                count = add(contacts, count, (0, segment), key, gap, ((x, y), (-dx, -dy)), growth, ALONE)
+        aside_of_disc = share <= 1.0 if begins else share >= 0.0
+        if aside_of_disc and end.reached < end.whole and not end.reached < corners[corner, 3]:
+            spot = Spot(point, corners[corner, 2], key, gap if beside else math.inf)
+            count = _add_disc(section, margin, chain, contacts, count, end, spot)
     return count
 
 
@@ -229,14 +268,14 @@ def add_actuator_contacts(
             continue
         side = 1.0 if thickness > 0.0 else -1.0
         nx, ny, last = -side * chain.sine[i], side * chain.cosine[i], i == segments - 1
-        goes_on, key = not last and chain.thickness[i + 1] == thickness, ACTUATOR_KEYS + 2 * i * solids
+        goes_on, key = not last and chain.thickness[i + 1] == thickness, ACTUATOR_KEYS + 4 * i * solids
         x, y, thickness = chain.x[i + 1], chain.y[i + 1], abs(thickness)
-        end = End(i, x, y, nx, ny, thickness, reached, whole, False, goes_on, key)
+        end = End(i, x, y, nx, ny, thickness, reached, whole, False, goes_on, key, solids)
         count = _add_edges(scene, section, margin, chain, contacts, count, end)
         count = _add_corners(scene, section, margin, chain, contacts, count, end)
         if i == 0 or chain.thickness[i - 1] != chain.thickness[i]:
-            x, y, key = chain.x[i], chain.y[i], key + solids
-            beginning = End(i, x, y, nx, ny, thickness, before, whole, True, False, key)
+            x, y, key = chain.x[i], chain.y[i], key + 2 * solids
+            beginning = End(i, x, y, nx, ny, thickness, before, whole, True, False, key, solids)
             count = _add_edges(scene, section, margin, chain, contacts, count, beginning)
             count = _add_corners(scene, section, margin, chain, contacts, count, beginning)
     hold_rigid(section, contacts, first, count)
