@@ -37,6 +37,9 @@ class Chain(NamedTuple):
     """Point about which the tube beyond each joint turns when the joint bends [m], same shape: the joint or, under an actuator, the
     wall of the tube on the outer side of the bend."""
     pivot_y: Floats
+    thickness: Floats
+    """How far the actuator of each segment stands out from the tube's side [m], positive on the left, same shape: 0 without one, and in
+    propagators without thickness."""
 
 
 def new_chain(max_segments: int) -> Chain:
@@ -50,6 +53,7 @@ def new_chain(max_segments: int) -> Chain:
         np.empty(max_segments),
         np.empty(max_segments),
         np.empty(max_segments),
+        np.zeros(max_segments),
     )
 
 

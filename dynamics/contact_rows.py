@@ -66,6 +66,10 @@ class Press(NamedTuple):
     """Dent beyond which the cross-section is rigid there [m]."""
 
 
+ALONE = Press(0.0, 0.0, np.inf, -1.0, np.inf)
+"""Pressing of contacts that share no dents: of a tube with itself, to which it is rigid across, and of actuators, which are rigid."""
+
+
 @compiled(forceinline=True)
 def add(
     contacts: Contacts,

@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from dynamics.actuator_contacts import add_actuator_contacts
 from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, Press, add
 from dynamics.cross_section import CrossSection
@@ -60,12 +61,14 @@ def find_contacts(
 
     The closest points of two straight pieces include an end of one of them. So it is sufficient to test joints against
     edges, and corners against segments, or against the joint itself where a corner projects beyond one segment and
-    before the next. The mount does not touch the first length of the tube that it spares.
+    before the next. The mount does not touch the first length of the tube that it spares. The contacts of actuators come last, see
+    `dynamics.actuator_contacts`.
     """
     soft, radius = section.most_dent > 0.0, section.radius
-    count, fading, whole = 0, FADING * margin, 0.0
+    count, fading, whole, thickness = 0, FADING * margin, 0.0, 0.0
     for i in range(segments):
         whole += chain.length[i]
+        thickness = max(thickness, abs(chain.thickness[i]))
     # Unpacking an array from a tuple takes as long as a look-up in it: unpack each array once.
     xs, ys, cosine, sine, lengths, films = chain.x, chain.y, chain.cosine, chain.sine, chain.length, chain.film
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
@@ -147,6 +150,9 @@ def find_contacts(
                     growth, gap = nx * ux + ny * uy if last else 0.0, distance - reach + margin
                     count = add(contacts, count, (0, i), key, gap, ((x, y), (nx, ny)), growth, press)
     if soft:
-        return give_way(section, contacts, count, chain, margin)
-    hold_rigid(section, contacts, 0, count)
-    return count
+        count = give_way(section, contacts, count, chain, margin)
+    else:
+        hold_rigid(section, contacts, 0, count)
+    return (
+        count if thickness == 0.0 else add_actuator_contacts(scene, section, margin, chain, segments, contacts, count)
+    )

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike
 from dynamics.collapse import folding_moment
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
-from surrogate.actuators import Actuator
-from surrogate.force_table import LINEAR, ROWS, CellPosition, ForceRows, ForceTables, cell, force_and_slope, stack
+from surrogate.force_table import ROWS, CellPosition, ForceTables, cell, force_and_slope, stack
 from surrogate.kernels.compiled import Floats, compiled
+from surrogate.thickness_table import tabulate_actuator
 
 BENDS = 4096
 """Intervals of the restoring-moment table between the transition and a half turn."""
@@ -59,6 +59,8 @@ class JointMoments(NamedTuple):
     """Length of tube to whose bend the moments refer [m], see `VineParams.moment_length`."""
     segment_length: float
     """Length over which a joint's bend is spread [m]: a joint has the moment at its bend times length / segment_length."""
+    thickness: Floats
+    """Tables of `surrogate.thickness_table.look_up_thickness`; zero with the published physics."""
 
 
 class Vine(NamedTuple):
@@ -149,11 +151,6 @@ def collapse_moment(params: VineParams) -> float:
 
 
 @cache
-def _tabulate(actuator: Actuator) -> ForceRows:
-    return actuator.tabulate()
-
-
-@cache
 def joint_moments(params: VineParams) -> JointMoments:
     """Tabulate the moments of a tube and its actuators for the compiled kernels (about 0.3 s)."""
     transition, ratio = wrinkling(params)[1], params.moment_length / params.segment_length
@@ -172,12 +169,13 @@ def joint_moments(params: VineParams) -> JointMoments:
         factor=1.0,
         collapse=float(bends[min(int(np.searchsorted(rising, collapse)), BENDS)]) if folds else largest,
     )
-    tables = [_tabulate(actuator) for actuator in params.actuators]
-    if params.physics == "published":
-        tables = [one._replace(taut=LINEAR) for one in tables]
+    published = params.physics == "published"
+    tables, thickness = zip(*(tabulate_actuator(one, published) for one in params.actuators), strict=True)
     kinds, length = range(len(tables)), params.moment_length
     arms = np.array([(params.arm(k), params.taut_arm(k), params.arm(k) / length) for k in kinds])
-    return JointMoments(elasticity, moment, rising, stack(tables), arms, length, params.segment_length)
+    return JointMoments(
+        elasticity, moment, rising, stack(tables), arms, length, params.segment_length, np.array(thickness)
+    )
 
 
 @compiled(forceinline=True)

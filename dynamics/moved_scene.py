@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from dynamics.scene import Scenes, Solids, base_columns, grid_cell, outline_edges, scene_in_grid, scene_reach
+from dynamics.thickness import largest_thickness
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.objects import objects_of
@@ -93,8 +94,9 @@ def _near_base(environment: Environment, params: VineParams, motions: ObjectMoti
     if not np.isfinite(length):
         return planned
     moved = farthest_motion(environment, motions) + np.hypot(*(motions.start[:, :2] - environment.start[:2]).T)
-    # A segment is grown in its full length, and corners are looked for a segment behind a joint.
-    far = length + 2 * params.segment_length + scene_reach(params)[0] + moved.max(initial=0.0)
+    # A segment is grown in its full length, and corners are looked for a segment behind a joint, or its actuator.
+    far = length + 2 * params.segment_length + scene_reach(params)[0] + largest_thickness(params)
+    far += moved.max(initial=0.0)
     base = shapely.Point(environment.start[:2])
     lines, points = shapely.linestrings(planned.edges[:, :4].reshape(-1, 2, 2)), shapely.points(planned.corners[:, :2])
     edge = shapely.distance(lines, base) <= far + planned.edges[:, 4]

@@ -48,6 +48,8 @@ class Capabilities:
     """Whether growth begins with the vine at rest, with the corrected physics, so that it need not be held before."""
     tip_mass: bool = False
     """A mass that the tip carries (`Inertia.tip_mass`)."""
+    thickness: bool = False
+    """Inflated actuators need room beside the tube (`dynamics.actuator_contacts`); in tensors, as on a device, "penalty" does not."""
     preformed: bool = True
     """Bends that were formed when the tube was built (`dynamics.preformed`)."""
 

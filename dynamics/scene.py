@@ -11,6 +11,7 @@ import shapely
 from numpy.typing import NDArray
 
 from dynamics.propagator import CannotRun
+from dynamics.thickness import largest_thickness
 from dynamics.tube import VineParams
 from dynamics.vine import Integers
 from environments.conditions import FRAME
@@ -93,9 +94,9 @@ class Solids(NamedTuple):
 
 
 def scene_reach(params: VineParams) -> tuple[float, float]:
-    """Reach of the contacts of a tube's edges, and the margin below which gaps must be considered [m]."""
+    """Reach of contacts around joints and the middles of actuators, and the margin below which gaps must be considered [m]."""
     margin = min(MARGIN, 0.36 * params.radius)
-    return params.radius + margin, margin
+    return max(params.radius, 0.5 * largest_thickness(params)) + margin, margin
 
 
 def grid_cell(params: VineParams) -> float:

@@ -18,7 +18,7 @@ import math
 import numpy as np
 
 from dynamics.chain import Chain
-from dynamics.contact_rows import Contacts, Press, add
+from dynamics.contact_rows import ALONE, Contacts, add
 from dynamics.nearby import Blocks, near_segments
 from surrogate.kernels.compiled import compiled
 
@@ -28,8 +28,6 @@ CROSSED = -1
 """Returned instead of a number of contacts: axes of the tube cross, so no normal tells on which side its parts should be."""
 FADING = 0.1
 """Share of the margin up to which a contact is kept that slides past an end of a segment [-], as at a corner of a wall."""
-ALONE = Press(0.0, 0.0, np.inf, -1.0, np.inf)
-"""Contacts of the tube with itself share no dents: against its own body the tube is rigid across."""
 SELF_KEY = -5
 """Keys of contacts of the tube with itself are this or less; other rows have keys above."""
 

@@ -137,7 +137,16 @@ def model_at(model: ImpulseModel, time: float, moments: Floats) -> ImpulseModel:
         elastic.factor,
     )
     force = one[FORCE] + share * (other[FORCE] - one[FORCE])
-    now = JointMoments(elasticity, moments[0], moments[1], joint.tables, joint.arms, joint.length, joint.segment_length)
+    now = JointMoments(
+        elasticity,
+        moments[0],
+        moments[1],
+        joint.tables,
+        joint.arms,
+        joint.length,
+        joint.segment_length,
+        joint.thickness,
+    )
     supplied = ImpulseTube(
         CrossSection(section.radius, section.compliance, section.most_dent, pressure, section.cap),
         tube.segment,

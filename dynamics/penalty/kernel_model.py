@@ -11,6 +11,7 @@ from dynamics.chain import Chain, new_chain
 from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
 from dynamics.cross_section import CrossSection
 from dynamics.drive import Tail, tail_of
+from dynamics.moment import JointMoments, joint_moments
 from dynamics.penalty.objective import PenaltyWeights
 from dynamics.penalty.pull_on_cpu import PullArrays, has_kernel, pull_arrays
 from dynamics.penalty.solvers_on_cpu import Potential, SolverOnCpu, Work, new_work, potential_of
@@ -55,6 +56,7 @@ class KernelModel(NamedTuple):
     """A tube in an environment."""
 
     scene: Scene
+    joint: JointMoments
     potential: Potential
     pull: PullArrays
     tube: PenaltyTube
@@ -159,4 +161,4 @@ def kernel_model(model: PenaltyModel, scene: Scene) -> KernelModel:
         model.solver.steps,
     )
     pull, potential = pull_arrays(model.pull, params), potential_of(model.restoring, bending)
-    return KernelModel(scene, potential, pull, tube, model.pose.numpy())
+    return KernelModel(scene, joint_moments(params), potential, pull, tube, model.pose.numpy())

@@ -60,6 +60,7 @@ class Penalty:
         devices=("cpu", "cuda"),
         dents=True,
         tail=True,
+        thickness=True,
     )
 
     def __init__(

@@ -18,6 +18,7 @@ from dynamics.penalty.step_on_cpu import Phase, Progress, Rows, Situation, Size,
 from dynamics.quasistatic.relaxation import largest_bend
 from dynamics.records import Batch, Recorder, Records, Task, grow_batch, of_vine, record, task_of
 from dynamics.soft_contacts import squeezed_share
+from dynamics.thickness import thicken
 from dynamics.vine import Actuation, Integers, Rollout, VineState
 from surrogate.kernels.compiled import Floats, compiled
 from surrogate.kernels.interruption import Flag
@@ -170,7 +171,8 @@ def _grow_one(
 ) -> None:
     """Grow vine b of a batch; `outcome` receives its row of `dynamics.records.grow_batch`."""
     l_0 = batch.l_0[b]
-    look_up_cells(model.pull.limp, vine, l_0, batch.rest[b], batch.kind[b])
+    look_up_cells(model.joint, vine, l_0, batch.rest[b], batch.kind[b])
+    thicken(model.joint, vine, work.chain.thickness)
     done = _grow_vine(model, vine, l_0, task_of(batch, b), allowed[b], of_vine(records, b), work, batch.cut)
     outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done
 
@@ -197,4 +199,4 @@ def grow_each(
         vine = new_vine(batch.angles[b], batch.pressure[b])
         _grow_one(b, model, batch, allowed, records, outcome, vine, new_kernel_work(len(vine.angles)))
 
-    return grow_batch(state, actuation, lengths, record_every, threads, grow, model.pull.limp.elasticity.pivot)
+    return grow_batch(state, actuation, lengths, record_every, threads, grow, model.joint.elasticity.pivot)

@@ -20,12 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.actuator_contacts import ACTUATOR_KEYS
 from dynamics.chain import Chain
 from dynamics.contact_rows import NO_KEY, Contacts
 from dynamics.quasistatic.complementarity import TOLERANCE, gap_change
 from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual
 from dynamics.quasistatic.factor import CREEP, remove
-from dynamics.soft_contacts import carried_by
+from dynamics.soft_contacts import STOP_KEYS, carried_by
 from dynamics.vine import Integers
 from surrogate.kernels.compiled import Floats, compiled
 
@@ -152,7 +153,10 @@ def add_friction_rows(
             break
         # Within a segment the normal is perpendicular to it: as if the contact were at its end.
         end = contacts.segment[k] + 1
-        x, y = chain.x[end] - friction.radius * contacts.gamma[k], chain.y[end] + friction.radius * contacts.beta[k]
+        aside = friction.radius
+        if ACTUATOR_KEYS <= contacts.key[k] < STOP_KEYS:
+            aside += abs(chain.thickness[contacts.segment[k]])
+        x, y = chain.x[end] - aside * contacts.gamma[k], chain.y[end] + aside * contacts.beta[k]
         key = RUBBING + contacts.key[k]
         way = way_of(key, memory)
         most = (friction.static if way == 0 else friction.kinetic) * normal

@@ -87,6 +87,7 @@ def model_of(models: WorldModels, w: int) -> QuasiStaticModel:
             joint.arms,
             joint.length,
             joint.segment_length,
+            joint.thickness,
         ),
         QuasiStaticTube(
             CrossSection(section.radius, numbers[COMPLIANCE], section.most_dent, numbers[PRESSURE], section.cap),

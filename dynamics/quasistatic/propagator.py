@@ -69,6 +69,7 @@ class QuasiStatic(OnHost):
         body_friction=True,
         dents=True,
         tail=True,
+        thickness=True,
         own_body=True,
         rests=True,
         devices=("cpu", "cuda"),

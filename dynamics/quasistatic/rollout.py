@@ -51,6 +51,7 @@ from dynamics.quasistatic.step import (
 from dynamics.records import Batch, Recorder, Records, Task, of_vine, record, task_of
 from dynamics.self_contact import CROSSED
 from dynamics.soft_contacts import too_deep
+from dynamics.thickness import thicken
 from dynamics.touching import touch
 from dynamics.vine import Integers
 from surrogate.kernels.compiled import Floats, compiled
@@ -130,6 +131,7 @@ def grow_vine(
     recorder, seen, step = Recorder(records, vine.angles, chain, forces, work.needed), work.seen, work.step
     segments, last_length = task.segments, task.last_length
     known = recorded = steps = relaxations = 0
+    thicken(joint, vine, chain.thickness)
     time, began, bent, watch = 0.0, 0.0, np.inf, Watch(0.0, 0.0)
     progress = begin(tube, work, segments, rest.time)
     last, rested = Place(segments, last_length), Place(segments, last_length)
@@ -258,6 +260,7 @@ def hold_vine(
     chain, step, dt = work.chain, work.step, tube.growth_step
     rest, before = work.bent, work.before
     _rest_angles(model.joint, vine, segments, last_length, rest)
+    thicken(model.joint, vine, chain.thickness)
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
     while True:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from planner.fabrication.build import LEAD, Build
+from planner.fabrication.build import HOLE, LEAD, Build
 from planner.fabrication.feed_lines import HOSE, TAPE_LENGTH, FeedLines
 from planner.fabrication.folding import TAPE_WIDTH
 from planner.fabrication.parts_entry import PartsListEntry

@@ -88,6 +88,7 @@ def random_problem(rng: np.random.Generator, most_contacts: int, nearly_dependen
             np.full(segments, 0.025),
             joints[:-1, 0].copy(),
             joints[:-1, 1].copy(),
+            np.zeros(segments),
         ),
     )
 

@@ -43,6 +43,7 @@ class Pose(NamedTuple):
             np.sin(heading),
             *[self.lengths] * 2,
             *points[:-1].T.copy(),
+            np.zeros(len(self.lengths)),
         )
 
 

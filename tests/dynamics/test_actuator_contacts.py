@@ -1,0 +1,312 @@
+"""Contacts of actuators: their geometry against exact shapes, and the mechanics of a tube with a thick side in closed form."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+import shapely
+
+from dynamics.chain import forward_kinematics, new_chain
+from dynamics.contact_rows import new_contacts
+from dynamics.contacts import find_contacts
+from dynamics.cross_section import rigid_section
+from dynamics.moment import joint_moments, total_moment
+from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.registry import load_propagator
+from dynamics.scene import Scene, build_scene
+from dynamics.thickness import largest_thickness, signed_thickness
+from dynamics.tube import VineParams
+from dynamics.vine import Actuation, Rollout, Status, VineState, centerlines
+from environments import Environment, Obstacles
+from surrogate.force_table import cell
+from surrogate.kernels.compiled import Floats
+
+MakeEnvironment = Callable[..., Environment]
+R = VineParams().radius
+CELL, PRESSURE = 0.04, 20e3
+T = abs(float(signed_thickness(VineParams(), PRESSURE, CELL)))
+MARGIN = 12e-3
+pytestmark = pytest.mark.usefixtures("single_thread")
+
+
+def actuated(pressure: Floats) -> Actuation:
+    """One vine with these pressures."""
+    return Actuation(pressure[None], np.full((1, len(pressure)), CELL))
+
+
+def sections(segments: int, first: int, end: int, pressure: float = PRESSURE) -> Actuation:
+    """One vine, actuated from one segment up to another."""
+    along = np.arange(segments)
+    return actuated(np.where((along >= first) & (along < end), pressure, 0.0))
+
+
+def grow(model: Any, actuation: Actuation, length: float) -> Rollout:
+    rollout: Rollout = model.grow(model.start(1, actuation.pressure.shape[1]), actuation, length, 0.0125)
+    return rollout
+
+
+def last_line(rollout: Rollout, model: QuasiStatic) -> Floats:
+    """The last centreline [m], shape (n, 2)."""
+    state = rollout.state(np.zeros(1, int), rollout.records - 1)
+    line = centerlines(state, model.environment.start, model.params)[0]
+    return np.asarray(line[~np.isnan(line[:, 0])])
+
+
+def side_of(joints: Floats, thickness: Floats) -> shapely.Geometry:
+    """The actuators of a chain as discs on the lines along their middles, and on arcs where it bends away from them."""
+    discs = []
+    along = np.diff(joints, axis=0)
+    normals = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.hypot(*along.T)[:, None] * np.sign(thickness)[:, None]
+    for i in np.flatnonzero(thickness):
+        out, half = R + abs(thickness[i]) / 2, abs(thickness[i]) / 2
+        discs.append(shapely.LineString(joints[i : i + 2] + out * normals[i]).buffer(half, 64))
+        if i + 1 < len(thickness) and thickness[i + 1] == thickness[i]:
+            turn = along[i, 0] * along[i + 1, 1] - along[i, 1] * along[i + 1, 0]
+            if turn * thickness[i] < 0:
+                ways = normals[i] + np.linspace(0, 1, 33)[:, None] * (normals[i + 1] - normals[i])
+                arc = joints[i + 1] + out * ways / np.hypot(*ways.T)[:, None]
+                discs.append(shapely.LineString(arc).buffer(half, 64))
+    return shapely.union_all(discs)
+
+
+def random_obstacles(rng: np.random.Generator) -> Obstacles:
+    """Two boxes, a circle and a wall with round ends."""
+    low, size = rng.uniform(-0.4, 0.4, (2, 2)), rng.uniform(0.02, 0.2, (2, 2))
+    circle = [*rng.uniform(-0.4, 0.4, 2), rng.uniform(5e-3, 0.05)]
+    wall = [*rng.uniform(-0.4, 0.4, 4), 0.02]
+    return Obstacles(boxes=np.hstack([low, low + size]), circles=[circle], walls=[wall], ends="round")
+
+
+class Posed:
+    """A chain of 16 segments with two actuators on its left and one on its right, all of full thickness, in a random pose."""
+
+    def __init__(self, rng: np.random.Generator) -> None:
+        self.chain, self.rows = new_chain(16), new_contacts(400)
+        pressure = np.repeat([0.0, PRESSURE, 0.0, -PRESSURE, PRESSURE, 0.0], [1, 4, 1, 3, 2, 5])
+        self.thickness = signed_thickness(VineParams(), pressure, CELL)
+        self.angles = rng.normal(0, rng.choice([0.03, 0.2]), 16)
+        self.base = np.array([*rng.uniform(-0.3, 0.3, 2), rng.uniform(-np.pi, np.pi)])
+
+    def joints(self, last_length: float = 0.025) -> Floats:
+        forward_kinematics(self.chain, self.angles, np.zeros(16), self.base, 16, last_length, 0.025)
+        return np.stack([self.chain.x, self.chain.y], axis=1)
+
+    def touch(self, scene: Scene) -> dict[int, int]:
+        """Rows of actuators by their key, after all other rows."""
+        self.chain.thickness[:] = 0.0
+        bare = find_contacts(scene, rigid_section(R, 0.0), MARGIN, self.chain, 16, self.rows)
+        self.chain.thickness[:] = self.thickness
+        every = find_contacts(scene, rigid_section(R, 0.0), MARGIN, self.chain, 16, self.rows)
+        return {int(self.rows.key[k]): k for k in range(bare, every)}
+
+
+def scenes(seed: int) -> Iterator[tuple[Scene, shapely.Geometry, np.random.Generator]]:
+    """Random scenes, and their obstacles as one shape."""
+    rng = np.random.default_rng(seed)
+    for _ in range(40):
+        environment = Environment("", "", (-1, -1, 1, 1), (0, 0, 0), (0.9, 0, 0.05), random_obstacles(rng))
+        solid = shapely.union_all(environment.obstacles.shapes())
+        yield build_scene(environment, R + MARGIN, R + MARGIN + 0.025), solid, rng
+
+
+def test_gaps_are_the_distances_of_discs_beside_the_tube() -> None:
+    """The least gap of the rows of actuators is the distance of their exact shape from the obstacles, wherever the tube is free."""
+    met = 0
+    for scene, solid, rng in scenes(3):
+        for _ in range(100):
+            posed = Posed(rng)
+            joints = posed.joints()
+            if shapely.LineString(joints).distance(solid) < R:
+                continue
+            exact, found = side_of(joints, posed.thickness).distance(solid), posed.touch(scene)
+            least = min((posed.rows.gap[k] for k in found.values()), default=np.inf)
+            if 0.0 < exact < MARGIN - 2e-4:
+                met += 1
+                assert least == pytest.approx(exact, abs=2e-4)  # a disc of 256 corners, and circles of less
+            elif exact > 0.0:
+                assert least > MARGIN - 4e-4
+            else:
+                assert least < 2e-4
+    assert met > 80
+
+
+def test_rows_are_the_derivatives_of_gaps() -> None:
+    """For every bend, and for growth, which thickens an actuator near the tip."""
+    step, met, grows = 1e-6, 0, 0
+    for scene, _, rng in scenes(4):
+        for _ in range(20):
+            posed = Posed(rng)
+            posed.thickness = np.roll(posed.thickness, 4)  # up to the tip
+            posed.joints(0.015)
+            before = posed.touch(scene)
+            gap, growth = posed.rows.gap.copy(), posed.rows.growth.copy()
+            levers = [
+                posed.rows.alpha.copy(),
+                posed.rows.beta.copy(),
+                posed.rows.gamma.copy(),
+                posed.rows.segment.copy(),
+            ]
+            pivots = np.stack([np.ones(16), posed.chain.pivot_x, posed.chain.pivot_y])
+            for j in range(17):
+                posed.angles[: j + 1][-1:] += step if j < 16 else 0.0
+                posed.joints(0.015 + (step if j == 16 else 0.0))
+                after = posed.touch(scene)
+                posed.angles[: j + 1][-1:] -= step if j < 16 else 0.0
+                for key in before.keys() & after.keys():
+                    k = before[key]
+                    alpha, beta, gamma, segment = (part[k] for part in levers)
+                    if j == 16:
+                        expected = growth[k]
+                        grows += growth[k] < 0.0
+                    else:
+                        expected = np.array([alpha, beta, gamma]) @ pivots[:, j] if j <= segment else 0.0
+                    assert (posed.rows.gap[after[key]] - gap[k]) / step == pytest.approx(expected, abs=1e-4)
+                    met += 1
+    assert met > 1000
+    assert grows > 20
+
+
+def post_beside(side: int, angle: float, along: float, radius: float) -> list[float]:
+    """A post that the thick side of a first segment touches, once it has turned by an angle."""
+    out = R + T + radius
+    x, y = along * np.cos(angle) - out * np.sin(angle), along * np.sin(angle) + out * np.cos(angle)
+    return [x, side * y, radius]
+
+
+@pytest.mark.parametrize("side", [1, -1])
+@pytest.mark.parametrize("angle", [0.1, 0.2])
+def test_held_segment_leans_on_a_post_with_its_actuator(environment: MakeEnvironment, side: int, angle: float) -> None:
+    """It stops where the actuator touches, and the force times its lever is what its moment lacks there."""
+    params, post = VineParams(segment_length=0.1), post_beside(side, angle, 0.05, 0.01)
+    model = QuasiStatic(environment(circles=[post]), params)
+    straight = VineState(np.zeros((1, 2)), np.full(1, 2), np.full(1, 0.1))
+    rollout = model.grow(straight, sections(2, 0, 1, side * PRESSURE), 0.0, 0.1)
+    assert rollout.status[0] == Status.GROWN
+    found, force = side * float(rollout.angles[0, 0, 0]), float(rollout.contact_force[0, 0, 0])
+    assert found == pytest.approx(angle, abs=5e-3)
+    cosine, sine = np.cos(found), np.sin(found)
+    along, across = post[0] * cosine + side * post[1] * sine, side * post[1] * cosine - post[0] * sine
+    assert across - R - T - post[2] == pytest.approx(-force / params.contact_stiffness, abs=1e-7)
+    joint = joint_moments(params)
+    moment = -total_moment(joint, 0.25 * found, PRESSURE, cell(joint.tables, 0, CELL))[0]
+    assert moment > 0.5
+    assert force * along == pytest.approx(moment, rel=1e-4)
+
+
+def face(side: int, distance: float) -> list[float]:
+    """A block 0.1 m long beside a tube that grows along x, at a distance from its axis."""
+    low, high = sorted([side * distance, side * (distance + 0.2)])
+    return [0.12, low, 0.22, high]
+
+
+@pytest.mark.parametrize("name", ["quasistatic", "penalty"])
+@pytest.mark.parametrize("side", [1, -1])
+def test_section_that_bends_towards_a_wall_leans_on_it_with_its_actuator(
+    environment: MakeEnvironment, name: str, side: int
+) -> None:
+    """Where a wall leaves half of its thickness, the actuator pushes the tube away: it touches, and no other part does."""
+    pressed = sections(12, 2, 9, side * PRESSURE)
+    model = load_propagator(name)(environment(boxes=[face(side, R + T / 2)]), VineParams())
+    rollout = grow(model, pressed, 0.3)
+    assert rollout.status[0] == Status.GROWN
+    actuators = side_of(last_line(rollout, model), T * np.sign(pressed.pressure[0]))
+    (wall,) = model.environment.obstacles.shapes()
+    assert actuators.distance(wall) < 1e-4
+    assert actuators.intersection(wall).area < 1e-5  # 0.1 m, less deep than 0.1 mm
+    forces = rollout.contact_force[0, rollout.records[0] - 1]
+    assert forces[2:9].sum() > 1.0
+    assert np.delete(forces, np.arange(2, 9)).sum() == 0.0
+
+
+def test_sides_are_mirror_images(environment: MakeEnvironment) -> None:
+    """A vine on the right of its wall does what one on the left does."""
+    left, right = (
+        grow(
+            QuasiStatic(environment(boxes=[face(side, R + T / 2)]), VineParams()),
+            sections(12, 2, 9, side * PRESSURE),
+            0.3,
+        )
+        for side in (1, -1)
+    )
+    np.testing.assert_allclose(right.tips[..., 0], left.tips[..., 0], atol=1e-9)
+    np.testing.assert_allclose(right.tips[..., 1:], -left.tips[..., 1:], atol=1e-9)
+    np.testing.assert_allclose(right.contact_force, left.contact_force, atol=1e-6)
+
+
+def test_wall_on_the_other_side_touches_the_tube_alone(environment: MakeEnvironment) -> None:
+    """A tube that slides along a wall with its bare side grows as if its actuators did not stand out."""
+    pressed, wall = sections(16, 2, 9, 5e3), [[-0.1, -0.3, 0.5, -0.06]]
+    model = QuasiStatic(environment(boxes=wall, start=(0, 0, -0.5)), VineParams())
+    thick, thin = grow(model, pressed, 0.4), grow(without_thickness(model), pressed, 0.4)
+    assert thick.contact_force.max() > 0.1
+    np.testing.assert_array_equal(thick.angles, thin.angles)
+
+
+def without_thickness(model: QuasiStatic) -> QuasiStatic:
+    """The same model of actuators that do not stand out."""
+    thin = QuasiStatic(model.environment, model.params)
+    thin.joint = model.joint._replace(thickness=0 * model.joint.thickness)
+    return thin
+
+
+@pytest.mark.parametrize("first", [0, 2])
+def test_head_on_walls_meet_the_cap(environment: MakeEnvironment, first: int) -> None:
+    """An actuator ends at the tip with no thickness: a wall ahead stops the tip as if there were none."""
+    model, pressed = QuasiStatic(environment(boxes=[[0.2, -0.5, 0.4, 0.5]]), VineParams()), sections(8, first, 8, 2e3)
+    thick, thin = grow(model, pressed, 0.2), grow(without_thickness(model), pressed, 0.2)
+    np.testing.assert_array_equal(thick.tips, thin.tips)
+    assert thin.contact_force.max() > 1.0
+
+
+@pytest.mark.parametrize("depth", [0.0, 5e-3, R])
+def test_actuator_that_begins_in_the_wall_of_its_mount(depth: float) -> None:
+    """The mount spares the first diameter of the tube and its actuator, which bends out of it as in free space."""
+    boxes = Obstacles(boxes=[(-0.2, -0.5, 0.0, 0.5)])
+    mounted = Environment("wall", "", (-1, -1, 1, 1), (-depth, 0, 0), (0.5, 0, 0.1), boxes, mount="wall")
+    free = Environment("free", "", (-1, -1, 1, 1), (-depth, 0, 0), (0.5, 0, 0.1), Obstacles())
+    pressed = sections(8, 0, 4, 10e3)
+    grown = [grow(QuasiStatic(place, VineParams()), pressed, 0.2) for place in (mounted, free)]
+    np.testing.assert_allclose(grown[0].tips, grown[1].tips, atol=1e-4)  # contacts within the margin shorten the steps
+
+
+def test_published_physics_has_no_thickness(environment: MakeEnvironment) -> None:
+    """A wall where there is room for the tube, and not for its actuator, is as in paper 002."""
+    published = VineParams(physics="published")
+    assert largest_thickness(published) == 0.0
+    model, pressed = QuasiStatic(environment(boxes=[face(1, R + T / 2)]), published), sections(12, 2, 9)
+    wall = model.environment.obstacles.shapes()[0]
+    rollout = grow(model, pressed, 0.3)
+    assert side_of(last_line(rollout, model), T * np.sign(pressed.pressure[0])).intersection(wall).area > 1e-4
+
+
+CORRIDOR = 2 * R + T / 2
+
+
+def corridor(width: float) -> list[list[float]]:
+    """Two walls that begin 0.2 m ahead of the base, with a free width between them."""
+    return [[0.2, -0.5, 1.3, -width / 2], [0.2, width / 2, 1.3, 0.5]]
+
+
+@pytest.mark.parametrize("name", ["quasistatic", "penalty"])
+@pytest.mark.parametrize(("pressure", "passes"), [(PRESSURE, False), (-PRESSURE, False), (0.0, True)])
+def test_corridor_refuses_an_inflated_section(
+    environment: MakeEnvironment, name: str, pressure: float, passes: bool
+) -> None:
+    """A tube with half of its actuator's thickness to spare stalls where a section inflates in it; vented, it passes."""
+    model = load_propagator(name)(environment(boxes=corridor(CORRIDOR)), VineParams())
+    rollout = grow(model, sections(32, 16, 24, pressure), 0.8)
+    length = rollout.tips[0, rollout.records[0] - 1, 0]
+    if passes:
+        assert rollout.status[0] == Status.GROWN
+        assert length == pytest.approx(0.8)
+    else:
+        assert rollout.status[0] == Status.STALLED
+        # The actuator inflates over a radius behind the tip: with half of its thickness to spare, half of that.
+        assert 0.4 < length < 0.4 + R
+
+
+def test_wider_corridor_lets_an_inflated_section_pass(environment: MakeEnvironment) -> None:
+    model = QuasiStatic(environment(boxes=corridor(2 * R + T + 0.02)), VineParams())
+    rollout = grow(model, sections(32, 16, 24), 0.8)
+    assert rollout.status[0] == Status.GROWN
