@@ -29,8 +29,8 @@ from planner.fabrication.vessel import (
 )
 from surrogate.kernels.compiled import Floats
 
-DRAWN = 70.0
-"""Height of the drawing of the vessel [mm]."""
+DRAWN, LEAST_DRAWN = 70.0, 54.0
+"""Largest and smallest height of the drawing of the vessel [mm]; the smallest is that of its dimensions."""
 SETTINGS = {
     "vessel": ("vessel.stl", "1", "PLA or PETG", "wall lines only, 100 %", "flange down, without support"),
     "clamp": ("clamp.stl", "2", "PETG", "4 lines, 50 %", "flat, without support"),
@@ -64,10 +64,12 @@ def write_other_vessel(flow: Flow, build: Build) -> None:
 
 def write_vessel(flow: Flow, vessel: Vessel) -> None:
     """Draw the vessel with its dimensions."""
-    flow.heading("Vessel and clamp", DRAWN + 4)
-    flow.reserve(DRAWN + 4)
-    _draw_section(flow, vessel)
-    _write_dimensions(flow, vessel)
+    scale = min((DRAWN - 4) / vessel.height, 62 / vessel.width)
+    height = max(scale * vessel.height + 4, LEAST_DRAWN)
+    flow.heading("Vessel and clamp", height + 4)
+    flow.reserve(height + 4)
+    _draw_section(flow, vessel, scale)
+    _write_dimensions(flow, vessel, height)
 
 
 def write_settings(flow: Flow, vessel: Vessel | None, build: Build) -> None:
@@ -97,9 +99,8 @@ def write_settings(flow: Flow, vessel: Vessel | None, build: Build) -> None:
         )
 
 
-def _draw_section(flow: Flow, vessel: Vessel) -> None:
+def _draw_section(flow: Flow, vessel: Vessel, scale: float) -> None:
     """Draw the vessel cut along its axis, mouth up, with letters."""
-    scale = min((DRAWN - 4) / vessel.height, 62 / vessel.width)
     middle = MARGIN + 36.0
     page = flow.page
     for outline in section_of(vessel):
@@ -140,8 +141,8 @@ def section_of(vessel: Vessel) -> list[Floats]:
     return [np.asarray(part.exterior.coords) * (side, 1) for side, half in halves for part in shapely.get_parts(half)]
 
 
-def _write_dimensions(flow: Flow, vessel: Vessel) -> None:
-    """Write the dimensions by letter, to the right of the drawing."""
+def _write_dimensions(flow: Flow, vessel: Vessel, height: float) -> None:
+    """Write the dimensions by letter, to the right of the drawing, which has a height [mm]."""
     rows = (
         ("A", f"neck: {mm(2 * vessel.neck)} outside, {mm(2 * vessel.bore)} inside; lip {mm(2 * vessel.lip)}"),
         ("B", f"chamber: {mm(2 * vessel.chamber)} inside, wall {mm(vessel.wall)}, floor {mm(vessel.floor)}"),
@@ -152,7 +153,7 @@ def _write_dimensions(flow: Flow, vessel: Vessel) -> None:
         ("", f"clamp: {mm(2 * (vessel.neck + clamp.PLAY))} inside, {mm(clamp.WIDTH)} wide, two halves,"),
         ("", f"two bolts M5 x {mm(clamp.bolt_length())}"),
     )
-    x, y = MARGIN + 82.0, flow.y + DRAWN - 8
+    x, y = MARGIN + 82.0, flow.y + height - 8
     for letter, text in rows:
         flow.page.text(x, y, letter, SIZE, weight="bold")
         flow.page.text(x + 6, y, text, SIZE)

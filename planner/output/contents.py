@@ -50,6 +50,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         ),
         *("pattern.dxf", "pattern.svg", "plumbing.svg", "template-a4.pdf", "template-letter.pdf"),
         *("bracket.stl", "vessel.stl", "clamp.stl", "stock-tube.toml", "sofa_scene.py", "sofa_obstacles.obj"),
+        *("bench-1to1-a4.pdf", "bench-1to1-letter.pdf", "bench-1to1.svg"),
     ),
     "trained weights": ("spam.json", "spam-paper.json"),
     **{f"trained weights of {kind}": (f"{kind}.json",) for kind in ("pouch", "fpam", "cpam")},

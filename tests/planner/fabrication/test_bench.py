@@ -1,5 +1,6 @@
 """The bench sheet: its numbers are those of the environment, its drawings are true to scale, and its tolerances hold."""
 
+import json
 import re
 from dataclasses import replace
 from pathlib import Path
@@ -14,8 +15,9 @@ from pypdf import PdfReader
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
-from environments import Environment, Obstacles
+from environments import Environment, Obstacles, load_environment, write_environment
 from planner.design.design import Design, Section
+from planner.design.design_file import design_content
 from planner.design.replay import grow_designs
 from planner.fabrication import FORMATS, KNOWN
 from planner.fabrication.bench import MOST_LISTED, Bench, bench_of
@@ -27,6 +29,7 @@ from planner.fabrication.pack import Pack
 from planner.fabrication.paper import Page, Paper
 from planner.fabrication.pattern import GAP
 from planner.fabrication.tolerance import Placement, compute_placement
+from tests.command_line import vinewright
 from tests.planner.fabrication.test_guide import check_page
 from tests.planner.fabrication.test_template import segments
 
@@ -315,7 +318,17 @@ def test_sheets_and_drawing_of_the_bench(bench: Bench, tmp_path: Path) -> None:
     assert (width, height) == pytest.approx((1600 + 20 + 2 * GAP, 900 + 20 + 2 * GAP))
 
 
-def test_the_format_is_written_on_request() -> None:
-    """It is known to the command, and not among those that are written by default."""
+def test_the_format_is_written_on_request(
+    bench: Bench, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """`--formats bench` writes the sheets and the drawing and nothing else; it is not among the formats written by default."""
     assert "bench" in KNOWN
     assert "bench" not in FORMATS
+    write_environment(bench.environment, tmp_path / "environment.toml")
+    made = replace(bench.design, sha256=load_environment(tmp_path / "environment.toml").sha256)
+    (tmp_path / "design.json").write_text(json.dumps(design_content(made)))
+    arguments = "export", tmp_path / "design.json", "--out", tmp_path / "floor", "--formats", "bench", "--json"
+    assert vinewright(monkeypatch, *arguments) == 0
+    names = json.loads(capsys.readouterr().out)["files"]
+    assert {entry.name for entry in (tmp_path / "floor").iterdir()} == set(names)
+    assert names == ["bench-1to1-a4.pdf", "bench-1to1-letter.pdf", "bench-1to1.svg"]

@@ -1,16 +1,21 @@
 """The base of a tube that comes out of a wall: its dimensions follow from the environment, and its page says them."""
 
+import csv
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.patches import Circle
 
+from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
+from planner.design.design import Design, Section
 from planner.fabrication.build import Build
 from planner.fabrication.guide import Guide, guide_pages
+from planner.fabrication.pack import Pack
 from planner.fabrication.parts import parts_list
 from planner.fabrication.steps import steps
 from planner.fabrication.vessel import vessel_of
@@ -128,6 +133,33 @@ def test_the_mount_chooses_the_page(example: Build) -> None:
     assert "threaded rod" not in [part.name for part in parts_list(example, vessel)]
 
 
+def test_a_pack_in_a_wall_has_its_base(tmp_path: Path) -> None:
+    """Of a real pack: the guide has the page, and the parts list the rods, with the numbers of the pack's vessel."""
+    place = room((0.1, 0.5, 0.0), LEFT)
+    design = Design(
+        "room", place.sha256, VineParams(), (Section(0, 0.9, "none", 0, 0, 0),), np.zeros(3), np.zeros((1, 2))
+    )
+    pack = Pack.of(design, place, QuasiStatic(place, design.params), trials=20)
+    assert pack.vessel is not None
+    assert pack.wall is not None
+    assert pack.write("csv", tmp_path)[0] == "parts.csv"
+    with (tmp_path / "parts.csv").open(newline="") as file:
+        rows = {row["part"]: row for row in csv.DictReader(file)}
+    # A rod is in its coupling nut for half of the nut's 30 mm, and 15 mm long beyond the flange.
+    assert rows["threaded rod"]["specification"] == f"M5 x ({1e3 * pack.vessel.height:.1f} mm - T)"
+    assert rows["threaded rod"]["quantity"] == "3"
+    assert "screw" not in rows
+    text = words(guide_pages(pack.guide, "a4"))
+    assert "Base in the wall" in text
+    free = Pack.of(
+        design,
+        replace(place, mount="free", start=np.array([0.2, 0.5, 0.0])),
+        QuasiStatic(place, design.params),
+        trials=20,
+    )
+    assert free.wall is None
+
+
 def test_a_base_that_is_not_square_to_its_wall_says_so(example: Build) -> None:
     """17.2 degrees to the left; the hole of 69 mm is an oval of 72.2 mm."""
     text = words(guide_pages(wall_guide(example, room((0.1, 0.5, HEADING), LEFT)), "a4"))
@@ -149,8 +181,17 @@ def test_the_view_is_true_to_scale(example: Build) -> None:
     assert away == pytest.approx(np.array([[-1, 0], [1, 0], [0, 1]]), abs=1e-9)
 
 
-@pytest.mark.parametrize("paper", ["a4", "letter"])
-@pytest.mark.parametrize("kind", ["bare", "example", "mixed", "tilted", "narrow", "thick"])
+QUICK = ("letter", "thick"), ("a4", "tilted"), ("a4", "narrow")
+
+
+@pytest.mark.parametrize(
+    ("paper", "kind"),
+    [
+        pytest.param(paper, kind, marks=[pytest.mark.slow] * ((paper, kind) not in QUICK))
+        for paper in ("a4", "letter")
+        for kind in ("bare", "example", "mixed", "tilted", "narrow", "thick")
+    ],
+)
 def test_pages_of_a_wall_base_are_legible(
     example: Build, mixed: Build, make_build: MakeBuild, kind: str, paper: str
 ) -> None:
