@@ -31,7 +31,7 @@ from planner.drawing.names import draw_names
 from planner.drawing.search import NO_BRANCHES, TreeBranches, branch_entries, draw_branches
 from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
-from planner.drawing.tube import DrawnCourse, colour_of, tube_patches
+from planner.drawing.tube import DrawnCourse, colour_of, drawn_thickness, tube_patches
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
@@ -223,7 +223,9 @@ def _find_view(environment: Environment, design: Design | None, joints: Floats |
     if joints is not None:
         points = 1e3 * joints.reshape(-1, 2)
         points = points[~np.isnan(points[:, 0])]
-        shown += [points - radius, points + radius]
+        beside = [drawn_thickness(one, design.params) for one in design.sections] if design else []
+        reach = radius + max(beside, default=0.0)
+        shown += [points - reach, points + reach]
     corners = np.vstack(shown)
     margin = 0.012 * (bounds[1] - bounds[0]).max()
     return np.concatenate([corners.min(axis=0) - margin, corners.max(axis=0) + margin])
@@ -286,7 +288,8 @@ def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: 
         colour = colour_of(section)
         middle, normal = course.at(1e3 * (section.start + fraction * (min(section.end, grown) - section.start)))
         outward = normal * (side if section.side == "left" else -side)[:, None]
-        positions = middle + (1.3 * radius + gap[:, None] * size) * outward
+        beside = drawn_thickness(section, design.params) * (side > 0)[:, None]
+        positions = middle + (1.3 * radius + beside + gap[:, None] * size) * outward
         spots = shapely.points(positions)
         free = shapely.contains(inside, spots) & (shapely.distance(spots, taken) > 1.15 * size)
         k = int(free.argmax())

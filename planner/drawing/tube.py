@@ -18,6 +18,7 @@ from matplotlib.patches import Circle, Patch, PathPatch
 from matplotlib.path import Path
 from shapely.plotting import patch_from_polygon
 
+from dynamics.thickness import signed_thickness
 from dynamics.tube import VineParams
 from planner.design.design import Design, Section, find_overlap
 from planner.design.folds import Folds
@@ -32,6 +33,8 @@ TOWARDS = math.radians(80)
 """Maximum angle between a piece and a cut that limits it [rad]: at a right angle it could lie beyond the cut."""
 WEDGE = 0.2
 """Half the width of a drawn fold at the edge of the tube, in tube radii."""
+NECK = 0.3
+"""Thickness of a drawn actuator between two cells, as a share of that of a cell."""
 SEAM = 0.02
 """Overlap of consecutive pieces, so that their union has no slit [mm]."""
 
@@ -243,8 +246,13 @@ def _piece(part: DrawnCourse, cuts: Sequence[tuple[Floats, float]], k: int, desi
     if tip:
         body = body.intersection(_half_plane(ends[1], -ahead[1], far))
         body = body.union(shapely.Point(ends[1]).buffer(radius, quad_segs=32) & _half_plane(ends[1], ahead[1], far))
-    cells = shapely.Polygon()
-    if section.actuated:
+    cells, thickness = shapely.Polygon(), drawn_thickness(section, params)
+    if section.actuated and thickness:
+        cells = _inflated_cells(part, section, radius, thickness)
+        for point, towards in cuts:
+            ahead_of_cut = np.array([math.cos(towards), math.sin(towards)])
+            cells = cells.intersection(_half_plane(point, ahead_of_cut, far + thickness))
+    elif section.actuated:
         cells = shapely.make_valid(shapely.Polygon(_cells(part, section, radius))).intersection(body)
     elif section.preformed:
         cells = shapely.make_valid(shapely.MultiPolygon(_folds(part, section, params))).intersection(body)
@@ -265,8 +273,30 @@ def _edge(ends: Floats, ahead: Floats) -> Floats:
     return np.asarray(straight + chord * t * (1 - t) * ((1 - t) * ahead[0] - t * ahead[1]))
 
 
+def drawn_thickness(section: Section, params: VineParams) -> float:
+    """Return how far the actuator of a section stands out from the tube [mm]; 0 without pressure."""
+    if not (section.actuated and section.on):
+        return 0.0
+    return 1e3 * abs(float(signed_thickness(params, section.signed_pressure, section.l_0, section.kind)))
+
+
+def _inflated_cells(part: DrawnCourse, section: Section, radius: float, thickness: float) -> shapely.Geometry:
+    """Return a part of an inflated actuator beside the tube [mm]: a row of cells of true length and thickness."""
+    cell = max(1e3 * section.l_0, 1.0)
+    first, last = part.along[[0, -1]]
+    along = np.linspace(first, last, int(np.clip(16 * (last - first) / cell, 2, 5000)))
+    middle, normal = part.at(along)
+    side = normal if section.side == "left" else -normal
+    swell = np.sqrt(np.abs(np.sin(np.pi * (along - 1e3 * section.start) / cell)))[:, None]
+    outer = middle + (radius + (NECK + (1 - NECK) * swell) * thickness) * side
+    inner = middle + radius * side
+    # Slice by slice: inside a sharp bend slices overlap.
+    slices = shapely.polygons(np.stack([outer[:-1], outer[1:], inner[1:], inner[:-1]], axis=1))
+    return shapely.union_all(shapely.make_valid(slices))
+
+
 def _cells(part: DrawnCourse, section: Section, radius: float) -> Floats:
-    """Return the outline [mm] of a part of an actuator: a row of cells of true length, inside the edge of the tube."""
+    """Return the outline [mm] of a part of an actuator without pressure: a row of cells of true length, inside the edge of the tube."""
     cell = max(1e3 * section.l_0, 1.0)
     first, last = part.along[[0, -1]]
     along = np.linspace(first, last, int(np.clip(16 * (last - first) / cell, 2, 5000)))

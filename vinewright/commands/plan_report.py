@@ -15,7 +15,14 @@ from planner.plan.searching import INTERRUPTED
 from planner.search.run import TIME_SPENT
 from vinewright.commands.plan_verify import unverified, verdict
 from vinewright.console.options import solution_note
-from vinewright.console.terminal import CROSSING, THIN, actuators_text, doubt_words, rejection_text, section_table
+from vinewright.console.terminal import (
+    CROSSING,
+    actuators_text,
+    doubt_words,
+    rejection_text,
+    section_table,
+    thickness_notes,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -167,8 +174,8 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(f"note: {note}")
     if design.crosses_itself:
         console.print(CROSSING)
-    if design.actuators:
-        console.print(THIN)
+    for note in thickness_notes(design, result.environment, result.options.propagator):
+        console.print(note)
     stages = "".join(f", {name}" for name in result.stages.files) if result.stages else ""
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "

@@ -12,14 +12,31 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
+    from environments.environment import Environment
     from planner.design.design import Design
     from planner.plan.choice.front import Champion
     from planner.plan.several.selection import CommonChampion
 
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
-THIN = (
-    "note: in the model, actuators have no thickness and seals no width; leave room beside the tube where it is narrow"
-)
+THIN = "note: in this model, actuators have no thickness; leave room beside the tube where it is narrow"
+
+
+def thickness_notes(design: Design, environment: Environment, propagator: str) -> list[str]:
+    """Return notes on the room that the actuators of a design need: where passages are narrower, and if its model has no thickness."""
+    from dynamics.registry import find_capabilities
+    from planner.design.clearances import clearances
+
+    capabilities, notes = find_capabilities(propagator), list[str]()
+    if design.actuators and (design.params.physics == "published" or not (capabilities and capabilities.thickness)):
+        notes.append(THIN)
+    for one in clearances(design, environment):
+        if one.spare < 0 and one.needed > 2 * design.params.radius:
+            x, y = 1e3 * one.passage.middle
+            notes.append(
+                f"note: section {one.section + 1} needs {1e3 * one.needed:.0f} mm with its actuator inflated, and the passage at "
+                f"({x:.0f}, {y:.0f}) mm is {1e3 * one.passage.width:.0f} mm wide; end or vent the actuator before it"
+            )
+    return notes
 
 
 class _Stream(io.FileIO):

@@ -13,6 +13,7 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 from PIL import Image
 
+from dynamics.thickness import signed_thickness
 from dynamics.tube import VineParams
 from environments import Environment
 from planner.design.design import Design
@@ -121,16 +122,17 @@ def test_the_tube_leaves_its_base_squarely(params: VineParams, bent: Bent, bend:
 
 
 def test_actuators_lie_on_their_side(params: VineParams, bent: Bent) -> None:
-    """A left actuator is left of the centreline, a right one right, within the tube and as long as its section."""
+    """A left actuator is left of the tube, a right one right, as thick as inflated cells and as long as its section."""
     drawn, radius = dict(shapes(bent(params, 3 * SECTION, "lnr"))), 1e3 * params.radius
+    reach = radius + 1e3 * float(signed_thickness(params, 3e4, 0.03))
     assert set(drawn) == {"section 0", "section 1", "section 2", "actuator 0", "actuator 2"}
     for name, (start, end), (low, high) in (
-        ("actuator 0", (0, 300), (0, radius)),
-        ("actuator 2", (600, 900), (-radius, 0)),
+        ("actuator 0", (0, 300), (radius, reach)),
+        ("actuator 2", (600, 900), (-reach, -radius)),
     ):
         x_min, y_min, x_max, y_max = drawn[name].bounds
         assert (x_min, x_max) == pytest.approx((start, end), abs=0.05)
-        assert low < y_min < y_max < high
+        assert (y_min, y_max) == pytest.approx((low, high), rel=0.01)
 
 
 def test_actuators_have_the_colour_of_their_side(params: VineParams, bent: Bent) -> None:

@@ -1,0 +1,62 @@
+"""Room in the passages that a design passes: an inflated actuator needs more than the bare tube."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import shapely
+
+from dynamics.thickness import signed_thickness
+from environments.environment import Environment
+from environments.passages import Passage, narrowest_passages
+from planner.design.design import Design
+
+PASSAGES = 20
+"""Number of the narrowest passages of an environment that are looked at."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clearance:
+    """A passage between obstacles, and the section of a design that lies in it."""
+
+    passage: Passage
+    """The passage."""
+    section: int
+    """Index of the section in the design."""
+    needed: float
+    """Width that the section needs there [m]: the diameter of the tube and the thickness of its actuator."""
+
+    @property
+    def spare(self) -> float:
+        """Width of the passage less what the section needs [m]; negative where it does not pass without being squeezed."""
+        return self.passage.width - self.needed
+
+
+def clearances(design: Design, environment: Environment) -> list[Clearance]:
+    """Return the room of a design in each of the narrowest passages that it lies in, from the base on.
+
+    A section needs 2 R + t, t the thickness of its inflated actuator as bent in free space, 0 without pressure.
+    """
+    joints = design.centerline
+    if len(joints) < 2:
+        return []
+    line, ends = shapely.LineString(joints), np.array([section.end for section in design.sections])
+    film = np.concatenate([[0.0], np.cumsum(design.film(joints, float(environment.start[2])))])
+    lengths = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(joints, axis=0).T))])
+    found = []
+    for passage in narrowest_passages(environment, PASSAGES):
+        for point in shapely.get_parts(line.intersection(shapely.LineString(passage.ends))):
+            at = float(np.interp(line.project(point), lengths, film))
+            k = min(int(np.searchsorted(ends, at)), len(ends) - 1)
+            found.append((at, Clearance(passage, k, _needed(design, k))))
+    return [clearance for _, clearance in sorted(found, key=lambda one: one[0])]
+
+
+def _needed(design: Design, k: int) -> float:
+    """Width that a section needs [m]."""
+    section, params = design.sections[k], design.params
+    if not section.actuated:
+        return 2 * params.radius
+    thickness = signed_thickness(params, section.signed_pressure, section.l_0, section.kind)
+    return 2 * params.radius + abs(float(thickness))
