@@ -79,7 +79,7 @@ def foreign_files(folder: Path) -> list[str]:
     others = names_in(folder) - FILES
     if others and _is_study(folder):
         others = {name for name in others if not STUDY_FILES.fullmatch(name)}
-    if TILES in others and all(TILE.fullmatch(name) for name in names_in(folder / TILES)):
+    if TILES in others and (folder / TILES).is_dir() and all(TILE.fullmatch(name) for name in names_in(folder / TILES)):
         others.discard(TILES)
     if others and (folder / SWEEP).is_file():
         others -= {*SWEEP_PARTS}

@@ -19,6 +19,7 @@ from planner.fabrication.dxf import write_dxf
 from planner.fabrication.layout import pattern_of
 from planner.fabrication.pattern import Layer, Line, PatternPiece
 from planner.fabrication.svg import write_svg
+from planner.output.contents import foreign_files
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor
@@ -192,6 +193,19 @@ def test_bad_beds_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r"such as 600x400|must be from 50 to 10000 mm"):
         Bed.parse(text)
     assert Bed.parse("400 x 600 mm") == Bed(600.0, 400.0)
+
+
+def test_only_a_folder_of_tiles_is_replaced(tmp_path: Path) -> None:
+    """A folder or file of that name with anything else in it is not one that `export` wrote."""
+    assert foreign_files(tmp_path) == []
+    (tmp_path / "bed").write_text("")
+    assert foreign_files(tmp_path) == ["bed"]
+    (tmp_path / "bed").unlink()
+    (tmp_path / "bed").mkdir()
+    (tmp_path / "bed" / "L1-1of2.dxf").write_text("")
+    assert foreign_files(tmp_path) == []
+    (tmp_path / "bed" / "notes.txt").write_text("")
+    assert foreign_files(tmp_path) == ["bed"]
 
 
 def test_export_writes_tiles(
