@@ -41,9 +41,10 @@ def write_tolerances(flow: Flow, build: Build, placement: Placement | None) -> N
         "largest error that was simulated."
     )
     if build.actuators:
+        counted = "does not count" if build.design.params.physics == "published" else "counts"
         flow.paragraph(
-            "The simulated tube has actuators without thickness: it needs more room beside it than in the model. Inflated cells stand out "
-            f"from the tube by up to {1e3 * max(map(_thickness, build.actuators)):.0f} mm."
+            f"Inflated cells stand out from the tube by up to {1e3 * max(map(_thickness, build.actuators)):.0f} mm, which the simulation "
+            f"{counted}; strips without pressure and feed lines need room that it does not count."
         )
         for text in failure_texts(build, placement):
             flow.paragraph(text, mark="!")
