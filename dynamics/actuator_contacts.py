@@ -6,10 +6,11 @@ over a joint, the disc moves along an arc about the joint. All parts are convex,
 the corners of obstacles against hulls.
 
 An actuator inflates as it everts: its thickness rises from nothing at the tip to t a radius of the tube behind it (an assumption), and at
-joints in proportion. So it adds nothing to the cap at the tip, and growth beside a wall that leaves no room for it pushes the tube away, or
-stalls.
+joints in proportion. So it adds nothing to the cap at the tip. Its supply inflates it, not the growth: no contact of it holds the tip back.
 
-The actuator is rigid: it does not dent and, like the tube, it gives way by the compliance of a contact only.
+The actuator gives way as an inflated tube does, by its own pressure: each contact has the compliance of a segment's length of it in
+addition to that of a contact. Its row is scaled by the root of the share of the contact's own compliance in both, and then has that alone:
+what a solver takes for the force of a row is `force_share` of it. A dent of any depth is accepted that the force holds.
 """
 
 from __future__ import annotations
@@ -18,14 +19,11 @@ import math
 from typing import NamedTuple
 
 from dynamics.chain import Chain
-from dynamics.contact_rows import ALONE, Contacts, add
+from dynamics.contact_rows import ACTUATOR_KEYS, ALONE, Contacts, add, is_of_actuator
 from dynamics.cross_section import CrossSection
 from dynamics.scene import Scene, cell_of
 from dynamics.soft_contacts import FADING, hold_rigid
 from surrogate.kernels.compiled import compiled
-
-ACTUATOR_KEYS = 2**59
-"""Keys of contacts of actuators are this or more, and below those of stops."""
 
 
 class End(NamedTuple):
@@ -82,13 +80,9 @@ class Hull(NamedTuple):
 
 
 @compiled(forceinline=True)
-def _inflated(section: CrossSection, end: End, at: float) -> tuple[float, float]:
-    """Thickness of an actuator at a distance from the base along the tube [m], and its rise per growth [-]."""
-    behind = end.whole - at
-    if behind >= section.radius:
-        return end.thickness, 0.0
-    rise = end.thickness / section.radius
-    return rise * max(behind, 0.0), rise
+def _inflated(section: CrossSection, end: End, at: float) -> float:
+    """Thickness of an actuator at a distance from the base along the tube [m]."""
+    return end.thickness * min(max(end.whole - at, 0.0) / section.radius, 1.0)
 
 
 @compiled(forceinline=True)
@@ -130,7 +124,7 @@ def _add_edges(
     scene: Scene, section: CrossSection, margin: float, chain: Chain, contacts: Contacts, count: int, end: End
 ) -> int:
     """Add the contacts of the disc at an end with edges; return the number of contacts."""
-    (thickness, rise), edges = _inflated(section, end, end.reached), scene.edges
+    thickness, edges = _inflated(section, end, end.reached), scene.edges
     half, out = 0.5 * thickness, section.radius + 0.5 * thickness
     cell = cell_of(scene, end.x + out * end.nx, end.y + out * end.ny)
     for item in range(scene.edge_offsets[cell], scene.edge_offsets[cell + 1]):
@@ -148,8 +142,7 @@ def _add_edges(
         gap = flip * offset - half - edges[edge, 4]
         if 0.0 <= along <= wall and gap < margin:
             ray = (end.x + out * mx, end.y + out * my), (-dx, -dy)
-            growth = -0.5 * rise * (1.0 + dx * mx + dy * my)
-            count = add(contacts, count, (0, segment), end.key + edge, gap, ray, growth, ALONE)
+            count = add(contacts, count, (0, segment), end.key + edge, gap, ray, 0.0, ALONE)
     return count
 
 
@@ -164,7 +157,7 @@ def _beside(section: CrossSection, chain: Chain, end: End, i: int, at: float, po
     """
     ux, uy, length = chain.cosine[i], chain.sine[i], chain.length[i]
     side = 1.0 if end.nx * -chain.sine[end.segment] + end.ny * chain.cosine[end.segment] > 0.0 else -1.0
-    first, last = 0.5 * _inflated(section, end, at)[0], 0.5 * _inflated(section, end, at + length)[0]
+    first, last = 0.5 * _inflated(section, end, at), 0.5 * _inflated(section, end, at + length)
     rx, ry = point[0] - chain.x[i], point[1] - chain.y[i]
     x, y = rx * ux + ry * uy, side * (ry * ux - rx * uy) - section.radius - first
     # From disc to disc, and from there to the side that touches both.
@@ -183,7 +176,7 @@ def _add_disc(
     section: CrossSection, margin: float, chain: Chain, contacts: Contacts, count: int, end: End, spot: Spot
 ) -> int:
     """Add the contact of the disc at an end with a corner, if no side next to it is clearly nearer; return the number of contacts."""
-    (thickness, rise), nearer, key = _inflated(section, end, end.reached), spot.nearer, spot.key + end.solids
+    thickness, nearer, key = _inflated(section, end, end.reached), spot.nearer, spot.key + end.solids
     if end.goes_on:
         after = _beside(section, chain, end, end.segment + 1, end.reached, spot.point)
         if 0.0 <= after.along <= after.length:
@@ -196,26 +189,8 @@ def _add_disc(
     gap = distance - 0.5 * thickness - spot.radius
     if distance > 0.0 and gap < min(nearer + FADING * margin, margin):
         dx, dy = dx / distance, dy / distance
-        growth = -0.5 * rise * (1.0 + dx * mx + dy * my)
-        count = add(contacts, count, (0, segment), key, gap, ((x, y), (-dx, -dy)), growth, ALONE)
+        count = add(contacts, count, (0, segment), key, gap, ((x, y), (-dx, -dy)), 0.0, ALONE)
     return count
-
-
-@compiled(forceinline=True)
-def _rise_beside(section: CrossSection, chain: Chain, end: End, hull: Hull, share: float) -> float:
-    """How far the side of a segment moves outwards per growth [-].
-
-    Args:
-        end: The last end of the segment.
-        share: Place on the side, from 0 to 1.
-    """
-    i, across = end.segment, 0.5 * (1.0 + hull.nx * end.nx + hull.ny * end.ny)
-    before = across * _inflated(section, end, end.reached - chain.length[i])[1]
-    if end.reached >= end.whole:  # the tip, where the side ends, moves on
-        after = hull.nx * chain.cosine[i] + hull.ny * chain.sine[i]
-    else:
-        after = across * _inflated(section, end, end.reached)[1]
-    return (1.0 - share) * before + share * after
 
 
 @compiled()
@@ -240,8 +215,7 @@ def _add_corners(
         gap, share = hull.gap - corners[corner, 2], hull.along / hull.length
         beside = 0.0 <= share <= 1.0
         if beside and not begins and gap < margin and not at + share * length < corners[corner, 3]:
-            growth = -_rise_beside(section, chain, end, hull, share)
-            count = add(contacts, count, (0, i), key, gap, (point, (-hull.nx, -hull.ny)), growth, ALONE)
+            count = add(contacts, count, (0, i), key, gap, (point, (-hull.nx, -hull.ny)), 0.0, ALONE)
         aside_of_disc = share <= 1.0 if begins else share >= 0.0
         if aside_of_disc and end.reached < end.whole and not end.reached < corners[corner, 3]:
             spot = Spot(point, corners[corner, 2], key, gap if beside else math.inf)
@@ -255,8 +229,7 @@ def add_actuator_contacts(
 ) -> int:
     """Append all contacts of the actuators of a vine with a gap below the margin; return the number of contacts.
 
-    The mount does not touch the first length of the tube that it spares, nor an actuator there. A contact is rigidly on its segment; its
-    growth is that of the thickness near the tip.
+    The mount does not touch the first length of the tube that it spares, nor an actuator there. A contact is rigidly on its segment.
     """
     first, solids, whole, reached = count, len(scene.edges) + len(scene.corners), 0.0, 0.0
     for i in range(segments):
@@ -278,5 +251,18 @@ def add_actuator_contacts(
             beginning = End(i, x, y, nx, ny, thickness, before, whole, True, False, key, solids)
             count = _add_edges(scene, section, margin, chain, contacts, count, beginning)
             count = _add_corners(scene, section, margin, chain, contacts, count, beginning)
+    for k in range(first, count):
+        dented = section.compliance + 1.0 / chain.stiffness[contacts.segment[k]]
+        share = math.sqrt(section.compliance / dented)
+        contacts.gap[k], contacts.alpha[k] = share * contacts.gap[k], share * contacts.alpha[k]
+        contacts.beta[k], contacts.gamma[k] = share * contacts.beta[k], share * contacts.gamma[k]
     hold_rigid(section, contacts, first, count)
     return count
+
+
+@compiled(forceinline=True)
+def force_share(contacts: Contacts, k: int) -> float:
+    """Force of a contact over what a solver takes for it [-], see above: the length of the normal of an actuator's row, 1 of others."""
+    if is_of_actuator(contacts, k):
+        return math.sqrt(contacts.beta[k] ** 2 + contacts.gamma[k] ** 2)
+    return 1.0

@@ -40,6 +40,8 @@ class Chain(NamedTuple):
     thickness: Floats
     """How far the actuator of each segment stands out from the tube's side [m], positive on the left, same shape: 0 without one, and in
     propagators without thickness."""
+    stiffness: Floats
+    """Force per dent of the actuator of each segment [N/m], same shape; not used without one."""
 
 
 def new_chain(max_segments: int) -> Chain:
@@ -54,6 +56,7 @@ def new_chain(max_segments: int) -> Chain:
         np.empty(max_segments),
         np.empty(max_segments),
         np.zeros(max_segments),
+        np.full(max_segments, np.inf),
     )
 
 

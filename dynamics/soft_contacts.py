@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dynamics.chain import Chain
-from dynamics.contact_rows import NO_KEY, SPARE_ROWS, Contacts
+from dynamics.contact_rows import NO_KEY, SPARE_ROWS, STOP_KEYS, Contacts, is_of_actuator
 from dynamics.cross_section import (
     ASIDE,
     AT,
@@ -33,8 +33,6 @@ FADING = 0.1
 """A corner that has slid past the end of a segment is a contact of it up to a gap of this share of the margin [-]."""
 LEAST_LEFT = 1e-6
 """Share that is always left of a contact [-]: the compliance of none would be infinite."""
-STOP_KEYS = 2**60
-"""Key of the rigid contact where a dent ends, less that of the contact."""
 
 
 @compiled()
@@ -252,10 +250,10 @@ def too_deep(
     """
     rigid = section.most_dent == 0.0
     for k in range(count):
-        if contacts.pressing[k, DENT] > tolerance and (
-            rigid or not held(section, contacts, count, k, tolerance, keys, forces)
-        ):
-            return True
+        if contacts.pressing[k, DENT] > tolerance:
+            gives_way = not rigid or is_of_actuator(contacts, k)
+            if not (gives_way and held(section, contacts, count, k, tolerance, keys, forces)):
+                return True
     return False
 
 

@@ -6,6 +6,8 @@ actuator without pressure is only film: it has none. The published physics (pape
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import ArrayLike
 
@@ -28,10 +30,14 @@ def _signed_thickness(joint: JointMoments, pressure: float, of: CellPosition) ->
 
 
 @compiled()
-def thicken(joint: JointMoments, vine: Vine, thickness: Floats) -> None:
-    """Fill in the thickness of a vine's segments [m], shape (max_segments,), from its pressures and cells."""
+def thicken(joint: JointMoments, vine: Vine, thickness: Floats, stiffness: Floats) -> None:
+    """Fill in thickness [m] and stiffness [N/m] of the actuators of a vine's segments, shape (max_segments,), from its pressures and cells.
+
+    An actuator is a tube, too: a line load of 4 / 3 pi P per dent presses into it, see `dynamics.cross_section`.
+    """
     for j in range(len(vine.pressure)):
         pressure, row, weight = vine.pressure[j], vine.row[j], vine.weight[j]
+        stiffness[j] = 4.0 / 3.0 * math.pi * abs(pressure) * joint.segment_length
         if j > 0 and pressure == vine.pressure[j - 1] and row == vine.row[j - 1] and weight == vine.weight[j - 1]:
             thickness[j] = thickness[j - 1]
         else:

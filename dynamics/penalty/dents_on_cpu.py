@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from dynamics.contact_rows import NO_KEY, Contacts
+from dynamics.contact_rows import NO_KEY, Contacts, is_of_actuator
 from dynamics.cross_section import AT, FOLLOWS, LENGTH, NEAREST, RIGID, TIP, CrossSection
 from dynamics.penalty.kernel_model import KernelWork
 from dynamics.penalty.section import SHORTEST, SPARE
@@ -71,9 +71,11 @@ def hold_dents(work: KernelWork, dents: int, born: int, solids: int) -> None:
 
 @compiled()
 def deepest(work: KernelWork, count: int, dents: int) -> float:
-    """Smallest gap that the dents leave [m]; `inf` without contacts."""
+    """Smallest gap that the dents leave [m], without the actuators, which give way to any depth; `inf` without contacts."""
     least = math.inf
     for k in range(count):
+        if is_of_actuator(work.contacts, k):
+            continue
         gap = work.contacts.gap[k]
         if k < dents:
             for z in range(k + 1):

@@ -172,7 +172,7 @@ def _grow_one(
     """Grow vine b of a batch; `outcome` receives its row of `dynamics.records.grow_batch`."""
     l_0 = batch.l_0[b]
     look_up_cells(model.joint, vine, l_0, batch.rest[b], batch.kind[b])
-    thicken(model.joint, vine, work.chain.thickness)
+    thicken(model.joint, vine, work.chain.thickness, work.chain.stiffness)
     done = _grow_vine(model, vine, l_0, task_of(batch, b), allowed[b], of_vine(records, b), work, batch.cut)
     outcome[b, 0], outcome[b, 1], outcome[b, 2], outcome[b, 3] = done
 

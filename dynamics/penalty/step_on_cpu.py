@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.actuator_contacts import force_share
 from dynamics.chain import Chain
 from dynamics.links import link
 from dynamics.moment import Vine
@@ -223,7 +224,7 @@ def _note_forces(tube: PenaltyTube, work: KernelWork, rows: Rows, last: int) -> 
             gap += work.jacobian[k * rows.unknowns + j] * work.found[j]
         force = 0.0 if gap > 0.0 else -tube.contact_stiffness * gap
         work.carried[k] = force
-        work.forces[segment] += force
+        work.forces[segment] += force_share(contacts, k) * force
         work.push_x[segment] += force * contacts.gamma[k]
         work.push_y[segment] -= force * contacts.beta[k]
         if segment == last and contacts.growth[k] < -LEAST_ALONG:

@@ -20,13 +20,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dynamics.actuator_contacts import ACTUATOR_KEYS
+from dynamics.actuator_contacts import force_share
 from dynamics.chain import Chain
-from dynamics.contact_rows import NO_KEY, Contacts
+from dynamics.contact_rows import NO_KEY, Contacts, is_of_actuator
 from dynamics.quasistatic.complementarity import TOLERANCE, gap_change
 from dynamics.quasistatic.dual import MOST_ACTIVE, ContactNumbers, Dual
 from dynamics.quasistatic.factor import CREEP, remove
-from dynamics.soft_contacts import STOP_KEYS, carried_by
+from dynamics.soft_contacts import carried_by
 from dynamics.vine import Integers
 from surrogate.kernels.compiled import Floats, compiled
 
@@ -154,8 +154,8 @@ def add_friction_rows(
         # Within a segment the normal is perpendicular to it: as if the contact were at its end.
         end = contacts.segment[k] + 1
         aside = friction.radius
-        if ACTUATOR_KEYS <= contacts.key[k] < STOP_KEYS:
-            aside += abs(chain.thickness[contacts.segment[k]])
+        if is_of_actuator(contacts, k):
+            aside = (aside + abs(chain.thickness[contacts.segment[k]])) / force_share(contacts, k)
         x, y = chain.x[end] - aside * contacts.gamma[k], chain.y[end] + aside * contacts.beta[k]
         key = RUBBING + contacts.key[k]
         way = way_of(key, memory)

@@ -131,7 +131,7 @@ def grow_vine(
     recorder, seen, step = Recorder(records, vine.angles, chain, forces, work.needed), work.seen, work.step
     segments, last_length = task.segments, task.last_length
     known = recorded = steps = relaxations = 0
-    thicken(joint, vine, chain.thickness)
+    thicken(joint, vine, chain.thickness, chain.stiffness)
     time, began, bent, watch = 0.0, 0.0, np.inf, Watch(0.0, 0.0)
     progress = begin(tube, work, segments, rest.time)
     last, rested = Place(segments, last_length), Place(segments, last_length)
@@ -260,7 +260,7 @@ def hold_vine(
     chain, step, dt = work.chain, work.step, tube.growth_step
     rest, before = work.bent, work.before
     _rest_angles(model.joint, vine, segments, last_length, rest)
-    thicken(model.joint, vine, chain.thickness)
+    thicken(model.joint, vine, chain.thickness, chain.stiffness)
     known = corrections = steps = 0
     motion = np.inf if segments > 1 or last_length > 0.0 else 0.0
     while True:

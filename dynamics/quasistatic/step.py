@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dynamics.actuator_contacts import force_share
 from dynamics.chain import Chain, new_chain
 from dynamics.contact_rows import NO_KEY, Contacts, new_contacts
 from dynamics.cross_section import CrossSection
@@ -372,7 +373,7 @@ def sum_forces(work: QuasiStaticWork, span: Span, active: int) -> None:
     for i in range(active):
         k = dual.active[i]
         if k < span.contacts:
-            forces[contacts.segment[k]] += dual.force[k]
+            forces[contacts.segment[k]] += force_share(contacts, k) * dual.force[k]
             if contacts.key[k] <= SELF_KEY:
                 forces[max(contacts.first[k] - 1, 0)] += dual.force[k]
 

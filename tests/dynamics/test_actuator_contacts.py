@@ -95,9 +95,9 @@ class Posed:
     def touch(self, scene: Scene) -> dict[int, int]:
         """Rows of actuators by their key, after all other rows."""
         self.chain.thickness[:] = 0.0
-        bare = find_contacts(scene, rigid_section(R, 0.0), MARGIN, self.chain, 16, self.rows)
+        bare = find_contacts(scene, rigid_section(R, 1e-6), MARGIN, self.chain, 16, self.rows)
         self.chain.thickness[:] = self.thickness
-        every = find_contacts(scene, rigid_section(R, 0.0), MARGIN, self.chain, 16, self.rows)
+        every = find_contacts(scene, rigid_section(R, 1e-6), MARGIN, self.chain, 16, self.rows)
         return {int(self.rows.key[k]): k for k in range(bare, every)}
 
 
@@ -132,8 +132,8 @@ def test_gaps_are_the_distances_of_discs_beside_the_tube() -> None:
 
 
 def test_rows_are_the_derivatives_of_gaps() -> None:
-    """For every bend, and for growth, which thickens an actuator near the tip."""
-    step, met, grows = 1e-6, 0, 0
+    """For every bend; the supply inflates an actuator, so that growth alone moves none."""
+    step, met = 1e-6, 0
     for scene, _, rng in scenes(4):
         for _ in range(20):
             posed = Posed(rng)
@@ -148,23 +148,19 @@ def test_rows_are_the_derivatives_of_gaps() -> None:
                 posed.rows.segment.copy(),
             ]
             pivots = np.stack([np.ones(16), posed.chain.pivot_x, posed.chain.pivot_y])
-            for j in range(17):
-                posed.angles[: j + 1][-1:] += step if j < 16 else 0.0
-                posed.joints(0.015 + (step if j == 16 else 0.0))
+            assert not growth[list(before.values())].any()
+            for j in range(16):
+                posed.angles[j] += step
+                posed.joints(0.015)
                 after = posed.touch(scene)
-                posed.angles[: j + 1][-1:] -= step if j < 16 else 0.0
+                posed.angles[j] -= step
                 for key in before.keys() & after.keys():
                     k = before[key]
                     alpha, beta, gamma, segment = (part[k] for part in levers)
-                    if j == 16:
-                        expected = growth[k]
-                        grows += growth[k] < 0.0
-                    else:
-                        expected = np.array([alpha, beta, gamma]) @ pivots[:, j] if j <= segment else 0.0
+                    expected = np.array([alpha, beta, gamma]) @ pivots[:, j] if j <= segment else 0.0
                     assert (posed.rows.gap[after[key]] - gap[k]) / step == pytest.approx(expected, abs=1e-4)
                     met += 1
     assert met > 1000
-    assert grows > 20
 
 
 def post_beside(side: int, angle: float, along: float, radius: float) -> list[float]:
@@ -184,10 +180,11 @@ def test_held_segment_leans_on_a_post_with_its_actuator(environment: MakeEnviron
     rollout = model.grow(straight, sections(2, 0, 1, side * PRESSURE), 0.0, 0.1)
     assert rollout.status[0] == Status.GROWN
     found, force = side * float(rollout.angles[0, 0, 0]), float(rollout.contact_force[0, 0, 0])
-    assert found == pytest.approx(angle, abs=5e-3)
+    compliance = 1 / params.contact_stiffness + 1 / (4 / 3 * np.pi * PRESSURE * params.segment_length)
+    assert 0.0 < found - angle < 1.2 * force * compliance / 0.05
     cosine, sine = np.cos(found), np.sin(found)
     along, across = post[0] * cosine + side * post[1] * sine, side * post[1] * cosine - post[0] * sine
-    assert across - R - T - post[2] == pytest.approx(-force / params.contact_stiffness, abs=1e-7)
+    assert across - R - T - post[2] == pytest.approx(-force * compliance, abs=1e-6)
     joint = joint_moments(params)
     moment = -total_moment(joint, 0.25 * found, PRESSURE, cell(joint.tables, 0, CELL))[0]
     assert moment > 0.5
@@ -213,8 +210,10 @@ def test_section_that_bends_towards_a_wall_leans_on_it_with_its_actuator(
     actuators = side_of(last_line(rollout, model), T * np.sign(pressed.pressure[0]))
     (wall,) = model.environment.obstacles.shapes()
     assert actuators.distance(wall) < 1e-4
-    assert actuators.intersection(wall).area < 1e-5  # 0.1 m, less deep than 0.1 mm
     forces = rollout.contact_force[0, rollout.records[0] - 1]
+    # Each newton per metre dents the actuator by 3 / (4 pi P); joints and corners that press share the wall's length only roughly.
+    dented = actuators.intersection(wall).area / (forces.sum() / (4 / 3 * np.pi * PRESSURE))
+    assert 0.3 < dented < 1.0
     assert forces[2:9].sum() > 1.0
     assert np.delete(forces, np.arange(2, 9)).sum() == 0.0
 
@@ -289,21 +288,23 @@ def corridor(width: float) -> list[list[float]]:
 
 
 @pytest.mark.parametrize("name", ["quasistatic", "penalty"])
-@pytest.mark.parametrize(("pressure", "passes"), [(PRESSURE, False), (-PRESSURE, False), (0.0, True)])
-def test_corridor_refuses_an_inflated_section(
-    environment: MakeEnvironment, name: str, pressure: float, passes: bool
-) -> None:
-    """A tube with half of its actuator's thickness to spare stalls where a section inflates in it; vented, it passes."""
+@pytest.mark.parametrize("pressure", [PRESSURE, -PRESSURE])
+def test_corridor_flattens_an_inflated_section(environment: MakeEnvironment, name: str, pressure: float) -> None:
+    """In a corridor that leaves half of its thickness, both walls press on the tube and it grows on; nothing else presses on it."""
     model = load_propagator(name)(environment(boxes=corridor(CORRIDOR)), VineParams())
-    rollout = grow(model, sections(32, 16, 24, pressure), 0.8)
-    length = rollout.tips[0, rollout.records[0] - 1, 0]
-    if passes:
-        assert rollout.status[0] == Status.GROWN
-        assert length == pytest.approx(0.8)
-    else:
-        assert rollout.status[0] == Status.STALLED
-        # The actuator inflates over a radius behind the tip: with half of its thickness to spare, half of that.
-        assert 0.4 < length < 0.4 + R
+    rollout = grow(model, sections(40, 16, 24, pressure), 1.0)
+    assert rollout.status[0] == Status.GROWN
+    forces = rollout.contact_force[0, rollout.records[0] - 1]
+    assert forces[16:24].min() > 4 / 3 * np.pi * PRESSURE * (T / 4) * 0.025
+    assert forces[:15].sum() + forces[25:].sum() < 0.05 * forces.sum()
+
+
+@pytest.mark.parametrize("name", ["quasistatic", "penalty"])
+def test_vented_section_passes_untouched(environment: MakeEnvironment, name: str) -> None:
+    model = load_propagator(name)(environment(boxes=corridor(CORRIDOR)), VineParams())
+    rollout = grow(model, sections(32, 16, 24, 0.0), 0.8)
+    assert rollout.status[0] == Status.GROWN
+    assert rollout.tips[0, rollout.records[0] - 1, 0] == pytest.approx(0.8)
 
 
 def test_wider_corridor_lets_an_inflated_section_pass(environment: MakeEnvironment) -> None:

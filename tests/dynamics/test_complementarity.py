@@ -89,6 +89,7 @@ def random_problem(rng: np.random.Generator, most_contacts: int, nearly_dependen
             joints[:-1, 0].copy(),
             joints[:-1, 1].copy(),
             np.zeros(segments),
+            np.ones(segments),
         ),
     )
 

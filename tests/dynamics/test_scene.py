@@ -44,6 +44,7 @@ class Pose(NamedTuple):
             *[self.lengths] * 2,
             *points[:-1].T.copy(),
             np.zeros(len(self.lengths)),
+            np.ones(len(self.lengths)),
         )
 
 
