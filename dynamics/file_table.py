@@ -20,6 +20,7 @@ LATER = {
     "tail_drag": 0.0,
     "tail_friction": 0.0,
     "tip_mass": 0.0,
+    "thickness_share": 0.0,
     "seam": 0.0,
 }
 """Fields of tubes that were written whole before these existed."""

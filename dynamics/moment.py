@@ -174,7 +174,14 @@ def joint_moments(params: VineParams) -> JointMoments:
     kinds, length = range(len(tables)), params.moment_length
     arms = np.array([(params.arm(k), params.taut_arm(k), params.arm(k) / length) for k in kinds])
     return JointMoments(
-        elasticity, moment, rising, stack(tables), arms, length, params.segment_length, np.array(thickness)
+        elasticity,
+        moment,
+        rising,
+        stack(tables),
+        arms,
+        length,
+        params.segment_length,
+        params.thickness_share * np.array(thickness),
     )
 
 

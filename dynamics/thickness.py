@@ -7,6 +7,7 @@ actuator without pressure is only film: it has none. The published physics (pape
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -55,6 +56,8 @@ def _thicknesses(joint: JointMoments, kind: Integers, pressure: Floats, l_0: Flo
 def signed_thickness(params: VineParams, pressure: ArrayLike, l_0: ArrayLike, kind: ArrayLike | None = None) -> Floats:
     """How far actuators stand out from the side of a tube that is bent as in free space [m], signed by side as the pressure is.
 
+    All of it, whatever share of it walls meet; 0 with the published physics.
+
     Args:
         pressure: Actuator pressure [Pa], positive where it bends the tube to the left, 0 for none, any shape.
         l_0: Cell length [m], broadcast against it; ignored where the pressure is 0.
@@ -63,10 +66,16 @@ def signed_thickness(params: VineParams, pressure: ArrayLike, l_0: ArrayLike, ki
     number = np.asarray(0 if kind is None else kind, np.int64)
     pressure, l_0, number = np.broadcast_arrays(np.asarray(pressure, float), np.asarray(l_0, float), number)
     found = np.zeros(pressure.shape)
-    _thicknesses(joint_moments(params), number.ravel(), pressure.ravel(), l_0.ravel(), found.reshape(-1))
+    _thicknesses(
+        joint_moments(replace(params, thickness_share=1.0)),
+        number.ravel(),
+        pressure.ravel(),
+        l_0.ravel(),
+        found.reshape(-1),
+    )
     return found
 
 
 def largest_thickness(params: VineParams) -> float:
-    """Largest thickness of the actuators of a tube, of any cell at any pressure [m]; 0 with the published physics."""
+    """Largest thickness of the actuators of a tube that walls meet, of any cell at any pressure [m]; 0 with the published physics."""
     return float(joint_moments(params).thickness.max())

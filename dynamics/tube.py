@@ -97,6 +97,9 @@ class VineParams:
     collapse_share: float = 1.0
     """Moment at which the cross-section collapses, as a share of pi P R^3 [-], see `dynamics.collapse`; 1 for a tube that does not
     fold, whose moment (Eq. 2) stays below that. The wrinkles of an ideal membrane close around it at 1 (Comer and Levy, 1963)."""
+    thickness_share: float = 0.0
+    """Share of the thickness of inflated actuators that walls meet [-], see `dynamics.actuator_contacts`: 0 for actuators that need no
+    room beside the tube, 1 for those as thick as in free space. Without effect with the published physics."""
     friction: float | None = None
     """Kinetic Coulomb friction coefficient on walls [-]; None for that of the environment, or else the propagator's default."""
     static_friction: float | None = None
@@ -136,7 +139,10 @@ class VineParams:
                 "radius", "growth_pressure", "segment_length", "hinge_length", "growth_share", "contact_stiffness",
                 "penetration_tolerance", "least_height", "collapse_share", "film_thickness", "film_modulus", "bending_stiffness",
             ),
-            or_zero=("growth_viscosity", "bending_viscosity", "friction", "static_friction", "tail_tension", "tail_drag", "tail_friction"),
+            or_zero=(
+                "growth_viscosity", "bending_viscosity", "friction", "static_friction", "tail_tension", "tail_drag", "tail_friction",
+                "thickness_share",
+            ),
         )  # fmt: skip
         if self.uncertainty.obstacles:
             raise ValueError("uncertainty names obstacles, which a tube does not have")
@@ -149,6 +155,10 @@ class VineParams:
         if len({one.kind for one in self.actuators}) <= len(self.others):
             kinds = ", ".join(one.kind for one in self.actuators)
             raise ValueError(f"actuators of a tube must be of different kinds, not {kinds}")
+        if self.thickness_share > 1:
+            raise ValueError(
+                f"thickness_share = {self.thickness_share:g} must be at most 1, the thickness in free space"
+            )
         if self.least_height > 1:
             raise ValueError(f"least_height = {self.least_height:g} must be at most 1, the diameter of the tube")
         if self.static_friction is not None and self.static_friction < (self.friction or 0.0):

@@ -63,6 +63,7 @@ TUBE = {
     "penetration_tolerance": Key("penetration_tolerance_mm", 3, 1e-4, 1000, "maximum penetration of obstacles in accepted states"),
     "least_height": Key("least_height", 0, 0.05, 1, "height to which walls squeeze the tube, in diameters; 1 if it is rigid"),
     "collapse_share": Key("collapse_share", 0, 0.05, 1, "moment at which the tube folds, over pi P R^3; 1 if it does not"),
+    "thickness_share": Key("thickness_share", 0, 0, 1, "share of the thickness of inflated actuators that walls meet; 0 for none"),
     "friction": Key("friction", 0, 0, 10, "kinetic Coulomb friction coefficient on walls"),
     "static_friction": Key("static_friction", 0, 0, 10, "coefficient up to which a contact sticks, at least friction"),
     "film_thickness": Key("film_thickness_um", 6, 1, 5000, "thickness of the tube's film"),

@@ -19,8 +19,6 @@ from environments import Environment, Obstacles, known_environments, load_enviro
 from environments.obstacles import box_corners
 from planner.design.design import Design, Section
 from surrogate.kernels.kernel import Kernel
-from surrogate.spam import Spam
-from surrogate.thickness_table import tabulate_actuator
 from vinewright.cli import main
 
 MakeEnvironment = Callable[..., Environment]
@@ -140,19 +138,6 @@ def params() -> VineParams:
 def joint(params: VineParams) -> JointMoments:
     """Tables of the default tube and its actuators."""
     return joint_moments(params)
-
-
-@pytest.fixture
-def flat_actuators() -> Iterator[None]:
-    """Spam actuators that do not stand out from the tube: for comparisons with models that know only the tube's own contacts."""
-    caches = joint_moments, tabulate_actuator
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Spam, "thickness", lambda _, strain, l_0: np.zeros(np.broadcast_shapes(strain.shape, l_0.shape)))
-        for one in caches:
-            one.cache_clear()
-        yield
-    for one in caches:
-        one.cache_clear()
 
 
 @pytest.fixture(scope="session")

@@ -41,10 +41,11 @@ def write_tolerances(flow: Flow, build: Build, placement: Placement | None) -> N
         "largest error that was simulated."
     )
     if build.actuators:
-        counted = "does not count" if build.design.params.physics == "published" else "counts"
+        tube = build.design.params
+        counted = "counts" if tube.thickness_share == 1 and tube.physics != "published" else "does not count, or not in full"
         flow.paragraph(
             f"Inflated cells stand out from the tube by up to {1e3 * max(map(_thickness, build.actuators)):.0f} mm, which the simulation "
-            f"{counted}; strips without pressure and feed lines need room that it does not count."
+            f"{counted}; strips without pressure and feed lines need room, too."
         )
         for text in failure_texts(build, placement):
             flow.paragraph(text, mark="!")

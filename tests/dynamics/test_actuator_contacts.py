@@ -1,6 +1,7 @@
 """Contacts of actuators: their geometry against exact shapes, and the mechanics of a tube with a thick side in closed form."""
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -23,9 +24,10 @@ from surrogate.force_table import cell
 from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
-R = VineParams().radius
+THICK = VineParams(thickness_share=1.0)
+R = THICK.radius
 CELL, PRESSURE = 0.04, 20e3
-T = abs(float(signed_thickness(VineParams(), PRESSURE, CELL)))
+T = abs(float(signed_thickness(THICK, PRESSURE, CELL)))
 MARGIN = 12e-3
 pytestmark = pytest.mark.usefixtures("single_thread")
 
@@ -84,7 +86,7 @@ class Posed:
     def __init__(self, rng: np.random.Generator) -> None:
         self.chain, self.rows = new_chain(16), new_contacts(400)
         pressure = np.repeat([0.0, PRESSURE, 0.0, -PRESSURE, PRESSURE, 0.0], [1, 4, 1, 3, 2, 5])
-        self.thickness = signed_thickness(VineParams(), pressure, CELL)
+        self.thickness = signed_thickness(THICK, pressure, CELL)
         self.angles = rng.normal(0, rng.choice([0.03, 0.2]), 16)
         self.base = np.array([*rng.uniform(-0.3, 0.3, 2), rng.uniform(-np.pi, np.pi)])
 
@@ -174,7 +176,7 @@ def post_beside(side: int, angle: float, along: float, radius: float) -> list[fl
 @pytest.mark.parametrize("angle", [0.1, 0.2])
 def test_held_segment_leans_on_a_post_with_its_actuator(environment: MakeEnvironment, side: int, angle: float) -> None:
     """It stops where the actuator touches, and the force times its lever is what its moment lacks there."""
-    params, post = VineParams(segment_length=0.1), post_beside(side, angle, 0.05, 0.01)
+    params, post = replace(THICK, segment_length=0.1), post_beside(side, angle, 0.05, 0.01)
     model = QuasiStatic(environment(circles=[post]), params)
     straight = VineState(np.zeros((1, 2)), np.full(1, 2), np.full(1, 0.1))
     rollout = model.grow(straight, sections(2, 0, 1, side * PRESSURE), 0.0, 0.1)
@@ -204,7 +206,7 @@ def test_section_that_bends_towards_a_wall_leans_on_it_with_its_actuator(
 ) -> None:
     """Where a wall leaves half of its thickness, the actuator pushes the tube away: it touches, and no other part does."""
     pressed = sections(12, 2, 9, side * PRESSURE)
-    model = load_propagator(name)(environment(boxes=[face(side, R + T / 2)]), VineParams())
+    model = load_propagator(name)(environment(boxes=[face(side, R + T / 2)]), THICK)
     rollout = grow(model, pressed, 0.3)
     assert rollout.status[0] == Status.GROWN
     actuators = side_of(last_line(rollout, model), T * np.sign(pressed.pressure[0]))
@@ -222,7 +224,7 @@ def test_sides_are_mirror_images(environment: MakeEnvironment) -> None:
     """A vine on the right of its wall does what one on the left does."""
     left, right = (
         grow(
-            QuasiStatic(environment(boxes=[face(side, R + T / 2)]), VineParams()),
+            QuasiStatic(environment(boxes=[face(side, R + T / 2)]), THICK),
             sections(12, 2, 9, side * PRESSURE),
             0.3,
         )
@@ -236,7 +238,7 @@ def test_sides_are_mirror_images(environment: MakeEnvironment) -> None:
 def test_wall_on_the_other_side_touches_the_tube_alone(environment: MakeEnvironment) -> None:
     """A tube that slides along a wall with its bare side grows as if its actuators did not stand out."""
     pressed, wall = sections(16, 2, 9, 5e3), [[-0.1, -0.3, 0.5, -0.06]]
-    model = QuasiStatic(environment(boxes=wall, start=(0, 0, -0.5)), VineParams())
+    model = QuasiStatic(environment(boxes=wall, start=(0, 0, -0.5)), THICK)
     thick, thin = grow(model, pressed, 0.4), grow(without_thickness(model), pressed, 0.4)
     assert thick.contact_force.max() > 0.1
     np.testing.assert_array_equal(thick.angles, thin.angles)
@@ -252,7 +254,7 @@ def without_thickness(model: QuasiStatic) -> QuasiStatic:
 @pytest.mark.parametrize("first", [0, 2])
 def test_head_on_walls_meet_the_cap(environment: MakeEnvironment, first: int) -> None:
     """An actuator ends at the tip with no thickness: a wall ahead stops the tip as if there were none."""
-    model, pressed = QuasiStatic(environment(boxes=[[0.2, -0.5, 0.4, 0.5]]), VineParams()), sections(8, first, 8, 2e3)
+    model, pressed = QuasiStatic(environment(boxes=[[0.2, -0.5, 0.4, 0.5]]), THICK), sections(8, first, 8, 2e3)
     thick, thin = grow(model, pressed, 0.2), grow(without_thickness(model), pressed, 0.2)
     np.testing.assert_array_equal(thick.tips, thin.tips)
     assert thin.contact_force.max() > 1.0
@@ -265,13 +267,13 @@ def test_actuator_that_begins_in_the_wall_of_its_mount(depth: float) -> None:
     mounted = Environment("wall", "", (-1, -1, 1, 1), (-depth, 0, 0), (0.5, 0, 0.1), boxes, mount="wall")
     free = Environment("free", "", (-1, -1, 1, 1), (-depth, 0, 0), (0.5, 0, 0.1), Obstacles())
     pressed = sections(8, 0, 4, 10e3)
-    grown = [grow(QuasiStatic(place, VineParams()), pressed, 0.2) for place in (mounted, free)]
+    grown = [grow(QuasiStatic(place, THICK), pressed, 0.2) for place in (mounted, free)]
     np.testing.assert_allclose(grown[0].tips, grown[1].tips, atol=1e-4)  # contacts within the margin shorten the steps
 
 
 def test_published_physics_has_no_thickness(environment: MakeEnvironment) -> None:
     """A wall where there is room for the tube, and not for its actuator, is as in paper 002."""
-    published = VineParams(physics="published")
+    published = replace(THICK, physics="published")
     assert largest_thickness(published) == 0.0
     model, pressed = QuasiStatic(environment(boxes=[face(1, R + T / 2)]), published), sections(12, 2, 9)
     wall = model.environment.obstacles.shapes()[0]
@@ -291,7 +293,7 @@ def corridor(width: float) -> list[list[float]]:
 @pytest.mark.parametrize("pressure", [PRESSURE, -PRESSURE])
 def test_corridor_flattens_an_inflated_section(environment: MakeEnvironment, name: str, pressure: float) -> None:
     """In a corridor that leaves half of its thickness, both walls press on the tube and it grows on; nothing else presses on it."""
-    model = load_propagator(name)(environment(boxes=corridor(CORRIDOR)), VineParams())
+    model = load_propagator(name)(environment(boxes=corridor(CORRIDOR)), THICK)
     rollout = grow(model, sections(40, 16, 24, pressure), 1.0)
     assert rollout.status[0] == Status.GROWN
     forces = rollout.contact_force[0, rollout.records[0] - 1]
@@ -301,13 +303,13 @@ def test_corridor_flattens_an_inflated_section(environment: MakeEnvironment, nam
 
 @pytest.mark.parametrize("name", ["quasistatic", "penalty"])
 def test_vented_section_passes_untouched(environment: MakeEnvironment, name: str) -> None:
-    model = load_propagator(name)(environment(boxes=corridor(CORRIDOR)), VineParams())
+    model = load_propagator(name)(environment(boxes=corridor(CORRIDOR)), THICK)
     rollout = grow(model, sections(32, 16, 24, 0.0), 0.8)
     assert rollout.status[0] == Status.GROWN
     assert rollout.tips[0, rollout.records[0] - 1, 0] == pytest.approx(0.8)
 
 
 def test_wider_corridor_lets_an_inflated_section_pass(environment: MakeEnvironment) -> None:
-    model = QuasiStatic(environment(boxes=corridor(2 * R + T + 0.02)), VineParams())
+    model = QuasiStatic(environment(boxes=corridor(2 * R + T + 0.02)), THICK)
     rollout = grow(model, sections(32, 16, 24), 0.8)
     assert rollout.status[0] == Status.GROWN

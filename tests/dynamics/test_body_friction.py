@@ -166,7 +166,6 @@ def test_body_friction_matters_and_converges(environment: MakeEnvironment, param
     assert np.median(apart) < 5e-3
 
 
-@pytest.mark.usefixtures("flat_actuators")
 @pytest.mark.parametrize("coefficient", [0.2, 0.5])
 def test_records_do_not_let_go_of_walls(environment: MakeEnvironment, params: VineParams, coefficient: float) -> None:
     """A tube that sticks to a wall goes on sticking where it is recorded: most vines are where they are with an eighth of the records."""
@@ -178,7 +177,6 @@ def test_records_do_not_let_go_of_walls(environment: MakeEnvironment, params: Vi
     assert np.quantile(apart, 0.75) < 0.1e-3
 
 
-@pytest.mark.usefixtures("flat_actuators")
 @pytest.mark.parametrize("coefficient", [0.1, 0.5])
 def test_solved_steps_meet_coulombs_law(environment: MakeEnvironment, params: VineParams, coefficient: float) -> None:
     """From states of a rollout: a row of friction has no motion inside its bounds, and one against its force at them.

@@ -150,7 +150,6 @@ def test_dents_are_the_same(environment: MakeEnvironment) -> None:
     assert seen > 20
 
 
-@pytest.mark.usefixtures("flat_actuators")
 @pytest.mark.parametrize("share", [12.0, 0.1])
 @pytest.mark.parametrize("surrogate", ["table", "network"])
 @pytest.mark.parametrize("name", TUBES)
@@ -182,7 +181,6 @@ def test_steps_are_the_same(shipped: dict[str, Environment], name: str, surrogat
         assert np.quantile(apart, 0.9) < within, what
 
 
-@pytest.mark.usefixtures("flat_actuators")
 @pytest.mark.parametrize("name", TUBES)
 def test_vines_end_as_with_tensors(shipped: dict[str, Environment], name: str) -> None:
     """In divider nine in ten vines end in the same way, with the tip within 0.1 mm; those that touch nothing, all of them."""

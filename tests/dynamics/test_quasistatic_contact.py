@@ -268,7 +268,6 @@ def test_resting_vine_is_in_equilibrium(
     np.testing.assert_allclose(moment, expected, atol=5e-3 * np.abs(expected).max())
 
 
-@pytest.mark.usefixtures("flat_actuators")
 @pytest.mark.parametrize("pressure", [10e3, 20e3, 30e3])
 def test_tip_held_against_a_wall_is_in_equilibrium(
     environment: MakeEnvironment, params: VineParams, pressure: float

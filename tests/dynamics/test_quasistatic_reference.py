@@ -56,7 +56,6 @@ def distance_of(vine: Stored, model: QuasiStatic, state: VineState, numbers: Int
     return distance
 
 
-@pytest.mark.usefixtures("flat_actuators")
 @pytest.mark.parametrize(
     ("name", "physics"), sorted({(name, vine.physics) for name in SEGMENTS for vine in stored(name)})
 )

@@ -65,6 +65,7 @@ def test_every_number_is_written_and_read(actuators: tuple[Any, ...]) -> None:
             "tail_drag": 3.5,
             "tip_mass": 0.12,
             "seam": 0.003,
+            "thickness_share": 0.4,
             "tail_friction": 0.2,
             "friction": 0.3,
             "static_friction": 0.6,

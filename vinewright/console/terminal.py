@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from planner.plan.several.selection import CommonChampion
 
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
-THIN = "note: in this model, actuators have no thickness; leave room beside the tube where it is narrow"
+THIN = (
+    "note: in this model, actuators have no thickness; leave room beside the tube where it is narrow, or set thickness_share in the tube file"
+)
 
 
 def thickness_notes(design: Design, environment: Environment, propagator: str) -> list[str]:
@@ -27,7 +29,8 @@ def thickness_notes(design: Design, environment: Environment, propagator: str) -
     from planner.design.clearances import clearances
 
     capabilities, notes = find_capabilities(propagator), list[str]()
-    if design.actuators and (design.params.physics == "published" or not (capabilities and capabilities.thickness)):
+    met = design.params.thickness_share > 0 and design.params.physics != "published"
+    if design.actuators and not (met and capabilities and capabilities.thickness):
         notes.append(THIN)
     for one in clearances(design, environment):
         if one.spare < 0 and one.needed > 2 * design.params.radius:
