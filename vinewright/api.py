@@ -248,8 +248,8 @@ def export(
     from dynamics.quasistatic.propagator import QuasiStatic
     from planner.design.supply import with_supply
     from planner.fabrication import KNOWN
+    from planner.fabrication.assembly.seams import parse_seam
     from planner.fabrication.pack import Pack
-    from planner.fabrication.seams import parse_seam
     from planner.output.claim import claim
     from planner.output.folder import write_folder
 

@@ -32,7 +32,7 @@ from environments.importing.ros_map import MapFile
 from planner.design.design_file import _FIRST, _MODELS, _FirstTubePart, parse_trials
 from planner.design.schedule_file import parse_schedule
 from planner.design.sections_in_file import check_sections
-from planner.fabrication.operation_file import ScheduleFile
+from planner.fabrication.plumbing.operation_file import ScheduleFile
 from planner.mapping.session_file import _SessionFile
 from planner.plan.inputs import Inputs
 from planner.plan.run import checkpoint, stages

@@ -31,7 +31,7 @@ def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> WrittenFo
     Args:
         formats: Some of `planner.fabrication.KNOWN`.
     """
-    from planner.fabrication.bracket import NoBracket
+    from planner.fabrication.assembly.bracket import NoBracket
 
     written = WrittenFormats()
     for form in formats:

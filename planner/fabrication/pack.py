@@ -21,30 +21,36 @@ from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.design.replay import GrowthEnd
 from planner.fabrication import KNOWN
-from planner.fabrication import build as allowances
-from planner.fabrication.acceptance import Bend, acceptance_content, acceptance_text, bends, formed_bends
-from planner.fabrication.bed import Bed, write_tiles
-from planner.fabrication.bench import Bench, bench_of
-from planner.fabrication.build import Build
-from planner.fabrication.cells import round_to_cells
-from planner.fabrication.cut_list import cut_list, section_table
-from planner.fabrication.feed_lines import FeedLines
-from planner.fabrication.folding import bend_content, fold_table
-from planner.fabrication.guide import Guide
-from planner.fabrication.layout import pattern_of
-from planner.fabrication.operation_file import SCHEDULE, operation_content
-from planner.fabrication.paper import Paper, Template
-from planner.fabrication.parts import parts_table
-from planner.fabrication.pattern import Pattern
-from planner.fabrication.pressures import YIELD, check_head_room, pressure_content, pressure_lines, yielding_lines
-from planner.fabrication.schedule import growth_schedule
-from planner.fabrication.seams import check_seams
-from planner.fabrication.stock import Stock
-from planner.fabrication.success import PackSuccess, have_equal_sections, try_design
-from planner.fabrication.success import Watch as Trying
-from planner.fabrication.tolerance import compute_placement, idle_text
-from planner.fabrication.vessel import BED, Vessel, vessel_of
-from planner.fabrication.wall_base import WallBase, wall_base_of
+from planner.fabrication.assembly import build as allowances
+from planner.fabrication.assembly.acceptance import Bend, acceptance_content, acceptance_text, bends, formed_bends
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.cells import round_to_cells
+from planner.fabrication.assembly.folding import bend_content, fold_table
+from planner.fabrication.assembly.pressures import (
+    YIELD,
+    check_head_room,
+    pressure_content,
+    pressure_lines,
+    yielding_lines,
+)
+from planner.fabrication.assembly.seams import check_seams
+from planner.fabrication.assembly.stock import Stock
+from planner.fabrication.assembly.success import PackSuccess, have_equal_sections, try_design
+from planner.fabrication.assembly.success import Watch as Trying
+from planner.fabrication.assembly.tolerance import compute_placement, idle_text
+from planner.fabrication.assembly.vessel import BED, Vessel, vessel_of
+from planner.fabrication.assembly.wall_base import WallBase, wall_base_of
+from planner.fabrication.guide.bench import Bench, bench_of
+from planner.fabrication.guide.guide import Guide
+from planner.fabrication.guide.paper import Paper, Template
+from planner.fabrication.lists.cut_list import cut_list, section_table
+from planner.fabrication.lists.parts import parts_table
+from planner.fabrication.pattern.bed import Bed, write_tiles
+from planner.fabrication.pattern.layout import pattern_of
+from planner.fabrication.pattern.pattern import Pattern
+from planner.fabrication.plumbing.feed_lines import FeedLines
+from planner.fabrication.plumbing.operation_file import SCHEDULE, operation_content
+from planner.fabrication.plumbing.schedule import growth_schedule
 from planner.output.folder import write_json
 from planner.uncertainty.bend_ranges import TRIALS, Acceptance, BendRange, Watch, find_ranges
 from planner.uncertainty.errors import named_errors
@@ -310,12 +316,12 @@ class Pack:
                         partial.write_text(table, encoding="utf-8")
                 return [*tables]
             case "dxf":
-                from planner.fabrication.dxf import write_dxf
+                from planner.fabrication.pattern.dxf import write_dxf
 
                 return self._write_pattern(out, form, write_dxf)
             case "svg":
-                from planner.fabrication.plumbing_drawing import write_plumbing
-                from planner.fabrication.svg import write_svg
+                from planner.fabrication.guide.plumbing_drawing import write_plumbing
+                from planner.fabrication.pattern.svg import write_svg
 
                 write_plumbing(out / "plumbing.svg", self.build)
                 return [*self._write_pattern(out, form, write_svg), "plumbing.svg"]
@@ -328,7 +334,7 @@ class Pack:
 
                 return write_scene(out, self.grown.design, self.environment)
             case "bench":
-                from planner.fabrication.bench_tiles import write_bench
+                from planner.fabrication.guide.bench_tiles import write_bench
 
                 return write_bench(out, self.build, self.bench)
         raise ValueError(f"unknown format {form!r}; known: {', '.join(KNOWN)}")
@@ -348,7 +354,7 @@ class Pack:
         return [TUBE_FILE]
 
     def _write_template(self, out: Path, paper: Paper) -> str:
-        from planner.fabrication.template import write_template
+        from planner.fabrication.guide.template import write_template
 
         name, reached = f"template-{paper}.pdf", self.grown.reached
         template = Template(paper, self.build, self.pattern, self.environment, reached, self.warnings, self.success)
@@ -356,10 +362,10 @@ class Pack:
         return name
 
     def _write_prints(self, out: Path) -> list[str]:
-        from planner.fabrication.bracket import NoBracket, write_bracket
-        from planner.fabrication.clamp import clamp_mesh
-        from planner.fabrication.stl import write_stl
-        from planner.fabrication.vessel import vessel_mesh
+        from planner.fabrication.assembly.bracket import NoBracket, write_bracket
+        from planner.fabrication.assembly.clamp import clamp_mesh
+        from planner.fabrication.assembly.stl import write_stl
+        from planner.fabrication.assembly.vessel import vessel_mesh
 
         written = []
         if self.vessel:

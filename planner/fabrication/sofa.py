@@ -16,7 +16,7 @@ from dynamics.vine import VineState, centerlines, pivots_of
 from environments.environment import Environment
 from environments.writing import atomic_path
 from planner.design.design import Design, link_headings
-from planner.fabrication.films import body_film
+from planner.fabrication.assembly.films import body_film
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:

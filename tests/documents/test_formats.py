@@ -22,8 +22,9 @@ from environments.file_model import EnvironmentFile
 from environments.uncertainty import Uncertainty
 from planner.design.design_file import load_design, parse_design
 from planner.design.estimate import Estimate, Influence, Success
-from planner.fabrication import cut_list, folding
-from planner.fabrication import parts as parts_of_a_pack
+from planner.fabrication.assembly import folding
+from planner.fabrication.lists import cut_list
+from planner.fabrication.lists import parts as parts_of_a_pack
 from planner.plan.choice.front import Champion, Choice
 from planner.plan.run import checkpoint, stages
 from planner.uncertainty.shown_trials import ShownTrials

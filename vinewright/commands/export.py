@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
     from environments import Environment
     from planner.design.design import Design
-    from planner.fabrication.bed import Bed
+    from planner.fabrication.assembly.stock import Stock
     from planner.fabrication.pack import Pack
-    from planner.fabrication.stock import Stock
+    from planner.fabrication.pattern.bed import Bed
 
 
 EVERY_FORMAT = ",".join(FORMATS)
@@ -115,8 +115,8 @@ def export(
         from dynamics.quasistatic.propagator import QuasiStatic
         from planner.design.design_file import design_content
         from planner.design.supply import with_supply
+        from planner.fabrication.assembly.seams import parse_seam
         from planner.fabrication.pack import Pack
-        from planner.fabrication.seams import parse_seam
         from planner.output.claim import claim
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
@@ -160,7 +160,7 @@ def _parse_formats(formats: str) -> list[str]:
 
 def _parse_stock(stock: str | None) -> list[float]:
     """Parse the lay-flat widths in stock [m]; return an empty list without the option."""
-    from planner.fabrication.stock import parse_widths
+    from planner.fabrication.assembly.stock import parse_widths
 
     try:
         return parse_widths(stock) if stock is not None else []
@@ -170,7 +170,7 @@ def _parse_stock(stock: str | None) -> list[float]:
 
 def _parse_bed(bed: str | None) -> Bed | None:
     """Parse the sides of the bed; None without the option."""
-    from planner.fabrication.bed import Bed
+    from planner.fabrication.pattern.bed import Bed
 
     try:
         return Bed.parse(bed) if bed is not None else None
@@ -183,7 +183,7 @@ def _use_stock(design: Design, environment: Environment, widths: list[float]) ->
     if not widths:
         return design, None
     from environments import check_environment
-    from planner.fabrication.stock import with_stock
+    from planner.fabrication.assembly.stock import with_stock
 
     made, stock = with_stock(design, widths)
     check_environment(environment, made.params.radius)

@@ -18,7 +18,7 @@ from planner.design.design_file import DESIGN, SOLUTIONS, TrialsPart, load_desig
 from planner.design.drive_margin import drive_text, force_at_tip
 from planner.design.estimate import Estimate
 from planner.design.solutions_file import find_solution, load_solutions_with_jumps
-from planner.fabrication.success import PackSuccess
+from planner.fabrication.assembly.success import PackSuccess
 from planner.output.text import plural
 from planner.plan.enough import shortfall
 from vinewright.commands.simulate import result_sentence

@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
 THIN = (
-    "note: in this model, actuators have no thickness; leave room beside the tube where it is narrow, or set thickness_share in the tube file"
+    "note: in this model, actuators have no thickness; leave room beside the tube where it is narrow, or give the tube file a "
+    "thickness_share"
 )
 
 

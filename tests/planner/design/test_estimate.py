@@ -13,7 +13,7 @@ from planner.design.design import Design, InvalidDesign, Section
 from planner.design.design_file import design_content, load_design
 from planner.design.estimate import NONE_STANDS_OUT, Estimate, Influence, Success
 from planner.design.solutions_file import find_solution, load_solutions
-from planner.fabrication.stock import with_stock
+from planner.fabrication.assembly.stock import with_stock
 
 TRIALS = {
     "errors": "workshop",

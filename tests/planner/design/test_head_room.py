@@ -16,8 +16,8 @@ from planner.design.design import Design, Section
 from planner.design.head_room import check_body, film_of_body, has_head_room
 from planner.design.schedule import VENTED, Schedule
 from planner.design.supply import InvalidSupply, parse_supply, with_supply
-from planner.fabrication.build import Build
-from planner.fabrication.pressures import NoHeadRoom, check_head_room, pressure_lines
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.pressures import NoHeadRoom, check_head_room, pressure_lines
 from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.search.ompl.vines import VineGrower

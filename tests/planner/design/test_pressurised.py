@@ -17,7 +17,7 @@ from planner.design.design_file import design_content, load_design
 from planner.design.replay import grow_designs, replay
 from planner.drawing.plan import plan_figure
 from planner.drawing.style import FAINT
-from planner.fabrication.guide import guide_pages
+from planner.fabrication.guide.guide import guide_pages
 from planner.fabrication.pack import Pack
 from planner.uncertainty.deviations import actuation_of
 from planner.uncertainty.trials import Worlds, grow_trials

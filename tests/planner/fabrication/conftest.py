@@ -8,7 +8,7 @@ import pytest
 
 from dynamics.tube import VineParams
 from planner.design.design import Design, Section
-from planner.fabrication.build import Build
+from planner.fabrication.assembly.build import Build
 from surrogate.actuators import Limits
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor

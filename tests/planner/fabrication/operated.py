@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from planner.design.schedule import Schedule
-from planner.fabrication.build import Build
+from planner.fabrication.assembly.build import Build
 
 
 def with_pressures(build: Build, *pressures: float) -> Build:

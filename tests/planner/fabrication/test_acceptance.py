@@ -12,11 +12,11 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
-from planner.fabrication.acceptance import acceptance_text, bends, kept_pressures
-from planner.fabrication.build import Build
-from planner.fabrication.guide import guide_pages
+from planner.fabrication.assembly.acceptance import acceptance_text, bends, kept_pressures
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.tolerance import compute_placement
+from planner.fabrication.guide.guide import guide_pages
 from planner.fabrication.pack import Pack
-from planner.fabrication.tolerance import compute_placement
 from planner.uncertainty.bend_ranges import Acceptance, BendRange
 
 Table = dict[str, np.ndarray]

@@ -13,12 +13,12 @@ from ezdxf.document import Drawing
 
 from dynamics.tube import VineParams
 from planner.design.design import Section
-from planner.fabrication.bed import Bed, UnfitBed, divide, write_tiles
-from planner.fabrication.build import Build
-from planner.fabrication.dxf import write_dxf
-from planner.fabrication.layout import pattern_of
-from planner.fabrication.pattern import Layer, Line, PatternPiece
-from planner.fabrication.svg import write_svg
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.pattern.bed import Bed, UnfitBed, divide, write_tiles
+from planner.fabrication.pattern.dxf import write_dxf
+from planner.fabrication.pattern.layout import pattern_of
+from planner.fabrication.pattern.pattern import Layer, Line, PatternPiece
+from planner.fabrication.pattern.svg import write_svg
 from planner.output.contents import foreign_files
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam

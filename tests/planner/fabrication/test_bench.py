@@ -20,15 +20,15 @@ from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.design.replay import grow_designs
 from planner.fabrication import FORMATS, KNOWN
-from planner.fabrication.bench import MOST_LISTED, Bench, bench_of
-from planner.fabrication.bench_drawing import BEYOND, draw_bench, scale_that_fits
-from planner.fabrication.bench_page import write_bench
-from planner.fabrication.bench_tiles import bench_pattern
-from planner.fabrication.flow import Flow
+from planner.fabrication.assembly.tolerance import Placement, compute_placement
+from planner.fabrication.guide.bench import MOST_LISTED, Bench, bench_of
+from planner.fabrication.guide.bench_drawing import BEYOND, draw_bench, scale_that_fits
+from planner.fabrication.guide.bench_page import write_bench
+from planner.fabrication.guide.bench_tiles import bench_pattern
+from planner.fabrication.guide.flow import Flow
+from planner.fabrication.guide.paper import Page, Paper
 from planner.fabrication.pack import Pack
-from planner.fabrication.paper import Page, Paper
-from planner.fabrication.pattern import GAP
-from planner.fabrication.tolerance import Placement, compute_placement
+from planner.fabrication.pattern.pattern import GAP
 from tests.command_line import vinewright
 from tests.planner.fabrication.test_guide import check_page
 from tests.planner.fabrication.test_template import segments

@@ -9,7 +9,7 @@ import pytest
 import shapely
 import trimesh
 
-from planner.fabrication.bracket import bracket_mesh, write_bracket
+from planner.fabrication.assembly.bracket import bracket_mesh, write_bracket
 from surrogate.spam import Spam
 
 # All in mm: plate, ring, chamfers; foot, its slot, stem and rounded corners.

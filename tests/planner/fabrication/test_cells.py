@@ -13,7 +13,7 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design.design import Design, InvalidDesign, Section
 from planner.design.replay import grow_designs
-from planner.fabrication.cells import _roundings, round_to_cells
+from planner.fabrication.assembly.cells import _roundings, round_to_cells
 
 PARAMS = VineParams()
 ROOM = Environment("room", "", np.array([-6.0, -6.0, 6.0, 6.0]), np.zeros(3), np.array([0.0, 0.0, 20.0]), Obstacles())

@@ -9,9 +9,9 @@ import pytest
 
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.tube import VineParams
-from planner.fabrication.build import Build
-from planner.fabrication.cut_list import cut_list, section_table
-from planner.fabrication.pressures import pressure_content
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.pressures import pressure_content
+from planner.fabrication.lists.cut_list import cut_list, section_table
 from planner.uncertainty.bend_ranges import BendRange
 from surrogate.pouch import PouchMotor
 

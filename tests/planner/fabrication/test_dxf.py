@@ -10,9 +10,9 @@ from ezdxf.document import Drawing
 from ezdxf.entities import LWPolyline
 
 from dynamics.tube import VineParams
-from planner.fabrication.build import Build
-from planner.fabrication.dxf import write_dxf
-from planner.fabrication.layout import pattern_of
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.pattern.dxf import write_dxf
+from planner.fabrication.pattern.layout import pattern_of
 from surrogate.pouch import PouchMotor
 
 MakeBuild = Callable[..., Build]

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dynamics.tube import VineParams
-from planner.fabrication.build import Build
-from planner.fabrication.feed_lines import HOSE, LANE, FeedLine, FeedLines, length_of_end
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.plumbing.feed_lines import HOSE, LANE, FeedLine, FeedLines, length_of_end
 
 MakeBuild = Callable[..., Build]
 BODY, STRIP = 33.35e-3, 17.18e-3

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 from dynamics.tube import VineParams
-from planner.fabrication.build import CLAMP, HOLD, Build
-from planner.fabrication.cut_list import cut_list
-from planner.fabrication.films import FILMS as ROWS
-from planner.fabrication.films import SOURCES
-from planner.fabrication.guide import guide_pages
-from planner.fabrication.parts import STRIP, STRIPS, parts_table
-from planner.fabrication.pressures import NoHeadRoom, check_head_room, pressure_content, yielding_lines
+from planner.fabrication.assembly.build import CLAMP, HOLD, Build
+from planner.fabrication.assembly.films import FILMS as ROWS
+from planner.fabrication.assembly.films import SOURCES
+from planner.fabrication.assembly.pressures import NoHeadRoom, check_head_room, pressure_content, yielding_lines
+from planner.fabrication.assembly.vessel import content
+from planner.fabrication.guide.guide import guide_pages
+from planner.fabrication.lists.cut_list import cut_list
+from planner.fabrication.lists.parts import STRIP, STRIPS, parts_table
 from planner.fabrication.sofa import SofaBeam
-from planner.fabrication.vessel import content
 from surrogate.films import FILMS, Film
 from surrogate.fpam import Fpam
 from surrogate.pouch import SEAM

@@ -16,14 +16,14 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
-from planner.fabrication.build import Build
-from planner.fabrication.cut_list import cut_list
-from planner.fabrication.folding import fold_table, tape_length
-from planner.fabrication.layout import pattern_of
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.folding import fold_table, tape_length
+from planner.fabrication.assembly.success import have_equal_sections
+from planner.fabrication.lists.cut_list import cut_list
+from planner.fabrication.lists.parts import parts_list
 from planner.fabrication.pack import Pack
-from planner.fabrication.parts import parts_list
-from planner.fabrication.pattern import Layer
-from planner.fabrication.success import have_equal_sections
+from planner.fabrication.pattern.layout import pattern_of
+from planner.fabrication.pattern.pattern import Layer
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

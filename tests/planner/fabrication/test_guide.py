@@ -13,19 +13,19 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
 
 from dynamics.tube import VineParams
-from planner.fabrication import sketch
-from planner.fabrication.acceptance import bends
-from planner.fabrication.build import Build
-from planner.fabrication.films import FILMS, SOURCES
-from planner.fabrication.flow import Column, Flow, text_width, wrap
-from planner.fabrication.guide import Guide, guide_pages
-from planner.fabrication.paper import Page, Paper
-from planner.fabrication.pressures import pressure_content
-from planner.fabrication.sketch import PageSketch
-from planner.fabrication.steps import steps
-from planner.fabrication.strips import End
-from planner.fabrication.tolerance import Placement
-from planner.fabrication.vessel import vessel_of
+from planner.fabrication.assembly.acceptance import bends
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.films import FILMS, SOURCES
+from planner.fabrication.assembly.pressures import pressure_content
+from planner.fabrication.assembly.strips import End
+from planner.fabrication.assembly.tolerance import Placement
+from planner.fabrication.assembly.vessel import vessel_of
+from planner.fabrication.guide import sketch
+from planner.fabrication.guide.flow import Column, Flow, text_width, wrap
+from planner.fabrication.guide.guide import Guide, guide_pages
+from planner.fabrication.guide.paper import Page, Paper
+from planner.fabrication.guide.sketch import PageSketch
+from planner.fabrication.guide.steps import steps
 from planner.uncertainty.bend_ranges import BendRange
 from planner.uncertainty.sensitivity import Margin
 from surrogate.registry import actuators

@@ -7,8 +7,8 @@ import pytest
 
 from dynamics.tube import VineParams
 from planner.design.design import Section
-from planner.fabrication.build import Build
-from planner.fabrication.pressures import NoHeadRoom, check_head_room, pressure_content, regulator_range
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.pressures import NoHeadRoom, check_head_room, pressure_content, regulator_range
 from surrogate.actuators import Limits
 from surrogate.spam import Spam
 

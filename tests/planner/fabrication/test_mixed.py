@@ -21,22 +21,22 @@ from environments import load_environment, write_environment
 from planner.design.design import Design, InvalidDesign, Section, cell_name
 from planner.design.design_file import design_content, load_design
 from planner.design.replay import grow_designs
-from planner.fabrication import sketch
-from planner.fabrication.acceptance import bends
-from planner.fabrication.bracket import THICKNESS, outline, write_bracket
-from planner.fabrication.build import ActuatorBuild, Build
-from planner.fabrication.cut_list import TAPE, cut_list, section_table
-from planner.fabrication.layout import pattern_of
-from planner.fabrication.operation_file import load_operation
-from planner.fabrication.paper import Page
-from planner.fabrication.parts import STRIP, STRIPS, parts_list
-from planner.fabrication.pressures import check_head_room, pressure_content
-from planner.fabrication.sketch import PageSketch
-from planner.fabrication.steps import steps
-from planner.fabrication.stock import with_stock
-from planner.fabrication.strips import End
-from planner.fabrication.success import have_equal_sections
-from planner.fabrication.vessel import HOSE, content
+from planner.fabrication.assembly.acceptance import bends
+from planner.fabrication.assembly.bracket import THICKNESS, outline, write_bracket
+from planner.fabrication.assembly.build import ActuatorBuild, Build
+from planner.fabrication.assembly.pressures import check_head_room, pressure_content
+from planner.fabrication.assembly.stock import with_stock
+from planner.fabrication.assembly.strips import End
+from planner.fabrication.assembly.success import have_equal_sections
+from planner.fabrication.assembly.vessel import HOSE, content
+from planner.fabrication.guide import sketch
+from planner.fabrication.guide.paper import Page
+from planner.fabrication.guide.sketch import PageSketch
+from planner.fabrication.guide.steps import steps
+from planner.fabrication.lists.cut_list import TAPE, cut_list, section_table
+from planner.fabrication.lists.parts import STRIP, STRIPS, parts_list
+from planner.fabrication.pattern.layout import pattern_of
+from planner.fabrication.plumbing.operation_file import load_operation
 from planner.uncertainty.bend_ranges import BendRange
 from surrogate.films import STRIP_FILM
 from surrogate.fpam import Fpam

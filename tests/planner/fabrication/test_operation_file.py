@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from planner.fabrication.build import Build
-from planner.fabrication.operation import operation_of
-from planner.fabrication.operation_file import InvalidOperation, load_operation, operation_content
-from planner.fabrication.plumbing import BODY, plumbing_of
-from planner.fabrication.schedule import growth_schedule
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.plumbing.operation import operation_of
+from planner.fabrication.plumbing.operation_file import InvalidOperation, load_operation, operation_content
+from planner.fabrication.plumbing.plumbing import BODY, plumbing_of
+from planner.fabrication.plumbing.schedule import growth_schedule
 
 
 def test_applied_again_it_gives_the_schedule(operated: Build, tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 import shapely
 
-from planner.fabrication.build import Build
-from planner.fabrication.operation import operation_of
-from planner.fabrication.pattern import Layer, pattern_of
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.pattern.pattern import Layer, pattern_of
+from planner.fabrication.plumbing.operation import operation_of
 from tests.planner.fabrication.operated import steered
 from tests.planner.fabrication.test_pattern import box_of
 

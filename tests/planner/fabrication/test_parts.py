@@ -10,12 +10,12 @@ import pytest
 
 from dynamics.tube import VineParams
 from planner.design.schedule import Schedule
-from planner.fabrication.build import Build
-from planner.fabrication.parts import parts_list, parts_table
-from planner.fabrication.plumbing import plumbing_of
-from planner.fabrication.pressures import pressure_lines
-from planner.fabrication.schedule import set_points
-from planner.fabrication.vessel import vessel_of
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.pressures import pressure_lines
+from planner.fabrication.assembly.vessel import vessel_of
+from planner.fabrication.lists.parts import parts_list, parts_table
+from planner.fabrication.plumbing.plumbing import plumbing_of
+from planner.fabrication.plumbing.schedule import set_points
 from surrogate.pouch import PouchMotor
 
 MakeBuild = Callable[..., Build]

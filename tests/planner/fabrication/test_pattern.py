@@ -12,9 +12,9 @@ from matplotlib.textpath import TextPath
 from matplotlib.transforms import Bbox
 
 from dynamics.tube import VineParams
-from planner.fabrication.build import Build
-from planner.fabrication.layout import pattern_of
-from planner.fabrication.pattern import Layer, Line, Pattern, PatternPiece, Text
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.pattern.layout import pattern_of
+from planner.fabrication.pattern.pattern import Layer, Line, Pattern, PatternPiece, Text
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor

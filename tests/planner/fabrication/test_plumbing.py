@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from planner.design.schedule import Schedule
-from planner.fabrication.build import Build
-from planner.fabrication.operation import MARK_APART, RAMP_EVERY, operation_of
-from planner.fabrication.plumbing import BODY, BODY_SHUT_OFF, SUPPLY_SHUT_OFF, Plumbing, Setting, plumbing_of
-from planner.fabrication.schedule import growth_schedule
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.plumbing.operation import MARK_APART, RAMP_EVERY, operation_of
+from planner.fabrication.plumbing.plumbing import BODY, BODY_SHUT_OFF, SUPPLY_SHUT_OFF, Plumbing, Setting, plumbing_of
+from planner.fabrication.plumbing.schedule import growth_schedule
 from tests.planner.fabrication.operated import steered, with_pressures
 
 MakeBuild = Callable[..., Build]

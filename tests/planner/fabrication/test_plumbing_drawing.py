@@ -8,12 +8,11 @@ import pytest
 import shapely
 from matplotlib.lines import Line2D
 
-from planner.fabrication.build import Build
-from planner.fabrication.flow import Flow
-from planner.fabrication.operation_text import operation_rows
-from planner.fabrication.paper import Page
-from planner.fabrication.plumbing import plumbing_of
-from planner.fabrication.plumbing_drawing import (
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.guide.flow import Flow
+from planner.fabrication.guide.operation_text import operation_rows
+from planner.fabrication.guide.paper import Page
+from planner.fabrication.guide.plumbing_drawing import (
     ACROSS,
     END,
     SOURCE,
@@ -23,9 +22,10 @@ from planner.fabrication.plumbing_drawing import (
     rows_of,
     write_plumbing,
 )
-from planner.fabrication.plumbing_page import write_plumbing_pages
-from planner.fabrication.plumbing_parts import kilopascals
-from planner.fabrication.sketch import PageSketch
+from planner.fabrication.guide.plumbing_page import write_plumbing_pages
+from planner.fabrication.guide.sketch import PageSketch
+from planner.fabrication.lists.plumbing_parts import kilopascals
+from planner.fabrication.plumbing.plumbing import plumbing_of
 from tests.planner.fabrication.operated import steered, with_pressures
 from tests.planner.fabrication.test_guide import PAPERS, check_page
 

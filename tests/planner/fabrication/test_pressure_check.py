@@ -12,11 +12,11 @@ from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
-from planner.fabrication.acceptance import bends
-from planner.fabrication.build import Build
-from planner.fabrication.pressure_check import SHARES, pressure_steps, remedies
-from planner.fabrication.tolerance import Placement, grow_switched
-from planner.fabrication.tolerance_page import failure_texts
+from planner.fabrication.assembly.acceptance import bends
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.pressure_check import SHARES, pressure_steps, remedies
+from planner.fabrication.assembly.tolerance import Placement, grow_switched
+from planner.fabrication.guide.tolerance_page import failure_texts
 from planner.uncertainty.bend_ranges import BendRange
 from planner.uncertainty.sensitivity import Margin
 

@@ -11,8 +11,8 @@ import pytest
 from dynamics.tube import Inertia
 from planner.design.schedule import Schedule
 from planner.design.schedule_file import read_schedule
-from planner.fabrication.build import Build
-from planner.fabrication.schedule import growth_schedule, schedule_lengths
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.plumbing.schedule import growth_schedule, schedule_lengths
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 

@@ -14,8 +14,8 @@ from environments import Environment, Obstacles, load_environment, write_environ
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
 from planner.design.replay import grow_designs
-from planner.fabrication.build import Build
-from planner.fabrication.seams import InvalidSeam, OtherSeam, check_seams, parse_seam
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.seams import InvalidSeam, OtherSeam, check_seams, parse_seam
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import PouchMotor

@@ -11,8 +11,8 @@ from dynamics.tube_file import load_tube, similar
 from environments import Environment, Obstacles, write_environment
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content
-from planner.fabrication.build import Build
-from planner.fabrication.stock import parse_widths, with_stock
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.stock import parse_widths, with_stock
 from vinewright.cli import main
 
 

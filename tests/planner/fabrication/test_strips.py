@@ -9,15 +9,15 @@ import pytest
 
 from dynamics.moment import free_curvature, joint_moments
 from dynamics.tube import VineParams
-from planner.fabrication.build import FITTING, HOLD, Build
-from planner.fabrication.cut_list import cut_list, section_table
-from planner.fabrication.layout import pattern_of
-from planner.fabrication.parts import parts_list
-from planner.fabrication.pattern import Layer
-from planner.fabrication.pressures import film_radius, pressure_content
-from planner.fabrication.steps import steps
-from planner.fabrication.stock import with_stock
-from planner.fabrication.strips import LAP, end_of, layers, material, piece_width
+from planner.fabrication.assembly.build import FITTING, HOLD, Build
+from planner.fabrication.assembly.pressures import film_radius, pressure_content
+from planner.fabrication.assembly.stock import with_stock
+from planner.fabrication.assembly.strips import LAP, end_of, layers, material, piece_width
+from planner.fabrication.guide.steps import steps
+from planner.fabrication.lists.cut_list import cut_list, section_table
+from planner.fabrication.lists.parts import parts_list
+from planner.fabrication.pattern.layout import pattern_of
+from planner.fabrication.pattern.pattern import Layer
 from surrogate.cpam import Cpam
 from surrogate.fpam import Fpam
 from surrogate.pouch import SEAM, PouchMotor

@@ -15,12 +15,12 @@ from planner.design.design import Design, Section
 from planner.design.design_file import design_content, load_design
 from planner.design.estimate import Success
 from planner.design.replay import grow_designs
-from planner.fabrication.build import Build
-from planner.fabrication.cover import WARNING, draw_cover
-from planner.fabrication.layout import pattern_of
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.success import PackSuccess
+from planner.fabrication.guide.cover import WARNING, draw_cover
+from planner.fabrication.guide.paper import Template
 from planner.fabrication.pack import Pack
-from planner.fabrication.paper import Template
-from planner.fabrication.success import PackSuccess
+from planner.fabrication.pattern.layout import pattern_of
 from planner.uncertainty.errors import named_errors
 from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
 

@@ -6,9 +6,9 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from planner.fabrication.build import Build
-from planner.fabrication.layout import pattern_of
-from planner.fabrication.svg import write_svg
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.pattern.layout import pattern_of
+from planner.fabrication.pattern.svg import write_svg
 
 SVG = "{http://www.w3.org/2000/svg}"
 LAYERS = ["CUT", "SEAL", "MARK", "TEXT"]

@@ -17,11 +17,11 @@ from pypdf.generic import ContentStream
 
 from environments import Environment
 from planner.design.estimate import Success
-from planner.fabrication.build import Build
-from planner.fabrication.layout import pattern_of
-from planner.fabrication.paper import Paper, Template
-from planner.fabrication.success import PackSuccess
-from planner.fabrication.template import write_template
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.success import PackSuccess
+from planner.fabrication.guide.paper import Paper, Template
+from planner.fabrication.guide.template import write_template
+from planner.fabrication.pattern.layout import pattern_of
 
 MakeBuild = Callable[..., Build]
 POINT = 25.4 / 72

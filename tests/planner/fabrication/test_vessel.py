@@ -8,10 +8,10 @@ import pytest
 import trimesh
 
 from dynamics.tube import VineParams
-from planner.fabrication import clamp
-from planner.fabrication.build import Build
-from planner.fabrication.clamp import bolt_length, clamp_mesh
-from planner.fabrication.vessel import Vessel, content, vessel_mesh, vessel_of
+from planner.fabrication.assembly import clamp
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.clamp import bolt_length, clamp_mesh
+from planner.fabrication.assembly.vessel import Vessel, content, vessel_mesh, vessel_of
 
 MakeBuild = Callable[..., Build]
 

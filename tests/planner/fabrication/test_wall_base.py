@@ -13,13 +13,13 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
 from planner.design.design import Design, Section
-from planner.fabrication.build import Build
-from planner.fabrication.guide import Guide, guide_pages
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.assembly.vessel import vessel_of
+from planner.fabrication.assembly.wall_base import WallBase, wall_base_of
+from planner.fabrication.guide.guide import Guide, guide_pages
+from planner.fabrication.guide.steps import steps
+from planner.fabrication.lists.parts import parts_list
 from planner.fabrication.pack import Pack
-from planner.fabrication.parts import parts_list
-from planner.fabrication.steps import steps
-from planner.fabrication.vessel import vessel_of
-from planner.fabrication.wall_base import WallBase, wall_base_of
 from tests.planner.fabrication.test_guide import check_page, guide_of, words
 
 MakeBuild = Callable[..., Build]
@@ -209,9 +209,9 @@ def test_pages_of_a_wall_base_are_legible(
 
 def test_steps_of_a_wall_base_stay_in_their_frame(example: Build) -> None:
     """The drawings that differ from those of a free base lie within their frame too."""
-    from planner.fabrication import sketch
-    from planner.fabrication.paper import Page
-    from planner.fabrication.sketch import PageSketch
+    from planner.fabrication.guide import sketch
+    from planner.fabrication.guide.paper import Page
+    from planner.fabrication.guide.sketch import PageSketch
 
     for step in steps(example, vessel_of(example), True):
         page = Page(200.0, 200.0)

@@ -31,7 +31,14 @@ Vinewright = Callable[..., tuple[int, str, str]]
 def changed(made: Any) -> Any:
     """Make a copy of an object with another value of every number in it, at any depth."""
     unknown = {"friction": 0.3, "film": "ldpe-60", "film_thickness": 60e-6, "film_modulus": 2e8}
-    zero = {"tail_tension": 0.5, "tail_drag": 0.3, "tail_friction": 0.1, "tip_mass": 0.05, "seam": 0.002, "thickness_share": 0.4}
+    zero = {
+        "tail_tension": 0.5,
+        "tail_drag": 0.3,
+        "tail_friction": 0.1,
+        "tip_mass": 0.05,
+        "seam": 0.002,
+        "thickness_share": 0.4,
+    }
     new: dict[str, Any] = {}
     for field in fields(made):
         value = getattr(made, field.name)

@@ -12,8 +12,8 @@ import pytest
 
 from planner.design.design import Design
 from planner.design.design_file import load_design
-from planner.fabrication.build import Build
-from planner.fabrication.layout import pattern_of
+from planner.fabrication.assembly.build import Build
+from planner.fabrication.pattern.layout import pattern_of
 from tests.vinewright.studio.browser import Studio
 from tests.vinewright.studio.test_server import workers_of
 from tests.vinewright.studio.test_workers import alive

@@ -1,0 +1,1 @@
+"""Parts of a build: their dimensions, limits, tolerances and printed solids."""

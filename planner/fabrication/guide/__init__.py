@@ -1,0 +1,1 @@
+"""Pages for the builder: guide, template, bench sheet."""

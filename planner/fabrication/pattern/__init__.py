@@ -1,0 +1,1 @@
+"""The flat pattern of a build, and its files."""

@@ -1,0 +1,1 @@
+"""Air supply of a build: feed lines, valves, and what is switched while the tube grows."""
