@@ -18,3 +18,8 @@ def duration_text(seconds: float) -> str:
 def join(words: Sequence[str], last: str) -> str:
     """Join words with commas, and the last two with a word such as `and`."""
     return f" {last} ".join(part for part in (", ".join(words[:-1]), *words[-1:]) if part)
+
+
+def millimetres(length: float) -> str:
+    """Format a length [m] in millimetres with at most one decimal."""
+    return f"{round(1e3 * length, 1):.12g}"

@@ -6,8 +6,8 @@ import math
 from typing import Any
 
 from planner.fabrication.assembly.build import BendBuild, Build
-from planner.fabrication.pattern.pattern import millimetres
 from planner.output.csv_table import csv_table
+from planner.output.text import millimetres
 
 TAPE_WIDTH = 25e-3
 """Width of the tape over a fold [m]: it reaches over the flap on both sides of the edge."""

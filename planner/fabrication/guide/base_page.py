@@ -26,7 +26,7 @@ from planner.fabrication.assembly.vessel import (
 )
 from planner.fabrication.guide.flow import MARGIN, SIZE, Column, Flow, line_height
 from planner.fabrication.guide.sketch import PRINT
-from planner.fabrication.pattern.pattern import millimetres
+from planner.output.text import millimetres
 from surrogate.kernels.compiled import Floats
 
 DRAWN, LEAST_DRAWN = 70.0, 54.0

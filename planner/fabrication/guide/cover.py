@@ -18,7 +18,8 @@ from planner.drawing.style import ACTUATOR, FAINT, INK, TUBE
 from planner.fabrication.assembly.build import Build
 from planner.fabrication.guide.flow import MARGIN, Column, Flow, text_width, wrap
 from planner.fabrication.guide.paper import POINT, RULER, Page, Template, Tile
-from planner.fabrication.pattern.pattern import ROW, millimetres
+from planner.fabrication.pattern.pattern import ROW
+from planner.output.text import millimetres
 
 PICTURE_DPI, PICTURE_HEAD = 220, 0.38
 """Resolution of the picture [dpi], and the height cropped off its top to remove the title [inch]."""

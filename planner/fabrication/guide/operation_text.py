@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from planner.fabrication.assembly.build import Build
 from planner.fabrication.lists.plumbing_parts import kilopascals
-from planner.fabrication.pattern.pattern import millimetres
 from planner.fabrication.plumbing.operation import Operation, OperationEvent, operation_of
 from planner.fabrication.plumbing.plumbing import BODY_SHUT_OFF, SUPPLY_SHUT_OFF, Branch, Plumbing, plumbing_of
+from planner.output.text import millimetres
 
 
 def operation_rows(build: Build) -> list[tuple[str, str, str]]:

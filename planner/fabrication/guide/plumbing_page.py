@@ -17,10 +17,10 @@ from planner.fabrication.guide.plumbing_drawing import (
 )
 from planner.fabrication.guide.sketch import PageSketch
 from planner.fabrication.lists.plumbing_parts import JOINT, THREAD, VESSEL_THREAD, kilopascals
-from planner.fabrication.pattern.pattern import millimetres
 from planner.fabrication.plumbing.feed_lines import LAYERS, TAPE_EVERY, FeedLine, FeedLines
 from planner.fabrication.plumbing.operation import operation_of
 from planner.fabrication.plumbing.plumbing import BODY_SHUT_OFF, SUPPLY_SHUT_OFF, Plumbing, plumbing_of
+from planner.output.text import millimetres
 
 HEAD = 26.0
 """Room for the title of the first page [mm]."""

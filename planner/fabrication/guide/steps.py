@@ -12,9 +12,9 @@ from planner.fabrication.assembly.vessel import NECK, Vessel
 from planner.fabrication.guide import sketch
 from planner.fabrication.guide.sketch import PageSketch
 from planner.fabrication.guide.wall_sketch import draw_clamp_at_root, draw_growth_from_wall
-from planner.fabrication.pattern.pattern import millimetres
 from planner.fabrication.pattern.sheet import CENTRING_EVERY
 from planner.fabrication.plumbing.feed_lines import TAPE_EVERY
+from planner.output.text import millimetres
 from surrogate.cpam import Cpam
 
 

@@ -10,10 +10,10 @@ from planner.fabrication.assembly.folding import TAPE_WIDTH as FOLD_TAPE
 from planner.fabrication.assembly.folding import tape_length
 from planner.fabrication.assembly.strips import LAP, layers, material
 from planner.fabrication.lists.plumbing_parts import FEED_TUBE, THREAD, base_rows
-from planner.fabrication.pattern.pattern import millimetres
 from planner.fabrication.plumbing.feed_lines import TAPE_EVERY, FeedLine, FeedLines
 from planner.fabrication.plumbing.plumbing import plumbing_of
 from planner.output.csv_table import csv_table
+from planner.output.text import millimetres
 from surrogate.cpam import Cpam
 
 TAPE = 60e-3

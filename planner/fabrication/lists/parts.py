@@ -15,9 +15,8 @@ from planner.fabrication.assembly.wall_base import COUPLING, SPARE, WallBase
 from planner.fabrication.lists.cut_list import TAPE, TAPE_WIDTH
 from planner.fabrication.lists.parts_entry import PartsListEntry
 from planner.fabrication.lists.plumbing_parts import plumbing_parts
-from planner.fabrication.pattern.pattern import millimetres
 from planner.output.csv_table import csv_table
-from planner.output.text import plural
+from planner.output.text import millimetres, plural
 
 STRIP, STRIPS = 0.15, 12
 """Length of a test strip [m], and their number: three times at each of four temperatures."""

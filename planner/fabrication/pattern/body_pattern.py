@@ -11,7 +11,7 @@ import numpy as np
 from planner.design.design import Section
 from planner.fabrication.assembly.build import CLAMP, ActuatorBuild, BendBuild, Build
 from planner.fabrication.pattern.operation_marks import draw_operation_marks
-from planner.fabrication.pattern.pattern import Layer, Line, PatternPiece, millimetres
+from planner.fabrication.pattern.pattern import Layer, Line, PatternPiece
 from planner.fabrication.pattern.sheet import (
     BESIDE,
     LABEL_EVERY,
@@ -23,7 +23,7 @@ from planner.fabrication.pattern.sheet import (
     kind_text,
     pressure_text,
 )
-from planner.output.text import plural
+from planner.output.text import millimetres, plural
 from surrogate.kernels.compiled import Floats
 
 EDGE_POINTS = 25

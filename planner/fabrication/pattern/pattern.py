@@ -126,8 +126,3 @@ class Pattern:
     def texts(self) -> Iterator[Text]:
         """Return the texts of all pieces."""
         return (text for piece in self.pieces for text in piece.texts)
-
-
-def millimetres(length: float) -> str:
-    """Format a length [m] in millimetres with at most one decimal."""
-    return f"{round(1e3 * length, 1):.12g}"

@@ -10,7 +10,8 @@ import numpy as np
 
 from planner.design.design import Side
 from planner.fabrication.assembly.build import ActuatorBuild, Build
-from planner.fabrication.pattern.pattern import LETTER, Layer, Line, PatternPiece, Point, Text, millimetres
+from planner.fabrication.pattern.pattern import LETTER, Layer, Line, PatternPiece, Point, Text
+from planner.output.text import millimetres
 from surrogate.kernels.compiled import Floats
 
 LABEL_EVERY = 180.0

@@ -8,7 +8,7 @@ import numpy as np
 
 from planner.fabrication.assembly.build import FITTING, HOLD, HOLE, ActuatorBuild
 from planner.fabrication.assembly.strips import airway_of
-from planner.fabrication.pattern.pattern import Layer, PatternPiece, millimetres
+from planner.fabrication.pattern.pattern import Layer, PatternPiece
 from planner.fabrication.pattern.sheet import (
     CENTRING,
     LABEL_EVERY,
@@ -17,6 +17,7 @@ from planner.fabrication.pattern.sheet import (
     centring_places,
     pressure_text,
 )
+from planner.output.text import millimetres
 from surrogate.cpam import Cpam
 from surrogate.kernels.compiled import Floats
 
