@@ -83,7 +83,12 @@ class Spam:
         return np.asarray(2 * self.constriction_radius / np.cos(self.cell_at(strain, l_0).phi))
 
     def cell_at(self, strain: ArrayLike, l_0: ArrayLike) -> SpamState:
-        """State of cells by their strain, of which the seam has no part."""
+        """Return the state of cells at a strain, of which the seam has no part.
+
+        Args:
+            strain: Contraction divided by cell length [-], as for `contraction`.
+            l_0: Cell length [m], broadcast against it.
+        """
         length = chamber(l_0, self)
         of_chamber = np.asarray(strain, float) * np.asarray(l_0, float) / length
         return cell_state(contraction(of_chamber, length, self), length, self)

@@ -288,7 +288,7 @@ class Pack:
         Raises:
             ModuleNotFoundError: A package that the format needs is not installed.
             NoBracket: No bracket can be printed for these actuators.
-            UnfitBed: The pattern does not fit on the bed.
+            planner.fabrication.pattern.bed.UnfitBed: The pattern does not fit on the bed.
         """
         match form:
             case "json":
