@@ -202,7 +202,8 @@ def load_operation(path: str | Path) -> tuple[Operation, Plumbing]:
     Args:
         path: The file `schedule.json`, or the folder of a pack.
     Raises:
-        planner.fabrication.plumbing.operation_file.InvalidOperation: The file is missing, malformed or of an unknown schema, or its names do not fit together.
+        planner.fabrication.plumbing.operation_file.InvalidOperation: The file is missing, malformed or of an unknown schema, or its
+            names do not fit together.
     """
     path = Path(path)
     file = path / SCHEDULE if path.is_dir() else path
