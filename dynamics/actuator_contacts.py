@@ -37,7 +37,7 @@ class End(NamedTuple):
     """Direction of the actuator from the axis [-]."""
     ny: float
     thickness: float
-    """Of the inflated actuator [m]."""
+    """Thickness of the inflated actuator [m]."""
     reached: float
     """Distance of the joint from the base along the tube [m]."""
     whole: float
@@ -47,7 +47,7 @@ class End(NamedTuple):
     goes_on: bool
     """Whether the next segment has the same actuator."""
     key: int
-    """Of the contact with the first edge."""
+    """Key of the contact with the first edge."""
     solids: int
     """Number of edges and corners."""
 
@@ -60,7 +60,7 @@ class Spot(NamedTuple):
     radius: float
     """[m]"""
     key: int
-    """Of its contact with the side of the segment."""
+    """Key of the contact with the side of the segment."""
     nearer: float
     """Gap of that contact [m], inf if there is none."""
 

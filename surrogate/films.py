@@ -53,7 +53,7 @@ class Sealing(NamedTuple):
     """Ranges within which a film is sealed: starting points for a test strip."""
 
     temperature: tuple[float, float]
-    """Of the sealing bar or iron [degrees Celsius]."""
+    """Temperature of the sealing bar or iron [degrees Celsius]."""
     time: tuple[float, float]
     """Under heat and pressure [s]."""
     sources: tuple[str, ...]

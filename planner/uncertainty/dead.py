@@ -18,7 +18,7 @@ ASSUMED = (
     "a dead actuator has no pressure from the beginning, as with a burst film, a leaking seal or a line that was not connected, and "
     "nobody notices: its cells do not pull, and the strip on the body stays limp"
 )
-"""What is assumed to have failed."""
+"""Assumption about the failure."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class DeadActuator:
     number: int
     """Position counted from the base, starting at 1."""
     place: str
-    """Its section and side in words."""
+    """Section and side of the actuator in words."""
     estimate: Estimate
     """Trials with it; all other errors are as drawn."""
 

@@ -245,7 +245,7 @@ def test_wall_on_the_other_side_touches_the_tube_alone(environment: MakeEnvironm
 
 
 def without_thickness(model: QuasiStatic) -> QuasiStatic:
-    """The same model of actuators that do not stand out."""
+    """A copy of a model, of actuators that do not stand out."""
     thin = QuasiStatic(model.environment, model.params)
     thin.joint = model.joint._replace(thickness=0 * model.joint.thickness)
     return thin

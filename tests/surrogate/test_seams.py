@@ -18,7 +18,7 @@ SEALED: list[Any] = [PouchMotor, Cpam, Spam]
 
 @pytest.mark.parametrize("make", SEALED)
 def test_a_cell_pulls_as_its_chamber_does(make: Any) -> None:
-    """The same contraction [m] gives the same force, with or without a seam in series, in the model and in the table."""
+    """One contraction [m] gives one force, with or without a seam in series, in the model and in the table."""
     plain, sealed = make(seam=0.0), make(seam=6e-3)
     chamber = np.array([0.022, 0.04, 0.058])[:, None]
     cell, share = chamber + 6e-3, np.linspace(0.02, 0.97, 25)

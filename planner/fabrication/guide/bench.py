@@ -38,7 +38,7 @@ class BenchObstacle:
     place: str
     """Place and size from the datum [mm], as text."""
     shape: shapely.Geometry
-    """Its shape from the datum [m]; a wall without thickness is a line."""
+    """Shape from the datum [m]; a wall without thickness is a line."""
     piece_of: str
     """Name of all that touch it and are moved together with it; empty if it stands alone."""
     margins: tuple[Margin, Margin] | None

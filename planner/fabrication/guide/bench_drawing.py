@@ -63,7 +63,7 @@ class BenchDrawing:
     page: Page
     scale: int
     taken: list[shapely.Polygon] = field(default_factory=list)
-    """What further texts keep off: texts so far, and the arrow at the start [mm]."""
+    """Areas that further texts keep off: texts so far, and the arrow at the start [mm]."""
 
     @property
     def origin(self) -> Floats:
@@ -76,7 +76,7 @@ class BenchDrawing:
 
     @property
     def _window(self) -> shapely.Polygon:
-        """What is drawn [m from the datum]: the bounds and a strip around them."""
+        """Drawn area [m from the datum]: the bounds and a strip around them."""
         beyond = 1e-3 * BEYOND * self.scale
         return shapely.box(-beyond, -beyond, *(self.bench.extent + beyond))
 

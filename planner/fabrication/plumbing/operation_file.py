@@ -69,7 +69,7 @@ class _MarkPart(FileTable):
     mark: Name
     """Label on the body."""
     at_mm: _Millimetres
-    """Its distance from the base line along the film: the grown length at which it comes out at the tip."""
+    """Distance from the base line along the film: the grown length at which it comes out at the tip."""
 
 
 class _EventPart(FileTable):
@@ -94,7 +94,7 @@ class _EventPart(FileTable):
 
 
 class ScheduleFile(FileTable):
-    """What to open and to set while a tube grows."""
+    """Valves to open and pressures to set while a tube grows."""
 
     version: Annotated[int, Field(ge=1, le=1)] = Field(alias="schema")
     """Schema of the file."""
@@ -109,7 +109,7 @@ class ScheduleFile(FileTable):
     marks: Annotated[list[_MarkPart], Field(max_length=10_000)]
     """Marks on the body, from the base."""
     events: Annotated[list[_EventPart], Field(min_length=1, max_length=100_000)]
-    """What to set, by grown length; the first event is before growth starts."""
+    """Events by grown length; the first event is before growth starts."""
 
     @model_validator(mode="after")
     def _check_names(self) -> Self:

@@ -32,13 +32,13 @@ class Regulator:
     name: str
     """Label, e.g. `P2`."""
     pressure: float
-    """Its set point, or the highest one of a proportional regulator [Pa]."""
+    """Set point, or the highest one of a proportional regulator [Pa]."""
     limit: float
     """Lowest limit of its lines [Pa]: its relief valve opens at or below it."""
     proportional: bool
     """Whether a controller sets it while the tube grows; it then vents its lines itself."""
     branches: tuple[Branch, ...]
-    """Its outlets."""
+    """Outlets."""
 
     @property
     def relief(self) -> str:

@@ -73,7 +73,7 @@ def test_the_film_of_a_spam_limits_the_supply() -> None:
 
 
 def test_the_film_of_pouches_limits_them_by_the_radius_of_their_lens() -> None:
-    """What is left out is what stresses the film by P l / (2 theta t) to its limit or more, at the strain of the free bend."""
+    """Entries are left out that stress the film by P l / (2 theta t) to its limit or more, at the strain of the free bend."""
     params = VineParams(actuator=PouchMotor(film=WEAK, limits=Limits(longest_cell=60e-3, most_pressure=60e3)))
     actuator, catalogue = params.actuator, Catalogue.of(params)
     pressure, l_0 = (part.ravel() for part in np.meshgrid(actuator.grid.pressure, actuator.grid.l_0, indexing="ij"))
@@ -166,7 +166,7 @@ def test_the_body_needs_head_room_before_a_plan(shipped: dict[str, Environment])
 
 
 def test_a_supply_changes_the_tube_of_a_plan(shipped: dict[str, Environment]) -> None:
-    """Of all actuators that are mixed, and again without a change when a plan is resumed."""
+    """All actuators that are mixed have it, and again without a change when a plan is resumed."""
     params = VineParams(others=(PouchMotor(),))
     problem = Problem.of(shipped["plus"], params, Inputs(actuator="spam,pouch", supply="50kPa"))
     assert [one.limits.most_pressure for one in problem.tube.actuators] == [50e3, 50e3]

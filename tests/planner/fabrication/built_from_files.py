@@ -59,7 +59,7 @@ class Piece:
 
 @dataclass
 class Built:
-    """What the files of a pack say."""
+    """Statements of the files of a pack."""
 
     design: Design
     cells: dict[str, int]

@@ -165,7 +165,7 @@ def test_strips_have_a_film_of_their_own(example: Build) -> None:
 
 
 def test_a_named_film_is_given(example: Build) -> None:
-    """That of the body by name, with its thickness and material; strips of 50 um that are given are no assumption."""
+    """The guide gives the film of the body by name, with its thickness and material; strips of 50 um that are given are no assumption."""
     params = replace(example.design.params, film="hdpe-25")
     named = Build(replace(example.design, params=params))
     assert rows(cut_list(named))[0]["material"] == "HDPE lay-flat tube, 25 um"

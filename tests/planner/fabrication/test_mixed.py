@@ -326,7 +326,7 @@ def test_the_guide_names_the_types(pack: Path) -> None:
 
 @pytest.mark.slow
 def test_the_pack_can_be_operated(pack: Path) -> None:
-    """Its schedule.json, read and applied to its plumbing, gives schedule.csv; guide and pattern name the marks."""
+    """The schedule.json of a pack, read and applied to its plumbing, gives schedule.csv; guide and pattern name the marks."""
     operation, plumbing = load_operation(pack)
     with (pack / "schedule.csv").open() as file:
         for row in csv.DictReader(file):

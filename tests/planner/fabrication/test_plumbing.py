@@ -89,7 +89,7 @@ def test_gradual_pressures_need_a_proportional_regulator(example: Build) -> None
 
 
 def test_a_line_that_is_off_has_a_valve_that_stays_closed(example: Build) -> None:
-    """Its regulator and valve are there for the other environment; two unused lines do not share a valve."""
+    """Regulator and valve of a line that is off are there for the other environment; two unused lines do not share a valve."""
     for stop, unused in ((None, ("L1",)), (0.25, ("L1", "R2"))):
         sections = [replace(one, on=one.side != "left") for one in example.design.sections]
         build = Build(replace(example.design, sections=tuple(sections), stop=stop))

@@ -1,4 +1,4 @@
-"""What a builder needs is in the files: from drawing and guide alone, read by other programs, the same design is built and grown."""
+"""All that a builder needs is in the files: from drawing and guide alone, read by other programs, the same design is built and grown."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -57,7 +57,7 @@ def test_the_cover_states_the_success(
 
 
 def test_what_counts_is_the_design_with_whole_cells(example: Build, shipped: dict[str, Environment]) -> None:
-    """Its success comes first, and the warning is by it, whatever that of the planned design is."""
+    """Success as made comes first, and the warning is by it, whatever that of the planned design is."""
     good, poor = Success("workshop", 97, 100), Success("workshop", 61, 100, WEAKEST)
     for planned, made in ((good, poor), (poor, good), (None, poor), (None, good)):
         success = PackSuccess(planned, True, made)

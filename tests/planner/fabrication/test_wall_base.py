@@ -134,7 +134,7 @@ def test_the_mount_chooses_the_page(example: Build) -> None:
 
 
 def test_a_pack_in_a_wall_has_its_base(tmp_path: Path) -> None:
-    """Of a real pack: the guide has the page, and the parts list the rods, with the numbers of the pack's vessel."""
+    """A real pack: the guide has the page, and the parts list the rods, with the numbers of the pack's vessel."""
     place = room((0.1, 0.5, 0.0), LEFT)
     design = Design(
         "room", place.sha256, VineParams(), (Section(0, 0.9, "none", 0, 0, 0),), np.zeros(3), np.zeros((1, 2))

@@ -1,4 +1,4 @@
-"""What `plan` finds can be exported, without any further option: set points have head room, and seams are those of the plan."""
+"""Designs that `plan` finds can be exported, without any further option: set points have head room, and seams are those of the plan."""
 
 import json
 from collections.abc import Callable

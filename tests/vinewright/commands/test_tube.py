@@ -289,7 +289,7 @@ def test_check_and_show_print_all_sizes(vinewright: Vinewright, tmp_path: Path, 
 
 
 def test_show_names_the_films(vinewright: Vinewright, tmp_path: Path) -> None:
-    """Of body and strips, with the modulus that sets the stiffness, and whether they are assumed."""
+    """Films of body and strips are shown, with the modulus that sets the stiffness, and whether they are assumed."""
     text = "schema = 1\nfilm = 'hdpe-50'\nfilm_modulus_mpa = 300\n[actuator]\nfilm_thickness_um = 75\n"
     (tmp_path / "some.toml").write_text(text)
     code, printed, _ = vinewright("tube", "show", "some.toml")
