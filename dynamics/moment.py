@@ -173,16 +173,8 @@ def joint_moments(params: VineParams) -> JointMoments:
     tables, thickness = zip(*(tabulate_actuator(one, published) for one in params.actuators), strict=True)
     kinds, length = range(len(tables)), params.moment_length
     arms = np.array([(params.arm(k), params.taut_arm(k), params.arm(k) / length) for k in kinds])
-    return JointMoments(
-        elasticity,
-        moment,
-        rising,
-        stack(tables),
-        arms,
-        length,
-        params.segment_length,
-        params.thickness_share * np.array(thickness),
-    )
+    met = params.thickness_share * np.array(thickness)
+    return JointMoments(elasticity, moment, rising, stack(tables), arms, length, params.segment_length, met)
 
 
 @compiled(forceinline=True)

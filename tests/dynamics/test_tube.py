@@ -34,6 +34,7 @@ OR_ZERO = (
     "tail_tension",
     "tail_drag",
     "tail_friction",
+    "thickness_share",
 )
 
 

@@ -48,13 +48,13 @@ def plus(shipped: dict[str, Environment], params: VineParams) -> Snapped:
 
 
 def test_vines_have_sections_of_the_lengths_and_pressures_described(params: VineParams) -> None:
-    """Sections of 4 to 20 segments, of 5 to 35 kPa on either side or none, the same for the same seed."""
+    """Sections of 4 to 20 segments, of 4.6 to 32.5 kPa on either side or none, the same for the same seed."""
     vines = make_random_vines(params, 50, 140, seed=3)
     again = make_random_vines(params, 50, 140, seed=3)
     np.testing.assert_array_equal(vines.pressure, again.pressure)
     strength = np.abs(vines.pressure[vines.pressure != 0])
-    assert 5e3 <= strength.min() < 8e3
-    assert 32e3 < strength.max() <= 35e3
+    assert 32.5e3 / 7 <= strength.min() < 8e3
+    assert 30e3 < strength.max() <= 32.5e3
     assert vines.l_0.min() >= 20e-3
     assert vines.l_0.max() <= 80e-3
     for row in vines.l_0:  # neighbouring sections differ in their cells, also where both have no actuator

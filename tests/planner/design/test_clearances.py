@@ -45,8 +45,9 @@ def test_an_inflated_section_needs_its_thickness_more(doors: Environment, params
 
 
 def test_notes_name_the_section_and_the_model_without_thickness(doors: Environment, params: VineParams) -> None:
-    """The default model has thickness: it says only which passage is too narrow. Others, and the published physics, have none."""
-    design = straight(params)
+    """A model with thickness says only which passage is too narrow. The default, others and the published physics have none."""
+    flat, design = straight(params), straight(replace(params, thickness_share=1.0))
+    assert thickness_notes(flat, doors, "quasistatic") == [THIN, *thickness_notes(design, doors, "quasistatic")]
     (tight,) = thickness_notes(design, doors, "quasistatic")
     assert "section 2 needs 101 mm" in tight
     assert "(410, 0) mm is 90 mm wide" in tight

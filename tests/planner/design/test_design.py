@@ -113,7 +113,7 @@ def any_tube(draw: st.DrawFn) -> VineParams:
                 new[field.name] = tuple(changed(one) for one in (Cpam(),))
             elif field.name == "physics":
                 new[field.name] = "published"
-            elif field.name in ("least_height", "collapse_share"):
+            elif field.name in ("least_height", "collapse_share", "thickness_share"):
                 new[field.name] = 0.93
             elif field.name == "seam":
                 new[field.name] = float(f"{3e-3 * factor():.9g}")

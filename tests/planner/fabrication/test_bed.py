@@ -227,4 +227,4 @@ def test_export_writes_tiles(
     assert names == {path.relative_to("pack").as_posix() for path in Path("pack").rglob("*") if path.is_file()}
     assert vinewright(monkeypatch, *common, "--bed", "600") == 2
     assert vinewright(monkeypatch, *common) in (0, 3)
-    assert sorted(path.name for path in Path("pack").iterdir()) == ["pattern.dxf", "pattern.svg"]
+    assert sorted(path.name for path in Path("pack").iterdir()) == ["pattern.dxf", "pattern.svg", "plumbing.svg"]

@@ -57,9 +57,9 @@ def test_a_feed_end_is_led_beside_the_cells_of_another_section(make_build: MakeB
 
 
 def test_a_feed_end_fits_a_free_fold_of_its_length(make_build: MakeBuild) -> None:
-    """With 20 mm for the end seal of L1 and the length of the feed end between them it lies on the fold; with 2 mm less, aside."""
+    """With room for the end seal of L1 and the length of the feed end between them it lies on the fold; with 2 mm less, aside."""
     probe = make_build(("left", 4, 0.04), ("none", 0.3), ("left", 5, 0.04), ("none", 0.2))
-    needed = 0.02 + length_of_end(probe.actuators[1])
+    needed = probe.actuators[0].head + length_of_end(probe.actuators[1])
     for gap, place in ((needed, "fold"), (needed - 2e-3, "aside")):
         build = make_build(("left", 4, 0.04), ("none", gap), ("left", 5, 0.04), ("none", 0.2))
         assert by_name(build)["L2"].place == place

@@ -3,7 +3,8 @@
 import shapely
 
 from planner.fabrication.assembly.build import Build
-from planner.fabrication.pattern.pattern import Layer, pattern_of
+from planner.fabrication.pattern.layout import pattern_of
+from planner.fabrication.pattern.pattern import Layer
 from planner.fabrication.plumbing.operation import operation_of
 from tests.planner.fabrication.operated import steered
 from tests.planner.fabrication.test_pattern import box_of

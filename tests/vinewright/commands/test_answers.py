@@ -112,6 +112,7 @@ def test_a_plan_as_json(run: Run, folder: Path) -> None:
         "growth_share",
         "least_height",
         "collapse_share",
+        "thickness_share",
         "hinge_length",
         "film_elasticity",
         "threshold",

@@ -78,10 +78,14 @@ def test_an_unknown_physics_is_one_line(vinewright: Vinewright, small_environmen
 
 
 def test_show_tells_the_arc_that_is_seen(vinewright: Vinewright) -> None:
-    """The least turning radius is that of the centreline: with the published physics 1 / k, corrected less by the tube's radius."""
+    """The least turning radius is that of the centreline: with the published physics 1 / k, corrected less by the tube's radius.
+
+    Both at 32.5 kPa: published, up to the limit of the regulators; corrected, with head room below it.
+    """
+    Path("limited.toml").write_text("schema = 1\n[actuator]\nmost_pressure_kpa = 32.5\n")
     radii = []
-    for physics in ("published", "corrected"):
-        code, printed, _ = vinewright("tube", "show", "prototype", "--physics", physics, "--json")
+    for physics, tube in (("published", "limited.toml"), ("corrected", "prototype")):
+        code, printed, _ = vinewright("tube", "show", tube, "--physics", physics, "--json")
         assert code == 0
         made = json.loads(printed)
         assert made["tube"]["physics"] == physics
