@@ -57,6 +57,16 @@ class ActuatorBuild:
         return np.asarray(self.section.start + self.section.l_0 * np.arange(self.cells + 1))
 
     @property
+    def strain(self) -> float:
+        """Contraction in free space over its length [-]."""
+        return self.contraction / (self.section.end - self.section.start)
+
+    @property
+    def thickness(self) -> float:
+        """Distance by which its inflated cells stand out from the tube in free space [m]."""
+        return float(self.actuator.thickness(self.strain, self.section.l_0))
+
+    @property
     def end(self) -> End:
         """Kind of its cell ends."""
         return end_of(self.actuator)

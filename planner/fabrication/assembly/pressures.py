@@ -92,9 +92,7 @@ def pressure_content(build: Build, ranges: Sequence[BendRange | None]) -> dict[s
 
 def film_radius(actuator: ActuatorBuild) -> float:
     """Radius of curvature of an actuator's film when it bends the tube freely [m]."""
-    section = actuator.section
-    strain = actuator.contraction / (section.end - section.start)
-    return float(actuator.actuator.film_radius(strain, section.l_0))
+    return float(actuator.actuator.film_radius(actuator.strain, actuator.section.l_0))
 
 
 def yielding_lines(lines: Sequence[dict[str, Any]]) -> dict[str, float]:

@@ -100,8 +100,7 @@ def _room(actuator: ActuatorBuild, recess: float) -> float:
     """Return the room that an actuator needs in the hole, beside the tube [m]: inflated if it begins there, flat if its feed end does."""
     section = actuator.section
     if section.start < recess:
-        strain = actuator.contraction / (section.end - section.start)
-        return float(actuator.actuator.thickness(strain, section.l_0))
+        return actuator.thickness
     return layers(actuator.actuator) * actuator.actuator.film.thickness if section.start < actuator.tail else 0.0
 
 

@@ -45,9 +45,10 @@ def write_tolerances(flow: Flow, build: Build, placement: Placement | None) -> N
         counted = (
             "counts" if tube.thickness_share == 1 and tube.physics != "published" else "does not count, or not in full"
         )
+        most = 1e3 * max(one.thickness for one in build.actuators)
         flow.paragraph(
-            f"Inflated cells stand out from the tube by up to {1e3 * max(map(_thickness, build.actuators)):.0f} mm, which the simulation "
-            f"{counted}; strips without pressure and feed lines need room, too."
+            f"Inflated cells stand out from the tube by up to {most:.0f} mm, which the simulation {counted}; strips without pressure and "
+            "feed lines need room, too."
         )
         for text in failure_texts(build, placement):
             flow.paragraph(text, mark="!")
@@ -108,10 +109,3 @@ def sides(margin: Margin) -> tuple[str, str]:
         return f"≥ {value:.3g}" if value > margin.most - step / 2 else f"{value:.3g}"
 
     return text(margin.less), text(margin.more)
-
-
-def _thickness(actuator: ActuatorBuild) -> float:
-    """Return how far the inflated cells of an actuator stand out from the tube when it bends freely [m]."""
-    section = actuator.section
-    strain = actuator.contraction / (section.end - section.start)
-    return float(actuator.actuator.thickness(strain, section.l_0))
