@@ -41,7 +41,7 @@ class Chain(NamedTuple):
     """How far the actuator of each segment stands out from the tube's side [m], positive on the left, same shape: 0 without one, and in
     propagators without thickness."""
     stiffness: Floats
-    """Force per dent of the actuator of each segment [N/m], same shape; not used without one."""
+    """Load per lost height of the actuator of each segment and per length [N/m2], same shape; not used without one."""
 
 
 def new_chain(max_segments: int) -> Chain:

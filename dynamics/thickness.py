@@ -32,13 +32,14 @@ def _signed_thickness(joint: JointMoments, pressure: float, of: CellPosition) ->
 
 @compiled()
 def thicken(joint: JointMoments, vine: Vine, thickness: Floats, stiffness: Floats) -> None:
-    """Fill in thickness [m] and stiffness [N/m] of the actuators of a vine's segments, shape (max_segments,), from its pressures and cells.
+    """Fill in the thickness [m] and the stiffness [N/m2] of the actuators of a vine's segments, shape (max_segments,).
 
-    An actuator is a tube, too: a line load of 4 / 3 pi P per dent presses into it, see `dynamics.cross_section`.
+    An actuator is a tube, too, squeezed between a wall and the tube that carries it: a load of pi P / 2 per lost height and length, for
+    every height, see `dynamics.cross_section`.
     """
     for j in range(len(vine.pressure)):
         pressure, row, weight = vine.pressure[j], vine.row[j], vine.weight[j]
-        stiffness[j] = 4.0 / 3.0 * math.pi * abs(pressure) * joint.segment_length
+        stiffness[j] = 0.5 * math.pi * abs(pressure)
         if j > 0 and pressure == vine.pressure[j - 1] and row == vine.row[j - 1] and weight == vine.weight[j - 1]:
             thickness[j] = thickness[j - 1]
         else:

@@ -28,7 +28,7 @@ THICK = VineParams(thickness_share=1.0)
 R = THICK.radius
 CELL, PRESSURE = 0.04, 20e3
 T = abs(float(signed_thickness(THICK, PRESSURE, CELL)))
-MARGIN = 12e-3
+MARGIN, COMPLIANCE = 12e-3, 5e-6
 pytestmark = pytest.mark.usefixtures("single_thread")
 
 
@@ -55,21 +55,35 @@ def last_line(rollout: Rollout, model: QuasiStatic) -> Floats:
     return np.asarray(line[~np.isnan(line[:, 0])])
 
 
-def side_of(joints: Floats, thickness: Floats) -> shapely.Geometry:
-    """The actuators of a chain as discs on the lines along their middles, and on arcs where it bends away from them."""
-    discs = []
-    along = np.diff(joints, axis=0)
-    normals = np.stack([-along[:, 1], along[:, 0]], axis=1) / np.hypot(*along.T)[:, None] * np.sign(thickness)[:, None]
-    for i in np.flatnonzero(thickness):
-        out, half = R + abs(thickness[i]) / 2, abs(thickness[i]) / 2
-        discs.append(shapely.LineString(joints[i : i + 2] + out * normals[i]).buffer(half, 64))
-        if i + 1 < len(thickness) and thickness[i + 1] == thickness[i]:
-            turn = along[i, 0] * along[i + 1, 1] - along[i, 1] * along[i + 1, 0]
-            if turn * thickness[i] < 0:
+class Profile:
+    """The actuators of a chain as shapes: beside each segment straight, and arcs where it bends away from them.
+
+    The first and the last segment have none.
+    """
+
+    def __init__(self, joints: Floats, thickness: Floats) -> None:
+        self.outlines: list[shapely.Geometry] = []
+        self.pieces: list[shapely.Geometry] = []
+        self.ends: list[shapely.Geometry] = []
+        """Where sections begin and end."""
+        along = np.diff(joints, axis=0)
+        normals = (
+            np.stack([-along[:, 1], along[:, 0]], axis=1) / np.hypot(*along.T)[:, None] * np.sign(thickness)[:, None]
+        )
+        for i in np.flatnonzero(thickness):
+            self._add(joints[i : i + 2], normals[[i, i]], abs(thickness[i]))
+            goes_on, begins = thickness[i + 1] == thickness[i], thickness[i - 1] != thickness[i]
+            for joint, at_end in ((joints[i], begins), (joints[i + 1], not goes_on)):
+                sides = joint + np.array([[R], [R + abs(thickness[i])]]) * normals[i]
+                self.ends += [shapely.LineString(sides)] if at_end else []
+            if goes_on and (along[i, 0] * along[i + 1, 1] - along[i, 1] * along[i + 1, 0]) * thickness[i] < 0:
                 ways = normals[i] + np.linspace(0, 1, 33)[:, None] * (normals[i + 1] - normals[i])
-                arc = joints[i + 1] + out * ways / np.hypot(*ways.T)[:, None]
-                discs.append(shapely.LineString(arc).buffer(half, 64))
-    return shapely.union_all(discs)
+                self._add(joints[i + 1], ways / np.hypot(*ways.T)[:, None], abs(thickness[i]))
+
+    def _add(self, axis: Floats, ways: Floats, thickness: float) -> None:
+        outline = axis + (R + thickness) * ways
+        self.outlines.append(shapely.LineString(outline))
+        self.pieces.append(shapely.Polygon([*(axis + R * ways), *outline[::-1]]))
 
 
 def random_obstacles(rng: np.random.Generator) -> Obstacles:
@@ -97,9 +111,9 @@ class Posed:
     def touch(self, scene: Scene) -> dict[int, int]:
         """Rows of actuators by their key, after all other rows."""
         self.chain.thickness[:] = 0.0
-        bare = find_contacts(scene, rigid_section(R, 1e-6), MARGIN, self.chain, 16, self.rows)
+        bare = find_contacts(scene, rigid_section(R, COMPLIANCE), MARGIN, self.chain, 16, self.rows)
         self.chain.thickness[:] = self.thickness
-        every = find_contacts(scene, rigid_section(R, 1e-6), MARGIN, self.chain, 16, self.rows)
+        every = find_contacts(scene, rigid_section(R, COMPLIANCE), MARGIN, self.chain, 16, self.rows)
         return {int(self.rows.key[k]): k for k in range(bare, every)}
 
 
@@ -112,25 +126,30 @@ def scenes(seed: int) -> Iterator[tuple[Scene, shapely.Geometry, np.random.Gener
         yield build_scene(environment, R + MARGIN, R + MARGIN + 0.025), solid, rng
 
 
-def test_gaps_are_the_distances_of_discs_beside_the_tube() -> None:
-    """The least gap of the rows of actuators is the distance of their exact shape from the obstacles, wherever the tube is free."""
-    met = 0
+def test_gaps_are_the_distances_of_the_profile() -> None:
+    """Wherever the tube is free, but at both ends of a section, whose contacts are those of the pieces alone."""
+    met, within = 0, 0
     for scene, solid, rng in scenes(3):
-        for _ in range(100):
+        for _ in range(250):
             posed = Posed(rng)
             joints = posed.joints()
             if shapely.LineString(joints).distance(solid) < R:
                 continue
-            exact, found = side_of(joints, posed.thickness).distance(solid), posed.touch(scene)
+            profile, found = Profile(joints, posed.thickness), posed.touch(scene)
             least = min((posed.rows.gap[k] for k in found.values()), default=np.inf)
-            if 0.0 < exact < MARGIN - 2e-4:
+            overlap = shapely.union_all(profile.pieces).intersection(solid)
+            outlines = shapely.union_all(profile.outlines)
+            touched = shapely.get_point(shapely.shortest_line(outlines, solid), 0) if overlap.is_empty else overlap
+            if touched.distance(shapely.union_all(profile.ends)) < 1e-3:
+                continue
+            if not overlap.is_empty:
+                within += 1
+                assert least < (0.0 if overlap.area > 2e-6 else 2e-4)
+            elif outlines.distance(solid) < MARGIN - 2e-4:
                 met += 1
-                assert least == pytest.approx(exact, abs=2e-4)  # a disc of 256 corners, and circles of less
-            elif exact > 0.0:
-                assert least > MARGIN - 4e-4
-            else:
-                assert least < 2e-4
-    assert met > 80
+                assert least == pytest.approx(outlines.distance(solid), abs=2e-4)  # circles of less than 256 corners
+    assert within > 80
+    assert met > 60
 
 
 def test_rows_are_the_derivatives_of_gaps() -> None:
@@ -165,6 +184,49 @@ def test_rows_are_the_derivatives_of_gaps() -> None:
     assert met > 1000
 
 
+def squeezed_energy(posed: Posed, scene: Scene) -> float:
+    """Energy of the contacts of actuators [J]."""
+    posed.chain.stiffness[:] = np.pi / 2 * PRESSURE
+    posed.joints()
+    rows = list(posed.touch(scene).values())
+    return float(np.square(np.minimum(posed.rows.gap[rows], 0.0)).sum()) / 2 / COMPLIANCE
+
+
+def test_energy_of_a_squeezed_actuator_is_continuous() -> None:
+    """No small motion of a tube changes it at once, so that a vine can come to rest anywhere.
+
+    On the way, corners pass from a piece to the next one and past the end of a section, and joints past the end of an edge.
+    """
+    parts, moved, looked = 400, 0, 0
+    for scene, solid, rng in scenes(5):
+        posed, before = Posed(rng), np.nan
+        start, bent = posed.base, posed.angles
+        way, bend = rng.normal(0, [0.02, 0.02, 0.1]), rng.normal(0, 0.1, 16)
+        for i in range(parts):
+            posed.angles = bent + i / parts * bend
+            posed.base = start + i / parts * way
+            if shapely.LineString(posed.joints()).distance(solid) < R:
+                before = np.nan
+                continue
+            energy = squeezed_energy(posed, scene)
+            moved += energy > 0.0
+            if abs(energy - before) > 1e-3:
+                looked += 1
+                between = []
+                for share in (i - np.arange(33) / 32) / parts:
+                    posed.angles, posed.base = bent + share * bend, start + share * way
+                    between.append(squeezed_energy(posed, scene))
+                assert np.abs(np.diff(between)).max() < 0.2 * abs(energy - before)
+            before = energy
+    assert moved > 500
+    assert looked > 50
+
+
+def profile_of(joints: Floats, actuation: Actuation) -> shapely.Geometry:
+    """The actuators of a vine of `sections` as one shape."""
+    return shapely.union_all(Profile(joints, T * np.sign(actuation.pressure[0])).pieces)
+
+
 def post_beside(side: int, angle: float, along: float, radius: float) -> list[float]:
     """A post that the thick side of a first segment touches, once it has turned by an angle."""
     out = R + T + radius
@@ -182,21 +244,21 @@ def test_held_segment_leans_on_a_post_with_its_actuator(environment: MakeEnviron
     rollout = model.grow(straight, sections(2, 0, 1, side * PRESSURE), 0.0, 0.1)
     assert rollout.status[0] == Status.GROWN
     found, force = side * float(rollout.angles[0, 0, 0]), float(rollout.contact_force[0, 0, 0])
-    compliance = 1 / params.contact_stiffness + 1 / (4 / 3 * np.pi * PRESSURE * params.segment_length)
+    compliance = 1 / params.contact_stiffness + 1 / (np.pi / 2 * PRESSURE * 0.75 * T)
     assert 0.0 < found - angle < 1.2 * force * compliance / 0.05
     cosine, sine = np.cos(found), np.sin(found)
     along, across = post[0] * cosine + side * post[1] * sine, side * post[1] * cosine - post[0] * sine
     assert across - R - T - post[2] == pytest.approx(-force * compliance, abs=1e-6)
     joint = joint_moments(params)
     moment = -total_moment(joint, 0.25 * found, PRESSURE, cell(joint.tables, 0, CELL))[0]
-    assert moment > 0.5
+    assert moment > 0.1
     assert force * along == pytest.approx(moment, rel=1e-4)
 
 
 def face(side: int, distance: float) -> list[float]:
-    """A block 0.1 m long beside a tube that grows along x, at a distance from its axis."""
+    """A block 0.08 m long beside a tube that grows along x, at a distance from its axis."""
     low, high = sorted([side * distance, side * (distance + 0.2)])
-    return [0.12, low, 0.22, high]
+    return [0.1, low, 0.18, high]
 
 
 @pytest.mark.parametrize("name", ["quasistatic", "penalty"])
@@ -209,12 +271,12 @@ def test_section_that_bends_towards_a_wall_leans_on_it_with_its_actuator(
     model = load_propagator(name)(environment(boxes=[face(side, R + T / 2)]), THICK)
     rollout = grow(model, pressed, 0.3)
     assert rollout.status[0] == Status.GROWN
-    actuators = side_of(last_line(rollout, model), T * np.sign(pressed.pressure[0]))
+    actuators = profile_of(last_line(rollout, model), pressed)
     (wall,) = model.environment.obstacles.shapes()
     assert actuators.distance(wall) < 1e-4
     forces = rollout.contact_force[0, rollout.records[0] - 1]
-    # Each newton per metre dents the actuator by 3 / (4 pi P); joints and corners that press share the wall's length only roughly.
-    dented = actuators.intersection(wall).area / (forces.sum() / (4 / 3 * np.pi * PRESSURE))
+    # Each newton per metre takes 2 / (pi P) of its height; joints and corners that press share the wall's length only roughly.
+    dented = actuators.intersection(wall).area / (forces.sum() / (np.pi / 2 * PRESSURE))
     assert 0.3 < dented < 1.0
     assert forces[2:9].sum() > 1.0
     assert np.delete(forces, np.arange(2, 9)).sum() == 0.0
@@ -278,7 +340,7 @@ def test_published_physics_has_no_thickness(environment: MakeEnvironment) -> Non
     model, pressed = QuasiStatic(environment(boxes=[face(1, R + T / 2)]), published), sections(12, 2, 9)
     wall = model.environment.obstacles.shapes()[0]
     rollout = grow(model, pressed, 0.3)
-    assert side_of(last_line(rollout, model), T * np.sign(pressed.pressure[0])).intersection(wall).area > 1e-4
+    assert profile_of(last_line(rollout, model), pressed).intersection(wall).area > 1e-4
 
 
 CORRIDOR = 2 * R + T / 2
@@ -297,7 +359,7 @@ def test_corridor_flattens_an_inflated_section(environment: MakeEnvironment, nam
     rollout = grow(model, sections(40, 16, 24, pressure), 1.0)
     assert rollout.status[0] == Status.GROWN
     forces = rollout.contact_force[0, rollout.records[0] - 1]
-    assert forces[16:24].min() > 4 / 3 * np.pi * PRESSURE * (T / 4) * 0.025
+    assert forces[17:23].min() > np.pi / 2 * PRESSURE * (T / 4) * 0.025
     assert forces[:15].sum() + forces[25:].sum() < 0.05 * forces.sum()
 
 
