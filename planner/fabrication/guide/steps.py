@@ -80,8 +80,7 @@ def _actuator_steps(build: Build) -> Iterator[BuildStep]:
         of = {kind: f"{kind} " for kind in build.by_type}
         only = {kind: f"{', '.join(actuator.name for actuator in made)}: " for kind, made in build.by_type.items()}
     for kind, made in build.by_type.items():
-        end = made[0].end
-        draw = partial(sketch.draw_strip, end=end)
+        draw = partial(sketch.draw_strip, end=made[0].end, bar=made[0].bar / made[0].pitch)
         yield BuildStep(
             f"Make the {of[kind]}strips", f"{only[kind]}{_cutting_text(made)} {_closing_text(made[0])}", draw
         )
@@ -90,7 +89,7 @@ def _actuator_steps(build: Build) -> Iterator[BuildStep]:
             f"Fix the {of[kind]}strips to the body",
             f"{only[kind]}{_fixing_text(made)} Do not tape the film before line 0: lay it in folds, so that the actuator does not "
             "pull at its fitting when it shortens.",
-            partial(sketch.draw_attachment, end=made[0].end),
+            partial(sketch.draw_attachment, end=made[0].end, bar=made[0].bar / made[0].pitch),
         )
     yield BuildStep(
         "Lay the feed lines",
