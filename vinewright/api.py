@@ -268,8 +268,17 @@ def export(
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
     with claim(Path(folder), Path(folder), force) as out:
         pack = _make_pack(design, environment, allow_limit, **options)
-        write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
+        write_folder(out, lambda fresh: _write_all(pack, formats, fresh))
     return pack
+
+
+def _write_all(pack: Pack, formats: Sequence[str], folder: Path) -> None:
+    """Write the formats of a pack; one that cannot be written is an error."""
+    from planner.fabrication.formats import guide_last
+
+    files: list[str] = []
+    for form in guide_last(formats):
+        files += pack.write(form, folder, files)
 
 
 def _make_pack(

@@ -57,8 +57,8 @@ def write_template(
         OSError: The file cannot be written.
     """
     tiles, picture = template.tiles(), render_plan(template)
-    between = guide_pages(guide, template.paper) if guide else []
     before = len(draw_cover(template, picture, dict.fromkeys(tiles, 0)))
+    between = guide_pages(guide, template.paper, before, len(tiles)) if guide else []
     first = 1 + before + len(between)
     pages = {tile: page for page, tile in enumerate(tiles, start=first)}
     metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}

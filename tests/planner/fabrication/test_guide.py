@@ -22,6 +22,7 @@ from planner.fabrication.assembly.strips import End
 from planner.fabrication.assembly.tolerance import Placement
 from planner.fabrication.assembly.vessel import vessel_of
 from planner.fabrication.guide import sketch
+from planner.fabrication.guide.checklist import QUESTIONS
 from planner.fabrication.guide.flow import Column, Flow, text_width, wrap
 from planner.fabrication.guide.guide import Guide, guide_pages
 from planner.fabrication.guide.paper import Page, Paper
@@ -54,7 +55,13 @@ def guide_of(build: Build, reached: bool = True, stock: str | None = None) -> Gu
     lines = pressure_content(build, ranges)["lines"]
     made = bends(build, ranges)
     return Guide(
-        build, lines, made, places, vessel_of(build), reached, stock, meaning="Accepted: angles." if made else ""
+        build,
+        lines,
+        made,
+        places if reached else None,
+        vessel_of(build),
+        stock,
+        meaning="Accepted: angles." if made else "",
     )
 
 
@@ -128,7 +135,7 @@ def test_the_guide_says_what_is_needed(example: Build) -> None:
         "nearest stock: 100 mm", "2.5 mm to the right", "10 mm to the left", "0.5° to the right", "≥ 10° to the left",
     ):  # fmt: skip
         assert part in text, part
-    assert text.count("☐") == 2 + 3 * 2
+    assert text.count("☐") == len(QUESTIONS) + 2 + 3 * 2
     angle = bends(example, [None, None])[0].angle
     # From 0.1 to 0.3 rad, rounded inwards: 5.7 and 17.2 degrees; nothing failed at the lower end.
     assert f" {np.degrees(angle):.0f} 6* 17 " in text
@@ -233,6 +240,7 @@ def test_lines_are_broken_at_their_width() -> None:
     assert "".join(broken).replace(" ", "") == "a" + "x" * 80 + "b"
     assert all(text_width(line, 8.5) <= 30.2 for line in broken)
     assert wrap("", 30.0, 8.5) == [""]
+    assert wrap("3: parts\n5: steps 1, 2", 60.0, 8.5) == ["3: parts", "5: steps 1, 2"]
 
 
 def test_tables_continue_on_the_next_page() -> None:
