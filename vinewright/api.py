@@ -33,10 +33,10 @@ class ExportOptions(TypedDict, total=False):
     seam: str | None
     """Width that the workshop's bar seals between two cells, such as "5mm"; None for that of the design."""
     stock: str | None
-    """Lay-flat widths in stock, such as "50,75,100mm": the nearest ones replace the planned tubes. None for the planned tubes."""
+    """Lay-flat widths in stock, such as "50,75,100mm", of which the nearest replace the planned tubes; None for the planned tubes."""
     bed: tuple[float, float] | None
-    """Sides of the bed of a cutter or plotter [m], such as (0.6, 0.4): the pattern as "dxf" and "svg" is written in tiles for it too, into
-    the folder `bed`. None for no tiles."""
+    """Sides of the bed of a cutter or plotter [m], such as (0.6, 0.4), for which the pattern as "dxf" and "svg" is written in tiles too,
+    into the folder `bed`; None for no tiles."""
     trials: int
     """Number of tubes grown with errors to try the design with whole cells, and for the acceptance test, from 20 to 100000; 400 if it is
     not given."""
@@ -239,7 +239,8 @@ def export(
         formats: Some of "json", "csv", "dxf", "svg", "pdf", "stl", "sofa" and "bench"; "dxf", "stl" and "sofa" need the extra `fab`.
         force: Whether to replace earlier results in the folder. Other files are never replaced.
         allow_limit: Whether to accept pressures at their limit, which leave no head room for the regulator.
-        options: Supply, bar, stock and bed of the workshop, and the number of trials, see `ExportOptions`.
+        options: Supply, bar, stock and bed of the workshop, and the number of trials, see
+            `vinewright.api.ExportOptions`.
     Returns:
         The rounded design: `grown` says whether it reaches the goal, `success` how often under errors; `warnings` lists fabrication
         warnings.
