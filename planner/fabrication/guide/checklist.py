@@ -175,7 +175,7 @@ def _missing(without: Container[str], files: Sequence[str]) -> list[str]:
 def _note(task: Task, build: Build, tested: bool) -> str:
     """Return what this design lacks for a task; empty if nothing."""
     if task == "test" and (build.actuators or build.bends) and not tested:
-        return "There are no accepted ranges: the design misses its goal in the model."
+        return "There are no accepted ranges: the design misses its goal in the model, as planned or with errors."
     if build.actuators:
         return ""
     match task:
