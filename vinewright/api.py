@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,6 +23,23 @@ if TYPE_CHECKING:
     from planner.plan.options import PlanOptions
     from planner.plan.plan import Result
     from planner.plan.run.checkpoint import Checkpoint
+
+
+class ExportOptions(TypedDict, total=False):
+    """Options of `export`: the means of the workshop, and the number of trials."""
+
+    supply: str | None
+    """Pressure at hand, such as "100kPa", up to which regulators can be set; None for that of the design's tube."""
+    seam: str | None
+    """Width that the workshop's bar seals between two cells, such as "5mm"; None for that of the design."""
+    stock: str | None
+    """Lay-flat widths in stock, such as "50,75,100mm", of which the nearest replace the planned tubes; None for the planned tubes."""
+    bed: tuple[float, float] | None
+    """Sides of the bed of a cutter or plotter [m], such as (0.6, 0.4), for which the pattern as "dxf" and "svg" is written in tiles too,
+    into the folder `bed`; None for no tiles."""
+    trials: int
+    """Number of tubes grown with errors to try the design with whole cells, and for the acceptance test, from 20 to 100000; 400 if it is
+    not given."""
 
 
 def plan(
@@ -212,26 +229,26 @@ def export(
     formats: Sequence[str] = ("json", "csv", "svg", "pdf"),
     force: bool = False,
     allow_limit: bool = False,
-    supply: str | None = None,
-    seam: str | None = None,
+    **options: Unpack[ExportOptions],
 ) -> Pack:
     """Write the files for fabrication: builder's guide, parts, patterns at true size, pressures.
 
     The sections are rounded to whole cells first, in such a way that the design still reaches the goal, if possible.
 
     Args:
-        formats: Some of "json", "csv", "dxf", "svg", "pdf", "stl" and "sofa"; "dxf", "stl" and "sofa" need the extra `fab`.
+        formats: Some of "json", "csv", "dxf", "svg", "pdf", "stl", "sofa" and "bench"; "dxf", "stl" and "sofa" need the extra `fab`.
         force: Whether to replace earlier results in the folder. Other files are never replaced.
         allow_limit: Whether to accept pressures at their limit, which leave no head room for the regulator.
-        supply: Pressure at hand, such as "100kPa", up to which regulators can be set; None for that of the design's tube.
-        seam: Width that the workshop's bar seals between two cells, such as "5mm"; None for that of the design.
+        options: Supply, bar, stock and bed of the workshop, and the number of trials, see
+            `vinewright.api.ExportOptions`.
     Returns:
         The rounded design: `grown` says whether it reaches the goal, `success` how often under errors; `warnings` lists fabrication
         warnings.
     Raises:
-        ValueError: `design` is None, or a format is unknown.
-        InvalidDesign: A section is shorter than one cell, a pressure is at its limit, or the seams are not those that are sealed.
-        InvalidTube: The supply cannot be used.
+        ValueError: `design` is None, or a format, the supply, the seam, the stock, the bed or the number of trials cannot be used; the
+            pattern does not fit on the bed.
+        InvalidDesign: A section is shorter than one cell, a pressure is at its limit, the seams are not those that are sealed, or no
+            stock fits.
         UnwritableFolder: It contains results or other files, another process is writing it, or it cannot be written.
 
     >>> import os, tempfile
@@ -243,26 +260,59 @@ def export(
     ...     sorted(os.listdir(folder))
     ['cut-list.csv', 'parts.csv', 'schedule.csv', 'sections.csv']
     """
-    from dataclasses import replace
-
-    from dynamics.quasistatic.propagator import QuasiStatic
-    from planner.design.supply import with_supply
     from planner.fabrication import KNOWN
-    from planner.fabrication.assembly.seams import parse_seam
-    from planner.fabrication.pack import Pack
     from planner.output.claim import claim
     from planner.output.folder import write_folder
 
     design = _check_design(design, environment)
-    design = replace(design, params=with_supply(design.params, supply))
-    bar = None if seam is None else parse_seam(seam)
     if unknown := [form for form in formats if form not in KNOWN]:
         raise ValueError(f"unknown format {unknown[0]!r}; known: {', '.join(KNOWN)}")
     with claim(Path(folder), Path(folder), force) as out:
-        model = QuasiStatic(environment, design.params)
-        pack = Pack.of(design, environment, model, allow_limit=allow_limit, seam=bar).with_trials()
-        write_folder(out, lambda fresh: [pack.write(form, fresh) for form in formats])
+        pack = _make_pack(design, environment, allow_limit, **options)
+        write_folder(out, lambda fresh: _write_all(pack, formats, fresh))
     return pack
+
+
+def _write_all(pack: Pack, formats: Sequence[str], folder: Path) -> None:
+    """Write the formats of a pack; one that cannot be written is an error."""
+    from planner.fabrication.formats import guide_last
+
+    files: list[str] = []
+    for form in guide_last(formats):
+        files += pack.write(form, folder, files)
+
+
+def _make_pack(
+    design: Design,
+    environment: Environment,
+    allow_limit: bool,
+    supply: str | None = None,
+    seam: str | None = None,
+    stock: str | None = None,
+    bed: tuple[float, float] | None = None,
+    trials: int = 400,
+) -> Pack:
+    """Make and try the pack of a design for `export`, with the fields of `ExportOptions`."""
+    from dataclasses import replace
+
+    from dynamics.quasistatic.propagator import QuasiStatic
+    from planner.design.supply import with_supply
+    from planner.fabrication.assembly.seams import parse_seam
+    from planner.fabrication.assembly.stock import parse_widths, with_stock
+    from planner.fabrication.pack import Pack
+    from planner.fabrication.pattern.bed import Bed
+
+    if not 20 <= trials <= 100_000:
+        raise ValueError(f"trials = {trials} must be from 20 to 100000")
+    tiles = None if bed is None else Bed.of(*(1e3 * side for side in bed))
+    bar = None if seam is None else parse_seam(seam)
+    design, chosen = replace(design, params=with_supply(design.params, supply)), None
+    if stock is not None:
+        design, chosen = with_stock(design, parse_widths(stock))
+        design = _check_design(design, environment)
+    model = QuasiStatic(environment, design.params)
+    pack = Pack.of(design, environment, model, chosen, allow_limit, trials, bar)
+    return replace(pack, bed=tiles).with_trials()
 
 
 def _plan(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from planner.fabrication import GUIDE
 
 if TYPE_CHECKING:
     from planner.fabrication.pack import Pack
@@ -25,6 +27,18 @@ class WrittenFormats:
     """Reason why a format is not complete, by its name."""
 
 
+def guide_last(formats: Iterable[str]) -> Iterator[str]:
+    """Return the formats in the order in which they are written: the builder's guide names the files of all others."""
+    asked = False
+    for form in formats:
+        if form == GUIDE:
+            asked = True
+        else:
+            yield form
+    if asked:
+        yield GUIDE
+
+
 def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> WrittenFormats:
     """Write all formats that can be written.
 
@@ -34,9 +48,9 @@ def write_formats(pack: Pack, formats: Iterable[str], folder: Path) -> WrittenFo
     from planner.fabrication.assembly.bracket import NoBracket
 
     written = WrittenFormats()
-    for form in formats:
+    for form in guide_last(formats):
         try:
-            written.files += pack.write(form, folder)
+            written.files += pack.write(form, folder, written.files)
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] not in OPTIONAL:
                 raise

@@ -42,7 +42,7 @@ from planner.fabrication.assembly.vessel import BED, Vessel, vessel_of
 from planner.fabrication.assembly.wall_base import WallBase, wall_base_of
 from planner.fabrication.guide.bench import Bench, bench_of
 from planner.fabrication.guide.guide import Guide
-from planner.fabrication.guide.paper import Paper, Template
+from planner.fabrication.guide.paper import SHORT_EDGE, Paper, Template
 from planner.fabrication.lists.cut_list import cut_list, section_table
 from planner.fabrication.lists.parts import parts_table
 from planner.fabrication.pattern.bed import Bed, write_tiles
@@ -239,9 +239,8 @@ class Pack:
             self.build,
             self.pressures["lines"],
             bends(self.build, self.ranges),
-            compute_placement(self.grown.design, self.environment),
+            compute_placement(self.grown.design, self.environment) if self.grown.reached else None,
             self.vessel,
-            self.grown.reached,
             self.stock.text if self.stock else None,
             self.formed,
             acceptance_text(self.acceptance, self.errors[0]) if self.acceptance else "",
@@ -280,9 +279,11 @@ class Pack:
             },
         }
 
-    def write(self, form: str, out: Path) -> list[str]:
+    def write(self, form: str, out: Path, beside: Sequence[str] = ()) -> list[str]:
         """Write a format of `planner.fabrication.KNOWN`, each file atomically.
 
+        Args:
+            beside: Files that were written before, which the guide names.
         Returns:
             Names of the files; none if the format does not apply to the design.
         Raises:
@@ -326,7 +327,7 @@ class Pack:
                 write_plumbing(out / "plumbing.svg", self.build)
                 return [*self._write_pattern(out, form, write_svg), "plumbing.svg"]
             case "pdf":
-                return [self._write_template(out, "a4"), self._write_template(out, "letter")]
+                return [self._write_template(out, paper, beside) for paper in SHORT_EDGE]
             case "stl":
                 return self._write_prints(out)
             case "sofa":
@@ -353,12 +354,12 @@ class Pack:
             partial.write_text(tube_text(self.grown.design.params), encoding="utf-8")
         return [TUBE_FILE]
 
-    def _write_template(self, out: Path, paper: Paper) -> str:
+    def _write_template(self, out: Path, paper: Paper, beside: Sequence[str] = ()) -> str:
         from planner.fabrication.guide.template import write_template
 
         name, reached = f"template-{paper}.pdf", self.grown.reached
         template = Template(paper, self.build, self.pattern, self.environment, reached, self.warnings, self.success)
-        write_template(out / name, template, self.guide)
+        write_template(out / name, template, replace(self.guide, files=beside))
         return name
 
     def _write_prints(self, out: Path) -> list[str]:

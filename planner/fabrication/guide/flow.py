@@ -49,7 +49,9 @@ def text_width(text: str, size: float, bold: bool = False) -> float:
 
 
 def wrap(text: str, width: float, size: float) -> list[str]:
-    """Break text into lines of at most a width [mm]; a longer word is broken too."""
+    """Break text into lines of at most a width [mm]; a longer word is broken too, and line breaks stay."""
+    if "\n" in text:
+        return [line for part in text.split("\n") for line in wrap(part, width, size)]
     space = text_width("n n", size) - text_width("nn", size)
     lines, used = [""], 0.0
     for whole in text.split():
@@ -76,6 +78,8 @@ class Flow:
     pages: list[Page] = field(default_factory=list)
     y: float = 0.0
     """Upper edge of the free space on the last page [mm]."""
+    places: dict[str, int] = field(default_factory=dict)
+    """Index of the page of each title and heading, and of what else is noted, by its text."""
 
     @property
     def width(self) -> float:
@@ -105,10 +109,15 @@ class Flow:
         self.y -= height
         return fresh
 
+    def note(self, text: str) -> None:
+        """Note that a text is on the last page."""
+        self.places.setdefault(text, len(self.pages) - 1)
+
     def title(self, text: str, under: str) -> None:
         """Begin a new page with a title and a line below it."""
         self.new_page()
         self.reserve(15)
+        self.note(text)
         self.page.text(MARGIN, self.y + 8, text, 15, weight="bold")
         self.page.text(MARGIN, self.y + 2.5, under, SIZE, color=FAINT)
 
@@ -116,6 +125,7 @@ class Flow:
         """Write a heading and keep it on one page with the `height` [mm] that follows."""
         self.reserve(9.0 + height)
         self.y += height
+        self.note(text)
         self.page.text(MARGIN, self.y + 2, text, 11, weight="bold")
 
     def paragraph(self, text: str, mark: str = "", size: float = SIZE, colour: str = INK) -> None:

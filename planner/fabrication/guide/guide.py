@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from planner.drawing.style import ACTUATOR, FAINT
@@ -18,13 +19,14 @@ from planner.fabrication.guide.acceptance_page import write_acceptance
 from planner.fabrication.guide.base_page import write_base
 from planner.fabrication.guide.bench import Bench
 from planner.fabrication.guide.bench_page import write_bench
+from planner.fabrication.guide.checklist import Contents, draw_checklist
 from planner.fabrication.guide.flow import MARGIN, SIZE, SMALL, Column, Flow, line_height, wrap
 from planner.fabrication.guide.numbers_page import write_numbers
 from planner.fabrication.guide.paper import Page, Paper
 from planner.fabrication.guide.plumbing_page import write_plumbing_pages
 from planner.fabrication.guide.seal_strips import draw_ladder
 from planner.fabrication.guide.sketch import HEIGHT, WIDTH, PageSketch
-from planner.fabrication.guide.steps import steps
+from planner.fabrication.guide.steps import BuildStep, steps
 from planner.fabrication.guide.tolerance_page import write_tolerances
 from planner.fabrication.guide.wall_base_page import write_wall_base
 from planner.fabrication.lists.parts import STRIP, STRIPS, parts_list
@@ -41,10 +43,9 @@ class Guide:
     lines: list[dict[str, Any]]
     """Lines of the pressure file."""
     bends: list[Bend]
-    placement: Placement
+    placement: Placement | None
+    """None if the build misses the goal in simulation."""
     vessel: Vessel | None
-    reached: bool
-    """Whether the build reaches the goal in simulation."""
     stock: str | None
     """Changes by the stock sizes, if the tubes were chosen from stock."""
     formed: Sequence[Bend] = ()
@@ -55,10 +56,22 @@ class Guide:
     """The base, if it is in a wall."""
     bench: Bench | None = None
     """The bench on which the tube grows."""
+    files: Sequence[str] = ()
+    """Files of the pack beside the guide, with slashes."""
+
+    @cached_property
+    def steps(self) -> list[BuildStep]:
+        """The steps of the work, in order."""
+        return steps(self.build, self.vessel, self.wall is not None)
 
 
-def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
-    """Draw the guide."""
+def guide_pages(guide: Guide, paper: Paper, before: int = 0, sheets: int = 0) -> list[Page]:
+    """Draw the guide.
+
+    Args:
+        before: Number of pages before it.
+        sheets: Number of sheets of the pattern after it.
+    """
     flow = Flow(paper)
     _write_parts(flow, guide)
     _write_seals(flow, guide.build)
@@ -69,13 +82,22 @@ def guide_pages(guide: Guide, paper: Paper) -> list[Page]:
     else:
         write_base(flow, guide.vessel, guide.build)
     if guide.bench:
-        write_bench(flow, guide.bench, guide.placement if guide.reached else None)
+        write_bench(flow, guide.bench, guide.placement)
     write_plumbing_pages(flow, guide.build)
     _write_pressures(flow, guide)
-    write_tolerances(flow, guide.build, guide.placement if guide.reached else None)
+    write_tolerances(flow, guide.build, guide.placement)
     write_acceptance(flow, guide.build, guide.bends, guide.formed, guide.lines, guide.meaning)
     write_numbers(flow, guide.build)
-    return flow.pages
+
+    def checklist(ahead: int) -> list[Page]:
+        first = before + ahead + 1
+        places = {text: first + page for text, page in flow.places.items()}
+        after = first + len(flow.pages)
+        contents = Contents(places, guide.steps, range(after, after + sheets), guide.files)
+        return draw_checklist(paper, guide.build, guide.vessel, bool(guide.meaning), contents)
+
+    # The number of its pages does not depend on the page numbers in it.
+    return [*checklist(len(checklist(0))), *flow.pages]
 
 
 def _write_parts(flow: Flow, guide: Guide) -> None:
@@ -160,7 +182,7 @@ def _bars_text(build: Build) -> str:
 
 def _write_steps(flow: Flow, guide: Guide) -> None:
     flow.title("Order of work", "Read all steps before you cut.")
-    listed = steps(guide.build, guide.vessel, guide.wall is not None)
+    listed = guide.steps
     column = (flow.across - 8) / 2
     for first in range(0, len(listed), 2):
         pair = listed[first : first + 2]
@@ -169,6 +191,7 @@ def _write_steps(flow: Flow, guide: Guide) -> None:
         flow.reserve(HEIGHT + 6.5 + line_height(SIZE - 0.5) * most + 4)
         for k, (step, lines) in enumerate(zip(pair, texts, strict=True)):
             at = MARGIN + k * (column + 8), flow.y + 4 + line_height(SIZE - 0.5) * most
+            flow.note(step.title)
             _write_step(flow.page, f"{first + k + 1}  {step.title}", lines, at)
             step.draw(PageSketch(flow.page, at[0] + (column - WIDTH) / 2, at[1] + 7))
 

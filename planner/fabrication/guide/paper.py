@@ -23,7 +23,7 @@ from planner.fabrication.assembly.success import PackSuccess
 from planner.fabrication.pattern.pattern import GAP, ROW, Line, Pattern, Text
 
 Paper = Literal["a4", "letter"]
-SHORT_EDGE = {"a4": 210.0, "letter": 215.9}
+SHORT_EDGE: dict[Paper, float] = {"a4": 210.0, "letter": 215.9}
 LONG_EDGE = {"a4": 297.0, "letter": 279.4}
 """Paper sizes [mm]."""
 PITCH = {"a4": 260.0, "letter": 240.0}

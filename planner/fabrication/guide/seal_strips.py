@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from planner.fabrication.guide.paper import Page
-from planner.fabrication.guide.sketch import FILM, HOT, PageSketch
+from planner.fabrication.guide.sketch import FILM, SEAL, SEALED, PageSketch
+
+HEATED = "#b8508f", "#d58fb9", "#e6b9d3", SEALED
+"""Colours of the seals from the hottest setting to the coldest."""
 
 
 def draw_ladder(page: Page, x: float, y: float) -> None:
@@ -16,7 +19,7 @@ def draw_ladder(page: Page, x: float, y: float) -> None:
         for column in range(3):
             left = 22 + 18 * column
             s.box(left, top - 7, left + 15, top, FILM)
-            s.line((left + 7.5, top - 7), (left + 7.5, top), color=HOT, linewidth=0.7 + 0.5 * (3 - row))
+            s.seal(left + 7.5, top - 7, top, 2.5, HEATED[row])
     s.arrow((8, 13), (8, 33))
     s.text(6.2, 23, "hotter", 7.0, rotation=90, va="center", ha="right")
     s.text(128, 44, "peeled by hand", weight="bold")
@@ -33,10 +36,10 @@ def draw_ladder(page: Page, x: float, y: float) -> None:
             s.box(middle - 4, 8, middle + 4, 14, "#ffffff", linewidth=0)
             s.line((middle - 4, 14), (middle - 1.5, 8))
             s.line((middle + 4, 14), (middle + 1.5, 8))
-            s.line((middle - 3.2, 12), (middle - 2.2, 9.5), color=HOT, linewidth=1.6)
-            s.line((middle + 3.2, 12), (middle + 2.2, 9.5), color=HOT, linewidth=1.6)
+            s.line((middle - 3.2, 12), (middle - 2.2, 9.5), color=SEAL, linewidth=1.6)
+            s.line((middle + 3.2, 12), (middle + 2.2, 9.5), color=SEAL, linewidth=1.6)
         else:
-            s.line((middle - 4, 14), (middle + 4, 14), color=HOT, linewidth=1.8, dashes=(2, 1.2) if k == 2 else (1, 0))
+            s.line((middle - 4, 14), (middle + 4, 14), color=SEAL, linewidth=1.8, dashes=(2, 1.2) if k == 2 else (1, 0))
         if k == 1:
             zigzag = [(-9.4, 23.5), (-7.2, 22.8), (-7.9, 21.6), (-5.6, 21)]
             s.box(middle - 8.2, 21.4, middle - 5.6, 23, "#ffffff", linewidth=0)

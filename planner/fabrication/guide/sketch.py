@@ -17,7 +17,11 @@ from surrogate.kernels.compiled import Floats
 Points = Sequence[tuple[float, float]] | Floats
 WIDTH, HEIGHT = 84.0, 34.0
 """Size of a drawing [mm]."""
-FILM, STRIP, PAPER, PRINT, HOT, WATER = TUBE["none"], TUBE["left"], "#ffffff", "#d5d9de", "#b3261e", "#d7ebf5"
+FILM, STRIP, PAPER, PRINT, WATER = TUBE["none"], TUBE["left"], "#ffffff", "#d5d9de", "#d7ebf5"
+SEAL, SEALED = "#a3006e", "#f3dcea"
+"""Colours of the edges of a seal, and of the film that is sealed, as on the pattern."""
+WIDEST_SEAL = 0.4
+"""Largest width of a seal in a drawing, as a share of a cell [-]."""
 LETTERS = 7.0
 """Size of the letters in drawings [point]."""
 
@@ -48,6 +52,14 @@ class PageSketch:
         """Draw a filled circle."""
         turn = np.linspace(0, 2 * np.pi, 33)[:-1]
         self.shape(np.column_stack([x + radius * np.cos(turn), y + radius * np.sin(turn)]), face, **style)
+
+    def seal(self, x: float, bottom: float, top: float, width: float, face: str = SEALED) -> None:
+        """Draw a seal across a strip, centred on x: a band, or a line if it has no width, as on the pattern."""
+        look: dict[str, Any] = {"linewidth": 0.8, "linestyle": (0, (3, 1.5))}
+        if width > 0:
+            self.box(x - width / 2, bottom, x + width / 2, top, face, edgecolor=SEAL, **look)
+        else:
+            self.line((x, bottom), (x, top), color=SEAL, **look)
 
     def text(self, x: float, y: float, text: str, size: float = LETTERS, **style: Any) -> None:
         """Write a line of text, centred unless stated otherwise."""
@@ -91,56 +103,73 @@ def draw_body(s: PageSketch) -> None:
 def draw_tip_seal(s: PageSketch) -> None:
     """Draw a sealing bar across the tip of the body."""
     s.box(4, 9, 70, 25)
-    s.line((64, 9), (64, 25), color=HOT, linewidth=1.6)
+    s.seal(64, 9, 25, 5.0)
     for low, high in ((27, 32), (2, 7)):
-        s.box(58, low, 70, high, PRINT)
-    s.text(64, 28.5, "hot bar", 7.0)
+        s.box(61.5, low, 66.5, high, PRINT)
+    s.text(68, 28.5, "hot bar", ha="left")
     s.arrow((64, 26.8), (64, 25.2))
     s.arrow((64, 7.2), (64, 8.8))
     s.text(30, 16, "body")
     s.text(77, 16, "tip")
 
 
-def draw_strip(s: PageSketch, end: End) -> None:
-    """Draw a strip with its fitting, and its brackets, seams or lines."""
-    s.box(4, 11, 80, 23, STRIP)
+def draw_strip(s: PageSketch, end: End, bar: float) -> None:
+    """Draw a strip with its fitting, and its brackets, seams or lines.
+
+    Args:
+        bar: Width of its seals, as a share of a cell [-].
+    """
+    first, cell = 30.0, 14.0
+    ends, width = [first + cell * k for k in range(4)], cell * min(bar, WIDEST_SEAL)
+    # The last seam closes the strip; a bracket is 2.4 mm thick.
+    closing = ends[-1] + {"seam": 0.0, "bracket": 1.2 + width / 2, "line": width / 2}[end]
+    s.box(4, 11, closing + width / 2 + 3, 23, STRIP)
     s.disc(15, 17, 2.6)
     s.line((15, 19.6), (15, 28))
     s.text(15, 29.5, "fitting")
-    for k, x in enumerate((30, 42, 54, 66)):
-        if end == "seam":
-            s.line((x, 11), (x, 15), color=HOT, linewidth=1.4)
-            s.line((x, 19), (x, 23), color=HOT, linewidth=1.4)
+    for k, x in enumerate(ends):
+        if end == "seam" and k < 3:
+            s.seal(x, 11, 15, width)
+            s.seal(x, 19, 23, width)
         elif end == "line":
             s.line((x, 11), (x, 23))
-            for left in (x, x + 4, x + 8) if x < 66 else ():  # threads
+            for left in (x, x + 4.7, x + 9.3) if k < 3 else ():  # threads
                 s.line((left, 12.5), (left + 4, 16.5), color=FAINT)
                 s.line((left, 16.5), (left + 4, 12.5), color=FAINT)
-        else:
+        elif end == "bracket":
             s.box(x - 1.2, 8.5, x + 1.2, 25.5, PRINT)
         s.text(x, 4.5, str(k))
-    for at in (7.5, 76.5):
-        s.line((at, 11), (at, 23), color=HOT, linewidth=1.4)
-    s.text(48, 29.5, {"seam": "gap left open for the air", "bracket": "brackets", "line": "threads at 45°"}[end])
+    for at in (6.5 + width / 2, closing):
+        s.seal(at, 11, 23, width)
+    s.text(51, 29.5, {"seam": "gap left open for the air", "bracket": "brackets", "line": "threads at 45°"}[end])
 
 
-def draw_attachment(s: PageSketch, end: End) -> None:
-    """Draw a strip on the body's fold, number on number, with the film before it in folds."""
+def draw_attachment(s: PageSketch, end: End, bar: float) -> None:
+    """Draw a strip on the body's fold, number on number, with the film before it in folds.
+
+    Args:
+        bar: Width of its seals, as a share of a cell [-].
+    """
+    cell, ends = 13.0, (24.0, 37.0, 50.0, 63.0)
+    flat = cell * min(bar, WIDEST_SEAL) / 2 if end == "seam" else 0.0
     s.box(4, 4, 80, 16)
     s.text(70, 8.5, "body")
-    folds = [(8.0, 19.0), (13.0, 19.0), (15.0, 22.5), (17.0, 18.5), (19.0, 22.5), (21.0, 18.5), (24.0, 19.0)]
+    folds = [(8.0, 19.0), (13.0, 19.0), (15.0, 22.5), (17.0, 18.5), (19.0, 22.5), (21.0, 18.5), (24.0 - flat, 19.0)]
     s.line(*folds, color=ACTUATOR["left"], linewidth=1.4)
     if end == "line":
         s.box(24, 17.5, 63, 23.5, STRIP)
         s.arrow((64, 26.5), (74, 26.5))
         s.text(69, 28.5, "pull", 7.0)
-    for k, x in enumerate((24, 37, 50, 63)):
-        if k < 3 and end != "line":
-            turn = np.linspace(0, np.pi, 17)
-            top = np.column_stack([x + 6.5 - 6.5 * np.cos(turn), 18.5 + 6.0 * np.sin(turn)])
-            s.shape(np.concatenate([top, [(x + 13, 17.5), (x, 17.5)]]), STRIP)
-    for k, x in enumerate((24, 37, 50, 63)):
-        s.box(x - 0.9, 16, x + 0.9, 24.3 if end == "line" else 20.5, HOT if end == "seam" else PRINT)
+    else:
+        turn, half = np.linspace(0, np.pi, 17), cell / 2 - flat
+        for x in ends[:-1]:
+            top = np.column_stack([x + cell / 2 - half * np.cos(turn), 18.5 + 6.0 * np.sin(turn)])
+            s.shape(np.concatenate([top, [(x + cell - flat, 17.5), (x + flat, 17.5)]]), STRIP)
+    for k, x in enumerate(ends):
+        if end == "seam":
+            s.seal(x, 16, 19, 2 * flat)
+        else:
+            s.box(x - 0.9, 16, x + 0.9, 24.3 if end == "line" else 20.5, PRINT)
         s.line((x, 16), (x, 13), color=ACTUATOR["left"])
         s.text(x, 9, str(k))
     s.text(15, 25.5, "folds, free")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Literal
 
 from planner.fabrication.assembly.build import LEAD, ActuatorBuild, Build
 from planner.fabrication.assembly.strips import LAP, airway_of
@@ -17,6 +18,9 @@ from planner.fabrication.plumbing.feed_lines import TAPE_EVERY
 from planner.output.text import millimetres
 from surrogate.cpam import Cpam
 
+Task = Literal["cut", "seal", "glue", "mount", "plumb", "inflate", "test"]
+"""A kind of work."""
+
 
 @dataclass(frozen=True, slots=True)
 class BuildStep:
@@ -25,6 +29,8 @@ class BuildStep:
     title: str
     text: str
     draw: Callable[[PageSketch], None]
+    tasks: tuple[Task, ...]
+    """Kinds of work that it consists of."""
 
 
 def steps(build: Build, vessel: Vessel | None, wall: bool = False) -> list[BuildStep]:
@@ -47,6 +53,7 @@ def _body_steps(build: Build) -> Iterator[BuildStep]:
         "Print at 100 % and measure the rulers. Cut off each sheet's right edge along its thin line and glue it to the next sheet, "
         "crosses aligned: one strip of paper for each row of the map on the cover.",
         sketch.draw_sheets,
+        ("cut",),
     )
     yield BuildStep(
         "Cut the body",
@@ -54,12 +61,14 @@ def _body_steps(build: Build) -> Iterator[BuildStep]:
         "it on the pattern, folds on the lines LEFT and RIGHT, and copy all marks and numbers. You see it from above; it grows to "
         "the right.",
         sketch.draw_body,
+        ("cut",),
     )
     yield BuildStep(
         "Seal the tip",
         f"Seal across the body on the band at its tip, with a bar {millimetres(build.bar)} mm wide and the setting found on the test "
         "strips. The film before the base line is for the clamp: leave it open.",
         sketch.draw_tip_seal,
+        ("seal",),
     )
 
 
@@ -71,6 +80,7 @@ def _fold_steps(build: Build) -> Iterator[BuildStep]:
         "the film between them becomes a flap that is deep at the edge on the side of the bend and ends at the other edge. Lay the flap "
         "flat towards the base and tape over it along the curved line, on both layers. Do not tape the layers to each other.",
         sketch.draw_fold,
+        ("glue",),
     )
 
 
@@ -80,17 +90,20 @@ def _actuator_steps(build: Build) -> Iterator[BuildStep]:
         of = {kind: f"{kind} " for kind in build.by_type}
         only = {kind: f"{', '.join(actuator.name for actuator in made)}: " for kind, made in build.by_type.items()}
     for kind, made in build.by_type.items():
-        end = made[0].end
-        draw = partial(sketch.draw_strip, end=end)
+        draw = partial(sketch.draw_strip, end=made[0].end, bar=made[0].bar / made[0].pitch)
         yield BuildStep(
-            f"Make the {of[kind]}strips", f"{only[kind]}{_cutting_text(made)} {_closing_text(made[0])}", draw
+            f"Make the {of[kind]}strips",
+            f"{only[kind]}{_cutting_text(made)} {_closing_text(made[0])}",
+            draw,
+            ("cut", "seal"),
         )
     for kind, made in build.by_type.items():
         yield BuildStep(
             f"Fix the {of[kind]}strips to the body",
             f"{only[kind]}{_fixing_text(made)} Do not tape the film before line 0: lay it in folds, so that the actuator does not "
             "pull at its fitting when it shortens.",
-            partial(sketch.draw_attachment, end=made[0].end),
+            partial(sketch.draw_attachment, end=made[0].end, bar=made[0].bar / made[0].pitch),
+            ("glue",),
         )
     yield BuildStep(
         "Lay the feed lines",
@@ -98,11 +111,13 @@ def _actuator_steps(build: Build) -> Iterator[BuildStep]:
         f"lines says, taped every {millimetres(TAPE_EVERY)} mm, and {millimetres(LEAD)} mm beyond the base line to its valve. Label both "
         "ends with the actuator's name.",
         sketch.draw_hoses,
+        ("plumb",),
     )
     yield BuildStep(
         "Find leaks",
         "Put each actuator at its pressure and hold it under water, or brush it with soap water. Seal again where bubbles rise.",
         sketch.draw_leak_test,
+        ("seal", "test"),
     )
 
 
@@ -164,13 +179,16 @@ def _base_steps(build: Build, vessel: Vessel | None, wall: bool) -> Iterator[Bui
             "it."
         )
     draw = draw_clamp_at_root if wall else sketch.draw_clamp
-    yield BuildStep("Clamp the body on the vessel", f"{text} Inflate to {growth} and find leaks with soap water.", draw)
+    yield BuildStep(
+        "Clamp the body on the vessel", f"{text} Inflate to {growth} and find leaks with soap water.", draw, ("mount",)
+    )
     if build.actuators:
         yield BuildStep(
             "Accept each actuator",
             f"Lay the tube straight on a smooth table, at {growth}. Put one actuator at its pressure, measure the bend, and tick it off "
             "in the table of the acceptance test.",
             sketch.draw_free_bend,
+            ("test",),
         )
     if build.bends:
         yield BuildStep(
@@ -178,16 +196,18 @@ def _base_steps(build: Build, vessel: Vessel | None, wall: bool) -> Iterator[Bui
             f"With the body at {growth}, on a smooth table, measure the angle between the tube before and behind each preformed bend, and "
             "tick it off in the table of the acceptance test. A fold that is too deep or too shallow can be taped again.",
             sketch.draw_formed_bend,
+            ("test",),
         )
     yield BuildStep(
         "Invert the tube",
         "Let all air out. Tie a cord to the tip from inside, or push the tip in with a rod, and pull it back through the body until the "
         "whole tube lies inside out in the vessel, in loose folds.",
         sketch.draw_inversion,
+        ("inflate",),
     )
     text = _MOUNTED[wall]
     text += "Raise the body's pressure slowly. Follow the table of the operation: it says what to open when a mark comes out at the tip."
-    yield BuildStep("Grow", text, draw_growth_from_wall if wall else sketch.draw_deployment)
+    yield BuildStep("Grow", text, draw_growth_from_wall if wall else sketch.draw_deployment, ("mount", "inflate"))
 
 
 _CLAMPED = {False: "behind the lip of the neck", True: "at the root of the neck, beside the cone"}

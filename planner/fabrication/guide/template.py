@@ -18,6 +18,7 @@ from planner.fabrication.guide.cover import draw_cover, render_plan
 from planner.fabrication.guide.flow import MARGIN
 from planner.fabrication.guide.guide import Guide, guide_pages
 from planner.fabrication.guide.paper import LONG_EDGE, POINT, RULER, SHORT_EDGE, Page, Template, Tile
+from planner.fabrication.guide.sketch import SEAL, SEALED
 from planner.fabrication.pattern.pattern import ROW, Layer, Line, Text
 from surrogate.kernels.compiled import Floats
 
@@ -34,11 +35,9 @@ CAPITAL = 1493 / 2048
 """Height of a capital letter relative to the font size [-], for matplotlib's default font."""
 STYLE: dict[Layer, dict[str, Any]] = {
     Layer.CUT: {"color": INK, "linewidth": 0.9},
-    Layer.SEAL: {"color": "#a3006e", "linewidth": 1.0, "dashes": (4, 2)},
+    Layer.SEAL: {"color": SEAL, "linewidth": 1.0, "dashes": (4, 2)},
     Layer.MARK: {"color": FAINT, "linewidth": 0.6},
 }
-SEALED = "#f3dcea"
-"""Colour of the film that is sealed."""
 COLOUR: dict[Side, dict[str, Any]] = {"none": {}, **{side: {"color": ACTUATOR[side]} for side in ("left", "right")}}
 SIDE = {side: colour | {"linewidth": 1.2} if colour else {} for side, colour in COLOUR.items()}
 """Overrides of the line style for each side."""
@@ -58,8 +57,8 @@ def write_template(
         OSError: The file cannot be written.
     """
     tiles, picture = template.tiles(), render_plan(template)
-    between = guide_pages(guide, template.paper) if guide else []
     before = len(draw_cover(template, picture, dict.fromkeys(tiles, 0)))
+    between = guide_pages(guide, template.paper, before, len(tiles)) if guide else []
     first = 1 + before + len(between)
     pages = {tile: page for page, tile in enumerate(tiles, start=first)}
     metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}

@@ -58,9 +58,20 @@ class Bed:
         found = re.fullmatch(rf"\s*{number}\s*[xX×]\s*{number}\s*(?:mm)?\s*", text)
         if not found:
             raise ValueError(f"{text!r} is not the size of a bed; give its sides in millimetres, such as 600x400")
-        shorter, longer = sorted(map(float, found.groups()))
+        return cls.of(*map(float, found.groups()))
+
+    @classmethod
+    def of(cls, one: float, other: float) -> Bed:
+        """Return the bed with two sides [mm], in any order.
+
+        Raises:
+            ValueError: A side is out of range.
+        """
+        shorter, longer = sorted((one, other))
         if not LEAST_BED <= shorter <= longer <= LARGEST_BED:
-            raise ValueError(f"the sides of {text!r} must be from {LEAST_BED:g} to {LARGEST_BED:g} mm")
+            raise ValueError(
+                f"the sides of a bed must be from {LEAST_BED:g} to {LARGEST_BED:g} mm, not {one:g} and {other:g} mm"
+            )
         return cls(longer, shorter)
 
     def room_along(self, piece: PatternPiece) -> float:

@@ -8,6 +8,7 @@ from typing import get_args
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Polygon
@@ -21,19 +22,25 @@ from planner.fabrication.assembly.strips import End
 from planner.fabrication.assembly.tolerance import Placement
 from planner.fabrication.assembly.vessel import vessel_of
 from planner.fabrication.guide import sketch
+from planner.fabrication.guide.checklist import QUESTIONS
 from planner.fabrication.guide.flow import Column, Flow, text_width, wrap
 from planner.fabrication.guide.guide import Guide, guide_pages
 from planner.fabrication.guide.paper import Page, Paper
 from planner.fabrication.guide.sketch import PageSketch
-from planner.fabrication.guide.steps import steps
+from planner.fabrication.guide.steps import BuildStep, steps
 from planner.uncertainty.bend_ranges import BendRange
 from planner.uncertainty.sensitivity import Margin
+from surrogate.cpam import Cpam
+from surrogate.fpam import Fpam
+from surrogate.pouch import PouchMotor
 from surrogate.registry import actuators
+from surrogate.spam import Spam
 
 MakeBuild = Callable[..., Build]
 PAPERS: dict[Paper, tuple[float, float]] = {"a4": (210.0, 297.0), "letter": (215.9, 279.4)}
 LEAST_SIZE = 7.0
 """Smallest font [point]."""
+PALE = to_rgba(sketch.SEALED)
 
 
 def guide_of(build: Build, reached: bool = True, stock: str | None = None) -> Guide:
@@ -48,7 +55,13 @@ def guide_of(build: Build, reached: bool = True, stock: str | None = None) -> Gu
     lines = pressure_content(build, ranges)["lines"]
     made = bends(build, ranges)
     return Guide(
-        build, lines, made, places, vessel_of(build), reached, stock, meaning="Accepted: angles." if made else ""
+        build,
+        lines,
+        made,
+        places if reached else None,
+        vessel_of(build),
+        stock,
+        meaning="Accepted: angles." if made else "",
     )
 
 
@@ -122,7 +135,7 @@ def test_the_guide_says_what_is_needed(example: Build) -> None:
         "nearest stock: 100 mm", "2.5 mm to the right", "10 mm to the left", "0.5° to the right", "≥ 10° to the left",
     ):  # fmt: skip
         assert part in text, part
-    assert text.count("☐") == 2 + 3 * 2
+    assert text.count("☐") == len(QUESTIONS) + 2 + 3 * 2
     angle = bends(example, [None, None])[0].angle
     # From 0.1 to 0.3 rad, rounded inwards: 5.7 and 17.2 degrees; nothing failed at the lower end.
     assert f" {np.degrees(angle):.0f} 6* 17 " in text
@@ -158,6 +171,63 @@ def test_drawings_stay_in_their_frame(mixed: Build) -> None:
         assert (high <= (50 + sketch.WIDTH, 100 + sketch.HEIGHT)).all(), step.title
 
 
+def seals(step: BuildStep) -> list[np.ndarray]:
+    """Left, lower, right and upper edge of each seal in the drawing of a step [mm], lines included, from the left."""
+    step.draw(PageSketch(page := Page(200.0, 200.0), 50.0, 100.0))
+    found = [one.get_xy() for one in page.figure.artists if isinstance(one, Polygon) and one.get_facecolor() == PALE]
+    found += [
+        np.column_stack(one.get_data())
+        for one in page.figure.artists
+        if isinstance(one, Line2D) and one.get_color() == sketch.SEAL
+    ]
+    edges = [np.concatenate([points.min(axis=0), points.max(axis=0)]) - (50, 100, 50, 100) for points in found]
+    return sorted(edges, key=lambda edge: tuple(edge))
+
+
+@pytest.mark.parametrize("seam", [0.0, 5e-3, 12e-3])
+@pytest.mark.parametrize("actuator", [PouchMotor, Cpam])
+def test_seals_of_pouches_are_drawn_as_wide_as_the_bar(
+    make_build: MakeBuild, actuator: type[PouchMotor | Cpam], seam: float
+) -> None:
+    """In proportion to a cell of 40 mm, a line for no width; open in the middle, but for the feed end and the last one."""
+    made = make_build(("left", 9, 0.04), ("none", 0.2), params=VineParams(actuator=actuator(seam=seam)))
+    found = {step.title: step for step in steps(made, None)}
+    feed, *between, last = seals(found["Make the strips"])
+    assert len(between) == 2 * 3
+    assert [feed[1], feed[3]] == [last[1], last[3]] == [11, 23]
+    assert all(edge[3] - edge[1] < 6 for edge in between)
+    ends = np.unique([edge[[0, 2]].mean() for edge in (*between, last)])
+    cells = np.diff(ends)
+    assert cells == pytest.approx(cells[0])
+    for edge in (feed, *between, last):
+        assert edge[2] - edge[0] == pytest.approx(cells[0] * seam / 0.04)
+    fixed = seals(found["Fix the strips to the body"])
+    pitch = np.diff([edge[0] for edge in fixed])
+    assert pitch == pytest.approx(pitch[0])
+    assert [edge[2] - edge[0] for edge in fixed] == pytest.approx([pitch[0] * seam / 0.04] * 4)
+
+
+def test_seals_of_other_strips_are_at_both_ends(make_build: MakeBuild) -> None:
+    """A sPAM and an fPAM have two bands, behind the last bracket or line; the tip of the body has one."""
+    for actuator in (Spam(), Fpam()):
+        made = make_build(("left", 9, 0.04), ("none", 0.2), params=VineParams(actuator=actuator))
+        found = {step.title: step for step in steps(made, None)}
+        feed, last = seals(found["Make the strips"])
+        assert feed[2] - feed[0] == pytest.approx(last[2] - last[0])
+        assert last[0] >= 30 + 3 * 14
+        assert not seals(found["Fix the strips to the body"])
+        assert len(seals(found["Seal the tip"])) == 1
+
+
+def test_drawings_of_wide_seals_stay_in_their_frame(make_build: MakeBuild) -> None:
+    """A seam of 38 of 40 mm is drawn narrower, and touches neither the fitting nor the next seam."""
+    made = make_build(("left", 9, 0.04), ("none", 0.2), params=VineParams(actuator=PouchMotor(seam=38e-3)))
+    edges = seals(next(step for step in steps(made, None) if step.title == "Make the strips"))
+    assert edges[0][2] < 15 - 2.6
+    assert edges[-1][2] + 3 <= sketch.WIDTH
+    assert np.diff(np.unique([edge[0] for edge in edges])).min() > edges[0][2] - edges[0][0]
+
+
 def test_lines_are_broken_at_their_width() -> None:
     """No line is wider than asked, every line but the last is full, and nothing is lost; a long word is broken."""
     text = "Cut the strips from lay-flat tube 54 mm wide; " * 5
@@ -170,6 +240,7 @@ def test_lines_are_broken_at_their_width() -> None:
     assert "".join(broken).replace(" ", "") == "a" + "x" * 80 + "b"
     assert all(text_width(line, 8.5) <= 30.2 for line in broken)
     assert wrap("", 30.0, 8.5) == [""]
+    assert wrap("3: parts\n5: steps 1, 2", 60.0, 8.5) == ["3: parts", "5: steps 1, 2"]
 
 
 def test_tables_continue_on_the_next_page() -> None:

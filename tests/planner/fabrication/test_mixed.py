@@ -195,9 +195,10 @@ def test_steps_draw_what_is_at_the_cell_ends(mixed: Build) -> None:
         (sketch.draw_attachment, "Fix the {} strips to the body"),
     ):
         by_end: dict[str, str] = {}
-        for end in get_args(End):
-            draw(PageSketch(page := Page(200.0, 200.0), 50.0, 100.0), end)
-            by_end[end] = drawn(page)
+        for one in mixed.actuators[:3]:
+            draw(PageSketch(page := Page(200.0, 200.0), 50.0, 100.0), one.end, one.bar / one.pitch)
+            by_end[one.end] = drawn(page)
+        assert by_end.keys() == {*get_args(End)}
         assert len(set(by_end.values())) == 3
         found = {step.title: step.draw for step in steps(mixed, None)}
         for kind, end in (("spam", "bracket"), ("pouch", "seam"), ("fpam", "line")):
