@@ -113,7 +113,7 @@ def _add_edges(
     out, middle = section.radius + actuator.thickness, section.radius + 0.5 * actuator.thickness
     cell = cell_of(scene, spot.x + middle * spot.nx, spot.y + middle * spot.ny)
     for item in range(scene.edge_offsets[cell], scene.edge_offsets[cell + 1]):
-        edge = scene.edge_items[item]
+        edge = int(scene.edge_items[item])
         if spot.length == 0.0 or spot.reached < edges[edge, 8]:
             continue
         ex, ey, wall = edges[edge, 5], edges[edge, 6], edges[edge, 7]
@@ -159,7 +159,7 @@ def _add_corners(
     out, middle = section.radius + thickness, section.radius + 0.5 * thickness
     cell = cell_of(scene, spot.x + middle * spot.nx, spot.y + middle * spot.ny)
     for item in range(scene.corner_offsets[cell], scene.corner_offsets[cell + 1]):
-        corner = scene.corner_items[item]
+        corner = int(scene.corner_items[item])
         point, far = (corners[corner, 0], corners[corner, 1]), out + corners[corner, 2]
         rx, ry = point[0] - spot.x, point[1] - spot.y
         along, aside = rx * ux + ry * uy, rx * spot.nx + ry * spot.ny

@@ -97,7 +97,7 @@ class VineParams:
     collapse_share: float = 1.0
     """Moment at which the cross-section collapses, as a share of pi P R^3 [-], see `dynamics.collapse`; 1 for a tube that does not
     fold, whose moment (Eq. 2) stays below that. The wrinkles of an ideal membrane close around it at 1 (Comer and Levy, 1963)."""
-    thickness_share: float = 0.0
+    thickness_share: float = 1.0
     """Share of the thickness of inflated actuators that walls meet [-], see `dynamics.actuator_contacts`: 0 for actuators that need no
     room beside the tube, 1 for those as thick as in free space. Without effect with the published physics."""
     friction: float | None = None

@@ -135,6 +135,12 @@ def params() -> VineParams:
 
 
 @pytest.fixture(scope="session")
+def thin() -> VineParams:
+    """The same tube, with actuators that need no room beside it, as in most propagators and references."""
+    return VineParams(thickness_share=0.0)
+
+
+@pytest.fixture(scope="session")
 def joint(params: VineParams) -> JointMoments:
     """Tables of the default tube and its actuators."""
     return joint_moments(params)

@@ -153,8 +153,8 @@ def _turn_of(launch: Launch, deployment: Deployment) -> Floats | None:
 
 
 def compare_models() -> Iterator[list[VinePair]]:
-    """Grow passive and steered vines with both models in random environments, in sequence."""
-    params = VineParams()
+    """Grow passive and steered vines with both models in random environments, in sequence; actuators are thin in both."""
+    params = VineParams(thickness_share=0.0)
     for seed in range(COMPARED):
         rng = np.random.default_rng(seed)
         environment = generate_environment(rng, density=0.2, kinds=("boxes", "polygons"))

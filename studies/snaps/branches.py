@@ -14,6 +14,7 @@ from dynamics.growth import Span
 from dynamics.moment import new_actuated_vine
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.quasistatic.step import new_work, set_up
+from dynamics.thickness import thicken
 from dynamics.touching import touch
 from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Integers, Rollout, VineState, centerlines
@@ -190,6 +191,7 @@ def moment_residuals(model: QuasiStatic, states: VineState, vines: Actuation) ->
     work, found = new_work(most), np.empty(len(states.segments))
     for k, (segments, last_length) in enumerate(zip(states.segments, states.last_length, strict=True)):
         vine = new_actuated_vine(model.joint, states.angles[k].copy(), vines.pressure[k], vines.l_0[k])
+        thicken(model.joint, vine, work.chain.thickness, work.chain.stiffness)
         forward_kinematics(work.chain, vine.angles, vine.pivots, model.pose, segments, last_length, full)
         chain, contacts = work.chain, work.contacts
         count = touch(model.scene, model.tube, segments, work)

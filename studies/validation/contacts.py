@@ -50,6 +50,8 @@ EFFECTS: dict[str, dict[str, Any]] = {
     "folds at 0.8 of pi P R^3": {"collapse_share": 0.8},
 }
 """Effects that the default propagator leaves out, as fields of `VineParams`."""
+THIN = VineParams(thickness_share=0.0)
+"""The default tube with actuators that need no room beside it, as in most propagators."""
 
 
 @cache
@@ -188,7 +190,7 @@ def touch(name: str, case: ContactCase, after: float = AFTER, effect: str = "") 
     Args:
         effect: One of `EFFECTS`, or none.
     """
-    params, make = replace(VineParams(), **EFFECTS.get(effect, {})), load_propagator(name)
+    params, make = replace(THIN, **EFFECTS.get(effect, {})), load_propagator(name)
     environment = case.environment
     inside = grow_bent(make(environment, params), params, case.before + after)
     line, bends, length = _end(inside, environment, params)

@@ -37,7 +37,7 @@ def plan_best(name: str, iterations: int = ITERATIONS) -> tuple[Environment, Des
     Raises:
         CannotRun: No design was found.
     """
-    params = VineParams()
+    params = VineParams(thickness_share=0.0)  # as in the other propagators
     environment = load_environment(name, params.radius)
     run = Run.prepare(environment, params, seed=SEED)
     for _ in run.run(Budget(np.inf, iterations=iterations)):

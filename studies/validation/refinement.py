@@ -24,7 +24,7 @@ from dynamics.tube import Physics, VineParams
 from dynamics.vine import Actuation, Status
 from environments import Environment, Obstacles, load_environment
 from planner.output.markdown import markdown_table
-from studies.validation.contacts import ContactCase, grow_bent, make_actuator
+from studies.validation.contacts import THIN, ContactCase, grow_bent, make_actuator
 from surrogate.kernels.compiled import Floats
 
 BEFORE, AFTER = 0.4, 0.1
@@ -108,7 +108,8 @@ def make_segmented(
     name: str, environment: Environment, segment_length: float, halved: str
 ) -> tuple[Propagator, VineParams]:
     """Make a propagator with this segment length, and its step halved `FINER` times."""
-    params = VineParams(segment_length=segment_length, physics="corrected" if halved == PER_LENGTH else "published")
+    physics: Physics = "corrected" if halved == PER_LENGTH else "published"
+    params = replace(THIN, segment_length=segment_length, physics=physics)
     model: Propagator = load_propagator(name)(environment, params)
     for _ in range(FINER if name != "penalty" else 0):
         model = model.refined()
@@ -134,7 +135,7 @@ def _errors(tips: Sequence[Floats]) -> tuple[float, ...]:
 
 def refine_step(name: str, scene: str) -> Refinement:
     """Halve a propagator's step repeatedly."""
-    params = VineParams()
+    params = THIN
     model: Propagator = load_propagator(name)(make_environment(scene), params)
     sizes, tips = [], []
     for k in range((PATIENT_HALVINGS if name == "penalty" else HALVINGS) + 1):

@@ -24,7 +24,7 @@ from surrogate.force_table import cell
 from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
-THICK = VineParams(thickness_share=1.0)
+THICK = VineParams()
 R = THICK.radius
 CELL, PRESSURE = 0.04, 20e3
 T = abs(float(signed_thickness(THICK, PRESSURE, CELL)))

@@ -167,9 +167,9 @@ def test_body_friction_matters_and_converges(environment: MakeEnvironment, param
 
 
 @pytest.mark.parametrize("coefficient", [0.2, 0.5])
-def test_records_do_not_let_go_of_walls(environment: MakeEnvironment, params: VineParams, coefficient: float) -> None:
+def test_records_do_not_let_go_of_walls(environment: MakeEnvironment, thin: VineParams, coefficient: float) -> None:
     """A tube that sticks to a wall goes on sticking where it is recorded: most vines are where they are with an eighth of the records."""
-    room, rough = channel(environment), replace(params, friction=coefficient)
+    room, rough = channel(environment), replace(thin, friction=coefficient)
     often, seldom = grown(room, rough), grown(room, rough, every=0.2)
     vine, record = np.nonzero(np.arange(7) < np.minimum(often.records // 8, seldom.records)[:, None])
     apart = np.hypot(*(often.tips[vine, 8 * record + 7] - seldom.tips[vine, record])[:, :2].T)
@@ -178,12 +178,12 @@ def test_records_do_not_let_go_of_walls(environment: MakeEnvironment, params: Vi
 
 
 @pytest.mark.parametrize("coefficient", [0.1, 0.5])
-def test_solved_steps_meet_coulombs_law(environment: MakeEnvironment, params: VineParams, coefficient: float) -> None:
+def test_solved_steps_meet_coulombs_law(environment: MakeEnvironment, thin: VineParams, coefficient: float) -> None:
     """From states of a rollout: a row of friction has no motion inside its bounds, and one against its force at them.
 
     So friction only takes energy. The joints' moments are those of all forces, by a dense Jacobian.
     """
-    rough = replace(params, friction=coefficient)
+    rough = replace(thin, friction=coefficient)
     model, rollout = QuasiStatic(channel(environment), rough), grown(channel(environment), rough)
     inside = at_bound = 0
     for vine in range(6):

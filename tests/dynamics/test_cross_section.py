@@ -298,7 +298,7 @@ def test_a_tip_held_by_a_wall_is_as_flat_as_the_growth_force_makes_it() -> None:
 
 def _pressed(pieces: int, segment: float, top: float = 0.3) -> tuple[float, float]:
     """Largest dent [mm] and sum of the forces [N] of a bent tube pressed along a wall of so many pieces, with its far side at `top` [m]."""
-    params = VineParams(least_height=0.5, segment_length=segment)
+    params = VineParams(least_height=0.5, segment_length=segment, thickness_share=0.0)
     parts = np.linspace(0.1, 1.4, pieces + 1)
     wall = np.column_stack([np.r_[parts, parts[::-1]], np.repeat([0.04, top], pieces + 1)])
     environment = Environment("wall", "", (-0.2, -0.6, 2, 0.5), (0, 0, 0), (1.8, 0, 0.1), Obstacles(polygons=[wall]))
@@ -326,7 +326,7 @@ def test_a_round_post_dents_alike_with_shorter_segments() -> None:
     environment = Environment("post", "", (-0.4, -0.6, 2, 1.0), (0, 0, 0), (1.8, 0, 0.1), post)
     found = []
     for segment in (SEGMENT, SEGMENT / 2):
-        params = VineParams(least_height=0.5, segment_length=segment)
+        params = VineParams(least_height=0.5, segment_length=segment, thickness_share=0.0)
         rollout, joints = _grown(environment, params, 0.7, pressure=35e3)
         assert rollout.status[0] == Status.GROWN
         force = float(rollout.contact_force[0, rollout.records[0] - 1].sum())

@@ -37,13 +37,14 @@ from tests.dynamics.test_penalty_parts import random_objective
 pytestmark = pytest.mark.usefixtures("single_thread")
 MakeEnvironment = Callable[..., Environment]
 CPU, DOUBLE = torch.device("cpu"), torch.float64
-SOFT = VineParams(least_height=0.5)
+SOFT = VineParams(least_height=0.5, thickness_share=0.0)
 SEGMENT = SOFT.segment_length
+# In tensors actuators have no thickness.
 TUBES = {
-    "rigid": VineParams(),
+    "rigid": VineParams(thickness_share=0.0),
     "soft": SOFT,
     "published": VineParams(physics="published"),
-    "tail": VineParams(tail_tension=3.0, tail_drag=2.0, tail_friction=0.2),
+    "tail": VineParams(tail_tension=3.0, tail_drag=2.0, tail_friction=0.2, thickness_share=0.0),
 }
 
 

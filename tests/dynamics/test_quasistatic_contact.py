@@ -270,24 +270,24 @@ def test_resting_vine_is_in_equilibrium(
 
 @pytest.mark.parametrize("pressure", [10e3, 20e3, 30e3])
 def test_tip_held_against_a_wall_is_in_equilibrium(
-    environment: MakeEnvironment, params: VineParams, pressure: float
+    environment: MakeEnvironment, thin: VineParams, pressure: float
 ) -> None:
     """Steered against a wall while held, its tip pushes as hard as the bent joints need, to 0.1 % of the largest moment."""
     wall = 0.05  # height of its face; in free space the tip would end above it
-    propagator = QuasiStatic(environment(boxes=[[-1, wall, 2, 0.5]]), params)
+    propagator = QuasiStatic(environment(boxes=[[-1, wall, 2, 0.5]]), thin)
     grown = propagator.grow(propagator.start(1, 20), passive(20), 0.5, 0.5)
     actuation = Actuation(np.where(np.arange(20) < 12, 0.0, pressure)[None], np.full((1, 20), 0.042))
     held = propagator.grow(grown.state(np.array([0]), np.array([0])), actuation, 0.0, 0.5)
     assert held.status[0] == Status.GROWN
     state = held.state(np.array([0]), np.array([0]))
-    assert grown_length(state, params)[0] == pytest.approx(0.5, abs=1e-9)
-    points = centerlines(state, np.zeros(3), params)[0]
-    assert np.nanmax(points[:, 1]) == pytest.approx(wall - params.radius, abs=params.penetration_tolerance)
+    assert grown_length(state, thin)[0] == pytest.approx(0.5, abs=1e-9)
+    points = centerlines(state, np.zeros(3), thin)[0]
+    assert np.nanmax(points[:, 1]) == pytest.approx(wall - thin.radius, abs=thin.penetration_tolerance)
     force = held.contact_force[0, 0]
     assert np.flatnonzero(force).tolist() == [19]
     # The wall pushes down at the tip.
-    expected = -force[19] * moves_of(state, actuation, np.zeros(3), params, 19, points[20])[:, 1]
-    moment = analytic_moments(state, actuation, params)
+    expected = -force[19] * moves_of(state, actuation, np.zeros(3), thin, 19, points[20])[:, 1]
+    moment = analytic_moments(state, actuation, thin)
     np.testing.assert_allclose(moment, expected, atol=1e-3 * np.abs(expected).max())
     assert force[19] > 0.1
 

@@ -23,7 +23,7 @@ WRONG_WAY = {("pickone", "random 1")}
 
 def grown(vine: Stored) -> tuple[QuasiStatic, Rollout]:
     """A stored vine, grown by the propagator."""
-    params = VineParams(physics=vine.physics)
+    params = VineParams(physics=vine.physics, thickness_share=0.0)  # as the reference
     pressure, l_0 = vine.case.actuation()
     model = QuasiStatic(vine.case.place(), params)
     if vine.physics == "corrected" and (vine.case.environment, vine.case.name) in WRONG_WAY:

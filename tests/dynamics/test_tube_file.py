@@ -65,7 +65,6 @@ def test_every_number_is_written_and_read(actuators: tuple[Any, ...]) -> None:
             "tail_drag": 3.5,
             "tip_mass": 0.12,
             "seam": 0.003,
-            "thickness_share": 0.4,
             "tail_friction": 0.2,
             "friction": 0.3,
             "static_friction": 0.6,
@@ -83,7 +82,7 @@ def test_every_number_is_written_and_read(actuators: tuple[Any, ...]) -> None:
                 else OWN_FILM if isinstance(part, Film)
                 else changed(part, factor) if is_dataclass(part)
                 else "published" if name == "physics"
-                else 0.9 * factor if name in ("least_height", "collapse_share")
+                else 0.9 * factor if name in ("least_height", "collapse_share", "thickness_share")
                 else known[name] if not part else float(f"{part * factor:.9g}")
                 for name, part in parts.items()
             },

@@ -45,8 +45,8 @@ def test_an_inflated_section_needs_its_thickness_more(doors: Environment, params
 
 
 def test_notes_name_the_section_and_the_model_without_thickness(doors: Environment, params: VineParams) -> None:
-    """A model with thickness says only which passage is too narrow. The default, others and the published physics have none."""
-    flat, design = straight(params), straight(replace(params, thickness_share=1.0))
+    """A model with thickness says only which passage is too narrow. Others, tubes without and the published physics have none."""
+    flat, design = straight(replace(params, thickness_share=0.0)), straight(params)
     assert thickness_notes(flat, doors, "quasistatic") == [THIN, *thickness_notes(design, doors, "quasistatic")]
     (tight,) = thickness_notes(design, doors, "quasistatic")
     assert "section 2 needs 101 mm" in tight

@@ -24,7 +24,7 @@ from planner.search.run import Budget, Run
 from planner.search.sst import LENGTH_COST, Switches
 from tests.run_state import state_of
 
-PARAMS = VineParams()
+PARAMS = VineParams(thickness_share=0.0)
 PLAIN, BENT = Catalogue.of(PARAMS), Catalogue.of(PARAMS, bends=8)
 
 

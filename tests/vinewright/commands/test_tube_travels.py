@@ -37,7 +37,6 @@ def changed(made: Any) -> Any:
         "tail_friction": 0.1,
         "tip_mass": 0.05,
         "seam": 0.002,
-        "thickness_share": 0.4,
     }
     new: dict[str, Any] = {}
     for field in fields(made):
@@ -52,7 +51,7 @@ def changed(made: Any) -> Any:
             new[field.name] = changed(value)
         elif field.name == "physics":
             new[field.name] = "published"
-        elif field.name in ("least_height", "collapse_share"):
+        elif field.name in ("least_height", "collapse_share", "thickness_share"):
             new[field.name] = 0.97
         elif value == 0:
             new[field.name] = zero[field.name]

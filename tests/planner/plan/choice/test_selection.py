@@ -22,7 +22,7 @@ from planner.uncertainty.trials import EVALUATING, Worlds, grow_trials
 from planner.uncertainty.weakest import estimate_success
 from tests.planner.plan.choice.bent import mirrored
 
-PARAMS = VineParams()
+PARAMS = VineParams(thickness_share=0.0)
 ERRORS = replace(PRESETS["workshop"], friction=None)
 EFFORT = Effort(
     levels=(4, 8), heat=1, generations=3, patience=0, inserted=6, chosen_trials=60, other_trials=40, block=20
