@@ -80,7 +80,7 @@ def simulate(
         from environments import load_environment
         from planner.design.replay import make_simulation, replay, resolve_growth
         from vinewright.console.compiling import compiling
-        from vinewright.console.terminal import section_table
+        from vinewright.console.terminal import print_thickness, section_table
 
         planned = apply_schedule(chosen_design(console, design, solution), schedule)
         made = replace(planned, params=replace_tube(console, planned.params, tube, physics))
@@ -109,6 +109,7 @@ def simulate(
         if not simulation.reached and not elsewhere:
             result["why"] = Miss(environment, planned, made, propagator, make, rollout).explain(console)
         _print_crossing(console, made, simulation, propagator)
+        print_thickness(console, simulation.design, environment, propagator)
         if out:
             _write(console, out, environment, made, simulation, result)
         animation = animate and _animate(console, animate, environment, made, simulation.joints)

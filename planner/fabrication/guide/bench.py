@@ -101,10 +101,8 @@ class Bench:
 
     def sides_of(self, passage: Passage) -> tuple[str, str]:
         """Return the names of the obstacles at both ends of a passage."""
-        solids = self.environment.solids
-        shapes = np.array(solids.shapes(), dtype=object)
-        nearest = [int(shapely.distance(shapes, shapely.Point(end)).argmin()) for end in passage.ends]
-        return solids.name(nearest[0]), solids.name(nearest[1])
+        one, other = self.environment.solids.nearest(passage.ends).tolist()
+        return self.environment.solids.name(one), self.environment.solids.name(other)
 
     def weakest(self, count: int) -> list[Margin]:
         """Return the shifts of obstacles on which success depends most, at most `count`, from the smallest."""

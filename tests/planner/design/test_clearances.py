@@ -49,7 +49,7 @@ def test_notes_name_the_section_and_the_model_without_thickness(doors: Environme
     flat, design = straight(params), straight(replace(params, thickness_share=1.0))
     assert thickness_notes(flat, doors, "quasistatic") == [THIN, *thickness_notes(design, doors, "quasistatic")]
     (tight,) = thickness_notes(design, doors, "quasistatic")
-    assert "section 2 needs 101 mm" in tight
+    assert "section 1 needs 101 mm" in tight
     assert "(410, 0) mm is 90 mm wide" in tight
     assert thickness_notes(design, doors, "impulse") == [THIN, tight]
     published = replace(design, params=VineParams(physics="published"))
