@@ -13,6 +13,7 @@ from environments.objects import object_name, objects_of
 from environments.obstacles import KINDS, SIDES
 from environments.passages import Passage, narrowest_passages
 from planner.design.design import Design
+from planner.drawing.room import room_notes
 from planner.uncertainty.sensitivity import Margin, compute_margin, environment_parameters, object_parameters
 from surrogate.kernels.compiled import Floats
 
@@ -94,6 +95,11 @@ class Bench:
         )
         found = narrowest_passages(around, COMPARED)
         return sorted(found, key=lambda one: not self.goes_through(one))[:PASSAGES]
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Sentences about the room that inflated actuators lack, with places from the datum: `planner.drawing.room.room_notes`."""
+        return room_notes(self.design, self.environment, self.datum)
 
     def goes_through(self, passage: Passage) -> bool:
         """Return whether the planned tube goes through a passage."""
