@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 import shapely
 
 from dynamics.thickness import signed_thickness
+from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.passages import Passage, narrowest_passages
-from planner.design.design import Design
+from planner.design.design import Design, Section
 
 PASSAGES = 20
 """Number of the narrowest passages of an environment that are looked at."""
+STEP = 0.02
+"""Step of the width up to which passages are looked for, so that designs share them [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,8 @@ class Clearance:
 def clearances(design: Design, environment: Environment) -> list[Clearance]:
     """Return the room of a design in each of the narrowest passages that it lies in, from the base on.
 
-    A section needs 2 R + t, t the thickness of its inflated actuator as bent in free space, 0 without pressure.
+    Passages that are wider than its widest section are left out. A section needs 2 R + t, t the thickness of its inflated actuator as
+    bent in free space, 0 without pressure.
     """
     joints = design.centerline
     if len(joints) < 2:
@@ -44,18 +50,25 @@ def clearances(design: Design, environment: Environment) -> list[Clearance]:
     line, ends = shapely.LineString(joints), np.array([section.end for section in design.sections])
     film = np.concatenate([[0.0], np.cumsum(design.film(joints, float(environment.start[2])))])
     lengths = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(joints, axis=0).T))])
-    found = []
-    for passage in narrowest_passages(environment, PASSAGES):
+    needed, found = [_needed(section, design.params) for section in design.sections], []
+    for passage in _passages(environment, math.ceil(max(needed) / STEP)):
+        if passage.width > max(needed):
+            break
         for point in shapely.get_parts(line.intersection(shapely.LineString(passage.ends))):
             at = float(np.interp(line.project(point), lengths, film))
             k = min(int(np.searchsorted(ends, at)), len(ends) - 1)
-            found.append((at, Clearance(passage, k, _needed(design, k))))
+            found.append((at, Clearance(passage, k, needed[k])))
     return [clearance for _, clearance in sorted(found, key=lambda one: one[0])]
 
 
-def _needed(design: Design, k: int) -> float:
+@lru_cache(maxsize=4)  # the designs of a run are looked at one by one
+def _passages(environment: Environment, steps: int) -> list[Passage]:
+    """Find the narrowest passages, at most so many `STEP` wide."""
+    return narrowest_passages(environment, PASSAGES, steps * STEP)
+
+
+def _needed(section: Section, params: VineParams) -> float:
     """Width that a section needs [m]."""
-    section, params = design.sections[k], design.params
     if not section.actuated:
         return 2 * params.radius
     thickness = signed_thickness(params, section.signed_pressure, section.l_0, section.kind)

@@ -38,6 +38,18 @@ def test_passages_of_shipped_environments(
     np.testing.assert_allclose(found(shipped[name]), expected, atol=0.1)
 
 
+@pytest.mark.parametrize("most", [0.05, 0.1, 0.2])
+@pytest.mark.parametrize("name", ["maze", "needle", "spiral"])
+def test_wider_ones_are_left_out(name: str, most: float, shipped: dict[str, Environment]) -> None:
+    """With a maximum width only those up to it are found: the same as among all."""
+    every, limit = narrowest_passages(shipped[name], 20), most + 1e-6
+    expected = [(one.width, *one.middle) for one in every if one.width <= limit]
+    np.testing.assert_allclose(
+        [(one.width, *one.middle) for one in narrowest_passages(shipped[name], 20, limit)],
+        np.array(expected).reshape(-1, 3) if expected else [],
+    )
+
+
 def test_a_doorway_is_as_wide_as_it_is_written() -> None:
     """Between flat walls the passage is in the middle of the doorway; the walls and the bounds make none."""
     walls = [(0.5, 0, 0.5, 0.26, 0.018), (0.5, 0.34, 0.5, 0.6, 0.018)]
