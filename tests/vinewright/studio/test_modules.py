@@ -151,6 +151,30 @@ def test_an_inflated_actuator_is_painted_beside_its_tube(
     assert [alpha > 0 for alpha in painted] == [bool(above), bool(below), False, False]
 
 
+def test_a_tube_lies_over_obstacles_and_under_handles(shared: Studio) -> None:
+    """An actuator that overlaps an obstacle is seen, as in pictures: the canvas with the tube lies between both parts of the drawing."""
+    design = bent(Section(0.0, 0.8, "left", 2.0, 0.04, 25e3))
+    found = in_page(
+        shared,
+        """const { set, state } = await import('/store.js');
+        const { toStage } = await import('/view.js');
+        const before = { run: state.run, design: state.design, panel: state.panel };
+        const obstacles = { boxes: [], polygons: [], circles: [], walls: [], ends: 'flat', friction: null };
+        set({ run: { name: 'laid', designs: [given], front: [], content: { ...state.doc, obstacles } }, design: 'best', panel: 'make' });
+        const frame = () => new Promise((done) => requestAnimationFrame(done));
+        for (let k = 0; k < 3; k += 1) await frame();
+        const [x, y] = toStage(given.line[4]).map((part) => Math.round(part * devicePixelRatio));
+        const alpha = document.getElementById('over').getContext('2d').getImageData(x, y, 1, 1).data[3];
+        set(before);
+        return [alpha, [...document.getElementById('stage').children].map((child) => child.id)];""",
+        design_view(design, "best", "Design", 0.0),
+    )
+    assert found[0] > 0
+    assert found[1][:4] == ["canvas", "solids", "over", "drawing"]
+    for part, name in (("solids", "shapes"), ("drawing", "overlay")):
+        assert shared.page.locator(f"#{part} .{name}").count() == 1
+
+
 def test_folds_are_drawn_as_in_pictures(shared: Studio) -> None:
     """Wedges from the inner edge of the tube inwards, as many as its folds."""
     design = bent(
