@@ -159,6 +159,14 @@ export function cellsOf(/** @type {Course} */ part, /** @type {Profile} */ profi
   return [...outer, ...inner.reverse()];
 }
 
+/** How far a tube reaches to its left, or to its right if the side is -1, at a length of film: its edge, or that of an inflated actuator. */
+export function reachAt(
+  /** @type {readonly Section[]} */ sections, /** @type {number} */ radius, /** @type {number} */ length, /** @type {number} */ side,
+) {
+  const { profile } = sections.find((one) => length < one.end_mm) ?? sections[sections.length - 1];
+  return Math.max(radius, ...(profile ?? []).map(([, , far]) => side * far));
+}
+
 /** The profile from one length to another; beyond its ends it is as at them. @returns {Profile} */
 function cutProfile(/** @type {Profile} */ profile, /** @type {number} */ first, /** @type {number} */ last) {
   const inside = profile.filter(([length]) => length > first + 1e-6 && length < last - 1e-6);
