@@ -15,8 +15,8 @@ from environments.environment import Environment
 from environments.passages import Passage, narrowest_passages
 from planner.design.design import Design, Section
 
-PASSAGES = 20
-"""Number of the narrowest passages of an environment that are looked at."""
+PASSAGES = 100
+"""Maximum number of the narrowest passages of an environment that are looked at."""
 STEP = 0.02
 """Step of the width up to which passages are looked for, so that designs share them [m]."""
 
@@ -54,8 +54,10 @@ def clearances(design: Design, environment: Environment) -> list[Clearance]:
     for passage in _passages(environment, math.ceil(max(needed) / STEP)):
         if passage.width > max(needed):
             break
-        for point in shapely.get_parts(line.intersection(shapely.LineString(passage.ends))):
-            at = float(np.interp(line.project(point), lengths, film))
+        crossed = line.intersection(shapely.LineString(passage.ends))
+        # The parts of an empty geometry are one that is empty.
+        for part in shapely.get_parts(crossed) if not crossed.is_empty else ():
+            at = float(np.interp(line.project(part.centroid), lengths, film))
             k = min(int(np.searchsorted(ends, at)), len(ends) - 1)
             found.append((at, Clearance(passage, k, needed[k])))
     return [clearance for _, clearance in sorted(found, key=lambda one: one[0])]

@@ -93,7 +93,7 @@ def _tight(design: Design, environment: Environment) -> list[Clearance]:
 
 def _squeezes(design: Design, environment: Environment, tight: Sequence[Clearance]) -> list[Squeeze]:
     solids, drawn = environment.solids, design.drawn_at(design.length)
-    if not (len(solids) and np.ptp(design.centerline, axis=0).any()):
+    if not len(solids) or len(design.centerline) < 2 or not np.ptp(design.centerline, axis=0).any():
         return []
     course = DrawnCourse.of(drawn, design.centerline, float(environment.start[2]))
     shapes, mounted = np.array(solids.shapes(), dtype=object), environment.mounted

@@ -84,6 +84,10 @@ def test_only_what_is_deep_and_long_enough(straight: Design, beside: Callable[..
     assert len(squeezes(straight, beside(boxes=[[0.314, edge - 0.007, 0.326, 0.4]]))) == 1
     assert squeezes(straight, beside(boxes=[[0.3, -0.4, 0.62, 0.007 - edge]])) == []
     assert squeezes(straight, beside(boxes=[[0.64, edge - 0.007, 0.9, 0.4], [0.1, edge - 0.007, 0.29, 0.4]])) == []
+    assert [
+        squeezes(replace(straight, centerline=np.zeros((n, 2))), beside(boxes=[[0.3, edge, 0.62, 0.4]]))
+        for n in range(3)
+    ] == 3 * [[]]
     grown = replace(straight, centerline=straight.centerline[:13])
     assert squeezes(grown, beside(boxes=[[0.32, edge - 0.007, 0.62, 0.4]])) == []
 
