@@ -1,5 +1,7 @@
 """What the page draws of a tube, in a real browser: actuators at their true thickness as in pictures, and notes about their room."""
 
+import math
+
 import numpy as np
 import pytest
 import shapely
@@ -126,15 +128,30 @@ def test_a_tube_lies_over_obstacles_and_under_handles(shared: Studio) -> None:
         assert shared.page.locator(f"#{part} .{name}").count() == 1
 
 
+ALONG = 0.0, 400.0
+
+
 @pytest.mark.parametrize(
-    ("side", "wall", "sides"),
-    [("left", 34.0, [1]), ("left", -34.0, [-1]), ("left", 55.0, [1]), ("left", -55.0, [1, -1]), ("right", -55.0, [-1])],
+    ("side", "wall", "along", "sides"),
+    [
+        ("left", 34.0, ALONG, [1]),
+        ("left", -34.0, ALONG, [-1]),
+        ("left", 55.0, ALONG, [1]),
+        ("left", -55.0, ALONG, [1, -1]),
+        ("right", -55.0, ALONG, [-1]),
+        ("left", 55.0, (0.0, 202.0), [1]),
+        ("left", -34.0, (223.0, 400.0), [-1]),
+        ("left", 34.0, (226.0, 400.0), [1, -1]),
+    ],
 )
-def test_forces_come_from_where_the_wall_is(shared: Studio, side: Side, wall: float, sides: list[int]) -> None:
-    """At the tube, or at the edge of an inflated actuator on its side; both sides where no wall is found."""
+def test_forces_come_from_where_the_wall_is(
+    shared: Studio, side: Side, wall: float, along: tuple[float, float], sides: list[int]
+) -> None:
+    """On a segment from 200 to 225 mm: at the tube, or at an inflated actuator on its side, also of a corner; both sides for no wall."""
     line = np.column_stack([np.linspace(0, 0.4, 17), np.zeros(17)])
     sections = (Section(0.0, 0.4, side, 2.0, 0.04, 25e3),)
     design = Design("straight", "0" * 64, VineParams(), sections, np.array([0.4, 0.0, 0.0]), line)
+    (left, right), (low, high) = along, sorted((wall, math.copysign(300.0, wall)))
     found = in_page(
         shared,
         """const { set, state } = await import('/store.js');
@@ -146,10 +163,7 @@ def test_forces_come_from_where_the_wall_is(shared: Studio, side: Side, wall: fl
         const found = sidesOf(given.design.line, 8, given.design);
         set({ run: before });
         return found;""",
-        {
-            "design": design_view(design, "best", "Design", 0.0),
-            "box": [0, wall, 400, 300] if wall > 0 else [0, -300, 400, wall],
-        },
+        {"design": design_view(design, "best", "Design", 0.0), "box": [left, low, right, high]},
     )
     assert found == sides
 

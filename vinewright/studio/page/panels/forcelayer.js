@@ -16,7 +16,7 @@ import { reachAt } from "./tubeshape.js";
 const [SHORTEST, LONGEST] = [9, 40]; // arrows [px]
 const LEAST = 0.005; // forces below this are none [N]
 const REACHES = [1.03, 1.25, 0.85]; // where the wall is looked for, from the centreline in radii: tubes are squeezed, records are rounded
-const SHARES = [0.25, 0.5, 0.75, 1.03]; // where it is looked for then, in thicknesses of an inflated actuator from the edge of the tube
+const SHARES = [0.25, 0.5, 0.75, 1.03, 1.5]; // where it is looked for then, in thicknesses of an inflated actuator from the edge of the tube
 
 /** @type {WeakMap<Content, import("./obstacles.js").Solid[]>} */
 const solids = new WeakMap();
@@ -57,21 +57,24 @@ function placeOf(/** @type {Point[]} */ joints, /** @type {number} */ segment) {
   return { at: [(from[0] + to[0]) / 2, (from[1] + to[1]) / 2], normal: [-(to[1] - from[1]) / long, (to[0] - from[0]) / long] };
 }
 
-/** The sides of a segment on which there is a wall, at the tube or else at its inflated actuator: 1 the left; both if none is found. */
+/**
+ * The sides of a segment on which there is a wall, 1 the left: at the tube or else at its inflated actuator, beside the middle or else
+ * beside the ends, where a corner may touch it; both if none is found.
+ */
 export function sidesOf(/** @type {Point[]} */ joints, /** @type {number} */ segment, /** @type {Design} */ { radius, sections }) {
   const content = state.run?.content;
   if (!content) return [1, -1];
-  const { at: [x, y], normal: [u, v] } = placeOf(joints, segment);
-  const isWall = (/** @type {number} */ side, /** @type {number} */ reach) => isSolid(content, [x + side * reach * u, y + side * reach * v]);
+  const { at: middle, normal: [u, v] } = placeOf(joints, segment);
   const length = lengthAt(joints, segment);
-  const thickness = (/** @type {number} */ side) => reachAt(sections, radius, length, side) - radius;
-  const searches = [
-    ...REACHES.map((reach) => (/** @type {number} */ side) => isWall(side, reach * radius)),
-    ...SHARES.map((share) => (/** @type {number} */ side) => thickness(side) > 0 && isWall(side, radius + share * thickness(side))),
-  ];
-  for (const search of searches) {
-    const found = [1, -1].filter(search);
-    if (found.length) return found;
+  const thick = (/** @type {number} */ share) => (/** @type {number} */ side) => radius + share * (reachAt(sections, radius, length, side) - radius);
+  const reaches = [...REACHES.map((reach) => () => reach * radius), ...SHARES.map(thick)];
+  for (const places of [[middle], [joints[segment], joints[segment + 1]]]) {
+    for (const reach of reaches) {
+      const isTouched = (/** @type {number} */ side) =>
+        places.some(([x, y]) => isSolid(content, [x + side * reach(side) * u, y + side * reach(side) * v]));
+      const found = [1, -1].filter(isTouched);
+      if (found.length) return found;
+    }
   }
   return [1, -1];
 }
