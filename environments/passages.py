@@ -75,6 +75,34 @@ def narrowest_passages(environment: Environment, count: int = 3, most: float = m
     return found
 
 
+def passages_along(
+    environment: Environment, line: shapely.Geometry, reach: float, count: int = 3, most: float = math.inf
+) -> list[Passage]:
+    """Return the narrowest gaps between those obstacles that are near to a line, and the walls at the bounds.
+
+    Every gap that the line crosses is among them, if it is at most `reach` wide and they are not more than `count`: both its sides are near,
+    and what would divide it.
+
+    Args:
+        line: A line or a point [m].
+        reach: Distance from it up to which obstacles are looked at [m].
+        count: Maximum number of passages.
+        most: Maximum width [m].
+    Returns:
+        As for `narrowest_passages`.
+    """
+    obstacles = environment.obstacles
+    near = shapely.distance(np.array(obstacles.shapes(), dtype=object), line) < reach
+    around = Environment(
+        bounds=environment.bounds,
+        start=environment.start,
+        goal=environment.goal,
+        obstacles=obstacles.part(near),
+        edge=environment.edge,
+    )
+    return narrowest_passages(around, count, most)
+
+
 def _edges(environment: Environment) -> np.ndarray:
     """Edges of polygons, merged where they touch, and of walls, and centres of circles: x1, y1, x2, y2, radius [m]."""
     obstacles = environment.solids

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 import shapely
@@ -12,13 +10,11 @@ import shapely
 from dynamics.thickness import signed_thickness
 from dynamics.tube import VineParams
 from environments.environment import Environment
-from environments.passages import Passage, narrowest_passages
+from environments.passages import Passage, passages_along
 from planner.design.design import Design, Section
 
 PASSAGES = 100
-"""Maximum number of the narrowest passages of an environment that are looked at."""
-STEP = 0.02
-"""Step of the width up to which passages are looked for, so that designs share them [m]."""
+"""Maximum number of the narrowest passages along a tube that are looked at."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,9 +47,8 @@ def clearances(design: Design, environment: Environment) -> list[Clearance]:
     film = np.concatenate([[0.0], np.cumsum(design.film(joints, float(environment.start[2])))])
     lengths = np.concatenate([[0.0], np.cumsum(np.hypot(*np.diff(joints, axis=0).T))])
     needed, found = [_needed(section, design.params) for section in design.sections], []
-    for passage in _passages(environment, math.ceil(max(needed) / STEP)):
-        if passage.width > max(needed):
-            break
+    widest = max(needed)
+    for passage in passages_along(environment, line, widest, PASSAGES, widest):
         crossed = line.intersection(shapely.LineString(passage.ends))
         # The parts of an empty geometry are one that is empty.
         for part in shapely.get_parts(crossed) if not crossed.is_empty else ():
@@ -61,12 +56,6 @@ def clearances(design: Design, environment: Environment) -> list[Clearance]:
             k = min(int(np.searchsorted(ends, at)), len(ends) - 1)
             found.append((at, Clearance(passage, k, needed[k])))
     return [clearance for _, clearance in sorted(found, key=lambda one: one[0])]
-
-
-@lru_cache(maxsize=4)  # the designs of a run are looked at one by one
-def _passages(environment: Environment, steps: int) -> list[Passage]:
-    """Find the narrowest passages, at most so many `STEP` wide."""
-    return narrowest_passages(environment, PASSAGES, steps * STEP)
 
 
 def _needed(section: Section, params: VineParams) -> float:

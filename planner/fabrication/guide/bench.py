@@ -11,7 +11,7 @@ import shapely
 from environments.environment import Environment
 from environments.objects import object_name, objects_of
 from environments.obstacles import KINDS, SIDES
-from environments.passages import Passage, narrowest_passages
+from environments.passages import Passage, passages_along
 from planner.design.design import Design
 from planner.drawing.room import room_notes
 from planner.uncertainty.sensitivity import Margin, compute_margin, environment_parameters, object_parameters
@@ -83,17 +83,8 @@ class Bench:
     def passages(self) -> list[Passage]:
         """The narrowest passages near the tube, in the coordinates of the environment: those that the tube goes through, and then others,
         each from the narrowest on."""
-        whole, reach = self.environment, NEAR * self.design.params.radius
-        tube = _middle_line(self.design, whole)
-        near = shapely.distance(np.array(whole.obstacles.shapes(), dtype=object), tube) < reach
-        around = Environment(
-            bounds=whole.bounds,
-            start=whole.start,
-            goal=whole.goal,
-            obstacles=whole.obstacles.part(near),
-            edge=whole.edge,
-        )
-        found = narrowest_passages(around, COMPARED)
+        tube = _middle_line(self.design, self.environment)
+        found = passages_along(self.environment, tube, NEAR * self.design.params.radius, COMPARED)
         return sorted(found, key=lambda one: not self.goes_through(one))[:PASSAGES]
 
     @cached_property
