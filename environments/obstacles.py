@@ -174,6 +174,21 @@ class Obstacles:
         clearance: np.ndarray = np.maximum(distance, 0.0).reshape(points.shape[:-1])
         return clearance
 
+    def nearest(self, points: ArrayLike) -> NDArray[np.int64]:
+        """Return the index in `shapes` of the obstacle nearest to each point, the first of those equally near.
+
+        Args:
+            points: Finite positions [m], shape (n, 2).
+        Returns:
+            Indices [-], shape (n,).
+        Raises:
+            ValueError: There are no obstacles.
+        """
+        shapes = np.array(self.shapes(), dtype=object)
+        away = shapely.distance(shapes, shapely.points(np.asarray(points, float))[:, None])
+        nearest: NDArray[np.int64] = away.argmin(axis=1)
+        return nearest
+
     def __len__(self) -> int:
         return len(self.polygons) + len(self.circles) + len(self.walls)
 

@@ -6,6 +6,7 @@ stuck between two sides, also between two sides of the same obstacle, and at the
 Every obstacle is taken apart into edges and discs, which are convex, so that each two of them make at most one passage.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -47,28 +48,59 @@ class Passage:
         return middle
 
 
-def narrowest_passages(environment: Environment, count: int = 3) -> list[Passage]:
+def narrowest_passages(environment: Environment, count: int = 3, most: float = math.inf) -> list[Passage]:
     """Return the narrowest gaps between obstacles, within the bounds.
 
     Gaps between an obstacle and the bounds count only if the bounds are walls. Gaps of less than 0.1 mm are seams. A straight
     corridor of constant width is one passage, and so are gaps nearer to each other than their width.
 
+    Args:
+        count: Maximum number of passages.
+        most: Maximum width [m]; the search for wide ones takes longest.
     Returns:
         At most `count` passages, from the narrowest, and those of equal width from the longest corridor; fewer if there are
         no more, or if the outlines have too many corners close together.
     """
     edges = _edges(environment)
     size = float(np.hypot(*(environment.bounds[2:] - environment.bounds[:2])))
-    widest, found = max(size / 2048, _SEAM), list[Passage]()
+    widest, found = min(max(size / 2048, _SEAM), most), list[Passage]()
     while len(edges) > 1:
         pairs = _pairs(edges, widest)
         if pairs is None:
             break
         found = _find_passages(environment, edges, pairs, widest, count)
-        if len(found) == count or widest > size:
+        if len(found) == count or widest > size or widest == most:
             break
-        widest *= 2
+        widest = min(2 * widest, most)
     return found
+
+
+def passages_along(
+    environment: Environment, line: shapely.Geometry, reach: float, count: int = 3, most: float = math.inf
+) -> list[Passage]:
+    """Return the narrowest gaps between those obstacles that are near to a line, and the walls at the bounds.
+
+    Every gap that the line crosses is among them, if it is at most `reach` wide and they are not more than `count`: both its sides are near,
+    and what would divide it.
+
+    Args:
+        line: A line or a point [m].
+        reach: Distance from it up to which obstacles are looked at [m].
+        count: Maximum number of passages.
+        most: Maximum width [m].
+    Returns:
+        As for `narrowest_passages`.
+    """
+    obstacles = environment.obstacles
+    near = shapely.distance(np.array(obstacles.shapes(), dtype=object), line) < reach
+    around = Environment(
+        bounds=environment.bounds,
+        start=environment.start,
+        goal=environment.goal,
+        obstacles=obstacles.part(near),
+        edge=environment.edge,
+    )
+    return narrowest_passages(around, count, most)
 
 
 def _edges(environment: Environment) -> np.ndarray:

@@ -24,14 +24,16 @@ from environments.environment import Environment
 from environments.writing import atomic_path
 from planner.design.design import Design, Section, cell_name, find_overlap, type_of
 from planner.drawing.bounds import bounds_patches
+from planner.drawing.course import DrawnCourse
 from planner.drawing.front import CHART, GAP, centrelines, chart_box, cloud_entries, draw_chart, draw_cloud
 from planner.drawing.legend import LEGEND, legend_lines
 from planner.drawing.miss import draw_miss, miss_entries
 from planner.drawing.names import draw_names
+from planner.drawing.profile import drawn_thickness
 from planner.drawing.search import NO_BRANCHES, TreeBranches, branch_entries, draw_branches
 from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
-from planner.drawing.tube import DrawnCourse, colour_of, drawn_thickness, tube_patches
+from planner.drawing.tube import colour_of, tube_patches
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:

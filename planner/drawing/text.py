@@ -6,7 +6,7 @@ import numpy as np
 
 from environments.environment import Environment
 from planner.design.design import Design
-from planner.drawing.tube import DrawnCourse
+from planner.drawing.course import DrawnCourse
 from surrogate.kernels.compiled import Floats
 
 OBSTACLE, GOAL, SIDES = "#", ".", {"none": "o", "left": "L", "right": "R"}

@@ -18,100 +18,18 @@ from matplotlib.patches import Circle, Patch, PathPatch
 from matplotlib.path import Path
 from shapely.plotting import patch_from_polygon
 
-from dynamics.thickness import signed_thickness
-from dynamics.tube import VineParams
 from planner.design.design import Design, Section, find_overlap
-from planner.design.folds import Folds
+from planner.drawing.course import DrawnCourse
+from planner.drawing.profile import Profile, profile_of
 from planner.drawing.style import ACTUATOR, FAINT, INK, OFF, OUTLINE, OVERLAP, TUBE
 from surrogate.kernels.compiled import Floats
 
-ROUNDED = 0.03
-"""Maximum distance between a joint and the curve that rounds it, in tube radii."""
-STEP, PIECE, FOOT = math.radians(4), math.radians(60), math.radians(20)
-"""Maximum bend between two points of a rounded joint, of a piece, and of the first piece beyond its first joint [rad]."""
+PIECE, FOOT = math.radians(60), math.radians(20)
+"""Maximum bend of a piece, and of the first piece beyond its first joint [rad]."""
 TOWARDS = math.radians(80)
 """Maximum angle between a piece and a cut that limits it [rad]: at a right angle it could lie beyond the cut."""
-WEDGE = 0.2
-"""Half the width of a drawn fold at the edge of the tube, in tube radii."""
-NECK = 0.3
-"""Thickness of a drawn actuator between two cells, as a share of that of a cell."""
 SEAM = 0.02
 """Overlap of consecutive pieces, so that their union has no slit [mm]."""
-
-
-@dataclass(frozen=True, slots=True)
-class DrawnCourse:
-    """The drawn centreline: the joints, each rounded over at most half of the segments next to it."""
-
-    points: Floats
-    """Shape (n, 2) [mm]."""
-    along: Floats
-    """Distance from the base, measured along the film as in the sections of a design [mm], shape (n,); increasing."""
-    heading: Floats
-    """Direction of the curve at each point [rad], continuous, shape (n,); at the base, that in which the tube leaves it."""
-
-    @classmethod
-    def of(cls, design: Design, joints: Floats, heading: float | None = None) -> DrawnCourse:
-        """Round the joints.
-
-        Args:
-            design: The design whose joints they are.
-            joints: Joints from the base to the tip, at least two [m], shape (n, 2).
-            heading: Direction in which the tube leaves its base [rad]; None is that of the first segment.
-        """
-        radius, film = 1e3 * design.params.radius, 1e3 * design.film(joints, heading)
-        joints = 1e3 * joints
-        moves = np.diff(joints, axis=0)
-        lengths = np.hypot(*moves.T)
-        joints, film = joints[[True, *(lengths > 0)]], film[lengths > 0]
-        moves, lengths = moves[lengths > 0], lengths[lengths > 0]
-        headings = np.unwrap(np.arctan2(moves[:, 1], moves[:, 0]))
-        if heading is not None:
-            headings += 2 * np.pi * round((heading - headings[0]) / (2 * np.pi))
-        first = headings[0] if heading is None else heading
-        before, after = np.array([first, *headings[:-1]]), headings
-        sharp = np.abs(np.sin((after - before) / 2))
-        reach = np.minimum(np.array([lengths[0], *lengths[:-1]]), lengths) / 2
-        reach = np.minimum(reach, 2 * ROUNDED * radius / np.maximum(sharp, 1e-9))
-        along = np.concatenate([[0.0], np.cumsum(film)])
-        counts = 2 * np.ceil(np.abs(after - before) / STEP / 2).astype(int) + 1
-        counts[0] = 0
-        parts = [np.array([[*joints[0], 0.0, first], [*joints[-1], along[-1], headings[-1]]])]
-        for count in np.unique(counts[1:]):
-            some = np.flatnonzero(counts == count)
-            parts.append(_round_joint(joints[some], along[some], before[some], after[some], reach[some], count))
-        rows = np.concatenate(parts)
-        rows = rows[np.argsort(rows[:, 2], kind="stable")]
-        rows = rows[[True, *(np.diff(rows[:, 2]) > 1e-9)]]
-        return cls(rows[:, :2], rows[:, 2], rows[:, 3])
-
-    def at(self, along: Floats) -> tuple[Floats, Floats]:
-        """Return positions [mm] and left normals at distances from the base [mm]."""
-        points = np.stack([np.interp(along, self.along, self.points[:, k]) for k in range(2)], axis=-1)
-        heading = np.interp(along, self.along, self.heading)
-        return points, np.stack([-np.sin(heading), np.cos(heading)], axis=-1)
-
-    def between(self, first: float, last: float) -> DrawnCourse:
-        """Return the course from one distance from the base to another [mm]."""
-        inside = (self.along > first + 1e-6) & (self.along < last - 1e-6)
-        along = np.concatenate([[first], self.along[inside], [last]])
-        return DrawnCourse(self.at(along)[0], along, np.interp(along, self.along, self.heading))
-
-
-def _round_joint(joints: Floats, along: Floats, before: Floats, after: Floats, reach: Floats, count: int) -> Floats:
-    """Return parabolas from `reach` before each joint to `reach` after it, as rows x, y, distance from the base, heading.
-
-    Args:
-        count: Points of each parabola; odd, so that one of them is where the parabola passes its joint.
-    """
-    t = np.linspace(0, 1, count)[:, None] if count > 1 else np.array([[0.5]])
-    (x, y), (u, v) = (np.cos(before), np.sin(before)), (np.cos(after), np.sin(after))
-    behind, beyond = -reach * (1 - t) ** 2, reach * t**2
-    places = joints[:, 0] + behind * x + beyond * u, joints[:, 1] + behind * y + beyond * v
-    bend = after - before
-    # Direction of a parabola between two tangents of equal length, relative to the first.
-    turned = np.arctan2(t * np.sin(bend), 1 - t + t * np.cos(bend))
-    return np.stack([*places, along + reach * (2 * t - 1), before + turned], axis=-1).reshape(-1, 4)
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,14 +97,20 @@ def _fill(shape: shapely.Geometry, gid: str, colour: str) -> Patch:
 
 def _cut_pieces(design: Design, course: DrawnCourse, radius: float) -> Iterator[_Piece]:
     """Cut the tube into pieces, from the base to the tip."""
-    parts = list(_parts(design, course, radius))
+    parts, profiles = list(_parts(design, course, radius)), [profile_of(one, design.params) for one in design.sections]
     for i, (k, part) in enumerate(parts):
         # Near a sharp bend, a piece may reach beyond the next but one cut on the inside of the bend.
         later = _limiting_parts(part, [other for _, other in parts[i:-1]], -1, radius)
         earlier = _limiting_parts(part, [other for _, other in parts[i::-1]], 0, radius)
         cuts = [(other.points[-1], other.heading[-1] + np.pi) for other in later]
         cuts += [(other.points[0], other.heading[0]) for other in earlier]
-        yield _piece(part, cuts, k, design, tip=i == len(parts) - 1)
+        body = _body(part, cuts, radius, tip=i == len(parts) - 1)
+        across = _across(part)
+        ends, beside = part.points[[0, -1]], profiles[k]
+        lines = shapely.linestrings(np.stack([ends - 2 * radius * across, ends + 2 * radius * across], axis=1))
+        cells = shapely.Polygon() if beside is None else _beside(part, cuts, beside, body)
+        begins = k > 0 and part.along[0] <= 1e3 * design.sections[k].start
+        yield _Piece(body, k, cells, list(lines), begins)
 
 
 def _parts(design: Design, course: DrawnCourse, radius: float) -> Iterator[tuple[int, DrawnCourse]]:
@@ -223,17 +147,20 @@ def _foot(course: DrawnCourse, radius: float) -> float:
     return float(min(1.5 * radius, course.along[int(np.argmax(turned > FOOT))] or np.inf))
 
 
-def _piece(part: DrawnCourse, cuts: Sequence[tuple[Floats, float]], k: int, design: Design, tip: bool) -> _Piece:
-    """Make the piece along a part of the course, with the half disc at the tip.
+def _across(part: DrawnCourse) -> Floats:
+    """Return the left normals at both ends of a part, shape (2, 2)."""
+    return np.stack([-np.sin(part.heading), np.cos(part.heading)], axis=-1)[[0, -1]]
+
+
+def _body(part: DrawnCourse, cuts: Sequence[tuple[Floats, float]], radius: float, tip: bool) -> shapely.Geometry:
+    """Return the tube along a part of the course [mm], with the half disc at the tip.
 
     Args:
         cuts: A point of each cut that limits the piece, and the direction in which the piece lies.
     """
-    params, section = design.params, design.sections[k]
-    ends, radius = part.points[[0, -1]], 1e3 * params.radius
-    ahead = np.stack([np.cos(part.heading), np.sin(part.heading)], axis=-1)[[0, -1]]
-    across = np.stack([-ahead[:, 1], ahead[:, 0]], axis=-1)
-    far = 4 * radius + float(np.abs(ends[1] - ends[0]).sum())
+    ends, across = part.points[[0, -1]], _across(part)
+    ahead = np.stack([across[:, 1], -across[:, 0]], axis=-1)
+    far = _far(part, radius)
     if part.along[0] == 0:
         edges = [_edge(ends + side * radius * across, ahead) for side in (1, -1)]
         body = shapely.make_valid(shapely.Polygon(np.concatenate([edges[0], edges[1][::-1]])))
@@ -241,23 +168,34 @@ def _piece(part: DrawnCourse, cuts: Sequence[tuple[Floats, float]], k: int, desi
         # The ends are lengthened before they are cut, so that the cut alone decides where they are.
         line = np.array([ends[0] - 0.1 * radius * ahead[0], *part.points, ends[1] + 0.1 * radius * ahead[1]])
         body = shapely.LineString(line).buffer(radius, cap_style="flat", quad_segs=16)
-    for point, towards in cuts:
-        body = body.intersection(_half_plane(point, np.array([math.cos(towards), math.sin(towards)]), far))
+    body = _cut(body, cuts, far)
     if tip:
         body = body.intersection(_half_plane(ends[1], -ahead[1], far))
         body = body.union(shapely.Point(ends[1]).buffer(radius, quad_segs=32) & _half_plane(ends[1], ahead[1], far))
-    cells, thickness = shapely.Polygon(), drawn_thickness(section, params)
-    if section.actuated and thickness:
-        cells = _inflated_cells(part, section, radius, thickness)
-        for point, towards in cuts:
-            ahead_of_cut = np.array([math.cos(towards), math.sin(towards)])
-            cells = cells.intersection(_half_plane(point, ahead_of_cut, far + thickness))
-    elif section.actuated:
-        cells = shapely.make_valid(shapely.Polygon(_cells(part, section, radius))).intersection(body)
-    elif section.preformed:
-        cells = shapely.make_valid(shapely.MultiPolygon(_folds(part, section, params))).intersection(body)
-    lines = list(shapely.linestrings(np.stack([ends - 2 * radius * across, ends + 2 * radius * across], axis=1)))
-    return _Piece(body, k, cells, lines, begins=k > 0 and part.along[0] <= 1e3 * section.start)
+    return body
+
+
+def _beside(
+    part: DrawnCourse, cuts: Sequence[tuple[Floats, float]], profile: Profile, body: shapely.Geometry
+) -> shapely.Geometry:
+    """Return what lies along a part of the course [mm]: beside the tube as far as the cuts, or within its body."""
+    inner, outer = profile.between(*part.along[[0, -1]]).along_course(part)
+    # Slice by slice: inside a sharp bend slices overlap.
+    slices = shapely.polygons(np.stack([outer[:-1], outer[1:], inner[1:], inner[:-1]], axis=1))
+    found = shapely.union_all(shapely.make_valid(slices))
+    return _cut(found, cuts, _far(part, float(profile.outer.max()))) if profile.inflated else found.intersection(body)
+
+
+def _far(part: DrawnCourse, reach: float) -> float:
+    """Return a length that is more than the size of a part that reaches so far to its sides [mm]."""
+    return 4 * reach + float(np.abs(part.points[-1] - part.points[0]).sum())
+
+
+def _cut(shape: shapely.Geometry, cuts: Sequence[tuple[Floats, float]], far: float) -> shapely.Geometry:
+    """Return the part of a shape within its cuts: see `_body`."""
+    for point, towards in cuts:
+        shape = shape.intersection(_half_plane(point, np.array([math.cos(towards), math.sin(towards)]), far))
+    return shape
 
 
 def _half_plane(corner: Floats, ahead: Floats, far: float) -> shapely.Polygon:
@@ -271,53 +209,6 @@ def _edge(ends: Floats, ahead: Floats) -> Floats:
     t, chord = np.linspace(0, 1, 16)[:, None], float(np.hypot(*(ends[1] - ends[0])))
     straight = (1 + 2 * t) * (1 - t) ** 2 * ends[0] + (3 - 2 * t) * t**2 * ends[1]
     return np.asarray(straight + chord * t * (1 - t) * ((1 - t) * ahead[0] - t * ahead[1]))
-
-
-def drawn_thickness(section: Section, params: VineParams) -> float:
-    """Return how far the actuator of a section stands out from the tube [mm]; 0 without pressure."""
-    if not (section.actuated and section.on):
-        return 0.0
-    return 1e3 * abs(float(signed_thickness(params, section.signed_pressure, section.l_0, section.kind)))
-
-
-def _inflated_cells(part: DrawnCourse, section: Section, radius: float, thickness: float) -> shapely.Geometry:
-    """Return a part of an inflated actuator beside the tube [mm]: a row of cells of true length and thickness."""
-    cell = max(1e3 * section.l_0, 1.0)
-    first, last = part.along[[0, -1]]
-    along = np.linspace(first, last, int(np.clip(16 * (last - first) / cell, 2, 5000)))
-    middle, normal = part.at(along)
-    side = normal if section.side == "left" else -normal
-    swell = np.sqrt(np.abs(np.sin(np.pi * (along - 1e3 * section.start) / cell)))[:, None]
-    outer = middle + (radius + (NECK + (1 - NECK) * swell) * thickness) * side
-    inner = middle + radius * side
-    # Slice by slice: inside a sharp bend slices overlap.
-    slices = shapely.polygons(np.stack([outer[:-1], outer[1:], inner[1:], inner[:-1]], axis=1))
-    return shapely.union_all(shapely.make_valid(slices))
-
-
-def _cells(part: DrawnCourse, section: Section, radius: float) -> Floats:
-    """Return the outline [mm] of a part of an actuator without pressure: a row of cells of true length, inside the edge of the tube."""
-    cell = max(1e3 * section.l_0, 1.0)
-    first, last = part.along[[0, -1]]
-    along = np.linspace(first, last, int(np.clip(16 * (last - first) / cell, 2, 5000)))
-    middle, normal = part.at(along)
-    side = radius * (normal if section.side == "left" else -normal)
-    swell = np.abs(np.sin(np.pi * (along - 1e3 * section.start) / cell))[:, None]
-    outer, inner = middle + (0.8 + 0.16 * swell) * side, middle + (0.72 - 0.16 * swell) * side
-    return np.concatenate([outer, inner[::-1]])
-
-
-def _folds(part: DrawnCourse, section: Section, params: VineParams) -> list[shapely.Polygon]:
-    """Return the folds of a preformed section that meet a part of it, as wedges from the inner edge of the tube inwards
-    [mm]."""
-    radius, folds = 1e3 * params.radius, Folds.of(section, params)
-    half = min(WEDGE * radius, 0.4e3 * (section.end - section.start) / len(folds.at))
-    at = 1e3 * folds.at
-    at = at[(at > part.along[0] - half) & (at < part.along[-1] + half)]
-    ends = np.stack([at - half, at, at + half], axis=-1)
-    middle, normal = part.at(np.clip(ends, *part.along[[0, -1]]))
-    inner = (radius if section.side == "left" else -radius) * normal
-    return [shapely.Polygon(middle[k] + np.array([[1.0], [0.25], [1.0]]) * inner[k]) for k in range(len(at))]
 
 
 def _strands(pieces: Iterable[_Piece], radius: float) -> list[list[_Piece]]:

@@ -4,9 +4,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import shapely
 
 from environments import Environment, Obstacles
-from environments.passages import Passage, narrowest_passages
+from environments.passages import Passage, narrowest_passages, passages_along
 
 
 def room(bounds: tuple[float, ...] = (0, 0, 1, 0.6), **obstacles: object) -> Environment:
@@ -36,6 +37,31 @@ def test_passages_of_shipped_environments(
 ) -> None:
     """Their widths and positions follow from the coordinates in the files; of equal ones the longest comes first."""
     np.testing.assert_allclose(found(shipped[name]), expected, atol=0.1)
+
+
+@pytest.mark.parametrize("most", [0.05, 0.1, 0.2])
+@pytest.mark.parametrize("name", ["maze", "needle", "spiral"])
+def test_wider_ones_are_left_out(name: str, most: float, shipped: dict[str, Environment]) -> None:
+    """With a maximum width only those up to it are found: the same as among all."""
+    every, limit = narrowest_passages(shipped[name], 20), most + 1e-6
+    expected = [(one.width, *one.middle) for one in every if one.width <= limit]
+    np.testing.assert_allclose(
+        [(one.width, *one.middle) for one in narrowest_passages(shipped[name], 20, limit)],
+        np.array(expected).reshape(-1, 3) if expected else [],
+    )
+
+
+def test_passages_along_a_line_are_those_between_obstacles_near_it() -> None:
+    """A door across the line, and one farther away that is narrower; the post in a third, across the line, divides it."""
+    boxes = [(0.3, 0.0, 0.32, 0.26), (0.3, 0.34, 0.32, 0.6), (0.6, 0.0, 0.62, 0.25), (0.6, 0.35, 0.62, 0.6)]
+    away = [(0.8, 0.5, 0.82, 0.53), (0.8, 0.56, 0.82, 0.6)]
+    place = room(boxes=[*boxes, *away], circles=[(0.61, 0.3, 0.01)])
+    line = shapely.LineString([(0.1, 0.3), (0.7, 0.3)])
+    widths = [one.width for one in passages_along(place, line, 0.1, 9, 0.1)]
+    assert widths == pytest.approx([0.04, 0.04, 0.08])
+    assert found(place, 1)[0][0] == 30
+    assert [one.width for one in passages_along(place, line, 0.1, 1)] == pytest.approx([0.04])
+    assert [one.width for one in passages_along(place, shapely.Point(0.3, 0.3), 0.1)] == pytest.approx([0.08])
 
 
 def test_a_doorway_is_as_wide_as_it_is_written() -> None:

@@ -249,6 +249,8 @@ def _write(console: Console, pack: Pack, wanted: list[str], out: Path) -> tuple[
 
 
 def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
+    from vinewright.console.terminal import print_thickness
+
     content = pack.content()
     moved = [
         max(abs(before - after) for before, after in zip(planned, made, strict=True))
@@ -273,6 +275,7 @@ def _report(console: Console, pack: Pack, out: Path, files: list[str]) -> None:
         console.print(pack.success.text)
     for warning in content["warnings"]:
         console.print(f"warning: {warning}")
+    print_thickness(console, pack.grown.design, pack.environment, "quasistatic")
     if files:
         console.print(f"wrote {out}/: {', '.join(files)}")
 

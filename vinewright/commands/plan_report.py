@@ -19,9 +19,9 @@ from vinewright.console.terminal import (
     CROSSING,
     actuators_text,
     doubt_words,
+    print_thickness,
     rejection_text,
     section_table,
-    thickness_notes,
 )
 
 if TYPE_CHECKING:
@@ -174,8 +174,7 @@ def report(console: Console, result: Result, out: Path) -> None:
         console.print(f"note: {note}")
     if design.crosses_itself:
         console.print(CROSSING)
-    for note in thickness_notes(design, result.environment, result.options.propagator):
-        console.print(note)
+    print_thickness(console, design, result.environment, result.options.propagator)
     stages = "".join(f", {name}" for name in result.stages.files) if result.stages else ""
     console.print(
         f"wrote {out}/: design.json, plan.png, environment.toml, solutions.json, solutions.png, trajectory.npz, run.json, "

@@ -94,9 +94,9 @@ def robustness(
         environment = load_environment(env, made.params.radius)
         print_hints(console, environment, made.params.radius)
         same_environment(console, made, environment, force)
-        _note_a_miss(console, made, environment)
         named, errors = named_errors(environment, made.params, uncertainty)
         survey = Survey.of(made, environment, errors, trials, seed, grid, sources)
+        _print_notes(console, made, environment)
         command = command_line(
             f"robustness {Path(env).name} {design.name if design.is_absolute() else design}{'' if sources else ' --no-sources'}",
             solution=solution,
@@ -175,17 +175,23 @@ def _make_study(survey: Survey, grid: list[float], named: str) -> Study[Any, Any
     )
 
 
-def _note_a_miss(console: Console, design: Design, environment: Environment) -> None:
-    """Print a note if a design misses the goal without any errors."""
+def _print_notes(console: Console, design: Design, environment: Environment) -> None:
+    """Grow a design without any errors; print a note if it misses the goal, and notes on the room that its actuators need."""
+    import numpy as np
+
     from planner.uncertainty.deviations import WorldErrors
     from planner.uncertainty.trials import Worlds, grow_trials
     from vinewright.console.compiling import compiling
+    from vinewright.console.terminal import print_thickness
 
     with compiling(console):
         planned = grow_trials(design, Worlds(environment, design.params, WorldErrors.none(environment, 1)))
     if not planned.reached[0]:
         why = "".join(f": {ending}" for ending in planned.broken.values())
         console.print(f"note: this design misses the goal even without errors{why}")
+    line = planned.joints[0]
+    grown = replace(design, centerline=line[~np.isnan(line[:, 0])])
+    print_thickness(console, grown, environment, "quasistatic")
 
 
 def parse_levels(text: str) -> list[float]:

@@ -108,21 +108,25 @@ def simulate(
             result["curvature"] = _print_curvature(console, made, rollout, simulation.centerline)
         if not simulation.reached and not elsewhere:
             result["why"] = Miss(environment, planned, made, propagator, make, rollout).explain(console)
-        _print_crossing(console, made, simulation, propagator)
+        _print_notes(console, made, environment, simulation, propagator)
         if out:
             _write(console, out, environment, made, simulation, result)
         animation = animate and _animate(console, animate, environment, made, simulation.joints)
     return answer.end(result, [out, animation], _miss_text(propagator, environment, simulation))
 
 
-def _print_crossing(console: Console, made: Design, simulation: Simulation, propagator: str) -> None:
-    """Print a note if the design crosses itself, or its tube crosses itself with a propagator that ignores the tube's own body."""
+def _print_notes(
+    console: Console, made: Design, environment: Environment, simulation: Simulation, propagator: str
+) -> None:
+    """Print notes on the room that the actuators need, and one if the tube crosses itself: as designed, or with a propagator that ignores
+    the tube's own body."""
     from dynamics.registry import load_propagator
-    from vinewright.console.terminal import CROSSING
+    from vinewright.console.terminal import CROSSING, print_thickness
 
     blind = not load_propagator(propagator).capabilities.own_body
     if made.crosses_itself or (blind and simulation.design.crosses_itself):
         console.print(CROSSING)
+    print_thickness(console, simulation.design, environment, propagator)
 
 
 def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool) -> None:

@@ -25,22 +25,27 @@ THIN = (
 
 
 def thickness_notes(design: Design, environment: Environment, propagator: str) -> list[str]:
-    """Return notes on the room that the actuators of a design need: where passages are narrower, and if its model has no thickness."""
+    """Return notes on the room that the actuators of a design need: where there is less (`room_notes`), and if its model has no thickness.
+
+    Args:
+        design: With its centreline in the environment.
+        propagator: Name of the model that it was grown with.
+    """
     from dynamics.registry import find_capabilities
-    from planner.design.clearances import clearances
+    from planner.drawing.room import room_notes
 
     capabilities, notes = find_capabilities(propagator), list[str]()
     met = design.params.thickness_share > 0 and design.params.physics != "published"
     if design.actuators and not (met and capabilities and capabilities.thickness):
         notes.append(THIN)
-    for one in clearances(design, environment):
-        if one.spare < 0 and one.needed > 2 * design.params.radius:
-            x, y = 1e3 * one.passage.middle
-            notes.append(
-                f"note: section {one.section + 1} needs {1e3 * one.needed:.0f} mm with its actuator inflated, and the passage at "
-                f"({x:.0f}, {y:.0f}) mm is {1e3 * one.passage.width:.0f} mm wide; end or vent the actuator before it"
-            )
+    notes += [f"note: {note}" for note in room_notes(design, environment)]
     return notes
+
+
+def print_thickness(console: Console, design: Design, environment: Environment, propagator: str) -> None:
+    """Print `thickness_notes`."""
+    for note in thickness_notes(design, environment, propagator):
+        console.print(note)
 
 
 class _Stream(io.FileIO):

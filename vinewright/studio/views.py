@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import math
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,12 +11,15 @@ import numpy as np
 
 from dynamics.jumps import Jump
 from dynamics.tube_file import tube_content
+from environments.environment_file import parse_environment
 from environments.uncertainty import KEYS, PRESETS
 from planner.design.arrival import miss_words
 from planner.design.design import Design, InvalidDesign, type_of
 from planner.design.design_file import SOLUTIONS, load_design
 from planner.design.estimate import Estimate, Success
 from planner.design.solutions_file import load_solutions_with_jumps
+from planner.drawing.profile import Profile, profile_of
+from planner.drawing.room import room_notes
 from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 from planner.uncertainty.survey import UNITS
 from surrogate.kernels.compiled import Floats
@@ -45,7 +48,13 @@ def success_view(success: Success | None) -> dict[str, Any] | None:
 
 
 def design_view(
-    design: Design, key: str, title: str, heading: float, jump: Jump | None = None, missed: str = ""
+    design: Design,
+    key: str,
+    title: str,
+    heading: float,
+    jump: Jump | None = None,
+    missed: str = "",
+    notes: Sequence[str] = (),
 ) -> dict[str, Any]:
     """Return the view of a design.
 
@@ -55,10 +64,12 @@ def design_view(
         heading: Direction in which the tube leaves its base [rad].
         jump: The largest that it needs as planned.
         missed: Where it ends as planned, in words, if that is outside the goal.
+        notes: Sentences about it.
     """
     film = np.zeros(1)
     if len(design.centerline) > 1:
         film = np.concatenate([film, np.cumsum(design.film(design.centerline, heading))])
+    drawn = design.drawn_at(design.length).sections
     sections = [
         {
             "start_mm": round(1e3 * section.start, 3),
@@ -69,8 +80,9 @@ def design_view(
             "pressurised": section.on,
             **({"preformed": True} if section.preformed else {}),
             **({"type": kind} if (kind := type_of(section, design)) else {}),
+            **({"profile": _profile_view(profile)} if (profile := profile_of(shown, design.params)) else {}),
         }
-        for section in design.sections
+        for section, shown in zip(design.sections, drawn, strict=True)
     ]
     return {
         "id": key,
@@ -84,7 +96,14 @@ def design_view(
         "success": success_view(design.success),
         "jumps": jump is not None,
         "missed": missed,
+        "notes": [f"{note[0].upper()}{note[1:]}." for note in notes],
     }
+
+
+def _profile_view(profile: Profile) -> list[list[float]]:
+    """Return the edges of an actuator or of folds: length of film, and positions to the left of the centreline, inner and outer [mm]."""
+    edges = profile.sign * np.stack([profile.inner, profile.outer])
+    return np.column_stack([profile.along, *edges]).round(1).tolist()
 
 
 def front_view(actuators: int, reached: int, trials: int, chosen: bool) -> dict[str, Any]:
@@ -119,18 +138,20 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
     except (ValueError, KeyError, TypeError) as error:
         raise InvalidDesign(f"{folder.name}/run.json is damaged: {' '.join(str(error).split())}") from None
     best = load_design(folder)
-    content = parse_content(text)
-    heading = math.radians(content["start"]["heading_deg"])
-    goal = 1e-3 * np.array([*content["goal"]["position"], content["goal"]["radius"]])
-    designs = [design_view(best, "best", "Design to make", heading, missed=miss_words(goal, best.tip))]
+    environment = parse_environment(text.encode(), best.environment, best.params.radius)
+
+    def view(design: Design, key: str, title: str, jump: Jump | None = None) -> dict[str, Any]:
+        missed, notes = miss_words(environment.goal, design.tip), room_notes(design, environment)
+        return design_view(design, key, title, float(environment.start[2]), jump, missed, notes)
+
+    designs = [view(best, "best", "Design to make")]
     for number, (design, jump) in enumerate(load_solutions_with_jumps(folder / SOLUTIONS), start=1):
-        missed = miss_words(goal, design.tip)
-        designs.append(design_view(design, str(number), f"Solution {number}", heading, jump, missed))
+        designs.append(view(design, str(number), f"Solution {number}", jump))
     tried = ShownTrials.read(folder / TRIALS) if (folder / TRIALS).exists() else None
     return {
         "name": name,
         "text": text,
-        "content": content,
+        "content": parse_content(text),
         "tube": tube_content(best.params),
         "designs": designs,
         "front": _front_of(tried) if tried else [],

@@ -11,8 +11,9 @@ import shapely
 from environments.environment import Environment
 from environments.objects import object_name, objects_of
 from environments.obstacles import KINDS, SIDES
-from environments.passages import Passage, narrowest_passages
+from environments.passages import Passage, passages_along
 from planner.design.design import Design
+from planner.drawing.room import room_notes
 from planner.uncertainty.sensitivity import Margin, compute_margin, environment_parameters, object_parameters
 from surrogate.kernels.compiled import Floats
 
@@ -82,18 +83,14 @@ class Bench:
     def passages(self) -> list[Passage]:
         """The narrowest passages near the tube, in the coordinates of the environment: those that the tube goes through, and then others,
         each from the narrowest on."""
-        whole, reach = self.environment, NEAR * self.design.params.radius
-        tube = _middle_line(self.design, whole)
-        near = shapely.distance(np.array(whole.obstacles.shapes(), dtype=object), tube) < reach
-        around = Environment(
-            bounds=whole.bounds,
-            start=whole.start,
-            goal=whole.goal,
-            obstacles=whole.obstacles.part(near),
-            edge=whole.edge,
-        )
-        found = narrowest_passages(around, COMPARED)
+        tube = _middle_line(self.design, self.environment)
+        found = passages_along(self.environment, tube, NEAR * self.design.params.radius, COMPARED)
         return sorted(found, key=lambda one: not self.goes_through(one))[:PASSAGES]
+
+    @cached_property
+    def notes(self) -> list[str]:
+        """Sentences about the room that inflated actuators lack, with places from the datum: `planner.drawing.room.room_notes`."""
+        return room_notes(self.design, self.environment, self.datum)
 
     def goes_through(self, passage: Passage) -> bool:
         """Return whether the planned tube goes through a passage."""
@@ -101,10 +98,8 @@ class Bench:
 
     def sides_of(self, passage: Passage) -> tuple[str, str]:
         """Return the names of the obstacles at both ends of a passage."""
-        solids = self.environment.solids
-        shapes = np.array(solids.shapes(), dtype=object)
-        nearest = [int(shapely.distance(shapes, shapely.Point(end)).argmin()) for end in passage.ends]
-        return solids.name(nearest[0]), solids.name(nearest[1])
+        one, other = self.environment.solids.nearest(passage.ends).tolist()
+        return self.environment.solids.name(one), self.environment.solids.name(other)
 
     def weakest(self, count: int) -> list[Margin]:
         """Return the shifts of obstacles on which success depends most, at most `count`, from the smallest."""

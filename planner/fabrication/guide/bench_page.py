@@ -35,6 +35,8 @@ def write_bench(flow: Flow, bench: Bench, placement: Placement | None) -> None:
     )
     _write_ends(flow, bench, placement)
     _write_passages(flow, bench)
+    for note in bench.notes:
+        flow.paragraph(f"{note[0].upper()}{note[1:]}.", mark="!")
     _write_obstacles(flow, bench, placement is not None)
     flow.pages.append(draw_bench(bench, flow.paper))
 

@@ -9,6 +9,7 @@ import pytest
 from dynamics.thickness import signed_thickness
 from dynamics.tube import VineParams
 from environments import Environment
+from environments.passages import narrowest_passages
 from planner.design.clearances import clearances
 from planner.design.design import Design, Section
 from vinewright.console.terminal import THIN, thickness_notes
@@ -44,12 +45,20 @@ def test_an_inflated_section_needs_its_thickness_more(doors: Environment, params
     assert [one.spare for one in found] == pytest.approx([WIDTH - wide, WIDTH - wide - thickness, WIDTH - wide])
 
 
+def test_passages_elsewhere_are_left_out(environment: Callable[..., Environment], params: VineParams) -> None:
+    """A gap of 90 mm beside a tube whose last section is inflated is not one that it lies in."""
+    beside = environment(boxes=[[0.4, 0.2, 0.5, 0.3], [0.4, 0.39, 0.5, 0.45]], bounds=(-0.5, -0.5, 1.5, 0.5))
+    design = replace(straight(params), sections=SECTIONS[:2])
+    assert len(narrowest_passages(beside)) == 1
+    assert clearances(design, beside) == []
+
+
 def test_notes_name_the_section_and_the_model_without_thickness(doors: Environment, params: VineParams) -> None:
     """A model with thickness says only which passage is too narrow. Others, tubes without and the published physics have none."""
     flat, design = straight(replace(params, thickness_share=0.0)), straight(params)
     assert thickness_notes(flat, doors, "quasistatic") == [THIN, *thickness_notes(design, doors, "quasistatic")]
     (tight,) = thickness_notes(design, doors, "quasistatic")
-    assert "section 2 needs 101 mm" in tight
+    assert "section 1 needs 101 mm" in tight
     assert "(410, 0) mm is 90 mm wide" in tight
     assert thickness_notes(design, doors, "impulse") == [THIN, tight]
     published = replace(design, params=VineParams(physics="published"))

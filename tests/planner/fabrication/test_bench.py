@@ -14,6 +14,7 @@ from matplotlib.patches import Circle, PathPatch
 from pypdf import PdfReader
 
 from dynamics.quasistatic.propagator import QuasiStatic
+from dynamics.thickness import signed_thickness
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles, load_environment, write_environment
 from planner.design.design import Design, Section
@@ -237,6 +238,31 @@ def test_passages_are_listed_with_those_of_the_tube_first() -> None:
         k + 1 : k + 6
     ] == ["box 2 and box 1; the tube goes through", "550", "250", "200", "+133.3"]
     assert f"{80 - 66.7:+.1f}" in texts
+
+
+def test_the_page_says_where_inflated_actuators_lack_room() -> None:
+    """An actuator on the left of a straight tube lies 10 mm deep in a box, and in a passage that is too narrow; places from the datum."""
+    parts = Section(0.0, 0.4, "left", 2.0, 0.04, 25e3), Section(0.4, 0.8, "left", 2.0, 0.04, 25e3)
+    thick = float(signed_thickness(VineParams(), 25e3, 0.04))
+    top = 0.2 + VineParams().radius + thick
+    boxes = [(0.1, top - 0.01, 0.3, 0.7), (0.5, top - 0.02, 0.7, 0.7), (0.5, -0.1, 0.7, 0.16)]
+    place = Environment("r", "", (*DATUM, 1.4, 0.8), (0.0, 0.2, 0.0), (0.8, 0.2, 0.1), Obstacles(boxes=boxes))
+    line = np.stack([np.linspace(0, 0.8, 33), np.full(33, 0.2)], axis=1)
+    made = Design("r", place.sha256, VineParams(), parts, np.array([0.8, 0.2, 0.0]), line)
+    shown = bench_of(made, place, False)
+    assert len(shown.notes) == 2
+    words = " ".join(texts_of(pages_of(shown, None)))
+    wide, width, middle = (
+        2e3 * VineParams().radius + 1e3 * thick,
+        1e3 * (top - 0.18),
+        1e3 * ((top - 0.02 + 0.16) / 2 + 0.1),
+    )
+    assert (
+        f"Section 2 needs {wide:.0f} mm with its actuator inflated, and the passage at (800, {middle:.0f}) mm is {width:.0f} mm wide"
+        in words
+    )
+    assert "Section 1's inflated actuator is squeezed by box 1 by up to 10 mm at (" in words
+    assert f", {1e3 * (top - 0.01 + 0.1):.0f}) mm." in words
 
 
 def test_many_obstacles_flow_over_pages_and_very_many_are_left_out() -> None:

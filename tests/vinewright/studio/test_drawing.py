@@ -172,7 +172,7 @@ def test_nothing_is_edited_where_a_run_is_looked_at(editor: Studio) -> None:
     for panel in ("look", "trust", "make"):
         editor.page.click(f"#tab-{panel}")
         editor.page.locator("#drawing .handle").first.wait_for(state="detached")
-        assert editor.page.locator("#drawing .selected").count() == 0
+        assert editor.page.locator("#stage .selected").count() == 0
         assert not editor.page.locator("#hint").is_visible()
         before, view = editor.state("JSON.stringify(state.doc)"), editor.state("state.view.x")
         editor.drag((450, 350), (600, 350))

@@ -1,5 +1,6 @@
 """Events that jobs send to the page, without a server."""
 
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -8,6 +9,9 @@ import pytest
 
 from dynamics.tube import VineParams
 from dynamics.tube_file import tube_content
+from environments import load_environment
+from planner.design.design_file import load_design
+from planner.drawing.room import room_notes
 from vinewright.studio.jobs import plan_job
 from vinewright.studio.stop import Stop
 from vinewright.studio.views import run_view
@@ -51,3 +55,19 @@ def test_a_run_whose_design_misses_says_so(tmp_path: Path, small_environment: Ca
     outside = ((x - 500) ** 2 + (y - 130) ** 2) ** 0.5 - 60
     assert 1 < outside < 200
     assert run_view(run, "small")["designs"][0]["missed"] == f"ends {outside:.0f} mm outside the goal"
+
+
+def test_a_run_has_notes_on_the_room_of_its_designs(tmp_path: Path, planned: Path) -> None:
+    """The sentences of `plan`, for each of its designs, by the environment in its folder: a box is put beside the tube."""
+    run = Path(shutil.copytree(planned, tmp_path / "run"))
+    assert not any(one["notes"] for one in run_view(run, "run")["designs"])
+    file = run / "environment.toml"
+    box = "[250, 0, 300, 150]"
+    assert box in file.read_text()
+    file.write_text(file.read_text().replace(box, f"{box}, [100, 250, 190, 500]"))
+    environment, (best, *others) = load_environment(file), run_view(run, "run")["designs"]
+    (note,) = room_notes(load_design(run), environment)
+    assert "squeezed by box 2" in note
+    assert best["notes"] == [f"S{note[1:]}."]
+    for number, one in enumerate(others, start=1):
+        assert len(one["notes"]) == len(room_notes(load_design(run, number), environment))

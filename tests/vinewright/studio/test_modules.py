@@ -60,26 +60,6 @@ def test_sections_are_cut_where_they_end(shared: Studio, quarter: dict[str, Any]
     assert parts == [[0, 0, 200, False], [1, 200, 500, True], [2, 500, 600, True]]
 
 
-@pytest.mark.parametrize(("side", "sign"), [("left", 1), ("right", -1)])
-def test_an_actuator_lies_on_its_side(shared: Studio, quarter: dict[str, Any], side: str, sign: int) -> None:
-    """Its cells are within the tube, on the inside of a bend to the left if it is the left one, and as many as their length says."""
-    section = {"side": side, "start_mm": 100.0, "end_mm": 500.0, "l0_mm": 40.0}
-    cells = np.array(
-        in_page(
-            shared,
-            """const { cellsOf, courseOf, cutCourse } = await import('/panels/tubeshape.js');
-            return cellsOf(cutCourse(courseOf(given.line, given.film, given.tube), 100, 500), given.section, given.tube);""",
-            {**quarter, "section": section},
-        )
-    )
-    from_centre = RADIUS - np.hypot(cells[:, 0], cells[:, 1] - RADIUS)  # positive to the left
-    assert (sign * from_centre > 0.5 * quarter["tube"]).all()
-    assert (sign * from_centre < 0.97 * quarter["tube"]).all()
-    outer = np.abs(from_centre[: len(cells) // 2])
-    bulges = ((outer[1:-1] > outer[:-2]) & (outer[1:-1] >= outer[2:])).sum()
-    assert bulges == 400 / 40
-
-
 @pytest.mark.parametrize(("time", "record"), [(0, 0), (99, 0), (100, 1), (250, 2), (299.9, 2), (300, 3), (1e9, 3)])
 def test_the_film_shows_the_last_record_before_its_time(shared: Studio, time: float, record: int) -> None:
     """Records are at 50, 100, 200 and 300 mm of grown length."""

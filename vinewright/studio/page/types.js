@@ -81,6 +81,9 @@
  * @property {number} most
  * @property {string} meaning
  *
+ * @typedef {[number, number, number][]} Profile
+ * Edges of an actuator or of folds: length of film from the base, and how far to the left of the centreline the inner and outer edge are.
+ *
  * @typedef {object} Section
  * @property {number} start_mm
  * @property {number} end_mm
@@ -90,6 +93,7 @@
  * @property {boolean} pressurised
  * @property {boolean} [preformed] whether it is bent by folds, without an actuator
  * @property {string} [type] of its actuator, in a design with actuators of several types
+ * @property {Profile} [profile] of its actuator at its true thickness, or of its folds; none of a bare section
  *
  * @typedef {{errors: string, reached: number, trials: number, low: number, high: number, weakest: string | null}} Success
  *
@@ -105,6 +109,7 @@
  * @property {Success | null} success
  * @property {boolean} jumps
  * @property {string} missed where it ends as planned if that is outside the goal, else empty
+ * @property {string[]} notes sentences about the room that its inflated actuators lack
  *
  * @typedef {object} FrontPoint
  * @property {number} actuators

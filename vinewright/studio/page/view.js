@@ -1,24 +1,29 @@
-/** Conversion from millimetres in the drawing to pixels on the stage, and the canvas beneath the drawing. The y axis points up. */
+/** Conversion from millimetres in the drawing to pixels on the stage, and the canvases beneath and over the obstacles. The y axis points up. */
 
 import { byId } from "./dom.js";
 import { set, state, subscribe } from "./store.js";
 
 /** @typedef {import("./types.js").Point} Point */
 
-const canvas = byId("canvas", HTMLCanvasElement);
+const [beneath, over] = ["canvas", "over"].map((id) => byId(id, HTMLCanvasElement));
 export const stage = byId("stage", HTMLElement);
 
 /** Size of the stage [px]. */
 export const size = { width: 1, height: 1 };
 
-/** @typedef {{order: number, paint: (context: CanvasRenderingContext2D) => void}} Layer */
+/** @typedef {{order: number, paint: (context: CanvasRenderingContext2D) => void, onTop: boolean}} Layer */
 /** @type {Layer[]} */
 const layers = [];
 let waiting = false;
 
-/** Add a layer to the canvas; it is painted in millimetres with y up, lower orders first. Line widths: `pixels(2)`. */
-export function addLayer(/** @type {number} */ order, /** @type {(context: CanvasRenderingContext2D) => void} */ paint) {
-  layers.push({ order, paint });
+/**
+ * Add a layer; it is painted in millimetres with y up, lower orders first. Line widths: `pixels(2)`.
+ * @param {number} order
+ * @param {(context: CanvasRenderingContext2D) => void} paint
+ * @param {boolean} [onTop] whether it lies over the obstacles
+ */
+export function addLayer(order, paint, onTop = false) {
+  layers.push({ order, paint, onTop });
   layers.sort((one, other) => one.order - other.order);
 }
 
@@ -33,6 +38,11 @@ export function repaint() {
 }
 
 function paint() {
+  paintOn(beneath, layers.filter(({ onTop }) => !onTop));
+  paintOn(over, layers.filter(({ onTop }) => onTop));
+}
+
+function paintOn(/** @type {HTMLCanvasElement} */ canvas, /** @type {Layer[]} */ some) {
   const context = canvas.getContext("2d");
   if (!context) return;
   const sharp = devicePixelRatio;
@@ -41,7 +51,7 @@ function paint() {
   context.clearRect(0, 0, canvas.width, canvas.height);
   const k = scale * sharp;
   context.setTransform(k, 0, 0, -k, (size.width / 2 - x * scale) * sharp, (size.height / 2 + y * scale) * sharp);
-  for (const layer of layers) {
+  for (const layer of some) {
     context.save();
     layer.paint(context);
     context.restore();
@@ -90,8 +100,10 @@ export function colour(/** @type {string} */ name) {
 new ResizeObserver(() => {
   size.width = stage.clientWidth;
   size.height = stage.clientHeight;
-  canvas.width = Math.round(size.width * devicePixelRatio);
-  canvas.height = Math.round(size.height * devicePixelRatio);
+  for (const canvas of [beneath, over]) {
+    canvas.width = Math.round(size.width * devicePixelRatio);
+    canvas.height = Math.round(size.height * devicePixelRatio);
+  }
   set({ view: { ...state.view } });
   paint();
 }).observe(stage);

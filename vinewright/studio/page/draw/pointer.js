@@ -47,7 +47,7 @@ export function mountPointer() {
 
 /** Return whether an event is on the drawing, not on a part of the panels that lies on the stage. */
 function isOnDrawing(/** @type {Event} */ { target }) {
-  return target === stage || (target instanceof Element && Boolean(target.closest("#drawing, #canvas")));
+  return target === stage || (target instanceof Element && Boolean(target.closest("#drawing")));
 }
 
 /** Return whether a drag is under way. */

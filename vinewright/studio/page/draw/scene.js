@@ -1,4 +1,7 @@
-/** The drawing as SVG, in millimetres. Only what changed touches the page: objects are compared by identity. */
+/**
+ * The drawing as SVG, in millimetres: bounds and obstacles beneath the tubes on the canvas, goal and start over them. Only what changed
+ * touches the page: objects are compared by identity.
+ */
 
 import { byId, svg } from "../dom.js";
 import { state, subscribe } from "../store.js";
@@ -21,7 +24,7 @@ const shapes = svg("g", { class: "shapes" });
 const bounds = svg("rect", { class: "object bounds", "data-object": "bounds", ...THIN });
 const goal = svg("circle", { class: "object goal", "data-object": "goal", ...THIN });
 const start = makeStartSymbol("object start");
-const world = svg("g", { class: "world" }, bounds, goal, shapes, start);
+const [solids, world] = [svg("g", { class: "world" }, bounds, shapes), svg("g", { class: "world" }, goal, start)];
 
 /** The objects that carry each mark now. @type {Map<string, ReadonlySet<number | string>>} */
 const marked = new Map();
@@ -34,6 +37,7 @@ export function tubeRadius() {
 /** Show the drawing, and keep it up to date. */
 export function mountScene() {
   start.setAttribute("data-object", "start");
+  byId("solids", SVGSVGElement).append(solids);
   byId("drawing", SVGSVGElement).append(world);
   subscribe(["view"], placeWorld);
   subscribe(["doc"], drawShapes);
@@ -54,7 +58,7 @@ export function worldTransform() {
 }
 
 function placeWorld() {
-  world.setAttribute("transform", worldTransform());
+  for (const group of [solids, world]) group.setAttribute("transform", worldTransform());
 }
 
 /** @type {readonly Shape[]} */

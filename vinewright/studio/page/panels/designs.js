@@ -34,6 +34,15 @@ export function resultLine() {
   return line;
 }
 
+/** List of the notes about the design that is shown. */
+export function notesList(/** @type {string} */ id) {
+  const list = el("ul", { id, class: "notes", "aria-label": "Room for inflated actuators" });
+  subscribe(["run", "design"], () => {
+    list.replaceChildren(...(chosenDesign()?.notes ?? []).map((note) => el("li", {}, note)));
+  });
+  return list;
+}
+
 /** Line that defines success: the number alone does not say when a trial counts. */
 export function countsLine() {
   const line = el("p", { class: "quiet small counts" }, "A trial counts when the tip enters the goal while it grows; stop the growth there.");

@@ -1,11 +1,13 @@
 /** Growths of the shown designs: the wanted growths, the growths so far, and the requests for missing growths, one at a time. */
 
+import { distance } from "../draw/geometry.js";
 import { set, state } from "../store.js";
 import { askJob } from "./jobs.js";
 import { messageOf } from "./parts.js";
 import { live } from "./shown.js";
 
 /** @typedef {import("../types.js").Growth} Growth */
+/** @typedef {import("../types.js").Point} Point */
 
 /** @type {{propagators: string[], busy: string | null, failed: Map<string, string>}} */
 export const looks = {
@@ -54,6 +56,15 @@ export function recordOf(/** @type {Growth} */ { lengths, joints }) {
     else high = middle;
   }
   return low;
+}
+
+/** Grown length at the middle of a segment: all segments are equally long on the film, however they are bent. */
+export function lengthAt(/** @type {Point[]} */ joints, /** @type {number} */ segment) {
+  const long = Number(state.run?.tube.segment_length_mm);
+  if (long > 0) return (segment + 0.5) * long;
+  let sum = distance(joints[segment], joints[segment + 1]) / 2;
+  for (let k = 0; k < segment; k += 1) sum += distance(joints[k], joints[k + 1]);
+  return sum;
 }
 
 /** Ask for the next growth that is missing. */

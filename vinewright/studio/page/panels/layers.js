@@ -1,4 +1,4 @@
-/** The layers of the panels on the canvas, and when they are painted again. */
+/** The layers of the panels on the canvases, and when they are painted again. */
 
 import { isEditable } from "../draw/editing.js";
 import { state, subscribe } from "../store.js";
@@ -23,10 +23,10 @@ export function setVisible(/** @type {"tree" | "cloud"} */ name, /** @type {bool
 export function mountLayers() {
   addLayer(10, (context) => visible.tree && paintTree(context));
   addLayer(20, (context) => visible.cloud && paintCloud(context));
-  addLayer(30, paintTubes);
-  addLayer(34, paintMissedTip);
-  addLayer(35, (context) => visible.cloud && paintTips(context));
-  addLayer(40, paintForces);
+  addLayer(30, paintTubes, true);
+  addLayer(34, paintMissedTip, true);
+  addLayer(35, (context) => visible.cloud && paintTips(context), true);
+  addLayer(40, paintForces, true);
   addLayer(50, paintMarks);
   subscribe(["run", "design", "other", "growths", "time", "trials", "panel", "plan"], repaint);
   // Passages are of interest while drawing; where a run is looked at they are in the way.

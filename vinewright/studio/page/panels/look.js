@@ -2,7 +2,7 @@
 
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
-import { changedLine, chooseDesign, emptyNotice } from "./designs.js";
+import { changedLine, chooseDesign, emptyNotice, notesList } from "./designs.js";
 import { contactsOf, largestForce } from "./forcelayer.js";
 import { askAgain, askNext, growthOf, keyOf, looks, shownGrowths, wantedGrowths } from "./growths.js";
 import { dashSwatch, optionsOf, selectField, setText, swatch } from "./parts.js";
@@ -30,7 +30,7 @@ export function mountLook() {
   const content = el(
     "div", {}, changedLine("look-changed"), design.row, other.row,
     el("fieldset", {}, el("legend", {}, "Propagators"), boxes), el("h2", {}, "Growth"), growths, again, forces,
-    touches, el("h2", {}, "Pressures"), pressureTable("pressures", chosenDesign), otherPressures(),
+    touches, notesList("look-notes"), el("h2", {}, "Pressures"), pressureTable("pressures", chosenDesign), otherPressures(),
   );
   byId("panel-look", HTMLElement).append(emptyNotice(content), content);
   subscribe(["known"], () => boxes.replaceChildren(...state.known.propagators.map(boxOf)));

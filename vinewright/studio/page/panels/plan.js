@@ -3,7 +3,7 @@
 import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { frontChart } from "./chart.js";
-import { changedLine, chooseByActuators, countsLine, designList, drawnLine, resultLine, nextButtons } from "./designs.js";
+import { changedLine, chooseByActuators, countsLine, designList, drawnLine, nextButtons, notesList, resultLine } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
 import { optionFields, wantedShare } from "./options.js";
 import { checkField, setText, swatch } from "./parts.js";
@@ -19,7 +19,7 @@ const earlier = el("p", { id: "plan-earlier", class: "quiet" });
 /** Fill the panel. */
 export function mountPlan() {
   const chart = frontChart((actuators) => !isPlanning() && chooseByActuators(actuators));
-  const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), changedLine("plan-changed"), nextButtons());
+  const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), notesList("plan-notes"), changedLine("plan-changed"), nextButtons());
   byId("panel-plan", HTMLElement).append(
     optionFields(), button, reason, progressPart(), result, chart.element, designList(), layersPart(), el("h2", {}, "Runs"), runList(),
   );

@@ -4,7 +4,7 @@ import { distance, isInside, middle, toOutline } from "../draw/geometry.js";
 import { el } from "../dom.js";
 import { state } from "../store.js";
 import { contactsOf } from "./forcelayer.js";
-import { recordOf } from "./growths.js";
+import { lengthAt, recordOf } from "./growths.js";
 import { obstacleNames, solidsOf } from "./obstacles.js";
 import { numberWords } from "./words.js";
 
@@ -46,15 +46,6 @@ function touchesOf(/** @type {Growth} */ growth) {
     } else found.push({ name, force, most: force, at, last: segment });
   }
   return found;
-}
-
-/** Grown length at the middle of a segment: all segments are equally long on the film, however they are bent. */
-function lengthAt(/** @type {Point[]} */ joints, /** @type {number} */ segment) {
-  const long = Number(state.run?.tube.segment_length_mm);
-  if (long > 0) return (segment + 0.5) * long;
-  let sum = distance(joints[segment], joints[segment + 1]) / 2;
-  for (let k = 0; k < segment; k += 1) sum += distance(joints[k], joints[k + 1]);
-  return sum;
 }
 
 /** Return a function that finds the name of the object nearest to a point. */

@@ -1,4 +1,4 @@
-/** A tube on the canvas at true width: coloured sections, the cells of their actuators, an outline for each strand, and the tip. */
+/** A tube on the canvas at true width: coloured sections, the cells of their actuators beside it, an outline for each strand, and the tip. */
 
 import { pixels } from "../view.js";
 import { canvasColour } from "./palette.js";
@@ -46,7 +46,7 @@ function strandsOf(/** @type {Course} */ course, /** @type {readonly Section[]} 
 
 function pathsOfPart(/** @type {Part} */ part, /** @type {readonly Section[]} */ sections, /** @type {number} */ radius) {
   const section = sections[part.section];
-  const cells = section.side === "none" ? null : pathOf(cellsOf(part.course, section, radius), true);
+  const cells = section.profile ? pathOf(cellsOf(part.course, section.profile), true) : null;
   return { path: pathOf(part.course.points), cells, seam: part.begins ? seamPath(part.course, radius) : null, section };
 }
 

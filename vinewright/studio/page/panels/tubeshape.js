@@ -4,6 +4,7 @@
  */
 
 /** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Profile} Profile */
 /** @typedef {import("../types.js").Section} Section */
 
 /**
@@ -146,22 +147,40 @@ export function partsOf(
   return parts;
 }
 
-/** Outline of the part of an actuator: a row of cells of true length inside the edge of the tube. @returns {Point[]} */
-export function cellsOf(/** @type {Course} */ part, /** @type {Section} */ section, /** @type {number} */ radius) {
-  const cell = section.preformed ? radius : Math.max(section.l0_mm, 1);
-  const [first, last] = [part.along[0], lengthOf(part)];
-  const count = Math.min(Math.max(Math.ceil((12 * (last - first)) / cell), 2), 3000);
+/** Outline of what lies along a part: the edges of its profile, from the part's beginning to its end. @returns {Point[]} */
+export function cellsOf(/** @type {Course} */ part, /** @type {Profile} */ profile) {
   const [outer, inner] = [/** @type {Point[]} */ ([]), /** @type {Point[]} */ ([])];
-  const side = section.side === "left" ? radius : -radius;
-  for (let k = 0; k < count; k += 1) {
-    const length = first + ((last - first) * k) / (count - 1);
+  for (const [length, near, far] of cutProfile(profile, part.along[0], lengthOf(part))) {
     const { point, heading } = placeAt(part, length);
-    const swell = 0.16 * Math.abs(Math.sin((Math.PI * (length - section.start_mm)) / cell));
-    const [x, y] = [-Math.sin(heading) * side, Math.cos(heading) * side];
-    outer.push([point[0] + (0.8 + swell) * x, point[1] + (0.8 + swell) * y]);
-    inner.push([point[0] + (0.72 - swell) * x, point[1] + (0.72 - swell) * y]);
+    const [x, y] = [-Math.sin(heading), Math.cos(heading)];
+    outer.push([point[0] + far * x, point[1] + far * y]);
+    inner.push([point[0] + near * x, point[1] + near * y]);
   }
   return [...outer, ...inner.reverse()];
+}
+
+/** How far a tube reaches to its left, or to its right if the side is -1, at a length of film: its edge, or that of an inflated actuator. */
+export function reachAt(
+  /** @type {readonly Section[]} */ sections, /** @type {number} */ radius, /** @type {number} */ length, /** @type {number} */ side,
+) {
+  const { profile } = sections.find((one) => length < one.end_mm) ?? sections[sections.length - 1];
+  return Math.max(radius, ...(profile ?? []).map(([, , far]) => side * far));
+}
+
+/** The profile from one length to another; beyond its ends it is as at them. @returns {Profile} */
+function cutProfile(/** @type {Profile} */ profile, /** @type {number} */ first, /** @type {number} */ last) {
+  const inside = profile.filter(([length]) => length > first + 1e-6 && length < last - 1e-6);
+  return [edgesAt(profile, first), ...inside, edgesAt(profile, last)];
+}
+
+/** @returns {Profile[number]} */
+function edgesAt(/** @type {Profile} */ profile, /** @type {number} */ length) {
+  const next = profile.findIndex((row) => row[0] > length);
+  const after = profile[next < 0 ? profile.length - 1 : next];
+  const before = next > 0 ? profile[next - 1] : after;
+  const share = (length - before[0]) / (after[0] - before[0] || 1);
+  const mix = (/** @type {1 | 2} */ edge) => before[edge] + share * (after[edge] - before[edge]);
+  return [length, mix(1), mix(2)];
 }
 
 /** The place of a course that is nearest to a point: its length from the base and the distance. */
