@@ -39,9 +39,9 @@ class Squeeze:
 
 
 def room_notes(design: Design, environment: Environment, origin: Floats | None = None) -> list[str]:
-    """Return a sentence, without capital and stop, for each place where a design has too little room for its inflated actuators.
+    """Return sentences, without capital and stop, about places where a design has too little room for its inflated actuators.
 
-    Passages that are narrower than their section come first, from the base on; then the obstacles that squeeze an actuator most.
+    The narrowest passage of each section that needs more comes first, from the base on; then the obstacles that squeeze an actuator most.
 
     Args:
         design: With its centreline in this environment.
@@ -49,11 +49,14 @@ def room_notes(design: Design, environment: Environment, origin: Floats | None =
     """
     tight, datum = _tight(design, environment), np.zeros(2) if origin is None else origin
     notes = []
-    for one in tight:
-        x, y = 1e3 * (one.passage.middle - datum)
+    for k in dict.fromkeys(one.section for one in tight):
+        narrow = sorted((one for one in tight if one.section == k), key=lambda one: one.spare)
+        x, y = 1e3 * (narrow[0].passage.middle - datum)
+        others = f" ({plural(len(narrow) - 1, 'other')} narrower than it needs)" if len(narrow) > 1 else ""
         notes.append(
-            f"section {_number(design, one.section)} needs {1e3 * one.needed:.0f} mm with its actuator inflated, and the passage at "
-            f"({x:.0f}, {y:.0f}) mm is {1e3 * one.passage.width:.0f} mm wide; end or vent the actuator before it"
+            f"section {_number(design, k)} needs {1e3 * narrow[0].needed:.0f} mm with its actuator inflated, and the passage at "
+            f"({x:.0f}, {y:.0f}) mm is {1e3 * narrow[0].passage.width:.0f} mm wide{others}: walls squeeze the actuator there; a section "
+            "that ends, or is vented, before it is not"
         )
     found = _squeezes(design, environment, tight)
     for squeeze in found[:MOST_NAMED]:

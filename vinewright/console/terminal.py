@@ -18,10 +18,7 @@ if TYPE_CHECKING:
     from planner.plan.several.selection import CommonChampion
 
 CROSSING = "note: this tube crosses or overlaps itself; the model has no contact of the tube with itself, so test it on a real tube first"
-THIN = (
-    "note: in this model, actuators have no thickness; leave room beside the tube where it is narrow, or give the tube file a "
-    "thickness_share"
-)
+THIN = "note: in this model, actuators have no thickness; leave room beside the tube where it is narrow"
 
 
 def thickness_notes(design: Design, environment: Environment, propagator: str) -> list[str]:
