@@ -80,8 +80,8 @@ def passages_along(
 ) -> list[Passage]:
     """Return the narrowest gaps between those obstacles that are near to a line, and the walls at the bounds.
 
-    Every gap that the line crosses is among them, if it is at most `reach` wide and they are not more than `count`: both its sides are near,
-    and what would divide it.
+    Every gap that the line crosses is among them, if it is at most `reach` wide and they are not more than `count`: both its sides are
+    near, and what would divide it.
 
     Args:
         line: A line or a point [m].
