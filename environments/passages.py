@@ -80,8 +80,7 @@ def passages_along(
 ) -> list[Passage]:
     """Return the narrowest gaps between those obstacles that are near to a line, and the walls at the bounds.
 
-    Every gap that the line crosses is among them, if it is at most `reach` wide and they are not more than `count`: both its sides are
-    near, and what would divide it.
+    Both sides of a gap that the line crosses are near to it, and so is what would divide the gap, if it is at most `reach` wide.
 
     Args:
         line: A line or a point [m].
