@@ -53,8 +53,8 @@ def test_numbers_are_those_of_the_records() -> None:
 
 
 def test_the_default_chain_is_measured() -> None:
-    """A real search of a second finds a solution in `divider`, with the default batch."""
-    made = run_case(CardCase(DEFAULT, "divider", 0, 1.0, 10))
+    """A real search of two seconds finds a solution in `divider`, with the default batch."""
+    made = run_case(CardCase(DEFAULT, "divider", 0, 2.0, 10))
     assert made.case.batch == 100
     assert made.iterations > 0
     assert made.vine_steps > 0
