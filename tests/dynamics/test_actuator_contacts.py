@@ -222,6 +222,28 @@ def test_energy_of_a_squeezed_actuator_is_continuous() -> None:
     assert looked > 50
 
 
+@pytest.mark.parametrize(("joint", "bend"), [(5, 0.4), (5, -0.4), (12, 0.0)])
+def test_corner_passes_a_joint_smoothly(environment: MakeEnvironment, joint: int, bend: float) -> None:
+    """A spike that presses an actuator by 8 mm is moved past a bend and past its end: no step of 20 um changes its energy by 0.5 %."""
+    spike = [[0.1, -R - T + 8e-3], [0.105, -R - T - 0.3], [0.095, -R - T - 0.3]]
+    scene = build_scene(environment(polygons=[spike]), R + MARGIN, R + MARGIN + 0.025)
+    posed = Posed(np.random.default_rng(0))
+    posed.thickness = np.where(np.arange(16) < 12, -T, 0.0)
+    posed.angles = np.where(np.arange(16) == joint, bend, 0.0)
+    corner, energies = np.array([0.1, -R - T + 8e-3]), []
+    for along in np.arange(-0.03, 0.03, 2e-5):
+        # The joint above the corner, the bisector of its bend upright.
+        posed.base = np.zeros(3)
+        joints = posed.joints()
+        half = -np.arctan2(*(joints[joint] - joints[joint - 1])[::-1]) - bend / 2
+        turn = np.array([[np.cos(half), -np.sin(half)], [np.sin(half), np.cos(half)]])
+        posed.base = np.array([*(corner + [along, R + T - 8e-3] - turn @ joints[joint]), half])
+        energies.append(squeezed_energy(posed, scene))
+    assert energies[-1] > 0.0
+    assert (energies[0] == 0.0) == (joint == 12)
+    assert np.abs(np.diff(energies)).max() < 5e-3 * max(energies)
+
+
 def profile_of(joints: Floats, actuation: Actuation) -> shapely.Geometry:
     """The actuators of a vine of `sections` as one shape."""
     return shapely.union_all(Profile(joints, T * np.sign(actuation.pressure[0])).pieces)
