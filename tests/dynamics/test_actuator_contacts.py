@@ -237,7 +237,8 @@ def test_corner_passes_a_joint_smoothly(environment: MakeEnvironment, joint: int
         joints = posed.joints()
         half = -np.arctan2(*(joints[joint] - joints[joint - 1])[::-1]) - bend / 2
         turn = np.array([[np.cos(half), -np.sin(half)], [np.sin(half), np.cos(half)]])
-        posed.base = np.array([*(corner + [along, R + T - 8e-3] - turn @ joints[joint]), half])
+        placed = corner + np.array([along, R + T - 8e-3]) - turn @ joints[joint]
+        posed.base = np.array([*placed, half])
         energies.append(squeezed_energy(posed, scene))
     assert energies[-1] > 0.0
     assert (energies[0] == 0.0) == (joint == 12)
