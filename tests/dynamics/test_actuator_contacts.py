@@ -245,6 +245,23 @@ def test_corner_passes_a_joint_smoothly(environment: MakeEnvironment, joint: int
     assert np.abs(np.diff(energies)).max() < 5e-3 * max(energies)
 
 
+@pytest.mark.parametrize(("from_tip", "from_end", "share"), [(R / 2, R / 2, 0.5), (0.2, T / 8, 0.25), (0.2, 0.1, 1.0)])
+def test_actuators_are_soft_at_their_ends_and_behind_the_tip(
+    environment: MakeEnvironment, from_tip: float, from_end: float, share: float
+) -> None:
+    """A spike that takes 8 mm of their height needs the energy of 3 t / 4 of length, or a share of that: over half of the thickness at an
+    end, and over a radius behind the tip."""
+    spike = [[0.2, -R - T + 8e-3], [0.205, -R - T - 0.3], [0.195, -R - T - 0.3]]
+    scene = build_scene(environment(polygons=[spike]), R + MARGIN, R + MARGIN + 0.025)
+    posed = Posed(np.random.default_rng(0))
+    posed.base, posed.angles = np.array([0.2 + from_tip - 0.4, 0.0, 0.0]), np.zeros(16)
+    bare = round((from_tip - from_end) / 0.025)
+    posed.base[0] += 0.025 * bare - (from_tip - from_end)
+    posed.thickness = np.where(np.arange(16) < 16 - bare, -T, 0.0)
+    stiffness = np.pi / 2 * PRESSURE * 0.75 * T * share
+    assert squeezed_energy(posed, scene) == pytest.approx(8e-3**2 / 2 / (COMPLIANCE + 1 / stiffness), rel=1e-6)
+
+
 def profile_of(joints: Floats, actuation: Actuation) -> shapely.Geometry:
     """The actuators of a vine of `sections` as one shape."""
     return shapely.union_all(Profile(joints, T * np.sign(actuation.pressure[0])).pieces)
