@@ -154,7 +154,7 @@ def _add_corners(
     place: tuple[Section, Spot],
 ) -> int:
     """Add the contacts of corners with the profile along a segment, and with the arc where it ends; return the number of contacts."""
-    (actuator, spot), i, corners, solids = place, place[1].segment, scene.corners, len(scene.edges)
+    (actuator, spot), i, corners, edges = place, place[1].segment, scene.corners, len(scene.edges)
     ux, uy, length, thickness = chain.cosine[i], chain.sine[i], chain.length[i], actuator.thickness
     out, middle = section.radius + thickness, section.radius + 0.5 * thickness
     cell = cell_of(scene, spot.x + middle * spot.nx, spot.y + middle * spot.ny)
@@ -179,7 +179,7 @@ def _add_corners(
             press = Press(
                 0.5 * CAP * thickness * _inflated(section, actuator, at), left, math.inf, float(corner), math.inf
             )
-            count = add(contacts, count, (0, i), spot.key + solids + corner, gap, ray, 0.0, press)
+            count = add(contacts, count, (0, i), spot.key + edges + corner, gap, ray, 0.0, press)
     return count
 
 
