@@ -46,7 +46,7 @@ class Section(NamedTuple):
 
 
 class Spot(NamedTuple):
-    """A segment of a section, and the joint where it ends."""
+    """A segment of a section, and one of its joints: that where it ends or, for edges, also that where it begins."""
 
     segment: int
     nx: float
