@@ -13,7 +13,7 @@ from planner.fabrication.guide.paper import Page
 from studies.pack.designs import EXAMPLES, design_of
 from studies.pack.plots import BEHIND, GAP, SMALL, arrange, save_checklist, save_guide, save_image, save_pattern
 from studies.pack.report import report
-from studies.pack.study import Comparison, PackCase, PackRecord, make_cases, missed, run_case
+from studies.pack.study import Comparison, PackCase, PackRecord, make_cases, make_pack, missed, run_case, try_built
 
 SAME = Comparison(
     alike=True, cell=0.0, seam=2e-8, place=3e-5, pressure=0.0, curvature=0.0, tip=4e-4, turn=0.0, in_goal=True
@@ -49,6 +49,20 @@ def test_a_pack_is_measured() -> None:
     assert found.promised[0] == pytest.approx(found.reached / 40, abs=0.01)
     assert found.holds
     assert found.content()["holds"] is True
+
+
+def test_trials_are_those_of_the_pack_and_others() -> None:
+    """The first trials are those in which the pack was tried, and the others come after them."""
+    pack = make_pack(EXAMPLES["mixed"], 60)
+    design, success = pack.grown.design, pack.grown.design.success
+    assert success is not None
+    assert success.reached < 60
+    same, other, both = (
+        try_built(design, pack.environment, success.errors, count, after).reached
+        for count, after in ((60, 0), (60, 60), (120, 0))
+    )
+    assert same == success.reached
+    assert same + other == both
 
 
 def test_the_report_says_what_does_not_hold() -> None:
