@@ -1,5 +1,6 @@
 """The study of packs: built from their files alone."""
 
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from studies.pack.designs import EXAMPLES, design_of
 from studies.pack.plots import BEHIND, GAP, SMALL, arrange, save_checklist, save_guide, save_image, save_pattern
 from studies.pack.report import report
 from studies.pack.study import Comparison, PackCase, PackRecord, make_cases, make_pack, missed, run_case, try_built
+from tests.command_line import vinewright
+from vinewright.console.errors import remedy
 
 SAME = Comparison(
     alike=True, cell=0.0, seam=2e-8, place=3e-5, pressure=0.0, curvature=0.0, tip=4e-4, turn=0.0, in_goal=True
@@ -105,6 +108,17 @@ def test_pages_are_arranged_in_rows(tmp_path: Path) -> None:
     assert image.getpixel((far_x, near)) == (0, 255, 0)
     assert image.getpixel((near, far_y)) == (0, 0, 255)
     assert image.getpixel((far_x, far_y)) == (BEHIND,) * 3
+
+
+def test_a_missing_reader_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Without pypdf: exit code 2 and the pip command, before anything is grown."""
+    monkeypatch.setitem(sys.modules, "pypdf", None)
+    monkeypatch.chdir(tmp_path)
+    assert vinewright(monkeypatch, "reproduce", "pack") == 2
+    assert capsys.readouterr().err == f"error: this needs pypdf, which the extra test has: {remedy('test')}\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.slow
