@@ -124,7 +124,7 @@ def test_a_missing_reader_is_one_line(
 @pytest.mark.slow
 def test_the_pages_of_a_pack_are_drawn(tmp_path: Path) -> None:
     """Every picture that the report shows is drawn, and is small enough to store."""
-    records = [replace(GOOD, case=PackCase("pouch", 20))]
+    records = [replace(GOOD, case=PackCase("pouch", 20), reached=18, reached_elsewhere=17)]
     save_checklist(tmp_path / "checklist.png", records)
     for half in (0, 1):
         save_guide(tmp_path / f"guide-{half + 1}.png", records, half)
