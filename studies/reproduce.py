@@ -56,6 +56,7 @@ STUDIES = (
     "search_variants:clutter",
     "card",
     "halls",
+    "pack",
     "reliability",
     "fewest",
     "actuators",

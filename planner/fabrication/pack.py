@@ -354,12 +354,16 @@ class Pack:
             partial.write_text(tube_text(self.grown.design.params), encoding="utf-8")
         return [TUBE_FILE]
 
+    def template(self, paper: Paper) -> Template:
+        """Return the content of the printed template, without the guide."""
+        reached, warnings = self.grown.reached, self.warnings
+        return Template(paper, self.build, self.pattern, self.environment, reached, warnings, self.success)
+
     def _write_template(self, out: Path, paper: Paper, beside: Sequence[str] = ()) -> str:
         from planner.fabrication.guide.template import write_template
 
-        name, reached = f"template-{paper}.pdf", self.grown.reached
-        template = Template(paper, self.build, self.pattern, self.environment, reached, self.warnings, self.success)
-        write_template(out / name, template, replace(self.guide, files=beside))
+        name = f"template-{paper}.pdf"
+        write_template(out / name, self.template(paper), replace(self.guide, files=beside))
         return name
 
     def _write_prints(self, out: Path) -> list[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -56,22 +57,28 @@ def write_template(
     Raises:
         OSError: The file cannot be written.
     """
+    metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}
+    # TrueType fonts keep text as text. A user's `savefig.bbox` must not trim the page, which would change the scale.
+    settings = matplotlib.rc_context({"pdf.fonttype": 42, "savefig.bbox": None})
+    with atomic_path(path) as partial, settings, PdfPages(partial, metadata=metadata) as pdf:
+        for page in template_pages(template, guide):
+            pdf.savefig(page.figure)
+
+
+def template_pages(template: Template, guide: Guide | None = None) -> Iterator[Page]:
+    """Draw the pages one after another: the cover, the guide if there is one, and the sheets of the pattern."""
     tiles, picture = template.tiles(), render_plan(template)
     before = len(draw_cover(template, picture, dict.fromkeys(tiles, 0)))
     between = guide_pages(guide, template.paper, before, len(tiles)) if guide else []
     first = 1 + before + len(between)
     pages = {tile: page for page, tile in enumerate(tiles, start=first)}
-    metadata = REPRODUCIBLE | {"Title": f"{template.name(200)}: fabrication template"}
-    # TrueType fonts keep text as text. A user's `savefig.bbox` must not trim the page, which would change the scale.
-    settings = matplotlib.rc_context({"pdf.fonttype": 42, "savefig.bbox": None})
-    with atomic_path(path) as partial, settings, PdfPages(partial, metadata=metadata) as pdf:
-        last = first + len(tiles) - 1
-        for number, page in enumerate([*draw_cover(template, picture, pages), *between], start=1):
-            if number > before:
-                _number_page(page, template, number, last)
-            pdf.savefig(page.figure)
-        for tile in tiles:
-            pdf.savefig(draw_sheet(template, pages, tile).figure)
+    last = first + len(tiles) - 1
+    for number, page in enumerate([*draw_cover(template, picture, pages), *between], start=1):
+        if number > before:
+            _number_page(page, template, number, last)
+        yield page
+    for tile in tiles:
+        yield draw_sheet(template, pages, tile)
 
 
 def _number_page(page: Page, template: Template, number: int, last: int) -> None:
