@@ -61,6 +61,8 @@ class Spot(NamedTuple):
     """Length of the actuator that an edge presses there [m]; 0 if the section ends there."""
     is_arc: bool
     """Whether the tube bends away from the actuator there."""
+    is_after: bool
+    """Whether the segment begins at the joint."""
     other_nx: float
     """Direction of the actuator on the other side of the joint [-]."""
     other_ny: float
@@ -131,8 +133,11 @@ def _add_edges(
                 share, facing, mx, my = 0.5, 1.0, dx, dy
                 offset, along = axis + out * (ex * my - ey * mx), axis_along + out * (mx * ex + my * ey)
                 met = _meets_at(offset, axis, along, axis_along)
-            elif dx * spot.other_nx + dy * spot.other_ny >= facing:
-                continue
+            else:
+                # Only the side that is nearer has an end; where both are, that after the joint.
+                other = dx * spot.other_nx + dy * spot.other_ny
+                if other > facing or (other == facing and not spot.is_after):
+                    continue
         gap = flip * offset - edges[edge, 4]
         if 0.0 <= along <= wall and gap < margin:
             # At its ends an edge hands over to its corners, and none presses from behind.
@@ -238,11 +243,11 @@ def add_actuator_contacts(
             if away:
                 length = after = length + after
         key = ACTUATOR_KEYS + 4 * i * solids
-        spot = Spot(i, nx, ny, x, y, reached, length, away, mx, my, key)
+        spot = Spot(i, nx, ny, x, y, reached, length, away, False, mx, my, key)
         count = _add_corners(scene, section, margin, chain, contacts, count, (actuator, spot))
         count = _add_edges(scene, section, margin, contacts, count, (actuator, spot))
         if after > 0.0:
-            spot = Spot(i + 1, mx, my, x, y, reached, after, away, nx, ny, key + 2 * solids)
+            spot = Spot(i + 1, mx, my, x, y, reached, after, away, True, nx, ny, key + 2 * solids)
             count = _add_edges(scene, section, margin, contacts, count, (actuator, spot))
     _share_lengths(contacts, first, count)
     for k in range(first, count):

@@ -194,3 +194,15 @@ def test_actuators_are_soft_at_their_ends_and_behind_the_tip(
     posed.thickness = np.where(np.arange(16) < 16 - bare, -T, 0.0)
     stiffness = np.pi / 2 * PRESSURE * 0.75 * T * share
     assert squeezed_energy(posed, scene) == pytest.approx(8e-3**2 / 2 / (COMPLIANCE + 1 / stiffness), rel=1e-6)
+
+
+@pytest.mark.parametrize("bend", [-1e-15, 0.0, 1e-15])
+def test_straight_actuators_touch_walls_however_they_are_rounded(environment: MakeEnvironment, bend: float) -> None:
+    """Beside a wall that takes 5 mm of its height, each joint within has the energy of a segment's length, whichever way it bends by
+    rounding."""
+    scene = build_scene(environment(boxes=[[0.0, -1.0, 1.0, -R - T + 5e-3]]), R + MARGIN, R + MARGIN + 0.025)
+    posed = Posed(np.random.default_rng(0))
+    posed.base, posed.angles = np.array([0.3, 0.0, 0.0]), np.full(16, bend)
+    posed.thickness = np.where(np.arange(16) < 10, -T, 0.0)
+    joint = 5e-3**2 / 2 / (COMPLIANCE + 1 / (np.pi / 2 * PRESSURE * 0.025))
+    assert squeezed_energy(posed, scene) == pytest.approx(9 * joint, rel=0.01)
