@@ -40,7 +40,7 @@ class Section(NamedTuple):
     begin: float
     """Distance of its beginning from the base along the tube [m]."""
     end: float
-    """The same of its end [m]."""
+    """Distance of its end from the base along the tube [m]."""
     whole: float
     """Length of the tube [m]."""
 

@@ -136,7 +136,7 @@ def params() -> VineParams:
 
 @pytest.fixture(scope="session")
 def thin() -> VineParams:
-    """The same tube, with actuators that need no room beside it, as in most propagators and references."""
+    """The tube of paper 002 with actuators that need no room beside it, as in most propagators and references."""
     return VineParams(thickness_share=0.0)
 
 

@@ -1,6 +1,6 @@
-"""What lies along one side of a drawn tube, in millimetres: the cells of an actuator at their true thickness, or folds.
+"""Profile of one side of a drawn tube, in millimetres: the cells of an actuator at their true thickness, or folds.
 
-The one description of their shape: pictures, the page of the studio and notes on the room of a design use it.
+Nothing else describes their shape: pictures, the page of the studio and notes on the room of a design use it.
 """
 
 from __future__ import annotations

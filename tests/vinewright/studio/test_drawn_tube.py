@@ -1,4 +1,4 @@
-"""What the page draws of a tube, in a real browser: actuators at their true thickness as in pictures, and notes about their room."""
+"""Drawings of a tube on the page, in a real browser: actuators at their true thickness as in pictures, and notes about their room."""
 
 import math
 
@@ -17,7 +17,7 @@ from tests.vinewright.studio.test_modules import in_page
 from vinewright.studio.views import design_view
 
 CURVATURE = 2.0
-"""Of the arc of `bent` [1/m]."""
+"""Curvature of the arc of `bent` [1/m]."""
 
 
 def bent(*sections: Section) -> Design:
@@ -182,7 +182,7 @@ def test_folds_are_drawn_as_in_pictures(shared: Studio) -> None:
 
 
 def test_notes_are_listed(shared: Studio) -> None:
-    """Those of the design that is shown, as sentences, in the panels Plan and Look."""
+    """Panels Plan and Look list the notes of the design that is shown, as sentences."""
     note = "section 1's inflated actuator is squeezed by box 6 by up to 7 mm at (100, 200) mm"
     design = bent(Section(0.0, 0.8, "left", 2.0, 0.04, 25e3))
     views = [design_view(design, "best", "Design", 0.0, notes=[note]), design_view(design, "1", "Other", 0.0)]
