@@ -133,7 +133,7 @@ def test_a_passage_that_is_noted_is_not_noted_again(
 
 
 def test_the_three_deepest_are_named(straight: Design, beside: Callable[..., Environment], edge: float) -> None:
-    """The three deepest of five are named, the deepest first, and the number of the others is told; places are from the origin that is asked for."""
+    """The deepest of five come first, and the number of those left out is told; places are from the origin that is asked for."""
     depths = 0.004, 0.012, 0.006, 0.010, 0.008
     boxes = [[0.31 + 0.06 * k, edge - depth, 0.35 + 0.06 * k, 0.4] for k, depth in enumerate(depths)]
     notes = room_notes(straight, beside(boxes=boxes), origin=np.array([-0.5, -0.5]))
