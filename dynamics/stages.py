@@ -123,7 +123,8 @@ class _StagedRollout:
         count = np.zeros(batch, np.int64)
         for rows, _, kept, _ in self._parts:
             count[rows] += kept
-        most = int(count.max(initial=0))
+        # Vines that never grow have an empty record, as in a rollout of one stage.
+        most = int(count.max(initial=1))
         angles, force = np.zeros((2, batch, most, room))
         segments, tips = np.ones((batch, most), np.int64), np.zeros((batch, most, 3))
         last_length, needed = np.zeros((batch, most)), np.zeros((batch, most))

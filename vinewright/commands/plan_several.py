@@ -10,7 +10,7 @@ from planner.search.planners import SST_STAR
 from vinewright.console.answer import Answer
 from vinewright.console.errors import BadInput, NothingKept
 from vinewright.console.options import print_hints
-from vinewright.console.terminal import actuators_text, doubt_words, section_table
+from vinewright.console.terminal import actuators_text, doubt_words, print_thickness, section_table
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -121,9 +121,10 @@ def _report(answer: Answer, result: CommonResult, out: Path, stems: Sequence[str
     console, choice = answer.console, result.choice
     if choice is None:
         return
-    for design in result.designs:
+    for run, design in zip(result.runs, result.designs, strict=True):
         console.print(f"in {design.environment}, grown to {1e3 * design.length:.0f} of {1e3 * design.built:.0f} mm:")
         console.print(section_table(design))
+        print_thickness(console, design, run.environment, result.options.propagator)
     if choice.tried:
         console.print(_table(choice))
     console.print(closing_line(result), style="bold")

@@ -12,6 +12,7 @@ from dynamics.vine import Status
 from environments import Environment
 from planner.design.design import Design, Section
 from planner.design.replay import grow_designs
+from planner.design.schedule import Schedule
 
 PARAMS = VineParams()
 
@@ -44,10 +45,13 @@ def test_designs_of_different_lengths_get_where_they_end(room: Environment) -> N
     assert grown[4].design.tip[0] <= 1.0 - PARAMS.clearance + 1e-6
 
 
-def test_nothing_grows_out_of_a_wall(room: Environment) -> None:
+@pytest.mark.parametrize("scheduled", [False, True])
+def test_nothing_grows_out_of_a_wall(room: Environment, scheduled: bool) -> None:
     """A base in a wall has no record: it is predicted where it starts, and reaches nothing."""
     environment = replace(room, start=np.array([1.05, 0.49, 0.0]), goal=np.array([1.05, 0.49, 0.3]))
-    (one,) = grow_designs([straight(0.5)], environment, QuasiStatic(environment, PARAMS))
+    design = replace(straight(0.5), sections=(Section(0.0, 0.5, "left", 0.5, 0.04, 10e3),))
+    design = design.scheduled(Schedule([0.0, 0.2], [[0.0], [10e3]])) if scheduled else design
+    (one,) = grow_designs([design], environment, QuasiStatic(environment, PARAMS))
     assert one.status != Status.GROWN
     assert not one.reached
     assert not one.ends_in_goal
