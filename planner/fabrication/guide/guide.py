@@ -75,7 +75,6 @@ def guide_pages(guide: Guide, paper: Paper, before: int = 0, sheets: int = 0) ->
     flow = Flow(paper)
     _write_parts(flow, guide)
     _write_seals(flow, guide.build)
-    _write_sources(flow)
     _write_steps(flow, guide)
     if guide.wall:
         write_wall_base(flow, guide.vessel, guide.build, guide.wall)
@@ -88,6 +87,7 @@ def guide_pages(guide: Guide, paper: Paper, before: int = 0, sheets: int = 0) ->
     write_tolerances(flow, guide.build, guide.placement)
     write_acceptance(flow, guide.build, guide.bends, guide.formed, guide.lines, guide.meaning)
     write_numbers(flow, guide.build)
+    _write_sources(flow)
 
     def checklist(ahead: int) -> list[Page]:
         first = before + ahead + 1
@@ -138,7 +138,7 @@ def _write_parts(flow: Flow, guide: Guide) -> None:
     flow.paragraph(
         "The ranges are starting points: find your own setting on test strips. Temperature decides; the time only has to heat the film "
         "through, and pressure matters little once the layers touch (source 5). The model is of LDPE: another film bends and bursts "
-        "differently, so measure that tube before you plan with it. The sources are listed after the test strips."
+        "differently, so measure that tube before you plan with it. The sources are listed at the end of the guide."
     )
     if note := guide.build.film_note:
         flow.paragraph(note, mark="!")
