@@ -10,9 +10,11 @@ import shapely
 
 from dynamics.actuator_self_contacts import add_actuator_self_contacts, reach_with_actuators
 from dynamics.chain import Chain, new_chain
-from dynamics.contact_rows import ACTUATOR_KEYS, Contacts, new_contacts
+from dynamics.contact_rows import ACTUATOR_KEYS, NO_KEY, Contacts, new_contacts
 from dynamics.cross_section import CrossSection
 from dynamics.nearby import near_segments, new_blocks
+from dynamics.quasistatic.dual import new_dual
+from dynamics.quasistatic.friction import Friction, FrictionMemory, add_friction_rows
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.self_contact import segments_apart
 from dynamics.thickness import signed_thickness
@@ -23,6 +25,8 @@ from surrogate.kernels.compiled import Floats
 
 MakeEnvironment = Callable[..., Environment]
 R, T, MARGIN, FULL, STIFFNESS = 0.03, 0.02, 0.02, 0.025, 2e4
+SOFTER = 0.7e4
+"""Stiffness of the actuators of the outer of two parts [N/m2]."""
 ALONG = 20
 """Segments of each of two parts that lie beside each other."""
 
@@ -30,7 +34,14 @@ ALONG = 20
 class Tube:
     """A tube of straight segments with actuators, and the contacts of these with the tube itself."""
 
-    def __init__(self, section: CrossSection, headings: Floats, thickness: Floats, last: float = FULL) -> None:
+    def __init__(
+        self,
+        section: CrossSection,
+        headings: Floats,
+        thickness: Floats,
+        last: float = FULL,
+        stiffness: Floats | float = STIFFNESS,
+    ) -> None:
         self.section, segments = section._replace(radius=R), len(headings)
         self.chain, self.segments = new_chain(segments), segments
         lengths = np.full(segments, FULL)
@@ -39,7 +50,7 @@ class Tube:
         self.chain.length[:] = self.chain.film[:] = lengths
         for joints, steps in ((self.chain.x, np.cos(headings)), (self.chain.y, np.sin(headings))):
             joints[:] = np.concatenate([[0.0], np.cumsum(lengths * steps)])
-        self.chain.thickness[:], self.chain.stiffness[:] = thickness, STIFFNESS
+        self.chain.thickness[:], self.chain.stiffness[:] = thickness, stiffness
         self.contacts, self.count = self._touch()
 
     def _touch(self) -> tuple[Contacts, int]:
@@ -80,7 +91,9 @@ def beside(section: CrossSection, apart: float, inner: Floats, outer: Floats) ->
     up = int(apart / FULL)
     tilt = np.arcsin(apart / ((up + 1) * FULL))
     headings = np.concatenate([np.zeros(ALONG), np.full(up + 1, tilt), np.full(ALONG, np.pi)])
-    return Tube(section, headings, np.concatenate([inner, np.zeros(up + 1), outer]))
+    stiffness = np.full(len(headings), STIFFNESS)
+    stiffness[-ALONG:] = SOFTER
+    return Tube(section, headings, np.concatenate([inner, np.zeros(up + 1), outer]), FULL, stiffness)
 
 
 def on(first: int, end: int, thickness: float) -> Floats:
@@ -94,9 +107,9 @@ def on(first: int, end: int, thickness: float) -> Floats:
     ("inner", "outer", "between", "compliance"),
     [
         (T, 0.0, T, 1 / STIFFNESS),
-        (0.0, T, T, 1 / STIFFNESS),
-        (T, T / 2, 1.5 * T, 2 / STIFFNESS),
-        (-T, T, T, 1 / STIFFNESS),
+        (0.0, T, T, 1 / SOFTER),
+        (T, T / 2, 1.5 * T, 1 / STIFFNESS + 1 / SOFTER),
+        (-T, T, T, 1 / SOFTER),
         (-T, -T, 0.0, np.inf),
     ],
 )
@@ -125,6 +138,54 @@ def test_energy_of_a_section_is_that_of_its_length(section: CrossSection) -> Non
     stiffness = 1 / (section.compliance + 1 / (0.5 * FULL * STIFFNESS)) / FULL
     assert energies[1] - energies[0] == pytest.approx(4 * FULL * stiffness * pressed**2, rel=0.02)
     assert 0.5 < energies[1] / (10 * FULL * stiffness * pressed**2) < 1.0
+
+
+@pytest.mark.parametrize(("segment", "share"), [(6, 0.5), (7, 1.0), (10, 1.0), (11, 0.5), (12, 0.0)])
+def test_thickness_tapers_off_where_a_section_ends(section: CrossSection, segment: int, share: float) -> None:
+    """It is whole half of its thickness away from there, here two segments."""
+    tube = beside(section, 2 * R + 0.02, on(6, 12, 2 * FULL), on(0, 0, 0.0))
+    gaps = [tube.gaps[k] for k in range(tube.count) if tube.pair(k)[0] == segment]
+    expected = 0.02 - share * 2 * FULL
+    assert gaps == pytest.approx([expected] * len(gaps), abs=1e-12) if share else not gaps
+    assert len(gaps) >= (3 if share else 0)
+
+
+@pytest.mark.parametrize("turn", [0.3, 1.2])
+def test_a_tip_that_comes_from_aside_is_bare_and_its_actuator_turns_away(section: CrossSection, turn: float) -> None:
+    """A segment before the tip that points aside: share of its thickness by its distance from the tip, and by twice the cosine."""
+    headings = np.concatenate([np.zeros(ALONG), np.full(4, 2.0), np.full(10, np.pi), np.full(3, np.pi + turn)])
+    for last, from_tip in ((2, 2.5 * FULL), (1, 1.5 * FULL), (0, 0.5 * FULL)):
+        thickness = np.zeros(len(headings))
+        thickness[-3:] = T
+        tube = Tube(section, headings, thickness)
+        middle, share = tube.segments - 1 - last, min(from_tip / R, 1.0) * min(2 * np.cos(turn), 1.0)
+        height = 0.5 * (tube.chain.y[middle] + tube.chain.y[middle + 1])
+        # The beginning of the section is near too.
+        share = min(share, min(2 * (2.5 - last) * FULL / T, 1.0) * min(2 * np.cos(turn), 1.0))
+        gaps = [tube.gaps[k] for k in range(tube.count) if tube.pair(k)[0] == middle]
+        assert len(gaps) >= 3
+        assert gaps == pytest.approx([height - 2 * R - share * T] * len(gaps), abs=1e-12)
+
+
+def test_friction_acts_on_the_surface_of_the_actuator(section: CrossSection) -> None:
+    """Its row is the motion, along the other part, of a point on the outside of the actuator or, without one there, of the tube."""
+    for inner, outer in ((0.0, T), (T, 0.0), (T, -T)):
+        tube = beside(section, 2 * R + 0.8 * T, on(4, 16, inner), on(4, 16, outer))
+        contacts, chain, count = tube.contacts, tube.chain, tube.count
+        k = next(k for k in range(count) if tube.pair(k)[1] == ALONG + 10 and tube.gaps[k] < 0.0)
+        memory = FrictionMemory(
+            np.array([contacts.key[k], NO_KEY]), np.ones(2), np.array([NO_KEY]), np.zeros(1, np.int64), 0.0
+        )
+        friction, dual = Friction(0.2, 0.2, True, R), new_dual(4000, tube.segments)
+        assert add_friction_rows(contacts, count, chain, tube.segments, friction, dual, memory) == count + 1
+        end, share = contacts.segment[k] + 1, tube.shares[k]
+        normal = np.array([contacts.gamma[k], -contacts.beta[k]]) / share
+        surface = np.array([chain.x[end], chain.y[end]]) - (R + max(outer, 0.0)) * normal
+        expected = [
+            (-(surface[1] - chain.y[j]) * -normal[1] + (surface[0] - chain.x[j]) * normal[0]) for j in range(end)
+        ]
+        row = contacts.alpha[count] + contacts.beta[count] * chain.x[:end] + contacts.gamma[count] * chain.y[:end]
+        assert np.abs(row / share) == pytest.approx(np.abs(expected), abs=1e-9)
 
 
 def coil(section: CrossSection, seed: int, **change: Any) -> Tube:
