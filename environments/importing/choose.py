@@ -84,12 +84,12 @@ def _read(kind: str, path: Path, options: ImportOptions) -> tuple[Tracing, Backd
         case "dxf":
             from environments.importing.dxf import read_dxf
 
-            return read_dxf(path, options.unit, dict(options.layers)), None
+            return read_dxf(path, options), None
         case "svg":
             from environments.importing.svg import read_svg
 
-            return read_svg(path, options.mm_per_unit, dict(options.layers)), None
+            return read_svg(path, options), None
         case _:
             from environments.importing.geojson import read_geojson
 
-            return read_geojson(path, options.unit), None
+            return read_geojson(path, options), None

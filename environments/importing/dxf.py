@@ -15,7 +15,8 @@ import numpy as np
 
 from environments.importing.curves import SAGITTA, apply_map, compose, largest_stretch
 from environments.importing.dxf_shapes import EntityShape, placements, shape_of
-from environments.importing.marks import goal_of, quote_name, role_names, start_of
+from environments.importing.marks import WALL, goal_of, quote_name, role_names, start_of
+from environments.importing.options import USUAL, ImportOptions
 from environments.importing.sketch import MOST_POINTS, Sketch
 from environments.importing.traced import Tracing, UnusableFile
 from environments.importing.units import METRES, metres_in
@@ -31,7 +32,7 @@ _IN_METRES = {1: 0.0254, 2: 0.3048, 4: 0.001, 5: 0.01, 6: 1.0, 7: 1000.0, 9: 2.5
 """Metres in the units of $INSUNITS."""
 
 
-def read_dxf(path: Path, unit: str | None = None, layers: Mapping[str, str] | None = None) -> Tracing:
+def read_dxf(path: Path, options: ImportOptions = USUAL) -> Tracing:
     """Read a DXF drawing.
 
     Layer WALL is what stands in the way; without such a layer it is everything but START and GOAL. A line on layer START
@@ -39,20 +40,19 @@ def read_dxf(path: Path, unit: str | None = None, layers: Mapping[str, str] | No
 
     Args:
         path: An ASCII DXF file, of R12 or later.
-        unit: Unit of the drawing, where the file does not say it: mm, cm, m, in or ft.
-        layers: Names of layers by what they are instead: "wall", "start", "goal".
+        options: Those of drawings; others are not used.
 
     Raises:
         UnusableFile: The file is no such drawing, its unit is unknown, or a layer does not have what it should.
     """
     try:
-        names = role_names(layers)
+        names = {"wall": WALL, **role_names(options.layers)}
         drawing = _load(read_file(path, _MOST_BYTES))
-        scale = _metres(drawing.header.get("$INSUNITS", 0), unit)
+        scale = _metres(drawing.header.get("$INSUNITS", 0), options.unit)
         content = _DxfContent(drawing, scale)
         with np.errstate(all="ignore"):  # all points are checked
             content.walk(drawing.modelspace(), np.array([[scale, 0.0, 0.0], [0.0, scale, 0.0]]), "0", ())
-            return content.trace(names, set(layers or ()))
+            return content.trace(names, set(options.layers))
     except (UnreadableFile, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from environments.importing.marks import quote_name
+from environments.importing.options import USUAL, ImportOptions
 from environments.importing.sketch import Sketch
 from environments.importing.traced import Tracing, UnusableFile
 from environments.importing.units import METRES, metres_in
@@ -32,7 +33,7 @@ _GEOGRAPHIC = range(4001, 5000)
 """Codes of systems with degrees are in this range."""
 
 
-def read_geojson(path: Path, unit: str | None = None) -> Tracing:
+def read_geojson(path: Path, options: ImportOptions = USUAL) -> Tracing:
     """Read a GeoJSON file whose coordinates are lengths.
 
     Polygons are solid, lines are walls, points with the property `radius` are solid discs. A point or line with the
@@ -41,15 +42,15 @@ def read_geojson(path: Path, unit: str | None = None) -> Tracing:
 
     Args:
         path: A GeoJSON file.
-        unit: Unit of the coordinates: mm, cm, m, in or ft. Only where the file names the UTM zone may it be left out, since
-            the coordinates of other GeoJSON files are degrees.
+        options: Those of drawings; others are not used. The unit may be left out only where the file names the UTM zone, since the
+            coordinates of other GeoJSON files are degrees.
 
     Raises:
         UnusableFile: The file is no such file, or its coordinates are or may be degrees.
     """
     try:
         data = _load(read_file(path, _MOST_BYTES))
-        content = _Features(_metres(data.get("crs"), unit))
+        content = _Features(_metres(data.get("crs"), options.unit))
         content.read(data)
         return content.trace()
     except (UnreadableFile, UnusableFile) as error:

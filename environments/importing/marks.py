@@ -10,23 +10,25 @@ import numpy as np
 from environments.importing.sketch import Sketch
 from environments.importing.traced import UnusableFile
 
-_ROLES = ("wall", "start", "goal")
+_ROLES = ("start", "goal")
+WALL = "wall"
+"""Lower-case name of the layer of what stands in the way, if there is such a layer."""
 _ROUND = 0.01
 """A closed curve is a circle if its points are equally far from its centre, up to this part of the radius."""
 
 
-def role_names(layers: Mapping[str, str] | None) -> dict[str, str]:
-    """Lower-case names of the layers of walls, start and goal.
+def role_names(layers: Mapping[str, str]) -> dict[str, str]:
+    """Lower-case names of the layers of start and goal.
 
     Raises:
         UnusableFile: There is no such role, or two have one layer.
     """
-    for role in layers or ():
+    for role in layers:
         if role not in _ROLES:
             raise UnusableFile(f"a drawing has layers for {', '.join(_ROLES)}, not for {quote_name(role)}")
-    names = {role: (layers or {}).get(role, role).lower() for role in _ROLES}
+    names = {role: layers.get(role, role).lower() for role in _ROLES}
     if len(set(names.values())) < len(names):
-        raise UnusableFile("walls, start and goal need a layer each")
+        raise UnusableFile("start and goal need a layer each")
     return names
 
 

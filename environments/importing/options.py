@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TypedDict
+from typing import Literal, TypedDict
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,12 +18,30 @@ class ImportOptions:
     """x, y [m] and heading [rad]; None takes that of the file."""
     goal: tuple[float, float, float] | None = None
     """x, y and radius [m]; None takes that of the file."""
+    mount: Literal["free", "wall"] = "free"
+    """Whether the base of the tube is free or in a wall."""
+    edge: Literal["open", "table", "wall"] = "open"
+    """Edge of the environment: free space, the edge of a table, or walls."""
+    least_size: float = 0.0
+    """Obstacles that are smaller across are left out [m]."""
+    crop: tuple[float, float, float, float] | Literal["reach"] | None = None
+    """min_x, min_y, max_x, max_y [m] of the part that is kept; "reach" keeps what can be reached from the start, with a margin."""
+    known: tuple[float, tuple[float, float], tuple[float, float]] | None = field(
+        default=None, metadata={"kinds": ("dxf", "svg", "geojson", "photo")}
+    )
+    """A known length [m] and the two points between which it is: in units of the drawing, or pixels from the upper left of a photograph."""
     unit: str | None = field(default=None, metadata={"kinds": ("dxf", "geojson")})
-    """Unit of the lengths in a DXF or GeoJSON file, if it is not the one that the file names."""
+    """Unit of the lengths in a DXF or GeoJSON file, in place of the one that the file names."""
     mm_per_unit: float | None = field(default=None, metadata={"kinds": ("svg",)})
     """Millimetres for each unit of an SVG file, if it is not what the file says."""
     layers: Mapping[str, str] = field(default_factory=dict, metadata={"kinds": ("dxf", "svg")})
-    """Layer or id in a drawing of "wall", "start" and "goal"."""
+    """Layer or id in a drawing of "start" and "goal"."""
+    solid: tuple[str, ...] = field(default=(), metadata={"kinds": ("dxf", "svg", "geojson")})
+    """Patterns of what is solid in a drawing, see `environments.importing.select.Selection`; none: layer WALL, or all without one."""
+    free: tuple[str, ...] = field(default=(), metadata={"kinds": ("dxf", "svg", "geojson")})
+    """Patterns of what is left out of it."""
+    wall_thickness: float | None = field(default=None, metadata={"kinds": ("dxf", "svg", "geojson")})
+    """Thickness of the walls that closed outlines without a fill stand for [m], as those of rooms; None: they are solid."""
     unknown_free: bool = field(default=False, metadata={"kinds": ("map",)})
     """Whether unknown cells of a map are free; otherwise they are obstacles."""
     size: tuple[float, float] | None = field(default=None, metadata={"kinds": ("photo",)})
@@ -39,9 +57,12 @@ class ImportOptions:
 
     def foreign_names(self, kind: str) -> list[str]:
         """List the names of the options that are set but do not apply to a kind of file."""
-        usual = ImportOptions()
         others = [field.name for field in fields(self) if kind not in field.metadata.get("kinds", (kind,))]
-        return [name for name in others if getattr(self, name) != getattr(usual, name)]
+        return [name for name in others if getattr(self, name) != getattr(USUAL, name)]
+
+
+USUAL = ImportOptions()
+"""No option given."""
 
 
 class ImportArguments(TypedDict, total=False):
@@ -50,9 +71,17 @@ class ImportArguments(TypedDict, total=False):
     simplify: float | None
     start: tuple[float, float, float] | None
     goal: tuple[float, float, float] | None
+    mount: Literal["free", "wall"]
+    edge: Literal["open", "table", "wall"]
+    least_size: float
+    crop: tuple[float, float, float, float] | Literal["reach"] | None
+    known: tuple[float, tuple[float, float], tuple[float, float]] | None
     unit: str | None
     mm_per_unit: float | None
     layers: Mapping[str, str]
+    solid: tuple[str, ...]
+    free: tuple[str, ...]
+    wall_thickness: float | None
     unknown_free: bool
     size: tuple[float, float] | None
     corners: tuple[tuple[float, float], ...]

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from environments.importing.curves import SAGITTA, apply_map, compose, largest_stretch
-from environments.importing.marks import goal_of, quote_name, role_names, start_of
+from environments.importing.marks import WALL, goal_of, quote_name, role_names, start_of
+from environments.importing.options import USUAL, ImportOptions
 from environments.importing.sketch import Sketch
 from environments.importing.svg_shapes import (
     MM_PER_PX,
@@ -40,7 +41,7 @@ _ESCAPE = re.compile(r"_x([0-9A-Fa-f]{2,4})_")
 _COPY = re.compile(r"_\d+_\Z")
 
 
-def read_svg(path: Path, mm_per_unit: float | None = None, layers: Mapping[str, str] | None = None) -> Tracing:
+def read_svg(path: Path, options: ImportOptions = USUAL) -> Tracing:
     """Read an SVG drawing.
 
     Layer WALL is what stands in the way; without such a layer it is everything but START and GOAL. A line on layer START
@@ -49,21 +50,20 @@ def read_svg(path: Path, mm_per_unit: float | None = None, layers: Mapping[str, 
 
     Args:
         path: An SVG file.
-        mm_per_unit: Length of a unit of the drawing (of its viewBox) [mm]; by default what the file says.
-        layers: Labels or ids of layers by what they are instead: "wall", "start", "goal".
+        options: Those of drawings; others are not used.
 
     Raises:
         UnusableFile: The file is no such drawing, its unit is unknown, or a layer does not have what it should.
     """
     try:
-        names = role_names(layers)
+        names = {"wall": WALL, **role_names(options.layers)}
         root = read_tree(read_file(path, _MOST_BYTES))
         drawing = _Drawing(root, names)
-        scale = _Scale(root, mm_per_unit)
+        scale = _Scale(root, options.mm_per_unit)
         styles = {**INHERITED, **drawing.styles.of(root)}
         with np.errstate(all="ignore"):  # all points are checked
             drawing.walk(root.children, _State(scale.to_metres, scale.size, styles, None, 1))
-            return drawing.trace(scale, set(layers or ()))
+            return drawing.trace(scale, set(options.layers))
     except (UnreadableFile, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 

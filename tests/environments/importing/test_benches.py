@@ -9,15 +9,18 @@ import pytest
 import shapely
 
 from environments.importing.dxf import read_dxf
+from environments.importing.options import ImportOptions
 from environments.importing.svg import read_svg
 from environments.importing.traced import Tracing
 
 DATA = Path("tests/data/import")
 READ: dict[str, Callable[[], Tracing]] = {
-    "dxfwrite.dxf": lambda: read_dxf(DATA / "dxfwrite.dxf", unit="mm"),
-    "minimal.dxf": lambda: read_dxf(DATA / "minimal.dxf", unit="in"),
+    "dxfwrite.dxf": lambda: read_dxf(DATA / "dxfwrite.dxf", ImportOptions(unit="mm")),
+    "minimal.dxf": lambda: read_dxf(DATA / "minimal.dxf", ImportOptions(unit="in")),
     "inkscape.svg": lambda: read_svg(DATA / "inkscape.svg"),
-    "illustrator.svg": lambda: read_svg(DATA / "illustrator.svg", 25.4 / 72, {"wall": "bench_wall"}),
+    "illustrator.svg": lambda: read_svg(
+        DATA / "illustrator.svg", ImportOptions(mm_per_unit=25.4 / 72, solid=("bench_wall",))
+    ),
 }
 THICKNESS = {"inkscape.svg": 0.01, "illustrator.svg": 0.01}
 """Width of the stroke of the short wall [m]; CAD lines have none."""

@@ -7,15 +7,16 @@ import numpy as np
 import pytest
 
 from environments.importing.dxf import read_dxf
+from environments.importing.options import ImportOptions
 from environments.importing.svg import read_svg
 from environments.importing.traced import Tracing, UnusableFile
 
 DATA = Path("tests/data/import")
 READ: dict[str, Callable[[Path], Tracing]] = {
-    "dxfwrite.dxf": lambda path: read_dxf(path, unit="mm"),
-    "minimal.dxf": lambda path: read_dxf(path, unit="in"),
+    "dxfwrite.dxf": lambda path: read_dxf(path, ImportOptions(unit="mm")),
+    "minimal.dxf": lambda path: read_dxf(path, ImportOptions(unit="in")),
     "inkscape.svg": lambda path: read_svg(path),
-    "illustrator.svg": lambda path: read_svg(path, 25.4 / 72),
+    "illustrator.svg": lambda path: read_svg(path, ImportOptions(mm_per_unit=25.4 / 72)),
 }
 
 

@@ -12,6 +12,7 @@ import pytest
 import shapely
 
 from environments.importing.dxf import read_dxf
+from environments.importing.options import ImportOptions
 from environments.importing.traced import Tracing, UnusableFile
 
 WALL = {"layer": "WALL"}
@@ -30,7 +31,7 @@ def read(tmp_path: Path, draw: Draw, units: int = 4, version: str = "R2018", **o
     drawing.write(text)
     path = tmp_path / "drawing.dxf"
     path.write_text(text.getvalue())
-    return read_dxf(path, **options)
+    return read_dxf(path, ImportOptions(**options))
 
 
 def area(traced: Tracing) -> float:
@@ -326,6 +327,6 @@ def test_files_that_are_no_ascii_drawings(tmp_path: Path) -> None:
         path = tmp_path / name
         path.write_bytes(content)
         with pytest.raises(UnusableFile, match=message):
-            read_dxf(path, unit="mm")
+            read_dxf(path, ImportOptions(unit="mm"))
     with pytest.raises(UnusableFile, match=r"missing\.dxf: cannot be read"):
         read_dxf(tmp_path / "missing.dxf")

@@ -10,6 +10,7 @@ import pytest
 import shapely
 
 from environments.importing.geojson import read_geojson
+from environments.importing.options import ImportOptions
 from environments.importing.traced import Tracing, UnusableFile
 
 SQUARE = [[0, 0], [4, 0], [4, 4], [0, 4], [0, 0]]
@@ -32,7 +33,7 @@ def read(tmp_path: Path, data: Any, unit: str | None = "m", crs: str | None = No
         data = {**data, "crs": {"type": "name", "properties": {"name": crs}}}
     path = tmp_path / "site.geojson"
     path.write_text(json.dumps(data))
-    return read_geojson(path, unit)
+    return read_geojson(path, ImportOptions(unit=unit))
 
 
 def test_every_geometry_becomes_what_it_is(tmp_path: Path) -> None:
@@ -143,5 +144,5 @@ def test_what_is_no_json_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.geojson"
     path.write_bytes(text.encode(errors="surrogateescape"))
     with pytest.raises(UnusableFile, match=r"a\.geojson: (is not|has the number)") as caught:
-        read_geojson(path, "m")
+        read_geojson(path, ImportOptions(unit="m"))
     assert "\n" not in str(caught.value)

@@ -19,6 +19,7 @@ from shapely.affinity import affine_transform
 from environments.importing.curves import SAGITTA
 from environments.importing.dxf import read_dxf
 from environments.importing.geojson import read_geojson
+from environments.importing.options import ImportOptions
 from environments.importing.svg import read_svg
 from environments.importing.traced import Tracing
 
@@ -141,7 +142,7 @@ def as_geojson(drawing: Drawing, unit: str, path: Path) -> Tracing:
         centre = {"type": "Point", "coordinates": mapped([(x, y)])[0]}
         features.append({"type": "Feature", "properties": size, "geometry": centre})
     path.with_suffix(".geojson").write_text(json.dumps({"type": "FeatureCollection", "features": features}))
-    return read_geojson(path.with_suffix(".geojson"), unit)
+    return read_geojson(path.with_suffix(".geojson"), ImportOptions(unit=unit))
 
 
 def assert_same(traced: Tracing, drawing: Drawing) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import shapely
 
+from environments.importing.options import ImportOptions
 from environments.importing.svg import read_svg
 from environments.importing.traced import Tracing, UnusableFile
 
@@ -19,7 +20,7 @@ def read(tmp_path: Path, body: str, size: str = MM, **options: Any) -> Tracing:
     inkscape = 'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
     path = tmp_path / "drawing.svg"
     path.write_text(f"<svg {names} {inkscape} {size}>{body}</svg>")
-    return read_svg(path, **options)
+    return read_svg(path, ImportOptions(**options))
 
 
 def box(traced: Tracing) -> tuple[float, ...]:
