@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from math import ceil
 from pathlib import Path
+from typing import Literal
 
 import numpy as np
 import shapely
@@ -15,14 +15,19 @@ from environments.environment import Environment
 from environments.environment_file import environment_text, parse_environment
 from environments.file_model import LONGEST_NAME, MOST_CORNERS, MOST_SHAPES, InvalidEnvironment
 from environments.importing.backdrop import Backdrop
+from environments.importing.crop import Box, crop, reachable_box
 from environments.importing.cut import cut_holes, extract_polygons
+from environments.importing.options import USUAL, ImportOptions
 from environments.importing.simplify import simplify_polygons
+from environments.importing.small import drop_small
 from environments.importing.traced import Tracing, UnusableFile
 from environments.lengths import format_length
 from environments.obstacles import Obstacles, is_box
 
 _DECIMALS = 6
 """Coordinates are rounded to a micrometre."""
+_TOLERANCES = (0.1e-3, 0.5e-3, 2e-3, 10e-3, 50e-3, 250e-3)
+"""Tolerances that are tried where an environment would have too many corners [m]."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,6 +54,10 @@ class Imported:
     """Notes on the content of the file and the changes to it, one sentence each, without a full stop."""
     backdrop: Backdrop | None = None
     """The picture that the obstacles were found in, if it was one."""
+    mount: str = "free"
+    """Whether the base is free or in a "wall"."""
+    edge: str = "open"
+    """Kind of bounds: "open", the edge of a "table", or a "wall"."""
 
     @property
     def missing(self) -> list[str]:
@@ -73,11 +82,16 @@ class Imported:
             start=self.start,
             goal=self.goal,
             obstacles=self.obstacles,
+            mount=self.mount,
+            edge=self.edge,
         )
         try:
-            if tube_radius == 0 and float(made.obstacles.clearance(made.start[:2])) == 0:
+            if tube_radius == 0 and self.mount == "free" and float(made.obstacles.clearance(made.start[:2])) == 0:
                 x, y = (format_length(1e3 * float(side), "mm") for side in made.start[:2])
-                raise InvalidEnvironment(f"start.position = [{x}, {y}] is inside an obstacle")
+                raise InvalidEnvironment(
+                    f"start.position = [{x}, {y}] is inside an obstacle; if the base is mounted in it, give mount = wall, with the start "
+                    "at its surface"
+                )
             return parse_environment(environment_text(made).encode(), made.name, tube_radius)
         except InvalidEnvironment as error:
             raise UnusableFile(f"{self.name}: {error}") from None
@@ -87,29 +101,27 @@ def build_obstacles(
     name: str,
     traced: Tracing,
     backdrop: Backdrop | None = None,
-    simplify: float = 0.0,
-    start: tuple[float, float, float] | None = None,
-    goal: tuple[float, float, float] | None = None,
+    options: ImportOptions = USUAL,
 ) -> Imported:
     """Make obstacles of a traced file.
 
     Args:
         name: The file, for messages.
-        simplify: Largest distance by which outlines may move so that they have fewer corners [m]; 0 leaves them.
-        start, goal: Replace those of the file.
+        options: Those of all files; start and goal replace those of the file.
     Raises:
-        UnusableFile: The file has no shapes, or more than an environment file can hold.
+        UnusableFile: The file has no shapes, or more than an environment file can hold; or what is asked for cannot be done.
     """
-    start, goal = start or traced.start, goal or traced.goal
-    _check_size(name, len(traced.solid), 0, simplify)
+    start, goal, simplify = options.start or traced.start, options.goal or traced.goal, options.simplify or 0.0
+    traced = drop_small(_cropped(name, traced, options.crop, start), options.least_size)
+    _check_size(name, len(traced.solid), 0)
     polygons, moved = simplify_polygons(traced.solid, simplify)
     corners = [_corners(traced.solid), _corners(polygons)]
-    _check_size(name, len(polygons), corners[1], simplify)
+    _check_size(name, len(polygons), corners[1], polygons)
     pieces = [piece for polygon in polygons for part in cut_holes(polygon) for piece in _round_polygon(part)]
     corners_of = [shapely.get_coordinates(piece)[:-1] for piece in pieces]
     boxes = [(*one[0], *one[2]) for one in takewhile(is_box, corners_of)]
     obstacles = Obstacles(corners_of[len(boxes) :], traced.circles, traced.walls, boxes)
-    _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), simplify)
+    _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), polygons)
     outlines = *polygons, *Obstacles(circles=traced.circles, walls=traced.walls).shapes()
     x0, y0, x1, y1 = (round(float(side), _DECIMALS) for side in traced.bounds or _extent(name, obstacles, start, goal))
     notes = list(traced.notes)
@@ -124,8 +136,26 @@ def build_obstacles(
             f"{len(polygons)} outlines with {holes} holes cut into {len(pieces)} polygons without, which touch"
         )
     return Imported(
-        name, traced, outlines, obstacles, (x0, y0, x1, y1), start, goal, moved + traced.moved, tuple(notes), backdrop
-    )
+        name, traced, outlines, obstacles, (x0, y0, x1, y1), start, goal, moved + traced.moved, tuple(notes), backdrop,
+        options.mount, options.edge,
+    )  # fmt: skip
+
+
+def _cropped(
+    name: str, traced: Tracing, box: Box | Literal["reach"] | None, start: tuple[float, float, float] | None
+) -> Tracing:
+    """Return a traced file, cropped as asked."""
+    if box != "reach":
+        return traced if box is None else crop(traced, box)
+    if start is None:
+        raise UnusableFile(f"{name} has no start, from which crop = reach could tell what can be reached; give start")
+    return crop(traced, reachable_box(traced, traced.bounds or _extent(name, _whole(traced), start, None), start[:2]))
+
+
+def _whole(traced: Tracing) -> Obstacles:
+    """Return the obstacles of a traced file, without their holes."""
+    rings = [shapely.get_coordinates(shapely.get_exterior_ring(one))[:-1] for one in traced.solid]
+    return Obstacles(rings, traced.circles, traced.walls)
 
 
 def _corners(polygons: Sequence[shapely.Polygon]) -> int:
@@ -161,14 +191,21 @@ def _extent(
     return x0, y0, x1, y1
 
 
-def _check_size(name: str, shapes: int, corners: int, simplify: float) -> None:
-    """Check that an environment file can hold so many shapes and corners."""
-    if shapes <= MOST_SHAPES and corners <= MOST_CORNERS:
-        return
-    found = f"{shapes} obstacles" if shapes > MOST_SHAPES else f"{corners} corners"
-    allowed = f"at most {MOST_SHAPES if shapes > MOST_SHAPES else MOST_CORNERS} are allowed"
-    coarser = f"--simplify {max(1, ceil(2e3 * simplify))}" if simplify else "--simplify MM"
-    advice = f"{coarser} leaves fewer corners"
+def _check_size(name: str, shapes: int, corners: int, polygons: Sequence[shapely.Polygon] = ()) -> None:
+    """Check that an environment file can hold so many shapes and corners.
+
+    Args:
+        polygons: Of which a tolerance is found at which they would have few enough corners.
+    """
     if shapes > MOST_SHAPES:
-        advice = "remove the specks from it"
-    raise UnusableFile(f"{name} has {found}; {allowed}: {advice}")
+        advice = "leave out those that do not matter with --least-size MM, or a part of the file with --crop"
+        raise UnusableFile(f"{name} has {shapes} obstacles; at most {MOST_SHAPES} are allowed: {advice}")
+    if corners <= MOST_CORNERS:
+        return
+    advice = "leave out a part of it with --crop"
+    for tolerance in _TOLERANCES:
+        left = _corners(simplify_polygons(polygons, tolerance)[0])
+        if left <= 0.9 * MOST_CORNERS:  # cuts of holes add some
+            advice = f"--simplify {1e3 * tolerance:g} leaves {left} corners, by moving outlines by at most {1e3 * tolerance:g} mm"
+            break
+    raise UnusableFile(f"{name} has {corners} corners; at most {MOST_CORNERS} are allowed: {advice}")

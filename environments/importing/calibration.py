@@ -14,6 +14,8 @@ from environments.importing.traced import UnusableFile
 from environments.lengths import format_length
 
 Floats = NDArray[np.float64]
+Pixel = tuple[float, float]
+"""x, y from the upper left corner of the picture."""
 Picture = NDArray[np.uint8]
 """Red, green, blue; shape (height, width, 3)."""
 ORDER = "lower left, lower right, upper right, upper left (anticlockwise, as seen in the photograph)"
@@ -109,6 +111,30 @@ def calibrate_by_corners(name: str, photo: Picture, corners: Floats, size: tuple
             f"{name}: the corners {corners.tolist()} run clockwise, which mirrors the bench; give them in the order {ORDER}"
         )
     return Calibration(corners, size, np.empty((0, 4, 2)), "four corners given, which leave no way to know their error")
+
+
+def calibrate_by_length(name: str, photo: Picture, known: tuple[float, Pixel, Pixel]) -> Calibration:
+    """Calibrate a picture from straight above, such as a scan, by one length: the rectangle is the whole picture.
+
+    Args:
+        name: The file, for messages.
+        known: Length [m], and the pixels of its ends from the upper left corner of the photograph.
+    Raises:
+        UnusableFile: An end is not in the picture.
+    """
+    height, width = photo.shape[:2]
+    length, *ends = known
+    for x, y in ends:
+        if not (-0.5 <= x <= width - 0.5 and -0.5 <= y <= height - 0.5):
+            raise UnusableFile(
+                f"{name}: the known length ends at ({x:g}, {y:g}), which is not in the photograph: x from 0 to {width - 1}, y from 0 to "
+                f"{height - 1}"
+            )
+    pixel = length / float(np.hypot(*np.subtract(*ends)))
+    left, right, low, high = -0.5, width - 0.5, height - 0.5, -0.5
+    corners = np.array([[left, low], [right, low], [right, high], [left, high]])
+    note = "one known length, which leaves no way to know its error; a camera that looks from aside distorts it"
+    return Calibration(corners, (width * pixel, height * pixel), np.empty((0, 4, 2)), note)
 
 
 def calibrate_by_markers(name: str, photo: Picture, size: tuple[float, float]) -> Calibration:

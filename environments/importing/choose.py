@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from typing import Unpack
@@ -54,10 +55,9 @@ def import_file(path: Path, options: ImportOptions) -> Imported:
     if options.simplify is not None and not 0 <= options.simplify < math.inf:
         raise UnusableFile(f"simplify = {options.simplify} m must be finite and at least 0")
     traced, backdrop = _read(kind, path, options)
-    simplify = options.simplify
-    if simplify is None:
-        simplify = {"map": 0.5, "photo": 1.0}[kind] * backdrop.pixel if backdrop else 0.0
-    return build_obstacles(path.name, traced, backdrop, simplify, options.start, options.goal)
+    if options.simplify is None and backdrop:
+        options = replace(options, simplify={"map": 0.5, "photo": 1.0}[kind] * backdrop.pixel)
+    return build_obstacles(path.name, traced, backdrop, options)
 
 
 def _kind(path: Path) -> str:

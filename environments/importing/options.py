@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Literal, TypedDict
@@ -54,6 +55,14 @@ class ImportOptions:
     """Red, green, blue of the obstacles in a photograph, from 0 to 255; None: they are darker than the bench."""
     tolerance: float | None = field(default=None, metadata={"kinds": ("photo",)})
     """Largest distance from this colour [CIELAB units], of which about 2 are just noticeable; None: 25."""
+
+    @property
+    def metres_per_unit(self) -> float | None:
+        """Metres in a unit of a drawing by `known`; None without it."""
+        if self.known is None:
+            return None
+        length, one, other = self.known
+        return length / math.dist(one, other)
 
     def foreign_names(self, kind: str) -> list[str]:
         """List the names of the options that are set but do not apply to a kind of file."""

@@ -11,7 +11,12 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from environments.importing.backdrop import Backdrop
-from environments.importing.calibration import calibrate_by_corners, calibrate_by_markers
+from environments.importing.calibration import (
+    Calibration,
+    calibrate_by_corners,
+    calibrate_by_length,
+    calibrate_by_markers,
+)
 from environments.importing.cells import outline_cells
 from environments.importing.options import ImportOptions
 from environments.importing.pixels import read_pixels
@@ -36,8 +41,11 @@ def read_photo(path: Path, options: ImportOptions) -> tuple[Tracing, Backdrop]:
     Raises:
         UnusableFile: The photograph cannot be read, the rectangle not found, or there are no obstacles.
     """
-    if options.size is None or bool(options.corners) == options.aruco:
-        needed = "a rectangle of known size (--size) and either its corners (--corners) or markers at them (--aruco)"
+    rectangle = options.size is not None or bool(options.corners) or options.aruco
+    if rectangle == (options.known is not None) or (
+        rectangle and (options.size is None or bool(options.corners) == options.aruco)
+    ):
+        needed = "a known length (--known), or a rectangle of known size (--size) and its corners (--corners) or markers at them (--aruco)"
         raise UnusableFile(f"{path.name} is taken as a photograph, which needs {needed}")
     if options.tolerance is not None and (options.color is None or not 0 < options.tolerance <= 200):
         given = f"--tolerance {options.tolerance:g} must be greater than 0 and at most 200"
@@ -47,10 +55,7 @@ def read_photo(path: Path, options: ImportOptions) -> tuple[Tracing, Backdrop]:
         raise UnusableFile(f"{path.name} has 16 bits a channel; save it with 8")
     picture = np.asarray(photo if photo.ndim == 3 else np.repeat(photo[..., None], 3, axis=2), np.uint8)[..., :3]
     picture = np.ascontiguousarray(picture)
-    if options.aruco:
-        calibration = calibrate_by_markers(path.name, picture, options.size)
-    else:
-        calibration = calibrate_by_corners(path.name, picture, np.array(options.corners, float), options.size)
+    calibration = _calibrate(path.name, picture, options)
     flat = calibration.rectify(picture)
     if options.color is None:
         solid, how = _find_dark(path.name, flat)
@@ -73,10 +78,20 @@ def read_photo(path: Path, options: ImportOptions) -> tuple[Tracing, Backdrop]:
     ]
     if specks:
         notes.append(f"{specks} spots of less than {_LEAST_AREA} pixels left out")
-    shape = (0.0, 0.0, *options.size)
+    shape = (0.0, 0.0, *calibration.size)
     return Tracing(
         solid=tuple(backdrop.place(outline_cells(solid[::-1], path.name))), bounds=shape, notes=tuple(notes)
     ), backdrop
+
+
+def _calibrate(name: str, picture: NDArray[np.uint8], options: ImportOptions) -> Calibration:
+    """Calibrate a photograph by what is known of it."""
+    if options.known is not None:
+        return calibrate_by_length(name, picture, options.known)
+    assert options.size is not None
+    if options.aruco:
+        return calibrate_by_markers(name, picture, options.size)
+    return calibrate_by_corners(name, picture, np.array(options.corners, float), options.size)
 
 
 def _find_color(picture: NDArray[np.uint8], color: tuple[int, int, int], tolerance: float) -> tuple[Mask, str]:

@@ -11,27 +11,40 @@ import shapely
 from environments.importing.traced import UnusableFile
 
 _MOST_PAIRS = 100_000
+"""Pairs of sides that may cross: with as many that do, an area takes about 10 s."""
+_AT_ONCE = 2_000_000
+"""Pairs that are listed at once, at most."""
 _MITRE = 4.0
 """Length of a mitre over the thickness beyond which a corner is cut, as in SVG."""
 
 
 @dataclass(slots=True)
 class CrossingCount:
-    """Count of the pairs of sides of curves that cross, or may cross, each other in one drawing."""
+    """Count of the pairs of sides of curves that may cross each other in one drawing: those whose boxes overlap."""
 
     pairs: int = 0
 
-    def add(self, pairs: int) -> None:
-        """Count the pairs of one curve.
+    def add(self, begin: np.ndarray, end: np.ndarray, spare: float = 0.0) -> None:
+        """Count the pairs of sides of one curve, or of several.
 
+        Args:
+            begin, end: Ends of the sides [m], shape (n, 2).
+            spare: Distance up to which boxes count as overlapping [m].
         Raises:
             UnusableFile: There are too many pairs.
         """
-        self.pairs += pairs
-        if self.pairs > _MOST_PAIRS:
-            raise UnusableFile(
-                "has too many points on outlines that cross themselves, or on thick lines; simplify them"
-            )
+        low, high = np.minimum(begin, end) - spare / 2, np.maximum(begin, end) + spare / 2
+        boxes = shapely.box(low[:, 0], low[:, 1], high[:, 0], high[:, 1])
+        tree, step = shapely.STRtree(boxes), max(1, _AT_ONCE // len(boxes))
+        for first in range(0, len(boxes), step):
+            one, other = tree.query(boxes[first : first + step])
+            # A side and the next one share a corner.
+            self.pairs += int(np.count_nonzero(other > one + first + 1))
+            if self.pairs > _MOST_PAIRS:
+                raise UnusableFile(
+                    f"has outlines that cross themselves, or thick lines, whose sides may cross at more than {_MOST_PAIRS:,} places; "
+                    "simplify them, or leave their layer out"
+                )
 
 
 def area_of(rings: Sequence[np.ndarray], effort: CrossingCount, even_odd: bool = True) -> list[shapely.Polygon]:
@@ -59,12 +72,14 @@ def area_of(rings: Sequence[np.ndarray], effort: CrossingCount, even_odd: bool =
     lines = shapely.MultiLineString(rings)
     if shapely.is_simple(lines):
         return _nest(rings, even_odd)
-    effort.add(sum(map(len, rings)) ** 2)
+    effort.add(np.concatenate([ring[:-1] for ring in rings]), np.concatenate([ring[1:] for ring in rings]))
     faces = shapely.get_parts(shapely.polygonize(shapely.get_parts(shapely.unary_union(lines))))
+    if not len(faces):
+        return []
     inside = shapely.get_coordinates(shapely.point_on_surface(faces))
     winding = _winding(rings, inside)
     kept = winding % 2 == 1 if even_odd else winding != 0
-    return _polygons(shapely.union_all(faces[kept]))
+    return _polygons(shapely.coverage_union_all(faces[kept]))
 
 
 def _nest(rings: Sequence[np.ndarray], even_odd: bool) -> list[shapely.Polygon]:
@@ -84,14 +99,19 @@ def _nest(rings: Sequence[np.ndarray], even_odd: bool) -> list[shapely.Polygon]:
 
 
 def _winding(rings: Sequence[np.ndarray], points: np.ndarray) -> np.ndarray:
-    """Winding number of curves around each point, anticlockwise, shape (n,)."""
+    """Winding number of curves around each point, anticlockwise, shape (n,): sides that cross the ray from it to the right."""
     total = np.zeros(len(points), int)
     begin, end = np.concatenate([ring[:-1] for ring in rings]), np.concatenate([ring[1:] for ring in rings])
-    for a, b in zip(begin, end, strict=True):
-        x1, y1 = (a - points).T
-        x2, y2 = (b - points).T
+    tree = shapely.STRtree(shapely.linestrings(np.stack([begin, end], axis=1)))
+    right = np.column_stack([np.full(len(points), max(begin[:, 0].max(), points[:, 0].max())), points[:, 1]])
+    rays, step = shapely.linestrings(np.stack([points, right], axis=1)), max(1, _AT_ONCE // len(begin))
+    for first in range(0, len(points), step):
+        ray, line = tree.query(rays[first : first + step])
+        x1, y1 = (begin[line] - points[first + ray]).T
+        x2, y2 = (end[line] - points[first + ray]).T
         side = x1 * y2 - x2 * y1
-        total += ((y1 <= 0) & (y2 > 0) & (side > 0)).astype(int) - ((y1 > 0) & (y2 <= 0) & (side < 0))
+        up, down = (y1 <= 0) & (y2 > 0) & (side > 0), (y1 > 0) & (y2 <= 0) & (side < 0)
+        np.add.at(total, first + ray, up.astype(int) - down.astype(int))
     return total
 
 
@@ -109,9 +129,7 @@ def thicken(points: np.ndarray, thickness: float, effort: CrossingCount) -> list
     if not (points != points[0]).any():
         return []
     line = shapely.LineString(points)
-    # A side of the line meets others nearer than the thickness, or all of them where the line crosses itself.
-    near = 1 + thickness * len(points) / line.length if line.is_simple else len(points)
-    effort.add(int(min(near, len(points)) * len(points)))
+    effort.add(points[:-1], points[1:], thickness)
     closed = len(points) > 3 and bool((points[0] == points[-1]).all())
     path = shapely.LinearRing(points) if closed else line
     return _polygons(path.buffer(thickness / 2, cap_style="flat", join_style="mitre", mitre_limit=_MITRE))

@@ -11,6 +11,7 @@ import shapely
 from environments.importing import enclosure
 from environments.importing.chains import close_chains
 from environments.importing.curves import SAGITTA
+from environments.importing.options import USUAL, ImportOptions
 from environments.importing.rings import CrossingCount, area_of, thicken
 from environments.importing.traced import Tracing, UnusableFile
 
@@ -77,14 +78,16 @@ class Sketch:
         goal: tuple[float, float, float] | None,
         notes: Iterable[str],
         page: tuple[float, float, float, float] | None = None,
+        options: ImportOptions = USUAL,
     ) -> Tracing:
         """Trace the drawing: sort its outlines and lines into obstacles, walls and bounds.
 
         Args:
-            start: x, y [m] and heading [rad].
-            goal: x, y and radius [m].
+            start: x, y [m] and heading [rad], as drawn.
+            goal: x, y and radius [m], as drawn.
             notes: Notes on the drawing so far.
             page: The extent of the sheet [m]; it counts if all shapes are on it.
+            options: Start and goal in them replace those that are drawn.
         """
         told, gap = list(notes), 0.0
         thin = [points for points, thickness in self.lines if thickness == 0]
@@ -97,7 +100,7 @@ class Sketch:
         outlines = enclosure.drop_edges(outlines, self.edges)
         straight, bent = self._thicken_lines()
         walls, filled = _walls([*((points, 0.0) for points in open_), *straight]), [*self.filled, *bent]
-        ends = [end[:2] for end in (start, goal) if end is not None]
+        ends = self._ends((start, goal), (options.start, options.goal))
         found = enclosure.sort_out(outlines, filled, walls, ends)
         around = _walls([(np.asarray(ring), 0.0) for ring in found.walls])
         solid = (*filled, *found.solid, *(outline.area for outline in found.obstacles if outline.disc is None))
@@ -119,6 +122,26 @@ class Sketch:
                 notes=(*told, *found.notes),
             )
         )
+
+    def _ends(
+        self,
+        drawn: Iterable[tuple[float, float, float] | None],
+        given: Iterable[tuple[float, float, float] | None],
+    ) -> list[tuple[float, float]]:
+        """Return the positions of start and goal in the frame of the drawing, as far as they are known [m]."""
+        rings = [np.asarray(outline.area.exterior.coords) for outline in self.outlines]
+        areas = [np.asarray(area.exterior.coords) for area in self.filled]
+        dx, dy = _offset(
+            np.concatenate([np.empty((0, 2)), *rings, *areas, *(points for points, _ in self.lines)])
+        ).tolist()
+        ends = []
+        for mark, asked in zip(drawn, given, strict=True):
+            if asked is not None:
+                # The user gives positions as they will be in the environment.
+                ends.append((asked[0] + dx, asked[1] + dy))
+            elif mark is not None:
+                ends.append(mark[:2])
+        return ends
 
     def merge(
         self,
@@ -166,6 +189,11 @@ def _on_page(
     return bool(len(points) and ((points >= low) & (points <= high)).all())
 
 
+def _offset(points: np.ndarray) -> np.ndarray:
+    """Return the whole metres by which points are moved back to the origin, shape (2,); 0 unless they are far from it."""
+    return np.floor(points.min(axis=0)) if len(points) and np.abs(points).max() >= _FAR else np.zeros(2)
+
+
 def move_near_origin(traced: Tracing) -> Tracing:
     """Move shapes to the origin by whole metres if they are far from it, as in the plane of a map projection."""
     if traced.bounds is not None:  # to a nanometre; the rest is noise of changed units
@@ -174,9 +202,9 @@ def move_near_origin(traced: Tracing) -> Tracing:
     points = np.concatenate([
         shapely.get_coordinates(list(traced.solid)), traced.circles[:, :2], traced.walls[:, :2]
     ])  # fmt: skip
-    if not len(points) or np.abs(points).max() < _FAR:
+    offset = _offset(points)
+    if not offset.any():
         return traced
-    offset = np.floor(points.min(axis=0))
     dx, dy = offset.tolist()
 
     def back(values: tuple[float, float, float] | None) -> tuple[float, float, float] | None:

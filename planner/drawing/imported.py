@@ -14,6 +14,7 @@ from matplotlib.patches import Circle, PathPatch, Polygon, Rectangle
 from matplotlib.path import Path
 from matplotlib.transforms import Affine2D
 from PIL import Image
+from shapely.geometry.polygon import orient
 
 from dynamics.tube import VineParams
 from environments.importing.backdrop import Backdrop
@@ -56,11 +57,11 @@ def imported_figure(found: Imported) -> Figure:
 
 def _draw_obstacles(axes: Axes, found: Imported) -> None:
     """Fill what is in the file, and draw the outlines without the cuts between pieces."""
-    faces = [
-        Path(1e3 * shapely.get_coordinates(shape), closed=True) for shape in found.obstacles.shapes() if shape.area
-    ]
-    if faces:
-        # Without antialiasing no seams are seen between pieces that touch.
+    # Of obstacles that overlap, edges of opposite direction would leave the common part white; so the union is drawn.
+    union = shapely.union_all([shape for shape in found.obstacles.shapes() if shape.area])
+    rings = shapely.get_rings([orient(part) for part in shapely.get_parts(union)])
+    if len(rings):
+        faces = [Path(1e3 * shapely.get_coordinates(ring), closed=True) for ring in rings]
         style: dict[str, Any] = {"facecolor": DIMENSION, "alpha": 0.25, "linewidth": 0, "antialiased": False}
         axes.add_patch(PathPatch(Path.make_compound_path(*faces), zorder=3, gid="obstacles", **style))
     _draw_outlines(axes, found.outlines, DIMENSION, 0.9)

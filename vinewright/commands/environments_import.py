@@ -9,6 +9,37 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from vinewright.commands.environment_content import environment_content
+from vinewright.commands.environments_import_options import (
+    ArucoOption,
+    ColorOption,
+    CornersOption,
+    CropOption,
+    EdgeOption,
+    FileArgument,
+    FreeOption,
+    GoalOption,
+    KnownOption,
+    LeastSizeOption,
+    MmPerUnitOption,
+    MountOption,
+    OutOption,
+    PictureOption,
+    SimplifyOption,
+    SizeOption,
+    SolidOption,
+    StartOption,
+    ToleranceOption,
+    UnitOption,
+    UnknownOption,
+    WallThicknessOption,
+    parse_corners,
+    parse_crop,
+    parse_known,
+    parse_length,
+    parse_position,
+    parse_size,
+    parse_word,
+)
 from vinewright.commands.track import parse_color
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, needs, readable_errors
@@ -16,73 +47,6 @@ from vinewright.console.options import print_hints
 
 if TYPE_CHECKING:
     from environments.importing.build import Imported
-
-CORNERS = "lower left, lower right, upper right, upper left"
-FileArgument = Annotated[
-    Path,
-    typer.Argument(
-        metavar="FILE",
-        help="A map of ROS (.yaml), a drawing (.dxf, .svg, .geojson) or a photograph from above (.png, .jpg).",
-    ),
-]
-OutOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE.toml", help="File to write. Default: FILE's name with .toml, in this folder."),
-]
-PictureOption = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="FILE.png",
-        help="Picture of the obstacles over what they were found in. Default: the name of --out with -imported.png. Without start or "
-        "goal only this is written.",
-    ),
-]
-StartOption = Annotated[
-    str | None, typer.Option(metavar="X,Y,DEG", help="Start in mm and its heading in degrees, in place of the file's.")
-]
-GoalOption = Annotated[
-    str | None, typer.Option(metavar="X,Y,RADIUS", help="Goal and its radius in mm, in place of the file's.")
-]
-SimplifyOption = Annotated[
-    float | None,
-    typer.Option(
-        metavar="MM",
-        help="Largest distance in mm by which outlines may move so that they have fewer corners. Default: half a cell of a map, a "
-        "pixel of a rectified photograph, 0 for drawings.",
-    ),
-]
-MmPerUnitOption = Annotated[
-    float | None, typer.Option(metavar="MM", help="Of .svg: millimetres for each unit, if not what the file says.")
-]
-SizeOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="WIDTHxHEIGHT", help="Of photographs: a rectangle on the bench in mm, which becomes the bounds."
-    ),
-]
-CornersOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="'X,Y X,Y X,Y X,Y'",
-        help=f"Of photographs: pixels of its corners from the upper left of the picture: {CORNERS}.",
-    ),
-]
-ArucoOption = Annotated[
-    bool,
-    typer.Option(
-        "--aruco",
-        help=f"Of photographs: ArUco markers 0 to 3 (DICT_4X4_50) lie with their centres at its corners: {CORNERS}.",
-    ),
-]
-ColorOption = Annotated[
-    str | None,
-    typer.Option(
-        metavar="'#rrggbb'", help="Of photographs: colour of the obstacles. Default: all that is darker than the bench."
-    ),
-]
-ToleranceOption = Annotated[
-    float | None, typer.Option(help="Of photographs: largest distance from --color, in CIELAB units. Default: 25.")
-]
 
 
 def import_file(
@@ -92,15 +56,17 @@ def import_file(
     goal: GoalOption = None,
     simplify: SimplifyOption = None,
     picture: PictureOption = None,
-    unknown: Annotated[
-        str, typer.Option(metavar="obstacle|free", help="Of maps: what unknown cells are.")
-    ] = "obstacle",
-    unit: Annotated[
-        str | None,
-        typer.Option(help="Of .dxf and .geojson: unit of lengths, mm, cm, m, in or ft, if not what the file says."),
-    ] = None,
+    solid: SolidOption = None,
+    free: FreeOption = None,
+    wall_thickness: WallThicknessOption = None,
+    least_size: LeastSizeOption = 0.0,
+    crop: CropOption = None,
+    mount: MountOption = "free",
+    edge: EdgeOption = "open",
+    unknown: UnknownOption = "obstacle",
+    unit: UnitOption = None,
     mm_per_unit: MmPerUnitOption = None,
-    wall_layer: Annotated[str | None, typer.Option(help="Of .dxf and .svg: layer or id of the obstacles.")] = None,
+    known: KnownOption = None,
     start_layer: Annotated[str | None, typer.Option(help="Of .dxf and .svg: layer or id of the start.")] = None,
     goal_layer: Annotated[str | None, typer.Option(help="Of .dxf and .svg: layer or id of the goal.")] = None,
     size: SizeOption = None,
@@ -115,19 +81,25 @@ def import_file(
     could be written, because start or goal are missing."""
     from environments.importing.options import ImportOptions
 
-    layers = {"wall": wall_layer, "start": start_layer, "goal": goal_layer}
-    if unknown not in ("obstacle", "free"):
-        raise BadInput(f"--unknown {unknown} must be obstacle or free")
+    layers = {"start": start_layer, "goal": goal_layer}
     options = ImportOptions(
-        simplify=None if simplify is None else _parse_length("--simplify", simplify),
-        start=_parse_position("--start", start, "X,Y,DEG", math.radians(1)),
-        goal=_parse_position("--goal", goal, "X,Y,RADIUS", 1e-3),
+        simplify=None if simplify is None else parse_length("--simplify", simplify),
+        start=parse_position("--start", start, "X,Y,DEG", math.radians(1)),
+        goal=parse_position("--goal", goal, "X,Y,RADIUS", 1e-3),
+        solid=tuple(solid or ()),
+        free=tuple(free or ()),
+        wall_thickness=None if wall_thickness is None else parse_length("--wall-thickness", wall_thickness, least=1e-3),
+        least_size=parse_length("--least-size", least_size),
+        crop=parse_crop(crop),
+        mount=parse_word("--mount", mount, ("free", "wall")),
+        edge=parse_word("--edge", edge, ("open", "table", "wall")),
+        known=parse_known(known),
         unit=unit,
-        mm_per_unit=None if mm_per_unit is None else 1e3 * _parse_length("--mm-per-unit", mm_per_unit, least=1e-6),
+        mm_per_unit=None if mm_per_unit is None else 1e3 * parse_length("--mm-per-unit", mm_per_unit, least=1e-6),
         layers={name: layer for name, layer in layers.items() if layer is not None},
-        unknown_free=unknown == "free",
-        size=_parse_size(size),
-        corners=_parse_corners(corners),
+        unknown_free=parse_word("--unknown", unknown, ("obstacle", "free")) == "free",
+        size=parse_size(size),
+        corners=parse_corners(corners),
         aruco=aruco,
         color=parse_color(color),
         tolerance=tolerance,
@@ -232,53 +204,3 @@ def _content(found: Imported) -> dict[str, Any]:
             "corners": sum(map(len, obstacles.polygons)),
         },
     }
-
-
-# ---- the options ----
-
-
-def _parse_numbers(option: str, text: str, form: str, separator: str = ",") -> list[float]:
-    """Parse a text such as `1,2,3` into as many numbers as the form in the help has."""
-    parts = text.split(separator)
-    try:
-        numbers = [float(part) for part in parts]
-    except ValueError:
-        numbers = []
-    if len(numbers) != len(form.split(separator)) or not all(map(math.isfinite, numbers)):
-        raise BadInput(f"{option} {text} must be finite numbers: {form}")
-    return numbers
-
-
-def _parse_position(option: str, text: str | None, form: str, third: float) -> tuple[float, float, float] | None:
-    """Parse a position [m] and a third number, which is multiplied by its unit `third`."""
-    if text is None:
-        return None
-    x, y, more = _parse_numbers(option, text, form)
-    return x / 1e3, y / 1e3, more * third
-
-
-def _parse_length(option: str, millimetres: float, least: float = 0.0) -> float:
-    """Check a length in millimetres, and return it [m]."""
-    if not least <= millimetres <= 1e6:
-        raise BadInput(f"{option} {millimetres:g} must be from {least:g} to 1e6")
-    return millimetres / 1e3
-
-
-def _parse_size(text: str | None) -> tuple[float, float] | None:
-    """Parse width and height [m]."""
-    if text is None:
-        return None
-    width, height = _parse_numbers("--size", text.lower(), "WIDTHxHEIGHT", "x")
-    if not (min(width, height) >= 1 and max(width, height) <= 1e6):
-        raise BadInput(f"--size {text} must be from 1 to 1e6 mm, such as 600x400")
-    return width / 1e3, height / 1e3
-
-
-def _parse_corners(text: str | None) -> tuple[tuple[float, float], ...]:
-    """Parse the pixels of four corners."""
-    if text is None:
-        return ()
-    if len(pairs := text.split()) != 4:
-        raise BadInput(f"--corners {text} must be four corners, such as '90,610 1100,640 980,80 200,60'")
-    numbers = [_parse_numbers("--corners", pair, "X,Y") for pair in pairs]
-    return tuple((x, y) for x, y in numbers)

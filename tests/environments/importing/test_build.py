@@ -10,6 +10,7 @@ import shapely
 from environments import load_environment, write_environment
 from environments.importing.build import build_obstacles
 from environments.importing.choose import import_environment
+from environments.importing.options import ImportOptions
 from environments.importing.traced import Tracing, UnusableFile
 from tests.environments.importing.maps import write_map
 
@@ -55,39 +56,48 @@ def test_bounds_are_those_of_all_content_if_the_file_has_none() -> None:
 def test_start_and_goal_come_from_the_caller_or_from_the_file() -> None:
     """Arguments of the caller go first; without either, the message says what is missing."""
     traced = Tracing((RING,), start=START)
-    found = build_obstacles("ring.svg", traced, start=(0.2, 0.15, 0.0))
+    found = build_obstacles("ring.svg", traced, options=ImportOptions(start=(0.2, 0.15, 0.0)))
     assert found.start == (0.2, 0.15, 0.0)
     assert found.missing == ["goal"]
     with pytest.raises(UnusableFile, match=r"ring.svg has no goal; give goal"):
         found.environment()
     with pytest.raises(UnusableFile, match=r"ring.svg: start.position = \[600, 300\] is inside an obstacle"):
-        build_obstacles("ring.svg", traced, start=(0.6, 0.3, 0.0), goal=GOAL).environment()
+        build_obstacles("ring.svg", traced, options=ImportOptions(start=(0.6, 0.3, 0.0), goal=GOAL)).environment()
     with pytest.raises(UnusableFile, match=r"ring.svg: goal at \[5000, 800\] .* must reach into the bounds"):
-        build_obstacles("ring.svg", replace(traced, bounds=(0, 0, 2, 1)), goal=(5.0, 0.8, 0.1)).environment()
+        build_obstacles(
+            "ring.svg", replace(traced, bounds=(0, 0, 2, 1)), options=ImportOptions(goal=(5.0, 0.8, 0.1))
+        ).environment()
 
 
 def test_too_many_corners_name_the_option_that_helps() -> None:
-    """A disc of 60 000 corners: the message suggests to simplify, and then it is imported; a suggestion grows with what was tried."""
+    """A disc of 60 000 corners: the message says which tolerance leaves few enough, and with that it is imported."""
     disc = Tracing(
         (shapely.Point(0, 0).buffer(1, quad_segs=15_000),),
         bounds=(-2, -2, 2, 2),
         start=(-1.5, 0, 0),
         goal=(1.5, 0, 0.1),
     )
-    with pytest.raises(UnusableFile, match=r"60000 corners; at most 50000 are allowed: --simplify MM leaves fewer"):
+    with pytest.raises(
+        UnusableFile, match=r"60000 corners; at most 50000 are allowed: --simplify 0.1 leaves 256 corners"
+    ):
         build_obstacles("disc.svg", disc)
-    found = build_obstacles("disc.svg", disc, simplify=1e-3)
-    assert sum(map(len, found.obstacles.polygons)) < 200
-    assert found.moved < 1e-3
+    found = build_obstacles("disc.svg", disc, options=ImportOptions(simplify=1e-4))
+    assert sum(map(len, found.obstacles.polygons)) == 256
+    assert found.moved < 1e-4
     specks = [shapely.box(x, y, x + 0.01, y + 0.01) for x in range(150) for y in range(150)]
-    with pytest.raises(UnusableFile, match="22500 obstacles; at most 20000 are allowed: remove the specks"):
+    with pytest.raises(
+        UnusableFile,
+        match="22500 obstacles; at most 20000 are allowed: leave out those that do not matter with --least-size MM",
+    ):
         build_obstacles("specks.svg", Tracing(tuple(specks)))
 
 
 def test_what_was_changed_is_said_with_figures() -> None:
     """The distance of simplification, of curves that became lines, and the number of cuts."""
     notched = RING.difference(shapely.box(0.5, 0.5, 0.505, 0.51))
-    found = build_obstacles("ring.svg", Tracing((notched,), moved=2e-5, notes=("one ring",)), simplify=0.01)
+    found = build_obstacles(
+        "ring.svg", Tracing((notched,), moved=2e-5, notes=("one ring",)), options=ImportOptions(simplify=0.01)
+    )
     assert found.notes[0] == "one ring"
     assert "outlines of 12 corners simplified to 8: nowhere moved by more than 5 mm (allowed: 10 mm)" in found.notes
     assert "curves became lines, at most 0.02 mm from them" in found.notes

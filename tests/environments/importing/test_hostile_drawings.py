@@ -17,12 +17,13 @@ READ = """
 import sys
 from importlib import import_module
 from pathlib import Path
+from environments.importing.options import ImportOptions
 from environments.importing.traced import UnusableFile
 path = Path(sys.argv[1])
 kind = path.suffix[1:]
 options = {"dxf": {"unit": "mm"}, "svg": {"mm_per_unit": 1.0}, "geojson": {"unit": "m"}}[kind]
 try:
-    getattr(import_module(f"environments.importing.{kind}"), f"read_{kind}")(path, **options)
+    getattr(import_module(f"environments.importing.{kind}"), f"read_{kind}")(path, ImportOptions(**options))
 except UnusableFile as error:
     print(error)
     sys.exit(2)

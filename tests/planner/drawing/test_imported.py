@@ -5,16 +5,21 @@ from typing import Any
 import numpy as np
 import pytest
 import shapely
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
 from dynamics.tube import VineParams
 from environments.importing.backdrop import Backdrop
 from environments.importing.build import build_obstacles
+from environments.importing.cut import extract_polygons
+from environments.importing.options import ImportOptions
 from environments.importing.traced import Tracing
 from planner.drawing.imported import imported_figure
 
 RING = shapely.box(0.5, 0.2, 1.5, 0.9).difference(shapely.box(0.7, 0.4, 1.3, 0.8))
 TRACED = Tracing((RING,), np.array([[0.2, 0.8, 0.1]]), bounds=(0.0, 0.0, 2.0, 1.0))
+
+ENDS = ImportOptions(start=(0.1, 0.2, np.pi / 2), goal=(1.8, 0.7, 0.08))
 
 
 def parts(figure: Figure, gid: str) -> list[Any]:
@@ -23,7 +28,7 @@ def parts(figure: Figure, gid: str) -> list[Any]:
 
 def test_start_and_goal_are_drawn_at_true_size() -> None:
     """The bar of the base is 2.5 radii of the default tube long, across the heading; the goal is its disc."""
-    figure = imported_figure(build_obstacles("ring.svg", TRACED, start=(0.1, 0.2, np.pi / 2), goal=(1.8, 0.7, 0.08)))
+    figure = imported_figure(build_obstacles("ring.svg", TRACED, options=ENDS))
     bar, arrow = (part.get_path().vertices for part in parts(figure, "start"))
     assert np.ptp(bar[:, 0]) == pytest.approx(2.5 * 1e3 * VineParams().radius)
     assert bar[:, 0].mean() == pytest.approx(100, abs=10)
@@ -38,9 +43,48 @@ def test_what_is_filled_is_what_is_in_the_file() -> None:
     found = build_obstacles("ring.svg", TRACED)
     figure = imported_figure(found)
     (faces,) = parts(figure, "obstacles")
-    polygons = [shapely.Polygon(corners) for corners in faces.get_path().to_polygons()]
-    assert sum(one.area for one in polygons) == pytest.approx(1e6 * (RING.area + 0.1**2 * np.pi), rel=1e-3)
+    # Holes run the other way round.
+    rings = [shapely.LinearRing(corners) for corners in faces.get_path().to_polygons()]
+    areas = [shapely.Polygon(ring).area * (1 if ring.is_ccw else -1) for ring in rings]
+    assert sum(areas) == pytest.approx(1e6 * (RING.area + 0.1**2 * np.pi), rel=1e-3)
     assert figure.axes[0].get_title() == f"ring.svg: {len(found.obstacles)} obstacles (no start and no goal yet)"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_pixels_of_the_picture_are_those_of_points_in_obstacles(seed: int) -> None:
+    """Rings of both directions, holes, circles and walls that overlap: each pixel is shaded if its middle is in an obstacle."""
+    rng, solid = np.random.default_rng(seed), []
+    for _ in range(12):
+        x, y, size = *rng.uniform([0.2, 0.2], [1.8, 0.8]), rng.uniform(0.05, 0.25)
+        shape = shapely.box(x - size, y - size, x + size, y + size).intersection(shapely.box(0.0, 0.0, 2.0, 1.0))
+        hole = shapely.box(x - size / 3, y - size / 3, x + size / 3, y + size / 3)
+        shape = shape.difference(hole) if rng.random() < 0.5 else shape
+        solid += [part if rng.random() < 0.5 else part.reverse() for part in extract_polygons(shape)]
+    circles, walls = rng.uniform([0.2, 0.2, 0.05], [1.8, 0.8, 0.2], (3, 3)), np.array([[0.1, 0.1, 1.7, 0.8, 0.06]])
+    found = build_obstacles("any.svg", Tracing(tuple(solid), circles, walls, (0.0, 0.0, 2.0, 1.0)))
+    figure = imported_figure(found)
+    axes = figure.axes[0]
+    for part in axes.get_children():
+        if part.get_gid() != "obstacles":
+            part.set_visible(False)
+    (faces,) = parts(figure, "obstacles")
+    faces.set(alpha=1.0, facecolor="black")
+    figure.set_dpi(50)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    grey = np.asarray(canvas.buffer_rgba())[..., 0]
+    rows, columns = np.mgrid[0 : grey.shape[0], 0 : grey.shape[1]]
+    middles = np.column_stack([columns.ravel() + 0.5, grey.shape[0] - rows.ravel() - 0.5])
+    places = axes.transData.inverted().transform(middles) / 1e3
+    clearance, pixel = (
+        found.obstacles.clearance(places),
+        2.0 / np.ptp(axes.transData.transform([(0, 0), (2000, 0)])[:, 0]),
+    )
+    union = shapely.union_all([shape for shape in found.obstacles.shapes() if shape.area])
+    depth = shapely.distance(union.boundary, shapely.points(places))
+    sure = ((places > 0) & (places < [2.0, 1.0])).all(axis=1) & (depth > pixel)
+    np.testing.assert_array_equal(grey.ravel()[sure] == 0, clearance[sure] == 0)
+    assert 0.1 < (clearance[sure] == 0).mean() < 0.95
 
 
 @pytest.mark.parametrize("size", [7, 4100])
