@@ -70,23 +70,22 @@ def centrelines(joints: Iterable[Floats]) -> list[Floats]:
     return [line for line in lines if len(line) > 1]
 
 
-def chart_box(view: Floats, inch: float, vital: shapely.Geometry, edges: shapely.Geometry) -> Floats | None:
-    """Return the corner of a drawing in which the chart hides least: min_x, min_y, max_x, max_y [mm].
+def chart_box(view: Floats, inch: float, vital: shapely.Geometry) -> Floats | None:
+    """Return the corner of a drawing in which the chart hides nothing: min_x, min_y, max_x, max_y [mm].
 
     Args:
         view: Limits of the drawing [mm], in the same order.
         inch: Size of an inch of paper in the drawing [mm].
-        vital: What must not be hidden [mm]: tube, goal, base, trials.
-        edges: Edges of obstacles [mm], as few of which as possible are hidden.
+        vital: Parts that must not be hidden [mm]: tube, goal, base, trials, obstacles.
     Returns:
-        None if the chart would hide something vital in each corner.
+        None if the chart would hide some of it in each corner.
     """
     size, gap = inch * CHART, inch * GAP
     low, high = view[:2] + gap, view[2:] - gap - size
     corners = [(x, y) for y in (high[1], low[1]) for x in (high[0], low[0])]
     boxes = [np.array([x, y, x + size[0], y + size[1]]) for x, y in corners]
     free = [box for box in boxes if (high >= low).all() and not shapely.box(*box).intersects(vital)]
-    return min(free, key=lambda box: shapely.box(*box).intersection(edges).length) if free else None
+    return free[0] if free else None
 
 
 def draw_chart(axes: Axes, box: Floats, tried: ShownTrials) -> None:

@@ -101,14 +101,13 @@ def save_plan(
 
 
 def _chart_box(page: _Page, environment: Environment, design: Design, tried: ShownTrials) -> Floats | None:
-    """Return the corner where the chart of the front hides neither tube, trials, goal nor base [mm]; None if there is none."""
+    """Return the corner where the chart of the front hides neither tube, trials, goal, base nor obstacle [mm]; None if there is none."""
     radius, goal = _radius(design), 1e3 * environment.goal
     base = np.vstack(base_shapes(environment.start, radius))
     tubes = [shapely.LineString(line).buffer(1.3 * radius) for line in centrelines([design.centerline, *tried.joints])]
     vital = shapely.union_all([*tubes, shapely.Point(goal[:2]).buffer(goal[2]), shapely.MultiPoint(base).convex_hull])
-    edges = [shape.boundary if shape.area else shape for shape in environment.obstacles.shapes()]
-    seen = shapely.transform(shapely.union_all(edges), lambda corners: 1e3 * corners)
-    return chart_box(page.view, 72 * page.point, vital, seen)
+    solid = shapely.transform(shapely.union_all(environment.obstacles.shapes()), lambda corners: 1e3 * corners)
+    return chart_box(page.view, 72 * page.point, shapely.union(vital, solid))
 
 
 def save_page(path: Path, figure: Figure) -> None:

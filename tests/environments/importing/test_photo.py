@@ -8,11 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 import shapely
+from shapely.affinity import translate
 
 from environments.importing.build import Imported
 from environments.importing.choose import import_environment
 from environments.importing.traced import UnusableFile
-from tests.environments.importing.photographs import OBSTACLES, SIZE, VIEW, bench, photographed, save
+from tests.environments.importing.photographs import FINE, OBSTACLES, SHOWN, SIZE, VIEW, bench, photographed, save
 
 DARK, RED = (60, 60, 60), (200, 50, 40)
 CORNERS = tuple(tuple(corner) for corner in VIEW.tolist())
@@ -146,3 +147,24 @@ def test_a_photograph_is_turned_as_its_camera_says(tmp_path: Path) -> None:
     upright.transpose(Image.Transpose.ROTATE_90).save(tmp_path / "side.jpg", exif=exif, quality=92)
     found = import_environment(tmp_path / "side.jpg", corners=CORNERS, size=SIZE)
     assert max(off(found)) < WITHIN["dark"]
+
+
+def test_a_scan_needs_one_known_length(tmp_path: Path) -> None:
+    """From straight above, without a rectangle: obstacles to a millimetre, three pixels, and the whole picture as the bounds."""
+    picture = bench(DARK)
+    height, width = picture.shape[:2]
+    # From the left margin to the right edge of the bench: 0.6 m are 1800 pixels.
+    known = 0.6, (240.0, 100.0), (2040.0, 100.0)
+    found = import_environment(save(tmp_path / "scan.png", picture), known=known)
+    assert found.bounds == pytest.approx((0, 0, width / FINE, height / FINE))
+    for one, true in zip(
+        sorted(found.outlines, key=lambda one: one.bounds), sorted(OBSTACLES, key=lambda one: one.bounds), strict=True
+    ):
+        there = translate(true, SHOWN, SHOWN)
+        assert shapely.hausdorff_distance(one.boundary, there.boundary, densify=0.05) < 1e-3
+    with pytest.raises(
+        UnusableFile, match=rf"ends at \(3000, 5\), which is not in the photograph: x from 0 to {width - 1}"
+    ):
+        import_environment(tmp_path / "scan.png", known=(0.6, (0.0, 5.0), (3000.0, 5.0)))
+    with pytest.raises(UnusableFile, match="needs a known length"):
+        import_environment(tmp_path / "scan.png", known=known, size=SIZE, corners=CORNERS)

@@ -120,7 +120,7 @@ def test_drawings_are_read_in_their_unit(vinewright: Vinewright) -> None:
         assert obstacles.clearance([0.9, 0.3]) == pytest.approx(0.1)
         assert (obstacles.clearance([1.5, 0.5]) == 0) == (name == "a.svg")
     ends = "--start", "1452,452,0", "--goal", "1548,548,2"
-    layer = "--mm-per-unit", "10", "--wall-layer", "posts"
+    layer = "--mm-per-unit", "10", "--solid", "posts"
     code, out, _ = vinewright("environments", "import", "a.svg", *ends, *layer, "--out", "d.toml")
     assert code == 0
     assert "shapes on other layers that were left out: 1" in out
@@ -135,7 +135,8 @@ def test_a_start_without_room_for_the_default_tube_is_a_hint(vinewright: Vinewri
     code, _, errors = vinewright(
         "environments", "import", path, "--start", "1000,500,0", *PLACED[2:], "--force", "--out", "b.toml"
     )
-    assert (code, errors) == (2, "error: map.yaml: start.position = [1000, 500] is inside an obstacle\n")
+    assert (code, errors) == (2, "error: map.yaml: start.position = [1000, 500] is inside an obstacle; if the base is mounted in it, give mount = wall, with "
+        "the start at its surface\n")
     assert not Path("b.toml").exists()
 
 
@@ -185,7 +186,12 @@ def test_what_is_probably_noise_or_a_wrong_threshold_is_a_hint(vinewright: Vinew
         (["--aruco"], "aruco is not for files such as map.yaml, which is imported as a map"),
         (["--tolerance", "3"], "tolerance is not for files such as map.yaml"),
         (["--unit", "mm"], "unit is not for files such as map.yaml"),
-        (["--wall-layer", "walls"], "layers is not for files such as map.yaml"),
+        (["--solid", "walls"], "solid is not for files such as map.yaml"),
+        (["--crop", "1,2,1,4"], "--crop 1,2,1,4 must be a lower left and an upper right corner"),
+        (["--known", "800mm 1,2"], "--known 800mm 1,2 must be a length and two points"),
+        (["--known", "800mm 1,2 1,2"], "--known 800mm 1,2 1,2 must be a length and two points"),
+        (["--mount", "table"], "--mount table must be free or wall"),
+        (["--edge", "wal"], "--edge wal must be open or table or wall"),
         (["--out", "map.json"], "--out map.json must end in .toml"),
     ],
 )
