@@ -57,6 +57,7 @@ STUDIES = (
     "card",
     "halls",
     "pack",
+    "imports",
     "reliability",
     "fewest",
     "actuators",

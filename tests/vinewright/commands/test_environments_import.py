@@ -135,8 +135,11 @@ def test_a_start_without_room_for_the_default_tube_is_a_hint(vinewright: Vinewri
     code, _, errors = vinewright(
         "environments", "import", path, "--start", "1000,500,0", *PLACED[2:], "--force", "--out", "b.toml"
     )
-    assert (code, errors) == (2, "error: map.yaml: start.position = [1000, 500] is inside an obstacle; if the base is mounted in it, give mount = wall, with "
-        "the start at its surface\n")
+    assert (code, errors) == (
+        2,
+        "error: map.yaml: start.position = [1000, 500] is inside an obstacle; if the base is mounted in it, give mount = wall, with "
+        "the start at its surface\n",
+    )
     assert not Path("b.toml").exists()
 
 
