@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -126,11 +125,7 @@ def _choose(parts: Sequence[Part], options: ImportOptions) -> tuple[list[Part], 
     if parts and not options.solid and not walled:
         others = "start, goal and what --free leaves out" if options.free else "start and goal"
         notes.append(f"there is no layer {WALL.upper()}: everything but {others} counts as walls")
-        layers = f"layers: {selection.values('layer')}"
-        if likely := selection.likely():
-            asked = " ".join(f"--solid {shlex.quote(name)}" for name in likely[:5])
-            layers += f"; those named like walls: {', '.join(likely[:5])}: {asked} takes only these"
-        notes.append(layers)
+        notes.append("; ".join(filter(None, [f"layers: {selection.values('layer')}", selection.advice()])))
     if left_out:
         found = ", ".join(f"{quote_name(layer)} ({n})" for layer, n in sorted(left_out.items())[:20])
         notes.append(f"left out of layers: {found}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ _MOST_LISTED = 20
 """Values of one key in a message."""
 _MOST_KEYS = 6
 """Keys in a message."""
+_MOST_ADVISED = 5
 
 Properties = Mapping[str, Sequence[str]]
 """Values of a part of a drawing by key, such as `{"layer": ["A-WALL"], "color": ["7"]}`; a part may be on layers within layers."""
@@ -102,6 +104,15 @@ class Selection:
         """Return the values of a key that sound like walls, the most frequent first."""
         found = [(n, value) for (one, value), n in self.counts.items() if one == key and _WALL.search(value)]
         return [value for _, value in sorted(found, key=lambda one: (-one[0], one[1]))]
+
+    def advice(self, key: str = "layer") -> str:
+        """Return the option that takes only the values of a key that sound like walls, for a message; empty if none does."""
+        names = self.likely(key)[:_MOST_ADVISED]
+        if not names:
+            return ""
+        before = "" if key == "layer" else f"{key}="
+        asked = " ".join(f"--solid {shlex.quote(before + name)}" for name in names)
+        return f"those named like walls: {', '.join(map(quote_name, names))}: {asked} takes only these"
 
 
 def _split(text: str) -> tuple[str, str]:
