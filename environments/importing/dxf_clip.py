@@ -128,7 +128,7 @@ def cut_shape(
         rings = [shapely.get_coordinates(one.exterior) for one in _areas(within.intersection(seen))]
         return [replace(shape, rings=[ring], disc=None) for ring in rings]
     left = shapely.get_parts(drawn.intersection(seen))  # also points, where a line touches the edge
-    lines = shapely.line_merge(shapely.MultiLineString([one for one in left if isinstance(one, shapely.LineString)]))
+    lines = shapely.line_merge(shapely.MultiLineString([one for one in left if one.length > 0]))
     rings = [shapely.get_coordinates(line) for line in shapely.get_parts(lines)]
     thickness = wall_thickness if shape.closed else 0.0
     return [EntityShape([ring], curved=shape.curved, thickness=thickness) for ring in rings]

@@ -1,8 +1,6 @@
 """Reading DXF drawings: entities, blocks, layers and units."""
 
-import io
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +11,8 @@ import shapely
 
 from environments.importing.dxf import read_dxf
 from environments.importing.options import ImportOptions
-from environments.importing.traced import Tracing, UnusableFile
-
-WALL = {"layer": "WALL"}
-Draw = Callable[[Any], object]
-
-
-def read(tmp_path: Path, draw: Draw, units: int = 4, version: str = "R2018", **options: Any) -> Tracing:
-    """A drawing in mm with two far posts, so that nothing in between is the bounds, written and read again."""
-    drawing = ezdxf.new(version)
-    drawing.header["$INSUNITS"] = units
-    space = drawing.modelspace()
-    draw(space)
-    for x in (-5000, 5000):
-        space.add_circle((x, 0), 10, dxfattribs=WALL)
-    text = io.StringIO()
-    drawing.write(text)
-    path = tmp_path / "drawing.dxf"
-    path.write_text(text.getvalue())
-    return read_dxf(path, ImportOptions(**options))
-
-
-def area(traced: Tracing) -> float:
-    return float(shapely.union_all(list(traced.solid)).area)
-
-
-def block(space: Any, draw: Draw, name: str = "BLOCK", base: tuple[float, float] = (0, 0)) -> Any:
-    made = space.doc.blocks.new(name, base_point=base)
-    draw(made)
-    return made
+from environments.importing.traced import UnusableFile
+from tests.environments.importing.dxf_drawings import WALL, Draw, area, block, read
 
 
 @pytest.mark.parametrize("version", ["R12", "R2000", "R2018"])
