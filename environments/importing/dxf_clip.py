@@ -14,7 +14,7 @@ from environments.importing.dxf_shapes import EntityShape
 from environments.importing.rings import CrossingCount, area_of, thicken
 from environments.importing.traced import UnusableFile
 
-_MOST_CORNERS = 1000
+_MOST_CORNERS = 500
 """Corners of a clipping path, and of several that lie one within another."""
 _ALL = shapely.box(-1e9, -1e9, 1e9, 1e9)
 """Area that contains everything [m]."""

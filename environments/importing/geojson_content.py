@@ -21,7 +21,7 @@ _INDOOR = "indoor"
 _INDOOR_SOLID = ("wall", "column")
 _INDOOR_FREE = ("room", "corridor", "area", "door", "level")
 _MOST_KINDS = 20
-"""Different values of a property that sorts features."""
+"""Different values of a property that sorts features, and properties that are looked at."""
 _LENGTHS = ("radius", "thickness", "heading_deg")
 """Properties that are read as numbers."""
 
@@ -146,7 +146,8 @@ def _indoor_note(selection: Selection, walls: bool) -> str:
 
 
 def _sorting_keys(selection: Selection, parts: int) -> list[str]:
-    """Return the properties that sort features: of few values, but not of one that all features have; those of walls first."""
+    """Return the properties that sort features: of few values, but not of one that all have; those of walls first, then the
+    most frequent."""
     found: dict[str, list[int]] = {}
     for (key, _), count in selection.counts.items():
         found.setdefault(key, []).append(count)
@@ -155,7 +156,8 @@ def _sorting_keys(selection: Selection, parts: int) -> list[str]:
         for key, counts in found.items()
         if key not in (*_LENGTHS, "geometry") and len(counts) <= _MOST_KINDS and max(counts) < parts
     ]
-    return sorted(keys, key=lambda key: not selection.likely(key))
+    frequent = sorted(keys, key=lambda key: -sum(found[key]))[:_MOST_KINDS]
+    return sorted(frequent, key=lambda key: not selection.likely(key))
 
 
 @dataclass(slots=True)

@@ -17,12 +17,13 @@ READ = """
 import sys
 from importlib import import_module
 from pathlib import Path
+from environments.importing.options import ImportOptions
 from environments.importing.traced import UnusableFile
 path = Path(sys.argv[1])
 kind = path.suffix[1:]
 options = {"dxf": {"unit": "mm"}, "svg": {"mm_per_unit": 1.0}, "geojson": {"unit": "m"}}[kind]
 try:
-    getattr(import_module(f"environments.importing.{kind}"), f"read_{kind}")(path, **options)
+    getattr(import_module(f"environments.importing.{kind}"), f"read_{kind}")(path, ImportOptions(**options))
 except UnusableFile as error:
     print(error)
     sys.exit(2)
@@ -174,6 +175,13 @@ FILES: dict[str, tuple[Callable[[], str], str]] = {
     ),
     "collections.geojson": (
         lambda: '{"type": "GeometryCollection", "geometries": [' * 400 + "]}" * 400, "collections at most 16 deep"
+    ),
+    "keys.geojson": (
+        lambda: '{"type": "FeatureCollection", "features": [' + ",".join(
+            f'{{"type": "Feature", "properties": {{"k{k}": "wall", "l{k}": {k}}}, "geometry": {geojson("[[0,0],[1,1]]", "LineString")}}}'
+            for k in range(150_000)
+        ) + "]}",
+        "",
     ),
     "features.geojson": (
         lambda: '{"type": "FeatureCollection", "features": [' + "0," * 10_000_000 + "0]}", "more than 200000 features"
