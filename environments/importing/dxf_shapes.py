@@ -24,7 +24,7 @@ _LARGEST = 1e9
 
 @dataclass(frozen=True, slots=True)
 class EntityShape:
-    """Shape of an entity, in the coordinates of the block that contains it."""
+    """Shape of an entity, in the coordinates of the block that contains it, or in metres where it is placed."""
 
     rings: list[np.ndarray]
     """Points of the curve, or of all curves around an area; each of shape (n, 2)."""

@@ -1,8 +1,6 @@
 """Reading DXF drawings: entities, blocks, layers and units."""
 
-import io
 import math
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,35 +11,8 @@ import shapely
 
 from environments.importing.dxf import read_dxf
 from environments.importing.options import ImportOptions
-from environments.importing.traced import Tracing, UnusableFile
-
-WALL = {"layer": "WALL"}
-Draw = Callable[[Any], object]
-
-
-def read(tmp_path: Path, draw: Draw, units: int = 4, version: str = "R2018", **options: Any) -> Tracing:
-    """A drawing in mm with two far posts, so that nothing in between is the bounds, written and read again."""
-    drawing = ezdxf.new(version)
-    drawing.header["$INSUNITS"] = units
-    space = drawing.modelspace()
-    draw(space)
-    for x in (-5000, 5000):
-        space.add_circle((x, 0), 10, dxfattribs=WALL)
-    text = io.StringIO()
-    drawing.write(text)
-    path = tmp_path / "drawing.dxf"
-    path.write_text(text.getvalue())
-    return read_dxf(path, ImportOptions(**options))
-
-
-def area(traced: Tracing) -> float:
-    return float(shapely.union_all(list(traced.solid)).area)
-
-
-def block(space: Any, draw: Draw, name: str = "BLOCK", base: tuple[float, float] = (0, 0)) -> Any:
-    made = space.doc.blocks.new(name, base_point=base)
-    draw(made)
-    return made
+from environments.importing.traced import UnusableFile
+from tests.environments.importing.dxf_drawings import WALL, Draw, area, block, read
 
 
 @pytest.mark.parametrize("version", ["R12", "R2000", "R2018"])
@@ -241,13 +212,13 @@ def test_layers_and_their_names(tmp_path: Path) -> None:
     assert traced.start == pytest.approx((0, 0.5, math.pi / 2))
     assert traced.goal == pytest.approx((0.9, 0.9, 0.05))
     assert area(traced) == pytest.approx(0.01)
-    assert "layers left out: Base (1), Furniture (1)" in traced.notes
+    assert "left out of layers: Base (1), Furniture (1)" in traced.notes
     assert "entities left out: 1 TEXT" in traced.notes
-    other = read(tmp_path, draw, layers={"wall": "furniture", "start": "BASE"})
+    other = read(tmp_path, draw, solid=("furniture",), layers={"start": "BASE"})
     assert other.start == pytest.approx((0.1, 0.5, math.pi / 2))
     assert other.solid[0].bounds == pytest.approx((0.5, 0, 0.6, 0.1))
-    with pytest.raises(UnusableFile, match=r"nothing on a layer walls; layers with entities: .*Furniture"):
-        read(tmp_path, draw, layers={"wall": "Walls"})
+    with pytest.raises(UnusableFile, match=r"nothing on a layer begin; layers with entities: Base, Furniture, .*"):
+        read(tmp_path, draw, layers={"start": "Begin"})
 
 
 def test_without_a_layer_of_walls_everything_counts(tmp_path: Path) -> None:
@@ -293,7 +264,7 @@ def test_marks_of_start_and_goal_must_be_clear(tmp_path: Path, draw: Draw, messa
 @pytest.mark.parametrize(
     ("units", "unit", "metres"),
     [(4, None, 1e-3), (5, None, 1e-2), (6, None, 1.0), (1, None, 0.0254), (2, None, 0.3048), (0, "in", 0.0254),
-     (0, "cm", 0.01), (4, "mm", 1e-3), (3, "ft", 0.3048)],
+     (0, "cm", 0.01), (4, "mm", 1e-3), (3, "ft", 0.3048), (4, "in", 0.0254), (6, "mm", 1e-3)],
 )  # fmt: skip
 def test_units(tmp_path: Path, units: int, unit: str | None, metres: float) -> None:
     """Those of the file, or of the user where it does not say them."""
@@ -302,16 +273,35 @@ def test_units(tmp_path: Path, units: int, unit: str | None, metres: float) -> N
 
 
 @pytest.mark.parametrize(
+    ("units", "unit", "told"),
+    [
+        (4, "in", ["the unit of the drawing is 25.4 mm", "the header says mm ($INSUNITS = 4), which many programs write "
+                   "without being asked: taken as in, as asked"]),
+        (8, "m", ["the unit of the drawing is 1000 mm"]),
+        (7, "m", ["the unit of the drawing is 1000 mm", "the header says 1000 m ($INSUNITS = 7), which many programs write "
+                  "without being asked: taken as m, as asked"]),
+        (1, "in", ["the unit of the drawing is 25.4 mm"]),
+        (1, None, ["the unit of the drawing is 25.4 mm"]),
+    ],
+)  # fmt: skip
+def test_a_unit_that_is_asked_for_overrules_the_header(
+    tmp_path: Path, units: int, unit: str | None, told: list[str]
+) -> None:
+    """A note tells where the two differ."""
+    traced = read(tmp_path, lambda s: s.add_circle((7, 8), 3, dxfattribs=WALL), units, unit=unit)
+    assert [note for note in traced.notes if "unit" in note or "header" in note] == told
+
+
+@pytest.mark.parametrize(
     ("units", "unit", "message"),
     [
         (0, None, r"does not say its unit \(\$INSUNITS is 0\); give --unit, one of mm, cm, m, in, ft"),
-        (1, "mm", "says that its unit is in .*--unit says mm; leave --unit out, or correct the drawing"),
         (18, None, r"has the unit \$INSUNITS = 18; give --unit"),
         (0, "yd", "unit 'yd' is not known; use mm, cm, m, in, ft"),
     ],
 )
 def test_units_that_are_not_clear(tmp_path: Path, units: int, unit: str | None, message: str) -> None:
-    """A missing, contradicting or unknown unit is refused; nothing is guessed."""
+    """A missing or unknown unit is refused; nothing is guessed."""
     with pytest.raises(UnusableFile, match=message):
         read(tmp_path, lambda s: s.add_circle((7, 8), 3, dxfattribs=WALL), units, unit=unit)
 

@@ -91,21 +91,19 @@ def test_coordinates_of_a_utm_zone_are_metres(tmp_path: Path, crs: str) -> None:
 @pytest.mark.parametrize(
     ("crs", "unit", "message"),
     [
-        (None, None, "names no reference system, so its coordinates may be degrees; .*give --unit"),
-        (
-            "urn:ogc:def:crs:OGC:1.3:CRS84",
-            None,
-            r"has degrees \(urn:ogc:def:crs:OGC:1.3:CRS84\); save it in the UTM zone",
-        ),
-        ("urn:ogc:def:crs:EPSG::4326", "m", "has degrees"),
-        ("EPSG:4258", None, "has degrees"),
+        ("urn:ogc:def:crs:OGC:1.3:CRS84", "m", r"has degrees \(urn:ogc:def:crs:OGC:1.3:CRS84\); leave --unit out"),
+        ("urn:ogc:def:crs:EPSG::4326", "m", "has degrees .*leave --unit out"),
+        ("EPSG:4258", None, r"has degrees \(EPSG:4258\); save it in the UTM zone"),
+        ("EPSG:4258", "m", "has degrees .*save it in the UTM zone"),
         ("EPSG:3857", None, "has the reference system EPSG:3857; if they are lengths, give --unit"),
         ("EPSG:25832", "mm", "is in metres .*--unit says mm; leave --unit out"),
         (None, "yd", "unit 'yd' is not known"),
     ],
 )
-def test_degrees_are_refused(tmp_path: Path, crs: str | None, unit: str | None, message: str) -> None:
-    """Without a reference system the standard says that they are degrees."""
+def test_units_and_reference_systems_must_agree(
+    tmp_path: Path, crs: str | None, unit: str | None, message: str
+) -> None:
+    """The message says which of them to change."""
     with pytest.raises(UnusableFile, match=message):
         read(tmp_path, BLOCK, unit, crs)
 

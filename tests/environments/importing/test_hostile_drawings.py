@@ -176,6 +176,13 @@ FILES: dict[str, tuple[Callable[[], str], str]] = {
     "collections.geojson": (
         lambda: '{"type": "GeometryCollection", "geometries": [' * 400 + "]}" * 400, "collections at most 16 deep"
     ),
+    "keys.geojson": (
+        lambda: '{"type": "FeatureCollection", "features": [' + ",".join(
+            f'{{"type": "Feature", "properties": {{"k{k}": "wall", "l{k}": {k}}}, "geometry": {geojson("[[0,0],[1,1]]", "LineString")}}}'
+            for k in range(150_000)
+        ) + "]}",
+        "",
+    ),
     "features.geojson": (
         lambda: '{"type": "FeatureCollection", "features": [' + "0," * 10_000_000 + "0]}", "more than 200000 features"
     ),
