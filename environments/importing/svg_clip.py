@@ -20,8 +20,8 @@ from environments.importing.traced import UnusableFile
 
 _REFERENCE = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)\Z")
 _MOST_POINTS = 20_000_000
-_OF_AREA, _OF_ELEMENT = 100, 10
-"""Points to which the effort for a clip path, or for one element in the box around it, is equal."""
+_OF_AREA, _OF_INNER, _OF_ELEMENT = 100, 5000, 10
+"""Points to which the effort for a clip path is equal, for one within another, and for one element in the box around it."""
 
 
 class NotApplied(Exception):
@@ -69,7 +69,7 @@ class Clips:
         found = self.elements.get(match[1]) if match else None
         if found is None or found.tag != "clipPath" or depth > DEEPEST:
             raise NotApplied
-        self.spend(_OF_AREA)
+        self.spend(_OF_INNER if depth else _OF_AREA)
         inner = to_metres
         if found.attributes.get("clipPathUnits", "").strip() == "objectBoundingBox":
             low, high = self._box(element, size, largest_stretch(to_metres)[0])
