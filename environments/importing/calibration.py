@@ -90,9 +90,12 @@ def calibrate_by_corners(name: str, photo: Picture, corners: Floats, size: tuple
         UnusableFile: These cannot be the corners of a rectangle.
     """
     height, width = photo.shape[:2]
-    if not ((corners >= -0.5).all() and (corners <= np.array([width, height]) - 0.5).all()):
+    outside = corners[((corners < -0.5) | (corners > np.array([width, height]) - 0.5)).any(axis=1)]
+    if len(outside):
+        x, y = outside[0].tolist()
+        most = f"x must be from 0 to {width - 1}, and y from 0 to {height - 1}"
         raise UnusableFile(
-            f"{name}: the corners {corners.tolist()} must lie in the photograph, which is {width} x {height} pixels"
+            f"{name}: the corner {x:g}, {y:g} is outside of the photograph of {width} x {height} pixels: {most}"
         )
     outline = shapely.Polygon(corners)
     if not outline.is_valid:

@@ -9,7 +9,7 @@ from struct import error as struct_error
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, ImageOps
+from PIL import Image, ImageOps, UnidentifiedImageError
 
 from environments.importing.traced import UnusableFile
 from environments.reading import UnreadableFile, read_file
@@ -47,8 +47,11 @@ def read_pixels(path: Path, formats: tuple[str, ...], name: str) -> NDArray[np.u
         most = f"at most {MOST_PIXELS // 1_000_000} million pixels are allowed; make it smaller, or cut it"
         raise UnusableFile(f"{name} is a picture of too many pixels: {most}") from None
     except (OSError, SyntaxError, ValueError, EOFError, struct_error) as error:
-        problem = f"{name} is not a whole picture of the format {' or '.join(formats)}"
-        raise UnusableFile(f"{problem}: {' '.join(str(error).split())[:100] or 'it is damaged'}") from None
+        # The name in the message of an unknown format is that of the bytes in memory.
+        known = "" if isinstance(error, UnidentifiedImageError) else " ".join(str(error).split())[:100]
+        problem = f"{name} is not a whole picture that can be read{f' ({known})' if known else ''}"
+        *first, last = ("PGM" if one == "PPM" else one for one in formats)
+        raise UnusableFile(f"{problem}: save it as {', '.join(first)} or {last}") from None
 
 
 def _to_plain(image: Image.Image) -> NDArray[np.uint8 | np.uint16 | np.int32]:

@@ -20,6 +20,7 @@ _LENGTH = re.compile(r"\s*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)\s*([a-zA-Z
 _NUMBERS = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _POINTS = re.compile(r"[Ee\d+\-.,\s]*\Z")
 _PATH_DATA = re.compile(r"[MmZzLlHhVvCcSsQqTtAaEe\d+\-.,\s]*\Z")
+SHAPES = ("rect", "circle", "ellipse", "line", "polyline", "polygon", "path")
 PHYSICAL = ("in", "cm", "mm", "q", "pt", "pc")
 MM_PER_PX = 25.4 / 96
 

@@ -32,6 +32,12 @@ class Element:
     """Only of style sheets."""
 
 
+def target_of(element: Element) -> str:
+    """Return the id of the element that a `use` repeats; "" if it is in another file."""
+    target = element.attributes.get("href", element.attributes.get(f"{{{XLINK}}}href", ""))
+    return target[1:] if target.startswith("#") else ""
+
+
 def read_tree(data: bytes) -> Element:
     """Return the root element of a file. Nothing that the file refers to is fetched.
 
@@ -100,10 +106,11 @@ class _Builder:
 
 
 _SIMPLE = re.compile(r"(\*|[\w-]+)?([.#][\w-]+)?\Z")
-_STYLED = ("fill", "stroke", "stroke-width", "fill-rule", "fill-opacity", "stroke-opacity", "visibility", "display")
 INHERITED = {"fill": "black", "stroke": "none", "stroke-width": "1", "fill-rule": "nonzero", "visibility": "visible",
-             "fill-opacity": "1", "stroke-opacity": "1"}  # fmt: skip
+             "fill-opacity": "1", "stroke-opacity": "1", "color": "black", "clip-rule": "nonzero"}  # fmt: skip
 """Style of the root, from which all elements inherit."""
+_STYLED = *INHERITED, "display", "opacity", "clip-path", "mask"
+"""Properties that are read; the last ones are not inherited."""
 
 
 def _parse_declarations(text: str) -> dict[str, str]:

@@ -113,10 +113,20 @@ def test_corners_in_a_wrong_order_are_refused(saved: Path, corners: tuple[int, .
         import_environment(saved, corners=tuple(CORNERS[one] for one in corners), size=SIZE)
 
 
-def test_corners_outside_the_photograph_are_refused(saved: Path) -> None:
-    """The message gives the number of its pixels."""
-    with pytest.raises(UnusableFile, match="1600 x 1200 pixels"):
-        import_environment(saved, corners=((-5, 1000), *CORNERS[1:]), size=SIZE)
+@pytest.mark.parametrize(("x", "y"), [(-5, 1000), (1600, 1000), (100, 1200), (100, -1)])
+def test_corners_outside_the_photograph_are_refused(saved: Path, x: int, y: int) -> None:
+    """The message gives the corner, and the range of its pixels."""
+    words = f"corner {x}, {y} is outside of the photograph of 1600 x 1200 pixels: x must be from 0 to 1599, and y from 0 to 1199"
+    with pytest.raises(UnusableFile, match=words):
+        import_environment(saved, corners=((x, y), *CORNERS[1:]), size=SIZE)
+
+
+def test_a_file_that_is_no_photograph(tmp_path: Path) -> None:
+    """The message says how to save it, without names from within the program."""
+    (tmp_path / "bench.png").write_bytes(b"hello")
+    with pytest.raises(UnusableFile) as raised:
+        import_environment(tmp_path / "bench.png", corners=CORNERS, size=SIZE)
+    assert str(raised.value) == "bench.png is not a whole picture that can be read: save it as PNG or JPEG"
 
 
 def test_a_photograph_without_markers_or_obstacles_is_refused(saved: Path, tmp_path: Path) -> None:

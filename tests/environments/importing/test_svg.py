@@ -1,37 +1,14 @@
-"""Reading SVG drawings: sizes, transforms, styles, layers and references."""
+"""Reading SVG drawings: sizes, transforms, shapes and references."""
 
 import math
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-import shapely
 
-from environments.importing.options import ImportOptions
 from environments.importing.svg import read_svg
-from environments.importing.traced import Tracing, UnusableFile
-
-MM = 'width="200mm" height="100mm" viewBox="0 0 200 100"'
-
-
-def read(tmp_path: Path, body: str, size: str = MM, **options: Any) -> Tracing:
-    names = 'xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink"'
-    inkscape = 'xmlns:inkscape="http://www.inkscape.org/namespaces/inkscape"'
-    path = tmp_path / "drawing.svg"
-    path.write_text(f"<svg {names} {inkscape} {size}>{body}</svg>")
-    return read_svg(path, ImportOptions(**options))
-
-
-def box(traced: Tracing) -> tuple[float, ...]:
-    """The box around the solids [mm]."""
-    return tuple(1000 * side for side in shapely.total_bounds(np.array(traced.solid)))
-
-
-def area(traced: Tracing) -> float:
-    """The area of the solids [mm^2]."""
-    return float(shapely.union_all(list(traced.solid)).area) * 1e6
-
+from environments.importing.traced import UnusableFile
+from tests.environments.importing.svg_drawings import MM, area, box, boxes, note, read
 
 BAR = '<rect x="10" y="20" width="40" height="5"/><line x1="150" x2="151" stroke="#000"/>'
 
@@ -65,10 +42,45 @@ def test_sizes(tmp_path: Path, size: str, mm: float | None, expected: tuple[floa
     assert box(read(tmp_path, BAR, size, mm_per_unit=mm)) == pytest.approx(expected, rel=1e-9)
 
 
+INKSCAPE = 'width="200mm" height="100mm" inkscape:version='
+AT_90 = (10 / 90 * 25.4, 100 - 25 / 90 * 25.4, 50 / 90 * 25.4, 100 - 20 / 90 * 25.4)
+AT_96 = (10 / 96 * 25.4, 100 - 25 / 96 * 25.4, 50 / 96 * 25.4, 100 - 20 / 96 * 25.4)
+
+
+@pytest.mark.parametrize(
+    ("size", "expected"),
+    [
+        (f'{INKSCAPE}"0.48.4 r9939"', AT_90),
+        (f'{INKSCAPE}"0.91 r13725"', AT_90),
+        (f'{INKSCAPE}"0.92.3 (2405546, 2018-03-11)"', AT_96),
+        (f'{INKSCAPE}"1.3.2 (091e20e, 2023-11-25)"', AT_96),
+        (f'{INKSCAPE}"unknown"', AT_96),
+        # The viewBox says how long a unit is.
+        (f'{INKSCAPE}"0.48.4 r9939" viewBox="0 0 200 100"', (10, 75, 50, 80)),
+    ],
+)
+def test_pixels_of_old_inkscape_are_a_90th_of_an_inch(tmp_path: Path, size: str, expected: tuple[float, ...]) -> None:
+    """Before version 0.92, where the page has millimetres but no viewBox; the page stays as large as it says, and a note tells it."""
+    traced = read(tmp_path, BAR + '<rect x="50%" width="10%" height="1"/>', size)
+    bar, half = sorted(traced.solid, key=lambda part: part.bounds[0])
+    assert 1000 * np.array(bar.bounds) == pytest.approx(expected, rel=1e-9)
+    assert (1000 * half.bounds[0], 1000 * half.bounds[2]) == pytest.approx((100, 120))
+    assert traced.bounds == pytest.approx((0, 0, 0.2, 0.1))
+    assert any("0.282222 mm: pixels of 90 per inch, as Inkscape 0." in one for one in traced.notes) == (
+        expected == AT_90
+    )
+
+
 @pytest.mark.parametrize(
     ("size", "mm", "message"),
     [
         ('width="200" height="100"', None, r"does not say how large it is .*give --mm-per-unit.*0\.264583 .*0\.352778"),
+        (
+            'width="744.09" height="1052.36" inkscape:version="0.48.4 r9939"',
+            None,
+            r"0\.264583 .*, 0\.282222 for those of 90 per inch of Inkscape 0\.48\.4, which wrote it, 0\.352778 for points",
+        ),
+        ('width="744.09px" height="1052.36px" inkscape:version="1.2"', None, r"96 per inch, 0\.352778 for points"),
         ('width="100%" height="100%" viewBox="0 0 1 1"', None, "give --mm-per-unit"),
         ("", None, "give --mm-per-unit"),
         (MM, 0.0, "with 0 mm per unit; it must be above 0"),
@@ -160,74 +172,6 @@ def test_strokes_of_open_paths_are_walls(tmp_path: Path) -> None:
     assert area(traced) == pytest.approx(100 + 2 * 30 * 6)
 
 
-STYLES = [
-    ("", '<rect width="9" height="9"/>', True),
-    ("", '<rect width="9" height="9" fill="none"/>', False),
-    ("", '<g fill="none"><rect width="9" height="9"/></g>', False),
-    ("", '<g fill="none"><rect width="9" height="9" fill="red"/></g>', True),
-    ("", '<rect width="9" height="9" fill="red" style="fill:none"/>', False),
-    (".st0{fill:none;}", '<rect width="9" height="9" class="st1 st0"/>', False),
-    (".st0,.st1{fill:none;}.st0{fill:red}", '<rect width="9" height="9" class="st0"/>', True),
-    ("rect{fill:red}.st0{fill:none}", '<rect width="9" height="9" class="st0"/>', False),
-    ("#a{fill:red}.st0{fill:none}", '<rect width="9" height="9" class="st0" id="a"/>', True),
-    ("circle.st0{fill:none}", '<rect width="9" height="9" class="st0"/>', True),
-    ("/* .st0{fill:red} */ .st0{fill:none}", '<rect width="9" height="9" class="st0"/>', False),
-    ("@import url(a.css); .st0{fill:none}", '<rect width="9" height="9" class="st0"/>', False),
-    ("* {fill:none !important}", '<rect width="9" height="9"/>', False),
-    ("", '<g display="none"><rect width="9" height="9"/></g>', False),
-    ("", '<g style="visibility:hidden"><rect width="9" height="9"/></g>', False),
-    ("", '<g style="visibility:hidden"><rect width="9" height="9" visibility="visible"/></g>', True),
-    ("", '<defs><rect width="9" height="9"/></defs>', False),
-    ("", '<symbol><rect width="9" height="9"/></symbol>', False),
-    ("", '<clipPath><rect width="9" height="9"/></clipPath>', False),
-    ("", '<a><switch><rect width="9" height="9"/></switch></a>', True),
-    ("", '<rect width="9" height="9" fill-opacity="0"/>', False),
-]
-
-
-@pytest.mark.parametrize(("sheet", "body", "drawn"), STYLES)
-def test_styles_say_what_is_drawn(tmp_path: Path, sheet: str, body: str, drawn: bool) -> None:
-    """Attributes, style sheets by specificity, style attributes, and what is hidden or only defined."""
-    traced = read(tmp_path, f'<style>{sheet}</style>{body}<path d="M99 99l1 0" fill="none" style="stroke:red"/>')
-    assert len(traced.solid) == int(drawn)
-
-
-LAYERS = (
-    '<g id="g1" inkscape:groupmode="layer" inkscape:label="{wall}"><rect width="10" height="10"/></g>'
-    '<g id="g2" inkscape:label="Old"><rect x="50" width="10" height="10"/></g>'
-    '<path id="{start}" d="m 20,80 10,-10 h 50"/><circle id="{goal}" cx="180" cy="20" r="5" fill="none"/>'
-)
-
-
-@pytest.mark.parametrize(
-    ("wall", "start", "goal", "layers"),
-    [
-        ("WALL", "START", "GOAL", {}),
-        ("wall", "start", "Goal_1_", {}),
-        ("Bench 3", "my_x5F_start", "end", {"wall": "bench 3", "start": "my_start", "goal": "END"}),
-        ("W\u00e4nde", "_x53_tart", "goal", {"wall": "w\u00e4nde"}),
-    ],
-)
-def test_layers_have_labels_or_ids(tmp_path: Path, wall: str, start: str, goal: str, layers: dict[str, str]) -> None:
-    """Groups or single shapes are chosen, in the spelling of Illustrator too; others are left out."""
-    traced = read(tmp_path, LAYERS.format(wall=wall, start=start, goal=goal), layers=layers)
-    assert area(traced) == pytest.approx(100)
-    assert traced.start == pytest.approx((0.02, 0.02, math.pi / 4))
-    assert traced.goal == pytest.approx((0.18, 0.08, 0.005))
-    assert traced.bounds == pytest.approx((0, 0, 0.2, 0.1))
-    assert "shapes on other layers that were left out: 1" in traced.notes
-
-
-def test_layers_that_are_missing(tmp_path: Path) -> None:
-    """Without WALL everything counts; a name that the user gave must exist."""
-    body = LAYERS.format(wall="Bench", start="start", goal="goal")
-    traced = read(tmp_path, body)
-    assert area(traced) == pytest.approx(200)
-    assert any("no layer WALL" in note for note in traced.notes)
-    with pytest.raises(UnusableFile, match="nothing on a layer walls; groups with a name: Bench, Old"):
-        read(tmp_path, body, layers={"wall": "walls"})
-
-
 def test_references_are_drawn_where_they_are_used(tmp_path: Path) -> None:
     """Shapes, groups and symbols with a viewBox, with the layer of the place; files are never fetched."""
     body = (
@@ -237,15 +181,14 @@ def test_references_are_drawn_where_they_are_used(tmp_path: Path) -> None:
         '<use href="other.svg#r"/><image href="wall.png" width="50" height="50"/></g>'
     )
     traced = read(tmp_path, body)
-    boxes = sorted(tuple((1000 * np.array(part.bounds)).round(6).tolist()) for part in traced.solid)
-    assert boxes == [(40, 80, 60, 100), (100, 30, 140, 50)]
-    assert any("1 image, 1 references to other files" in note for note in traced.notes)
+    assert boxes(traced) == [(40, 80, 60, 100), (100, 30, 140, 50)]
+    assert note(traced, "left out") == "left out: 1 image, 1 references to other files or to nothing"
 
 
 def test_what_is_not_applied_is_told(tmp_path: Path) -> None:
-    """Clip paths, and style sheets that need more than the element."""
-    traced = read(tmp_path, f'<style>g > rect{{fill:none}}</style><g clip-path="url(#a)">{BAR}</g>')
-    assert any("1 clip paths and masks, 1 rules of style with compound selectors" in note for note in traced.notes)
+    """Masks, and style sheets that need more than the element."""
+    traced = read(tmp_path, f'<style>g > rect{{fill:none}}</style><g mask="url(#a)">{BAR}</g>')
+    assert note(traced, "left out") == "left out: 1 clip paths and masks, 1 rules of style with compound selectors"
 
 
 @pytest.mark.parametrize(
