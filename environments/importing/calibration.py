@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import cv2
@@ -126,14 +127,14 @@ def calibrate_by_length(name: str, photo: Picture, known: tuple[float, Pixel, Pi
         UnusableFile: An end is not in the picture.
     """
     height, width = photo.shape[:2]
-    length, *ends = known
-    for x, y in ends:
+    length, one, other = known
+    for x, y in (one, other):
         if not (-0.5 <= x <= width - 0.5 and -0.5 <= y <= height - 0.5):
             raise UnusableFile(
                 f"{name}: the known length ends at ({x:g}, {y:g}), which is not in the photograph: x from 0 to {width - 1}, y from 0 to "
                 f"{height - 1}"
             )
-    pixel = length / float(np.hypot(*np.subtract(*ends)))
+    pixel = length / math.dist(one, other)
     left, right, low, high = -0.5, width - 0.5, height - 0.5, -0.5
     corners = np.array([[left, low], [right, low], [right, high], [left, high]])
     note = "one known length, which leaves no way to know its error; a camera that looks from aside distorts it"

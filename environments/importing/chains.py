@@ -16,7 +16,8 @@ JOIN = 1e-4
 def close_chains(lines: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[np.ndarray], float]:
     """Join lines that follow one another around an area, such as the four sides of a rectangle.
 
-    Only corners at which exactly two ends meet belong to an outline: where three meet, it is not defined.
+    Only corners at which exactly two ends meet belong to an outline: where three meet, it is not defined. Lines shorter than `JOIN` are
+    left out.
 
     Args:
         lines: Points of open curves, each of shape (n, 2) [m].
@@ -24,7 +25,8 @@ def close_chains(lines: Sequence[np.ndarray]) -> tuple[list[np.ndarray], list[np
     Returns:
         Closed curves, the lines that belong to none, and the largest gap that was closed [m].
     """
-    lines = [line for line in lines if len(line) > 1 and (line != line[0]).any()]
+    # Both ends of a line that is shorter than a corner is wide are at that corner: it would seem that three lines meet there.
+    lines = [line for line in lines if np.hypot(*np.diff(line, axis=0).T).sum() > JOIN]
     if not lines:
         return [], [], 0.0
     ends = np.array([line[[0, -1]] for line in lines])

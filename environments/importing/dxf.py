@@ -53,7 +53,7 @@ def read_dxf(path: Path, options: ImportOptions = USUAL) -> Tracing:
     """
     try:
         drawing = _load(read_file(path, _MOST_BYTES))
-        scale, notes = _metres(drawing.header.get("$INSUNITS", 0), options.unit)
+        scale, notes = _metres(drawing.header.get("$INSUNITS", 0), options)
         content = _DxfContent(drawing)
         with np.errstate(all="ignore"):  # all points are checked
             content.walk(drawing.modelspace(), np.array([[scale, 0.0, 0.0], [0.0, scale, 0.0]]), Look(), (), None)
@@ -85,22 +85,27 @@ def _load(data: bytes) -> Any:
         raise UnusableFile(f"is not a readable DXF file ({reason or type(error).__name__})") from None
 
 
-def _metres(code: Any, unit: str | None) -> tuple[float, list[str]]:
+def _metres(code: Any, options: ImportOptions) -> tuple[float, list[str]]:
     """Return the metres in the unit of a drawing, with notes.
 
     Args:
         code: The $INSUNITS of the drawing.
-        unit: The unit that the user names, which counts more: many programs write a unit that nobody chose.
+        options: With a known length or a unit, which count more: many programs write a unit that nobody chose.
 
     Raises:
         UnusableFile: It is unknown.
     """
+    unit = options.unit
+    if options.metres_per_unit is not None:
+        return options.metres_per_unit, [
+            f"the unit of the drawing is {1000 * options.metres_per_unit:.6g} mm, by the known length"
+        ]
     asked = None if unit is None else metres_in(unit)
     given = _IN_METRES.get(code)
     metres = given if asked is None else asked
     if metres is None:
         reason = f"does not say its unit ($INSUNITS is {code})" if not code else f"has the unit $INSUNITS = {code}"
-        raise UnusableFile(f"{reason}; give --unit, one of {', '.join(METRES)}")
+        raise UnusableFile(f"{reason}; give --unit, one of {', '.join(METRES)}, or --known")
     notes = [f"the unit of the drawing is {1000 * metres:.6g} mm"]
     if given is not None and not math.isclose(given, metres):
         own = next((name for name, size in METRES.items() if size == given), f"{given:g} m")

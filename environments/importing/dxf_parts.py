@@ -86,7 +86,7 @@ def trace_parts(parts: Sequence[Part], options: ImportOptions, unit: Sequence[st
             _add(marks, part)
         bare = any(part.shape is None for part in marked[role])
         ends.append(read(marks, f"layer {quote_name(names[role].upper())}", bare))
-    return sketch.trace(ends[0], ends[1], notes)
+    return sketch.trace(ends[0], ends[1], notes, options=options)
 
 
 def _check_marks(parts: Sequence[Part], names: Mapping[str, str]) -> None:

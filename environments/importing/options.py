@@ -28,7 +28,7 @@ class ImportOptions:
     crop: tuple[float, float, float, float] | Literal["reach"] | None = None
     """min_x, min_y, max_x, max_y [m] of the part that is kept; "reach" keeps what can be reached from the start, with a margin."""
     known: tuple[float, tuple[float, float], tuple[float, float]] | None = field(
-        default=None, metadata={"kinds": ("dxf", "svg", "geojson", "photo")}
+        default=None, metadata={"kinds": ("dxf", "svg", "photo")}
     )
     """A known length [m] and the two points between which it is: in units of the drawing, or pixels from the upper left of a photograph."""
     unit: str | None = field(default=None, metadata={"kinds": ("dxf", "geojson")})

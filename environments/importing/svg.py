@@ -57,10 +57,10 @@ def read_svg(path: Path, options: ImportOptions = USUAL) -> Tracing:
         roles = {"wall": WALL, **role_names(options.layers)}
         root = read_tree(read_file(path, _MOST_BYTES))
         drawing = _Drawing(root, roles, Selection(options.solid, options.free), options.wall_thickness)
-        scale = Scale(root, options.mm_per_unit)
+        scale = Scale(root, options)
         with np.errstate(all="ignore"):  # all points are checked
             drawing.draw(scale)
-            return drawing.trace(scale, sorted(options.layers))
+            return drawing.trace(scale, options)
     except (UnreadableFile, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 
@@ -282,9 +282,9 @@ class _Drawing:
         own = {name.lower() for name in names_of(element)}
         return next((role for role, name in self.roles.items() if name in own), None)
 
-    def trace(self, scale: Scale, chosen: list[str]) -> Tracing:
-        """Return what is solid, start and goal; the layers of the roles `chosen` must exist."""
-        for role in chosen:
+    def trace(self, scale: Scale, options: ImportOptions) -> Tracing:
+        """Return what is solid, start and goal; the layers of those that the user named must exist."""
+        for role in sorted(options.layers):
             if role not in self.sketches and role not in self.more:
                 found = self.selection.listing(["layer"])
                 raise UnusableFile(f"has nothing on a layer {quote_name(self.roles[role])}; it has {found}")
@@ -308,6 +308,7 @@ class _Drawing:
             goal_of(self.sketches.get("goal", Sketch()), where_of["goal"], "goal" in self.more),
             notes,
             scale.page,
+            options,
         )
 
 

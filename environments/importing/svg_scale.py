@@ -8,6 +8,7 @@ import re
 import numpy as np
 
 from environments.importing.curves import compose, largest_stretch
+from environments.importing.options import ImportOptions
 from environments.importing.svg_shapes import MM_PER_PX, PHYSICAL, length, unit_of, view_box, viewport
 from environments.importing.svg_tree import INKSCAPE, Element
 from environments.importing.traced import UnusableFile
@@ -24,7 +25,9 @@ class Scale:
         UnusableFile: The file does not say how long a unit is, and the user does not either.
     """
 
-    def __init__(self, root: Element, mm_per_unit: float | None) -> None:
+    def __init__(self, root: Element, options: ImportOptions) -> None:
+        known = options.metres_per_unit
+        mm_per_unit = options.mm_per_unit if known is None else 1e3 * known
         attributes, box = root.attributes, view_box(root.attributes)
         width, height = attributes.get("width"), attributes.get("height")
         physical = [unit_of(text) in PHYSICAL for text in (width, height)]
@@ -43,7 +46,8 @@ class Scale:
             self.size = w, h
             per = np.array([[mm_per_unit, 0.0, -x * mm_per_unit], [0.0, mm_per_unit, -y * mm_per_unit]])
             page = w * mm_per_unit, h * mm_per_unit
-            self.notes.append(f"a unit of the drawing is {mm_per_unit:g} mm, as asked")
+            by = "as asked" if known is None else "by the known length"
+            self.notes.append(f"a unit of the drawing is {mm_per_unit:g} mm, {by}")
         else:
             ratio = box[3] / box[2] if box is not None else 1.0
             w = length(width, 0.0) if physical[0] else length(height, 0.0) / ratio

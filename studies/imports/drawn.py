@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import shapely
 
 from studies.imports.floors import Floor, Written
 from surrogate.kernels.compiled import Floats
@@ -67,12 +68,11 @@ def _data(rings: Iterable[Floats]) -> str:
 
 
 def _free_places(floor: Floor, count: int, scale: float) -> list[tuple[float, float]]:
-    """Return places in free space, away from walls, in units of the drawing."""
-    import shapely
-
+    """Return places in free space, away from walls and each other, in units of the drawing."""
     rng, room, places = np.random.default_rng(floor.seed), floor.free.buffer(-0.3), list[tuple[float, float]]()
     while len(places) < count:
         x, y = rng.uniform(0, floor.size)
         if shapely.contains_xy(room, x, y):
+            room = room.difference(shapely.Point(x, y).buffer(0.3))
             places.append((x * scale, (floor.size[1] - y) * scale))
     return places

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from planner.output.markdown import markdown_table
-from studies.imports.study import FIRST_SEED, PLAN_SECONDS, STEP, ImportRecord
+from studies.imports.floors import FIRST_SEED
+from studies.imports.study import PLAN_SECONDS, STEP, ImportRecord
 from vinewright.console.study import Report
 
 COLUMNS = (

@@ -15,8 +15,9 @@ from shapely.affinity import rotate, translate
 
 from dynamics.tube import VineParams
 from environments.importing.build import Imported
-from environments.importing.choose import import_environment
+from environments.importing.choose import import_file
 from environments.importing.cut import extract_polygons
+from environments.importing.options import ImportOptions
 from environments.importing.ros_map import SHADES, UNKNOWN
 from planner.plan.inputs import Inputs
 from planner.plan.plan import plan
@@ -104,7 +105,7 @@ class ImportRecord:
 
 def make_cases() -> list[ImportCase]:
     """Return one case for each variant of each kind."""
-    cases, planned = [], 0
+    cases, planned = list[ImportCase](), 0
     for kind, (_, variants) in KINDS.items():
         for k, variant in enumerate(variants):
             chosen = k % (2 * PLANNED) == 0 and planned < MOST_PLANNED
@@ -126,8 +127,8 @@ def import_case(case: ImportCase, folder: Path) -> tuple[Written, Imported]:
     turned = np.array([[np.cos(written.turn), -np.sin(written.turn)], [np.sin(written.turn), np.cos(written.turn)]])
     x, y = turned @ start[:2] + written.shift
     end_x, end_y = turned @ goal[:2] + written.shift
-    ends = {"start": (x, y, start[2] + written.turn), "goal": (end_x, end_y, goal[2])}
-    return written, import_environment(written.path, **ends, **written.options)
+    begin, end = (float(x), float(y), float(start[2] + written.turn)), (float(end_x), float(end_y), float(goal[2]))
+    return written, import_file(written.path, ImportOptions(start=begin, goal=end, **written.options))
 
 
 def run_case(case: ImportCase) -> ImportRecord:

@@ -64,6 +64,6 @@ def test_every_kind_is_imported_and_reported() -> None:
         records.append(run_case(replace(case, floor=("corridors", (9.0, 8.0), 500), planned=False)))
     for record in records:
         assert record.largest < (0.05 if record.case.kind == "robot map" else 2e-4)
-        assert record.area < (0.02 if record.case.kind == "robot map" else 1e-4)
+        assert record.area < (0.03 if record.case.kind == "robot map" else 1e-4)
     lines = report(records).lines
     assert any(line.startswith("| robot map: trinary, PGM | corridors |") for line in lines)

@@ -1,5 +1,6 @@
 """Outlines of a drawing that are solid, and those that enclose the free space."""
 
+import itertools
 import math
 
 import numpy as np
@@ -41,6 +42,15 @@ def test_the_outline_around_everything_is_the_bounds(ends: bool) -> None:
     assert area(result) == pytest.approx(0.2 + 0.01)
     assert np.hypot(*(result.walls[:, 2:4] - result.walls[:, :2]).T).sum() == pytest.approx(6)
     assert any("2000 x 1000 mm" in note and "bounds" in note for note in result.notes)
+
+
+def test_sides_with_tiny_lines_between_them_are_an_outline() -> None:
+    """The sides of a room as single lines, with one of 10 nm at a corner, as programs leave behind: it encloses the free space."""
+    sides = [np.array([one, other]) for one, other in itertools.pairwise(ROOM)]
+    tiny = np.array([ROOM[1], ROOM[1] + [1e-8, 0.0]])
+    result = traced(POST, lines=(*sides, tiny))
+    assert result.bounds == pytest.approx((0, 0, 2, 1))
+    assert area(result) == pytest.approx(0.01)
 
 
 def test_separate_outlines_are_solid() -> None:

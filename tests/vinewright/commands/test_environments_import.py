@@ -123,7 +123,7 @@ def test_drawings_are_read_in_their_unit(vinewright: Vinewright) -> None:
     layer = "--mm-per-unit", "10", "--solid", "posts"
     code, out, _ = vinewright("environments", "import", "a.svg", *ends, *layer, "--out", "d.toml")
     assert code == 0
-    assert "shapes on other layers that were left out: 1" in out
+    assert "shapes that match no --solid that were left out: 1" in out
 
 
 def test_a_start_without_room_for_the_default_tube_is_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
@@ -215,7 +215,7 @@ def test_a_picture_of_too_many_pixels_is_refused_in_one_line(vinewright: Vinewri
     code, _, errors = vinewright("environments", "import", write_map(tmp_path), *PLACED)
     assert code == 2
     assert errors == (
-        "error: map.yaml: image is a picture of too many pixels: at most 64 million pixels are allowed; make it smaller, or cut it\n"
+        "error: map.yaml: image map.pgm is a picture of too many pixels: at most 64 million pixels are allowed; make it smaller, or cut it\n"
     )
 
 
