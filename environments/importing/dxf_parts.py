@@ -105,13 +105,13 @@ def _choose(parts: Sequence[Part], options: ImportOptions) -> tuple[list[Part], 
         UnusableFile: A pattern matches nothing.
     """
     selection = Selection(options.solid, options.free)
-    for part in parts:
-        selection.count(part.properties())
+    described = [part.properties() for part in parts]
+    for properties in described:
+        selection.count(properties)
     walled = any(part.layer == WALL for part in parts)
     chosen: list[Part] = []
     left_out: Counter[str] = Counter()
-    for part in parts:
-        properties = part.properties()
+    for part, properties in zip(parts, described, strict=True):
         if options.solid:
             solid = selection.is_solid(properties)
         else:

@@ -125,7 +125,7 @@ def _choose(parts: Sequence[Part], options: ImportOptions) -> tuple[list[Part], 
             chosen.append(part)
     selection.check()
     if indoor:
-        return chosen, [_indoor_note(selection, bool(chosen))]
+        return chosen, [_indoor_note(selection, bool(chosen), sum(_INDOOR not in one for one in described))]
     notes = []
     if len(chosen) < len(parts):
         notes.append(f"{len(chosen)} of {len(parts)} geometries are solid, as --solid and --free ask")
@@ -136,9 +136,10 @@ def _choose(parts: Sequence[Part], options: ImportOptions) -> tuple[list[Part], 
     return chosen, notes
 
 
-def _indoor_note(selection: Selection, walls: bool) -> str:
-    """Return the note on a file with the simple indoor tagging."""
+def _indoor_note(selection: Selection, walls: bool, bare: int) -> str:
+    """Return the note on a file with the simple indoor tagging, of which some geometries are bare."""
     note = f"features carry {_INDOOR}, so only {' and '.join(_INDOOR_SOLID)} are solid: {selection.listing([_INDOOR])}"
+    note += f", {bare} without it" if bare else ""
     if walls:
         return f"{note}; --solid and --free choose otherwise"
     rooms = f"--solid {_INDOOR}=room --wall-thickness MM makes walls of the outlines of rooms"

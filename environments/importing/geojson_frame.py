@@ -65,9 +65,10 @@ def frame_of(crs: Any, unit: str | None, points: np.ndarray) -> Frame:
     match = _CODE.search(name)
     code = int(match[1][:9]) if match else 0
     geographic = name.upper().endswith("CRS84") or code == _WGS_84
-    if (code in _GEOGRAPHIC and not geographic) or (geographic and unit is not None):
-        advice = "leave --unit out" if geographic else "save it in the UTM zone of the place"
-        raise UnusableFile(f"has degrees ({quote_name(name)}); {advice}")
+    if geographic and unit is not None:
+        raise UnusableFile(f"has degrees ({quote_name(name)}); leave --unit out")
+    if code in _GEOGRAPHIC and not geographic:
+        raise UnusableFile(f"has degrees ({quote_name(name)}); save it in the UTM zone of the place")
     if any(code in zone for zone in _METRIC):
         if unit not in (None, "m"):
             raise UnusableFile(f"is in metres ({quote_name(name)}), --unit says {unit}; leave --unit out")

@@ -19,7 +19,7 @@ from environments.importing.select import Selection
 from environments.importing.sketch import Sketch
 from environments.importing.svg_clip import Clips, NotApplied
 from environments.importing.svg_names import Names, is_text, names_of
-from environments.importing.svg_paint import NOTHING, opacity_of, paint_of
+from environments.importing.svg_paint import NOTHING, is_none, opacity_of, paint_of
 from environments.importing.svg_painted import Painted
 from environments.importing.svg_scale import Scale
 from environments.importing.svg_shapes import SHAPES, curves_of, length, transform, view_box, viewport
@@ -32,6 +32,8 @@ _MOST_DRAWN = 200_000
 """Elements that are drawn, those that `use` repeats included."""
 _MOST_DATA = 4_000_000
 """Characters of the data of all paths, those that `use` repeats included."""
+_MOST_NAMES = 20_000_000
+"""Names and classes of all elements, those of the groups around each included."""
 _GROUPS = ("svg", "g", "a", "switch", "use", "symbol")
 _NO_SHAPE = ("text", "image", "foreignObject")
 _MARKS = ("start", "goal")
@@ -106,6 +108,7 @@ class _Drawing:
     """Roles of layers with texts or images."""
     drawn: int = 0
     data: int = 0
+    named: int = 0
 
     def __post_init__(self) -> None:
         for element in _descendants(self.root):
@@ -161,13 +164,16 @@ class _Drawing:
         if own.get("display") == "none":
             self.left_out["hidden layers or elements"] += 1
             return None
-        role = self._role(element)
+        role, names = self._role(element), state.names.with_element(element)
+        self.named += len(names.layers) + len(names.classes)
+        if self.named > _MOST_NAMES:
+            raise UnusableFile(f"has more than {_MOST_NAMES} names of groups around its elements; ungroup some of them")
         return replace(
             state,
             styles={**state.styles, **{key: value for key, value in own.items() if key in INHERITED}},
             depth=state.depth + 1,
             role=role or state.role,
-            names=state.names.with_element(element),
+            names=names,
             unseen=state.unseen or opacity_of(own.get("opacity", "1")) == 0,
             text=state.text or (role is None and is_text(element)),
             clip=self._clip(element, own, state),
@@ -231,7 +237,7 @@ class _Drawing:
             for what in ("fill", "stroke")
         )
         if (fill, stroke) == (NOTHING, NOTHING):
-            bare = all(state.styles[what].strip().lower() == NOTHING for what in (*paints, "stroke"))
+            bare = all(is_none(state.styles, what) for what in (*paints, "stroke"))
             self.left_out["shapes without fill and stroke" if bare else "transparent shapes"] += 1
             return
         role = self._choose(element, state, fill, stroke)

@@ -20,7 +20,7 @@ from environments.importing.traced import UnusableFile
 
 _REFERENCE = re.compile(r"url\(\s*['\"]?#([^'\")]+)['\"]?\s*\)\Z")
 _MOST_POINTS = 20_000_000
-_OF_AREA, _OF_INNER, _OF_ELEMENT = 100, 5000, 10
+_OF_AREA, _OF_INNER, _OF_ELEMENT = 100, 5000, 50
 """Points to which the effort for a clip path is equal, for one within another, and for one element in the box around it."""
 
 

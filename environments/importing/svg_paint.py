@@ -14,6 +14,8 @@ from PIL import ImageColor
 
 NOTHING = "none"
 """Paint of what is not painted."""
+_LONGEST = 200
+"""Characters of a value that are read: some expressions take long on long ones."""
 _HEX = re.compile(r"#(?:[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8})\Z")
 _FUNCTION = re.compile(r"(rgb|hsl)a?\(([^()]*)\)\Z")
 _NUMBER = re.compile(r"([-+]?(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?)(%|deg)?\Z")
@@ -30,16 +32,23 @@ def paint_of(styles: Mapping[str, str], what: str) -> str:
         styles: The style of the shape, with all that it inherits.
         what: `fill` or `stroke`.
     """
-    if opacity_of(styles[f"{what}-opacity"]) == 0 or (what == "stroke" and _NO_WIDTH.match(styles["stroke-width"])):
+    if opacity_of(styles[f"{what}-opacity"]) == 0:
         return NOTHING
-    text = styles[what].strip()
-    color, alpha = _parse(styles["color"].strip() if text.lower() == "currentcolor" else text)
+    if what == "stroke" and _NO_WIDTH.match(styles["stroke-width"][:_LONGEST]):
+        return NOTHING
+    text = styles[what][:_LONGEST].strip()
+    color, alpha = _parse(styles["color"][:_LONGEST].strip() if text.lower() == "currentcolor" else text)
     return NOTHING if alpha == 0 else color
+
+
+def is_none(styles: Mapping[str, str], what: str) -> bool:
+    """Return whether the style says that there is no fill or no stroke."""
+    return styles[what][:_LONGEST].strip().lower() == NOTHING
 
 
 def opacity_of(text: str) -> float:
     """Return an opacity from 0 to 1, written as a number or in percent; 1 if it cannot be read."""
-    match = _NUMBER.match(text.strip().lower())
+    match = _NUMBER.match(text[:_LONGEST].strip().lower())
     if match is None or match[2] == "deg":
         return 1.0
     return min(max(float(match[1]) / (100 if match[2] else 1), 0.0), 1.0)

@@ -55,7 +55,7 @@ def test_rooms_are_free_and_their_walls_are_solid(tmp_path: Path) -> None:
     assert places(traced) == [6, 8]
     assert traced.notes[1] == (
         "features carry indoor, so only wall and column are solid: indoor room (2), Column (1), area (1), corridor (1), "
-        "door (1), level (1), wall (1); --solid and --free choose otherwise"
+        "door (1), level (1), wall (1), 1 without it; --solid and --free choose otherwise"
     )
     assert places(read(tmp_path, *PLAN, free=("indoor=wall",))) == [8]
     assert places(read(tmp_path, *PLAN, solid=("indoor=room",))) == [2, 4]

@@ -163,6 +163,33 @@ FILES: dict[str, tuple[Callable[[], str], str]] = {
     "style.svg": (lambda: svg(f"<style>{'.a{fill:none}' * 100_000}</style>"), "more than 10000 rules"),
     "open style.svg": (lambda: svg(f"<style>{'a' * 1_000_000}{'/*' * 1_000_000}</style>"), "no walls"),
     "transform.svg": (lambda: svg(f'<g transform="{"rotate(" * 500_000}"><rect width="1" height="1"/></g>'), ""),
+    "clips.svg": (
+        lambda: svg(f'<clipPath id="a"><polygon points="{star(1001)}"/></clipPath>'
+                    + '<rect clip-path="url(#a)" width="99" height="99"/>' * 900),
+        "cross themselves",
+    ),
+    "round clips.svg": (
+        lambda: svg('<clipPath id="a"><circle cx="50000" cy="50000" r="50000"/></clipPath><g clip-path="url(#a)">'
+                    + '<rect width="20000" height="20000"/>' * 100_000 + "</g>"),
+        "clip paths that cut more than 20000000 points",
+    ),
+    "many clips.svg": (
+        lambda: svg('<clipPath id="a" clipPathUnits="objectBoundingBox"><path d="M0 0h.5v.5h-.5z"/></clipPath>'
+                    + '<g clip-path="url(#a)">' * 90 + '<rect width="9" height="9"/>' * 90_000 + "</g>" * 90),
+        "clip paths that cut more than 20000000 points",
+    ),
+    "classes.svg": (
+        lambda: svg(f'<g class="{" ".join(map(str, range(100_000)))}">' + '<rect width="9" height="9"/>' * 100_000 + "</g>"),
+        "more than 20000000 names",
+    ),
+    "names.svg": (
+        lambda: svg('<g id="a_b">' * 30 + '<rect width="9" height="9"/>' * 190_000 + "</g>" * 30), ""
+    ),
+    "paints.svg": (
+        lambda: svg(f'<g fill="{"0" * 5_000_000}" fill-opacity="{"0" * 5_000_000}x" stroke="red" stroke-width="{"0" * 5_000_000}x">'
+                    + '<rect width="9" height="9"/>' * 100_000 + "</g>"),
+        "",
+    ),
     "brackets.geojson": (lambda: geojson("[" * 1_000_000), "brackets nested too deep"),
     "lists.geojson": (lambda: geojson("[" + "[]," * 10_000_000 + "[]]"), "positions"),
     "numbers.geojson": (lambda: geojson(f"[[[0, 0], [{'9' * 5000}, 0], [1, 1], [0, 0]]]"), "not valid JSON"),

@@ -66,9 +66,9 @@ def test_pixels_of_old_inkscape_are_a_90th_of_an_inch(tmp_path: Path, size: str,
     assert 1000 * np.array(bar.bounds) == pytest.approx(expected, rel=1e-9)
     assert (1000 * half.bounds[0], 1000 * half.bounds[2]) == pytest.approx((100, 120))
     assert traced.bounds == pytest.approx((0, 0, 0.2, 0.1))
-    assert any("0.282222 mm: pixels of 90 per inch, as Inkscape 0." in one for one in traced.notes) == (
-        expected == AT_90
-    )
+    told = "a unit of the drawing is 0.282222 mm: pixels of 90 per inch, as Inkscape"
+    assert note(traced, "unit").startswith(told) == (expected == AT_90)
+    assert ("90 per inch" in note(traced, "unit")) == (expected == AT_90)
 
 
 @pytest.mark.parametrize(
