@@ -47,9 +47,9 @@ def sort_out(
     """Sort outlines into obstacles and outlines around the free space.
 
     An outline around the start and the goal encloses free space, since nothing grows in a solid. Where neither is known,
-    one that contains everything else does. Of several of these, one within the other, the innermost has free space
-    inside, the ring between it and the next one is solid, and so on by turns. The outermost is a bare line if nothing
-    is solid at it, and the bounds if it contains everything else. All other outlines are obstacles.
+    one that contains everything else does; one with nothing in it is an obstacle. Of several of these, one within the other,
+    the innermost has free space inside, the ring between it and the next one is solid, and so on by turns. The outermost is a
+    bare line if nothing is solid at it, and the bounds if it contains everything. All other outlines are obstacles.
 
     Args:
         outlines: Closed curves.
@@ -68,7 +68,7 @@ def sort_out(
                 around.append(k)
             continue
         content = np.concatenate([areas[k + 1 :], rest])
-        if (around and not len(content)) or len(around) == _MOST_AROUND or not _contains(outline.area, content):
+        if not len(content) or len(around) == _MOST_AROUND or not _contains(outline.area, content):
             break
         around.append(k)
     obstacles = [outline for k, outline in enumerate(order) if k not in set(around)]

@@ -8,6 +8,7 @@ import pytest
 import shapely
 
 from environments.importing.chains import close_chains
+from environments.importing.options import ImportOptions
 from environments.importing.sketch import Sketch
 from environments.importing.traced import Tracing, UnusableFile
 
@@ -83,6 +84,30 @@ def test_one_block_in_a_room_is_solid() -> None:
     result = traced(ROOM, BLOCK, ends=False)
     assert area(result) == pytest.approx(0.2)
     assert result.bounds == (0, 0, 2, 1)
+
+
+@pytest.mark.parametrize("start", [(0.1, 0.2, 0.0), None])
+def test_a_block_alone_is_solid(start: tuple[float, float, float] | None) -> None:
+    """With start and goal outside of it, drawn or given as options, or with neither known: there is nothing in it that could be free."""
+    sketch = Sketch()
+    sketch.add_outline(BLOCK, "outline")
+    given = sketch.trace(None, None, [], options=ImportOptions(start=start, goal=GOAL if start else None))
+    assert area(given) == pytest.approx(0.2)
+    assert len(given.walls) == 0
+    assert area(sketch.trace(start, GOAL if start else None, [])) == pytest.approx(0.2)
+
+
+def test_given_ends_count_before_those_that_are_drawn() -> None:
+    """Start and goal drawn within the outline would make it a room; the options place them outside of it, far from the origin too."""
+    for far in (0.0, 500_000.0):
+        sketch, inside = Sketch(), (1.0 + far, 0.25, 0.0)
+        sketch.add_outline(np.add(BLOCK, (far, 0.0)), "outline")
+        sketch.add_outline(np.add(POST, (far, 0.0)), "outline")
+        given = ImportOptions(start=(0.9, 0.9, 0.0), goal=(1.0, 0.9, 0.05))
+        assert area(sketch.trace(inside, inside, [])) == pytest.approx(0.01)
+        assert area(sketch.trace(inside, inside, [], options=given)) == pytest.approx(0.21)
+        into = ImportOptions(start=(0.9, 0.2, 0.0), goal=(1.0, 0.2, 0.05))
+        assert area(sketch.trace(None, None, [], options=into)) == pytest.approx(0.01)
 
 
 def test_what_sticks_out_of_the_room_leaves_it_free() -> None:
