@@ -47,7 +47,7 @@ def clipping_path(insert: Any) -> tuple[np.ndarray, bool] | None:
     if path.dxf.has_front_clipping_plane or path.dxf.has_back_clipping_plane:
         raise InexactClip("with planes in front of it or behind it")
     turned = not np.allclose(np.array(list(path.transform_matrix)), np.eye(4).ravel())
-    if turned or not (_is_upright(path) and _is_upright(insert)):
+    if turned or path.dxf.extrusion.z < 0 or not (_is_upright(path) and _is_upright(insert)):
         raise InexactClip("in a plane other than that of the drawing")
     if clip.is_inverted_clip:
         inner = clip.get_block_clipping_path().inner_polygon()

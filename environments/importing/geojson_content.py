@@ -48,8 +48,7 @@ class Part:
         found = {"geometry": [self.kind]}
         for key, value in self.tags.items():
             if isinstance(value, str | int | float):
-                text = str(value).lower() if isinstance(value, bool) else str(value)
-                found.setdefault(key.lower(), []).append(text)
+                found.setdefault(key.lower(), []).append(str(value))
         return found
 
     def number(self, key: str, above: float = 0.0) -> float:

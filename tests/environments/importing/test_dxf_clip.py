@@ -216,12 +216,18 @@ def in_other_plane(clip: XClip) -> None:
     path.set_transform_matrix(Matrix44.x_rotate(math.pi / 2))
 
 
+def from_below(clip: XClip) -> None:
+    path: Any = clip.get_spatial_filter()
+    path.dxf.extrusion = (0, 0, -1)
+
+
 @pytest.mark.parametrize(
     ("place", "change", "reason"),
     [
         ({"column_count": 2, "column_spacing": 1000}, lambda _: None, "on an array of blocks"),
         ({"extrusion": (0.6, 0, 0.8)}, lambda _: None, "in a plane other than that of the drawing"),
         ({}, in_other_plane, "in a plane other than that of the drawing"),
+        ({}, from_below, "in a plane other than that of the drawing"),
         ({}, with_planes, "with planes in front of it or behind it"),
     ],
 )

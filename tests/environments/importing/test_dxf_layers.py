@@ -101,10 +101,10 @@ def test_colours_are_those_that_are_drawn(tmp_path: Path) -> None:
         layers = space.doc.layers
         layers.add("RED", color=1)
         layers.add("EXACT", true_color=colors.rgb2int((18, 52, 171)))
-        layers.add("DARK", color=1).off()
         square(space, 0, "RED")
         square(space, 200, "RED", color=5)
         square(space, 400, "RED", color=5, true_color=colors.rgb2int((18, 52, 171)))
+        square(space, 500, "RED", true_color=colors.rgb2int((18, 52, 171)))
         square(space, 600, "EXACT")
         square(space, 800, "NOWHERE")
         made = block(space)
@@ -117,7 +117,7 @@ def test_colours_are_those_that_are_drawn(tmp_path: Path) -> None:
     for pattern, expected in (
         ("color=1", [0, 1600]),
         ("color=5", [200, 1200, 1400]),
-        ("color=#1234AB", [400, 600, 1000]),
+        ("color=#1234AB", [400, 500, 600, 1000]),
         ("color=7", [800]),
     ):
         assert places(read(tmp_path, draw, solid=(pattern,))) == expected, pattern

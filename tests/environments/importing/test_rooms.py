@@ -68,7 +68,6 @@ def test_gaps_that_were_closed_are_told(tmp_path: Path) -> None:
         for k in range(4):
             (x, y), end = CORNERS[k], CORNERS[(k + 1) % 4]
             space.add_line((x, y + 0.05), end, dxfattribs=WALL)
-        space.doc.modelspace().add_point((0, 0), dxfattribs=WALL)
 
     traced = read(tmp_path, draw, posts="POST", solid=("WALL",), wall_thickness=0.1)
     assert traced.moved == pytest.approx(1e-4)
