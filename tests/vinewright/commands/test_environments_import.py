@@ -206,7 +206,8 @@ def test_a_picture_of_too_many_pixels_is_refused_in_one_line(vinewright: Vinewri
     code, _, errors = vinewright("environments", "import", write_map(tmp_path), *PLACED)
     assert code == 2
     assert errors == (
-        "error: map.yaml: image is a picture of too many pixels: at most 64 million pixels are allowed; make it smaller, or cut it\n"
+        "error: map.yaml: image map.pgm is a picture of too many pixels: at most 64 million pixels are allowed; "
+        "make it smaller, or cut it\n"
     )
 
 
