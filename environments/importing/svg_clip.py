@@ -48,7 +48,9 @@ class Clips:
         if self.points > _MOST_POINTS:
             raise UnusableFile(f"has clip paths that cut more than {_MOST_POINTS} points; simplify or release them")
 
-    def area(self, element: Element, value: str, to_metres: np.ndarray, size: tuple[float, float]) -> shapely.Geometry:
+    def area(
+        self, element: Element, value: str, to_metres: np.ndarray, size: tuple[float, float], depth: int = 0
+    ) -> shapely.Geometry:
         """Return the area within which an element is seen [m].
 
         Args:
@@ -56,31 +58,27 @@ class Clips:
             value: Its property `clip-path`.
             to_metres: Map from the coordinates of the element, shape (2, 3).
             size: Width and height to which percentages refer.
+            depth: Number of the clip paths around, of which the element is a part.
         Raises:
             NotApplied: This kind of clip path is not read.
             UnusableFile: An attribute cannot be read, or there are too many points.
         """
-        return self._area(element, value, to_metres, size, 0)
-
-    def _area(
-        self, element: Element, value: str, to_metres: np.ndarray, size: tuple[float, float], depth: int
-    ) -> shapely.Geometry:
         match = _REFERENCE.match(value)
         found = self.elements.get(match[1]) if match else None
         if found is None or found.tag != "clipPath" or depth > DEEPEST:
             raise NotApplied
         self.spend(_OF_INNER if depth else _OF_AREA)
-        inner = to_metres
+        inner, inner_size = to_metres, size
         if found.attributes.get("clipPathUnits", "").strip() == "objectBoundingBox":
             low, high = self._box(element, size, largest_stretch(to_metres)[0])
             inner = compose(to_metres, np.column_stack([np.diag(high - low), low]))
-            size = (1.0, 1.0)
+            inner_size = (1.0, 1.0)
         inner = compose(inner, transform(found.attributes.get("transform")))
         styles = {**INHERITED, **self.styles.of(found)}
-        parts = [part for child in found.children for part in self._parts(child, styles, inner, size, depth)]
+        parts = [part for child in found.children for part in self._parts(child, styles, inner, inner_size, depth)]
         whole = shapely.union_all(parts)
         if (around := styles.get("clip-path", "none")) != "none":
-            whole = shapely.intersection(whole, self._area(element, around, to_metres, size, depth + 1))
+            whole = shapely.intersection(whole, self.area(element, around, to_metres, size, depth + 1))
         return whole
 
     def _parts(
@@ -107,7 +105,7 @@ class Clips:
             rings = self._curves(child, size, inner, largest_stretch(inner)[0])
             parts = area_of([ring for ring in rings if len(ring) > 2], self.effort, styles["clip-rule"] == "evenodd")
         if (around := own.get("clip-path", "none")) != "none":
-            region = self._area(child, around, inner, size, depth + 1)
+            region = self.area(child, around, inner, size, depth + 1)
             parts = [shapely.intersection(part, region) for part in parts]
         return parts
 

@@ -21,13 +21,13 @@ class Painted:
     """A shape as it is painted [m]."""
 
     name: str
-    """How messages name it."""
+    """Name in messages."""
     curves: list[Curve]
     fill: bool
     even_odd: bool
     """Whether its fill rule is `evenodd`; otherwise it is `nonzero`."""
     stroke: float | None
-    """Width of its stroke [m]; None without one."""
+    """Width of its stroke [m]; None without a stroke, or if it has closed curves only."""
     wall: float | None = None
     """Thickness of the walls that closed curves without a fill stand for [m]; None: they are solid."""
     disc: tuple[float, float, float] | None = None

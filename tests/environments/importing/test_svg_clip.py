@@ -52,7 +52,7 @@ CUTS = [
 def test_only_what_is_within_a_clip_path_is_solid(
     tmp_path: Path, clip: str, body: str, expected: list[tuple[float, ...]]
 ) -> None:
-    """Of rectangles along the axes."""
+    """Rectangles along the axes, with their boxes by hand."""
     traced = read(tmp_path, clip + body + FAR)
     assert boxes(traced) == expected
     assert area(traced) == pytest.approx(sum((x1 - x0) * (y1 - y0) for x0, y0, x1, y1 in expected))

@@ -112,7 +112,7 @@ def test_parts_are_chosen_by_their_properties(
 
 
 def test_free_parts_are_left_out_of_a_layer_of_walls(tmp_path: Path) -> None:
-    """Of WALL, which is otherwise solid as a whole."""
+    """WALL is otherwise solid as a whole."""
     body = '<g id="WALL"><rect width="10" height="10"/><rect x="20" width="10" height="10" fill="red"/></g>'
     traced = read(tmp_path, body + '<rect x="50" width="10" height="10"/>', free=("fill=#ff0000",), start=None)
     assert note(traced, "--free") == "left out: 1 shapes that --free names"
@@ -163,7 +163,7 @@ def test_patterns_that_match_nothing_are_refused(tmp_path: Path, options: dict[s
 
 
 def test_outlines_without_a_fill_can_be_walls(tmp_path: Path) -> None:
-    """Of a given thickness, half on each side; what is filled stays solid, and open lines keep their stroke."""
+    """Half of the given thickness is on each side; what is filled stays solid, and open lines keep their stroke."""
     body = (
         '<rect x="10" y="10" width="100" height="50" fill="none" stroke="red" stroke-width="7"/>'
         '<rect x="130" y="10" width="10" height="10"/><line x1="150" x2="160" y1="5" y2="5" stroke="red" stroke-width="3"/>'

@@ -1,4 +1,4 @@
-"""What of an SVG drawing can be seen: only that is solid."""
+"""Visibility in SVG drawings: only what can be seen is solid."""
 
 from pathlib import Path
 
