@@ -40,9 +40,8 @@ FLOORS = (
     ("tracks", (12.0, 10.0), 600),
 )
 """Kind, width and height [m], and number of corners of the floors of the variants, by turns."""
-PLANNED = 2
-"""Every so many-th variant of maps, drawings and plans is planned in, the first of each kind up to `MOST_PLANNED`."""
-MOST_PLANNED = 6
+PLANNED, MOST_PLANNED = 5, 6
+"""Every so many-th variant is planned in, from another one on for each kind, so many in all."""
 STEP = 0.05
 """Distance of the points of outlines whose distance from the others is measured [m]."""
 PLAN_SECONDS = 15.0
@@ -106,9 +105,9 @@ class ImportRecord:
 def make_cases() -> list[ImportCase]:
     """Return one case for each variant of each kind."""
     cases, planned = list[ImportCase](), 0
-    for kind, (_, variants) in KINDS.items():
+    for number, (kind, (_, variants)) in enumerate(KINDS.items()):
         for k, variant in enumerate(variants):
-            chosen = k % (2 * PLANNED) == 0 and planned < MOST_PLANNED
+            chosen = (k - number) % PLANNED == 0 and planned < MOST_PLANNED
             planned += chosen
             cases.append(ImportCase(kind, variant, FLOORS[k % len(FLOORS)], FIRST_SEED + len(cases), chosen))
     return cases
