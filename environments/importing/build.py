@@ -127,7 +127,7 @@ def build_obstacles(
     notes = list(traced.notes)
     if backdrop is None:
         wide, high = x1 - x0, y1 - y0
-        notes.append(f"it is {wide:.3g} m wide and {high:.3g} m high; if not, give a known length")
+        notes.append(f"the drawing is {wide:.3g} m wide and {high:.3g} m high; if not, give its unit or a known length")
     if corners[1] < corners[0]:
         most = format_length(1e3 * moved, "mm")
         by = f"outlines of {corners[0]} corners simplified to {corners[1]}: nowhere moved by more than {most} mm"

@@ -12,6 +12,7 @@ from matplotlib.collections import PolyCollection
 from matplotlib.figure import Figure
 
 from planner.drawing.style import DIMENSION, FAINT, GOAL, INK, save_figure
+from planner.output.text import plural
 from studies.imports.study import ImportRecord, import_case
 
 COLUMNS = 3
@@ -39,10 +40,8 @@ def save_imports(path: Path, records: Sequence[ImportRecord]) -> None:
             axes.plot(*found.start[:2], "s", color=INK, markersize=5)
             axes.plot(*found.goal[:2], "o", color=GOAL, markersize=6)
         axes.set(xlim=(found.bounds[0], found.bounds[2]), ylim=(found.bounds[1], found.bounds[3]), aspect="equal")
-        words = (
-            "no design"
-            if record.actuators is None
-            else f"{record.actuators} actuators, {100 * (record.success or 0):.0f} %"
-        )
+        words = "no design"
+        if record.actuators is not None:
+            words = f"{plural(record.actuators, 'actuator')}, {100 * (record.success or 0):.0f} %"
         axes.set_title(f"{record.case.kind}: {record.case.variant}\n{words}", color=INK, size=8, loc="left")
     save_figure(path, figure, DPI)

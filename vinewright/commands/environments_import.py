@@ -47,6 +47,7 @@ from vinewright.console.options import print_hints
 
 if TYPE_CHECKING:
     from environments.importing.build import Imported
+    from environments.importing.options import ImportOptions
 
 
 def import_file(
@@ -108,6 +109,12 @@ def import_file(
     if options.goal and 0 < options.goal[2] < 1e-3:
         answer.console.print(f"hint: --goal {goal} has a radius of less than 1 mm: --start and --goal are in mm")
     _check_paths(file, out, picture)
+    return _import(answer, file, options, (out, picture), force)
+
+
+def _import(answer: Answer, file: Path, options: ImportOptions, paths: tuple[Path, Path | None], force: bool) -> int:
+    """Read the file, and write the environment and the picture to the paths, or the picture alone."""
+    out, picture = paths
     with readable_errors(), needs("import"):
         from environments.importing.choose import import_file
 
