@@ -23,7 +23,7 @@ from dynamics.chain import Chain
 from dynamics.contact_rows import ACTUATOR_KEYS, Contacts, Press, add, is_of_actuator
 from dynamics.cross_section import CAP, CORNER, LENGTH, TIP, CrossSection
 from dynamics.scene import Scene, cell_of
-from dynamics.soft_contacts import LEAST_LEFT, hold_rigid, scale_row
+from dynamics.soft_contacts import LEAST_LEFT, hold_rigid
 from surrogate.kernels.compiled import compiled
 
 NEXT = 2
@@ -251,7 +251,10 @@ def add_actuator_contacts(
             count = _add_edges(scene, section, margin, contacts, count, (actuator, spot))
     _share_lengths(contacts, first, count)
     for k in range(first, count):
-        scale_row(section, contacts, k, 1.0 / (contacts.pressing[k, LENGTH] * chain.stiffness[contacts.segment[k]]))
+        dented = section.compliance + 1.0 / (contacts.pressing[k, LENGTH] * chain.stiffness[contacts.segment[k]])
+        share = math.sqrt(section.compliance / dented)
+        contacts.gap[k], contacts.alpha[k] = share * contacts.gap[k], share * contacts.alpha[k]
+        contacts.beta[k], contacts.gamma[k] = share * contacts.beta[k], share * contacts.gamma[k]
     hold_rigid(section, contacts, first, count)
     return count
 

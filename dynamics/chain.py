@@ -61,15 +61,6 @@ def new_chain(max_segments: int) -> Chain:
 
 
 @compiled(forceinline=True)
-def thickest(chain: Chain, segments: int) -> float:
-    """Largest thickness of the actuators of a vine [m]; 0 without one."""
-    found = 0.0
-    for i in range(segments):
-        found = max(found, abs(chain.thickness[i]))
-    return found
-
-
-@compiled(forceinline=True)
 def cosine_and_sine(angle: float) -> tuple[float, float]:
     """Cosine and sine of an angle [rad] up to `MOST_TURN`, to the last bit but one: without branches, so that a loop takes several at once.
 

@@ -13,8 +13,8 @@ from surrogate.kernels.compiled import Floats, compiled
 NO_KEY = -(2**62)
 """The key of no row of a step."""
 ACTUATOR_KEYS, STOP_KEYS = 2**59, 2**60
-"""Keys of contacts of actuators are from the first of these up to the second, with the tube itself their negative; the second is the key
-of the rigid contact where a dent ends, less that of the contact."""
+"""Keys of contacts of actuators are from the first of these up to the second: that of the rigid contact where a dent ends, less that
+of the contact."""
 SPARE_ROWS = 4
 """Number of rows that contacts leave free: for the friction of the tip and the bounds of the growth."""
 
@@ -75,8 +75,8 @@ ALONE = Press(0.0, 0.0, np.inf, -1.0, np.inf)
 
 @compiled(forceinline=True)
 def is_of_actuator(contacts: Contacts, k: int) -> bool:
-    """Whether a contact is one of an actuator."""
-    return bool(ACTUATOR_KEYS <= abs(contacts.key[k]) < STOP_KEYS)
+    """Whether a contact is one of an actuator with a wall."""
+    return bool(ACTUATOR_KEYS <= contacts.key[k] < STOP_KEYS)
 
 
 @compiled(forceinline=True)

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dynamics.actuator_contacts import add_actuator_contacts
-from dynamics.chain import Chain, thickest
+from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts, Press, add
 from dynamics.cross_section import CrossSection
 from dynamics.scene import Scene, cell_of
@@ -65,9 +65,10 @@ def find_contacts(
     `dynamics.actuator_contacts`.
     """
     soft, radius = section.most_dent > 0.0, section.radius
-    count, fading, whole = 0, FADING * margin, 0.0
+    count, fading, whole, thickness = 0, FADING * margin, 0.0, 0.0
     for i in range(segments):
         whole += chain.length[i]
+        thickness = max(thickness, abs(chain.thickness[i]))
     # Unpacking an array from a tuple takes as long as a look-up in it: unpack each array once.
     xs, ys, cosine, sine, lengths, films = chain.x, chain.y, chain.cosine, chain.sine, chain.length, chain.film
     edges, edge_offsets, edge_items = scene.edges, scene.edge_offsets, scene.edge_items
@@ -152,6 +153,6 @@ def find_contacts(
         count = give_way(section, contacts, count, chain, margin)
     else:
         hold_rigid(section, contacts, 0, count)
-    if thickest(chain, segments) > 0.0:
-        count = add_actuator_contacts(scene, section, margin, chain, segments, contacts, count)
-    return count
+    return (
+        count if thickness == 0.0 else add_actuator_contacts(scene, section, margin, chain, segments, contacts, count)
+    )

@@ -38,8 +38,6 @@ class Blocks(NamedTuple):
     """Number of runs of each segment, shape (max_segments,)."""
     near: Integers
     """Segments with at least one run, in ascending order, shape (max_segments,)."""
-    reach: Floats
-    """Reach for which they were made [m], shape (1,)."""
     listed: Integers
     """Number of segments for which lists were made, and of entries of `near`, shape (2,)."""
 
@@ -52,7 +50,6 @@ def new_blocks(max_segments: int) -> Blocks:
         np.empty((max_segments, RUNS, 2), np.int64),
         np.empty(max_segments, np.int64),
         np.empty(max_segments, np.int64),
-        np.zeros(1),
         np.zeros(2, np.int64),
     )
 
@@ -64,8 +61,7 @@ def near_segments(chain: Chain, segments: int, reach: float, radius: float, leas
     The runs contain every pair of segments, `least` or more apart, whose axes are nearer to each other than the reach; also others.
 
     Args:
-        reach: [m]; another than in the last call makes new lists.
-        radius: [m]; the same in every call with the same `blocks`, as is `least`.
+        reach: [m]; the same in every call with the same `blocks`, as are `radius` and `least`.
     """
     xs, ys, seen, listed, last, full = chain.x, chain.y, blocks.seen, blocks.listed, segments - 1, chain.film[0]
     tip_x, tip_y = xs[last] + full * chain.cosine[last], ys[last] + full * chain.sine[last]
@@ -78,9 +74,8 @@ def near_segments(chain: Chain, segments: int, reach: float, radius: float, leas
             dx, dy = (tip_x, tip_y) if known == segments else (xs[known], ys[known])
             dx, dy = dx - seen[known, 0], dy - seen[known, 1]
             moved = max(moved, dx * dx + dy * dy)
-    if known == 0 or known > segments or blocks.reach[0] != reach or moved > 0.25 * spare * spare:
+    if known == 0 or known > segments or moved > 0.25 * spare * spare:
         known = listed[1] = 0
-        blocks.reach[0] = reach
         seen[0, 0], seen[0, 1] = xs[0], ys[0]
     for b in range(known, segments):
         x, y = (tip_x, tip_y) if b == last else (xs[b + 1], ys[b + 1])

@@ -3,7 +3,7 @@
 The body is the union of its segments, each thickened by the radius. Two parts touch where their axes are a diameter apart, and the
 closest points of two segments include an end of one: so joints are tested against segments, outer joints against inner
 segments and inner joints against outer segments. Bends of joints before the inner part turn both parts: a row depends only on the
-joints between them. Actuators between them have rows of their own, see `dynamics.actuator_self_contacts`.
+joints between them.
 
 Parts nearer along the film than `APART` do not touch. A tube bends at most about its own wall, its axis with the radius R. Parts
 less than pi R of axis apart are then nearer than a diameter without touching; they take up to 2 pi R of film under an actuator, which
@@ -17,8 +17,7 @@ import math
 
 import numpy as np
 
-from dynamics.actuator_self_contacts import reach_with_actuators
-from dynamics.chain import Chain, thickest
+from dynamics.chain import Chain
 from dynamics.contact_rows import ALONE, Contacts, add
 from dynamics.nearby import Blocks, near_segments
 from surrogate.kernels.compiled import compiled
@@ -160,8 +159,7 @@ def add_self_contacts(
     if segments <= least:
         return count
     near, runs, numbers = blocks.near, blocks.runs, blocks.numbers
-    reach = reach_with_actuators(2.0 * radius + margin, thickest(chain, segments), chain.film[0])
-    for m in range(near_segments(chain, segments, reach, radius, least, blocks)):
+    for m in range(near_segments(chain, segments, 2.0 * radius + margin, radius, least, blocks)):
         b = near[m]
         for r in range(numbers[b]):
             some = runs[b, r, 0], runs[b, r, 1]

@@ -131,14 +131,6 @@ def hold_rigid(section: CrossSection, contacts: Contacts, first: int, count: int
         pressing[k, COMPLIANCE] = section.compliance
 
 
-@compiled(forceinline=True)
-def scale_row(section: CrossSection, contacts: Contacts, k: int, compliance: float) -> None:
-    """Give a contact a compliance of its own [m/N], see `dynamics.actuator_contacts`: its row is scaled in place of it."""
-    share = math.sqrt(section.compliance / (section.compliance + compliance))
-    contacts.gap[k], contacts.alpha[k] = share * contacts.gap[k], share * contacts.alpha[k]
-    contacts.beta[k], contacts.gamma[k] = share * contacts.beta[k], share * contacts.gamma[k]
-
-
 @compiled()
 def _nearest(section: CrossSection, contacts: Contacts, count: int, k: int) -> int:
     """The deepest contact of the corner that presses at contact k: its dent, of whichever segment is nearest, has one law."""

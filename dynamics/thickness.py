@@ -65,8 +65,7 @@ def signed_thickness(params: VineParams, pressure: ArrayLike, l_0: ArrayLike, ki
         kind: Number of the actuator in `VineParams.actuators` [-], broadcast against it; None for the first.
     """
     number = np.asarray(0 if kind is None else kind, np.int64)
-    given = np.broadcast_arrays(np.asarray(pressure, float), np.asarray(l_0, float), number)
-    pressure, l_0, number = (np.array(one) for one in given)
+    pressure, l_0, number = np.broadcast_arrays(np.asarray(pressure, float), np.asarray(l_0, float), number)
     found = np.zeros(pressure.shape)
     _thicknesses(
         joint_moments(replace(params, thickness_share=1.0)),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from dynamics.actuator_self_contacts import add_actuator_self_contacts
-from dynamics.chain import Chain, thickest
+from dynamics.chain import Chain
 from dynamics.contact_rows import Contacts
 from dynamics.contacts import find_contacts
 from dynamics.cross_section import CrossSection
 from dynamics.nearby import Blocks
 from dynamics.scene import Scene
-from dynamics.self_contact import CROSSED, add_self_contacts
+from dynamics.self_contact import add_self_contacts
 from dynamics.soft_contacts import hold_rigid
 from surrogate.kernels.compiled import compiled
 
@@ -53,7 +52,5 @@ def touch(scene: Scene, tube: ContactTube, segments: int, work: ContactWork) -> 
     count = add_self_contacts(
         chain, segments, tube.section.radius, margin, tube.segments_apart, contacts, walls, work.blocks
     )
-    if segments > tube.segments_apart and count != CROSSED and thickest(chain, segments) > 0.0:
-        count = add_actuator_self_contacts(tube.section, margin, chain, segments, contacts, count, work.blocks)
     hold_rigid(tube.section, contacts, walls, count)
     return count

@@ -98,8 +98,8 @@ class VineParams:
     """Moment at which the cross-section collapses, as a share of pi P R^3 [-], see `dynamics.collapse`; 1 for a tube that does not
     fold, whose moment (Eq. 2) stays below that. The wrinkles of an ideal membrane close around it at 1 (Comer and Levy, 1963)."""
     thickness_share: float = 1.0
-    """Share of the thickness of inflated actuators that walls and the tube itself meet [-], see `dynamics.actuator_contacts`: 0 for
-    actuators that need no room beside the tube, 1 for those as thick as in free space. Without effect with the published physics."""
+    """Share of the thickness of inflated actuators that walls meet [-], see `dynamics.actuator_contacts`: 0 for actuators that need no
+    room beside the tube, 1 for those as thick as in free space. Without effect with the published physics."""
     friction: float | None = None
     """Kinetic Coulomb friction coefficient on walls [-]; None for that of the environment, or else the propagator's default."""
     static_friction: float | None = None

@@ -155,10 +155,7 @@ def add_friction_rows(
         end = contacts.segment[k] + 1
         aside = friction.radius
         if is_of_actuator(contacts, k):
-            thickness = chain.thickness[end - 1]
-            # The tube is pushed away from the actuator: to its right by one on its left.
-            across = contacts.beta[k] * chain.cosine[end - 1] + contacts.gamma[k] * chain.sine[end - 1]
-            aside = (aside + (abs(thickness) if thickness * across > 0.0 else 0.0)) / force_share(contacts, k)
+            aside = (aside + abs(chain.thickness[contacts.segment[k]])) / force_share(contacts, k)
         x, y = chain.x[end] - aside * contacts.gamma[k], chain.y[end] + aside * contacts.beta[k]
         key = RUBBING + contacts.key[k]
         way = way_of(key, memory)

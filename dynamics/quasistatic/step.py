@@ -375,7 +375,7 @@ def sum_forces(work: QuasiStaticWork, span: Span, active: int) -> None:
         if k < span.contacts:
             forces[contacts.segment[k]] += force_share(contacts, k) * dual.force[k]
             if contacts.key[k] <= SELF_KEY:
-                forces[max(contacts.first[k] - 1, 0)] += force_share(contacts, k) * dual.force[k]
+                forces[max(contacts.first[k] - 1, 0)] += dual.force[k]
 
 
 @compiled()

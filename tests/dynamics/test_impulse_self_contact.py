@@ -147,11 +147,11 @@ def test_agrees_with_the_quasistatic_model_where_it_folds_back(folds: tuple[Roll
 
 
 @pytest.mark.parametrize("segments", [100, 110])
-def test_a_coil_rests_where_the_quasistatic_model_has_it(free: Environment, thin: VineParams, segments: int) -> None:
+def test_a_coil_rests_where_the_quasistatic_model_has_it(free: Environment, params: VineParams, segments: int) -> None:
     """Held from the same state, a coil with three or four contacts rests with its tip within 0.1 mm and its forces within 0.01 N."""
     carried = winding(segments)
-    state = grown(Impulse(free, thin), carried, segments * FULL, segments * FULL).state(np.array([0]), np.array([0]))
-    one, two = (model(free, thin).grow(state, carried, 0.0, 0.1) for model in (QuasiStatic, Impulse))
+    state = grown(Impulse(free, params), carried, segments * FULL, segments * FULL).state(np.array([0]), np.array([0]))
+    one, two = (model(free, params).grow(state, carried, 0.0, 0.1) for model in (QuasiStatic, Impulse))
     assert one.status[0] == two.status[0] == Status.GROWN
     assert np.count_nonzero(one.contact_force[0, 0] > 0.2) >= 4
     np.testing.assert_allclose(two.tips[0, 0, :2], one.tips[0, 0, :2], atol=1e-4)

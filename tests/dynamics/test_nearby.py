@@ -109,20 +109,6 @@ def test_rows_are_those_of_new_lists_to_the_last_bit() -> None:
     assert crossed > 0
 
 
-def test_lists_are_made_again_for_another_reach() -> None:
-    """Of a tube that did not move: for a longer reach none is missing, and for a shorter one the lists are those of new ones."""
-    full, least = 25e-3, segments_apart(RADIUS, 25e-3)
-    angles = np.full(100, 0.1)
-    chain, blocks = new_chain(100), new_blocks(100)
-    forward_kinematics(chain, angles, np.zeros(100), np.zeros(3), 100, full, full)
-    line, numbers = np.stack([chain.x, chain.y], axis=1), []
-    for reach in (REACH, 2 * REACH, REACH):
-        pairs = listed(blocks, near_segments(chain, 100, reach, RADIUS, least, blocks))
-        assert pairs_within(line, reach, least) <= set(pairs)
-        numbers.append(len(pairs))
-    assert numbers[0] == numbers[2] < numbers[1]
-
-
 def test_more_runs_than_are_kept_apart_are_joined() -> None:
     """A bundle of many short turns: all near segments are among the runs, however many they are."""
     full, least = 25e-3, segments_apart(RADIUS, 25e-3)

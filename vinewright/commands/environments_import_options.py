@@ -109,11 +109,12 @@ WallThicknessOption = Annotated[
     float | None,
     typer.Option(
         metavar="MM",
-        help="Of drawings: closed outlines without a fill, as of rooms, are walls of this thickness. Default: they are solid.",
+        help="Of drawings: closed outlines without a fill, as of rooms, are walls so many mm thick. Default: they are solid.",
     ),
 ]
 LeastSizeOption = Annotated[
-    float, typer.Option(metavar="MM", help="Leave out obstacles that are less than this across, as specks and letters.")
+    float,
+    typer.Option(metavar="MM", help="Leave out obstacles that are less than so many mm across, as specks and letters."),
 ]
 CropOption = Annotated[
     str | None,
