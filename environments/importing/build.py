@@ -113,15 +113,15 @@ def build_obstacles(
     """
     start, goal, simplify = options.start or traced.start, options.goal or traced.goal, options.simplify or 0.0
     traced = drop_small(_cropped(name, traced, options.crop, start), options.least_size)
-    _check_size(name, len(traced.solid), 0)
+    _check_size(name, len(traced.solid), 0, (), simplify)
     polygons, moved = simplify_polygons(traced.solid, simplify)
     corners = [_corners(traced.solid), _corners(polygons)]
-    _check_size(name, len(polygons), corners[1], polygons)
+    _check_size(name, len(polygons), corners[1], traced.solid, simplify)
     pieces = [piece for polygon in polygons for part in cut_holes(polygon) for piece in _round_polygon(part)]
     corners_of = [shapely.get_coordinates(piece)[:-1] for piece in pieces]
     boxes = [(*one[0], *one[2]) for one in takewhile(is_box, corners_of)]
     obstacles = Obstacles(corners_of[len(boxes) :], traced.circles, traced.walls, boxes)
-    _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), polygons)
+    _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), traced.solid, simplify)
     outlines = *polygons, *Obstacles(circles=traced.circles, walls=traced.walls).shapes()
     x0, y0, x1, y1 = (round(float(side), _DECIMALS) for side in traced.bounds or _extent(name, obstacles, start, goal))
     notes = list(traced.notes)
@@ -194,11 +194,12 @@ def _extent(
     return x0, y0, x1, y1
 
 
-def _check_size(name: str, shapes: int, corners: int, polygons: Sequence[shapely.Polygon] = ()) -> None:
+def _check_size(name: str, shapes: int, corners: int, polygons: Sequence[shapely.Polygon], tried: float) -> None:
     """Check that an environment file can hold so many shapes and corners.
 
     Args:
-        polygons: Of which a tolerance is found at which they would have few enough corners.
+        polygons: Polygons as traced, for which the message names a tolerance that leaves few enough corners.
+        tried: Tolerance with which there are so many [m].
     """
     if shapes > MOST_SHAPES:
         advice = "leave out those that do not matter with --least-size MM, or a part of the file with --crop"
@@ -206,7 +207,7 @@ def _check_size(name: str, shapes: int, corners: int, polygons: Sequence[shapely
     if corners <= MOST_CORNERS:
         return
     advice = "leave out a part of it with --crop"
-    for tolerance in _TOLERANCES:
+    for tolerance in (one for one in _TOLERANCES if one > tried):
         left = _corners(simplify_polygons(polygons, tolerance)[0])
         if left <= 0.9 * MOST_CORNERS:  # cuts of holes add some
             advice = f"--simplify {1e3 * tolerance:g} leaves {left} corners, by moving outlines by at most {1e3 * tolerance:g} mm"

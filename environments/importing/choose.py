@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
@@ -45,15 +44,14 @@ def import_file(path: Path, options: ImportOptions) -> Imported:
     """Import a file.
 
     Raises:
-        UnusableFile: It cannot be imported, or an option is not for such a file.
+        UnusableFile: It cannot be imported, or an option is not for such a file or has no usable value.
     """
     kind = _kind(path)
     if foreign := options.foreign_names(kind):
         raise UnusableFile(
             f"{foreign[0].replace('_', '-')} is not for files such as {path.name}, which is imported as a {kind}"
         )
-    if options.simplify is not None and not 0 <= options.simplify < math.inf:
-        raise UnusableFile(f"simplify = {options.simplify} m must be finite and at least 0")
+    options.check()
     traced, backdrop = _read(kind, path, options)
     if options.simplify is None and backdrop:
         options = replace(options, simplify={"map": 0.5, "photo": 1.0}[kind] * backdrop.pixel)

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Literal, TypedDict
 
+from environments.importing.traced import UnusableFile
+
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
@@ -63,6 +65,20 @@ class ImportOptions:
             return None
         length, one, other = self.known
         return length / math.dist(one, other)
+
+    def check(self) -> None:
+        """Check the lengths.
+
+        Raises:
+            UnusableFile: One is not finite, below 0, or 0 where it must not be.
+        """
+        for name, length in (("simplify", self.simplify), ("least_size", self.least_size)):
+            if length is not None and not 0 <= length < math.inf:
+                raise UnusableFile(f"{name} = {length} m must be finite and at least 0")
+        if self.wall_thickness is not None and not 0 < self.wall_thickness < math.inf:
+            raise UnusableFile(f"wall_thickness = {self.wall_thickness} m must be finite and above 0")
+        if self.known is not None and not (0 < self.known[0] < math.inf and 0 < math.dist(*self.known[1:]) < math.inf):
+            raise UnusableFile(f"known = {self.known} must be a length above 0 m, and two points apart from each other")
 
     def foreign_names(self, kind: str) -> list[str]:
         """List the names of the options that are set but do not apply to a kind of file."""

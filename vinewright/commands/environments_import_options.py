@@ -13,7 +13,7 @@ import typer
 from environments.importing.units import METRES
 from vinewright.console.errors import BadInput
 
-_LENGTH = re.compile(r"([0-9.eE+-]+)(mm|cm|m|in|ft)?")
+_LENGTH = re.compile(r"(\d+\.?\d*|\.\d+)(mm|cm|m|in|ft)?")
 CORNERS = "lower left, lower right, upper right, upper left"
 FileArgument = Annotated[
     Path,

@@ -81,6 +81,12 @@ def test_too_many_corners_name_the_option_that_helps() -> None:
         UnusableFile, match=r"60000 corners; at most 50000 are allowed: --simplify 0.1 leaves 256 corners"
     ):
         build_obstacles("disc.svg", disc)
+    # Steps of 10 mm, of which 0.5 mm removes nothing: a suggestion is larger than what was tried.
+    turn = np.arange(60_000) * np.pi / 30_000
+    radius = np.where(np.arange(60_000) // 2 % 2, 1.0, 1.01)
+    gear = replace(disc, solid=(shapely.Polygon(np.column_stack([radius * np.cos(turn), radius * np.sin(turn)])),))
+    with pytest.raises(UnusableFile, match=r"corners; at most 50000 are allowed: --simplify 10 leaves \d+ corners"):
+        build_obstacles("gear.svg", gear, options=ImportOptions(simplify=5e-4))
     found = build_obstacles("disc.svg", disc, options=ImportOptions(simplify=1e-4))
     assert sum(map(len, found.obstacles.polygons)) == 256
     assert found.moved < 1e-4
@@ -116,5 +122,10 @@ def test_options_for_other_files_are_refused(tmp_path: Path) -> None:
         import_environment(tmp_path / "nothing.svg")
     with pytest.raises(UnusableFile, match="simplify = nan m must be finite"):
         import_environment(path, simplify=float("nan"))
+    point = (1.0, 2.0)
+    wrong = {"least_size": -1.0, "wall_thickness": 0.0, "known": (0.0, point, (3.0, 4.0))}
+    for name, value in (*wrong.items(), ("known", (1.0, point, point))):
+        with pytest.raises(UnusableFile, match=f"{name} = .* must be"):
+            ImportOptions(**{name: value}).check()
     with pytest.raises(TypeError):
         import_environment(path, scale=1)

@@ -165,7 +165,7 @@ def test_a_path_that_was_drawn_before_the_block_moved(tmp_path: Path, whole: boo
 
 
 def test_paths_within_others_cut_both(tmp_path: Path) -> None:
-    """What is left is within the two of them, each where its own block is."""
+    """The rest is within the two of them, each where its own block is."""
 
     def draw(space: Any) -> None:
         block(space, lambda b: rectangle(b, -500, -500, 500, 500), "INNER")

@@ -95,7 +95,7 @@ def test_start_and_goal_are_no_walls_whatever_is_asked(tmp_path: Path) -> None:
 
 
 def test_colours_are_those_that_are_drawn(tmp_path: Path) -> None:
-    """Of the entity, its layer or the block it is inserted with; a true colour counts in place of the number."""
+    """Entities have their own colour, or that of their layer or of the INSERT around; a true colour counts in place of the number."""
 
     def draw(space: Any) -> None:
         layers = space.doc.layers

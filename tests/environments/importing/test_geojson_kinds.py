@@ -92,7 +92,7 @@ def test_a_file_where_indoor_says_no_such_thing_is_any_file(tmp_path: Path) -> N
 
 
 def test_properties_that_sort_features_are_listed(tmp_path: Path) -> None:
-    """Those of few values, and those of walls first; not those that all have alike, nor numbers that are lengths."""
+    """Properties of few values are listed, walls first; not one that all have alike, nor numbers that are lengths."""
     features = [
         box(2 * k, id=k, site="A", kind="chair" if k % 2 else "table", Class="wall" if k < 3 else "item")
         for k in range(30)

@@ -193,6 +193,7 @@ def test_what_is_probably_noise_or_a_wrong_threshold_is_a_hint(vinewright: Vinew
         (["--crop", "1,2,1,4"], "--crop 1,2,1,4 must be a lower left and an upper right corner"),
         (["--known", "800mm 1,2"], "--known 800mm 1,2 must be a length and two points"),
         (["--known", "800mm 1,2 1,2"], "--known 800mm 1,2 1,2 must be a length and two points"),
+        (["--known", "8e-+mm 1,2 3,4"], "--known 8e-+mm 1,2 3,4 must be a length and two points"),
         (["--mount", "table"], "--mount table must be free or wall"),
         (["--edge", "wal"], "--edge wal must be open or table or wall"),
         (["--out", "map.json"], "--out map.json must end in .toml"),
