@@ -2,12 +2,15 @@
 
 import itertools
 import math
+from pathlib import Path
 
+import ezdxf
 import numpy as np
 import pytest
 import shapely
 
 from environments.importing.chains import close_chains
+from environments.importing.choose import import_environment
 from environments.importing.options import ImportOptions
 from environments.importing.sketch import Sketch
 from environments.importing.traced import Tracing, UnusableFile
@@ -179,3 +182,20 @@ def test_coordinates_must_be_numbers_of_a_possible_size(wrong: float) -> None:
     """The message names the entity."""
     with pytest.raises(UnusableFile, match="post has a coordinate that is not a number below 1e"):
         Sketch().add_outline(POST * [1.0, wrong], "post")
+
+
+@pytest.mark.parametrize("kind", ["dxf", "svg"])
+def test_one_known_length_is_the_scale_of_a_drawing(tmp_path: Path, kind: str) -> None:
+    """A block of 40 x 20 units of which 4 are 1 m: in a DXF file against its header, and in an SVG file that tells no unit."""
+    path = tmp_path / f"block.{kind}"
+    if kind == "dxf":
+        drawing = ezdxf.new("R2010")
+        drawing.header["$INSUNITS"] = 4
+        drawing.modelspace().add_lwpolyline(box(3, 5, 40, 20)[:-1], close=True)
+        drawing.saveas(path)
+    else:
+        path.write_text('<svg xmlns="http://www.w3.org/2000/svg"><rect x="3" y="5" width="40" height="20"/></svg>')
+    found = import_environment(path, known=(1.0, (3.0, 5.0), (7.0, 5.0)))
+    x0, y0, x1, y1 = found.obstacles.shapes()[0].bounds
+    assert (x1 - x0, y1 - y0) == pytest.approx((10.0, 5.0))
+    assert any("the known length" in note for note in found.notes)
