@@ -1,4 +1,4 @@
-"""Room that the inflated actuators of a design need, in words: narrow passages, and obstacles and parts of the tube that squeeze actuators."""
+"""Room that inflated actuators need, in words: narrow passages, and obstacles and parts of the tube that squeeze them."""
 
 from __future__ import annotations
 
