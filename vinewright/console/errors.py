@@ -26,7 +26,10 @@ EXTRAS = {
     "import": ("ezdxf, OpenCV, PyYAML and svgelements", ("cv2", "ezdxf", "svgelements", "yaml")),
     "fit": ("CasADi and h5py", ("casadi", "h5py")),
     "osqp": ("OSQP", ("osqp",)),
-    "studio": ("Starlette, uvicorn and websockets", ("starlette", "uvicorn", "websockets")),
+    "studio": (
+        "Starlette, uvicorn, websockets and platformdirs",
+        ("starlette", "uvicorn", "websockets", "platformdirs"),
+    ),
     "torch": ("PyTorch", ("torch",)),
     "video": ("OpenCV, scikit-image and imageio-ffmpeg", ("cv2", "imageio_ffmpeg", "skimage")),
 }

@@ -24,6 +24,7 @@ from planner.design.design import InvalidDesign
 from vinewright.studio import requests
 from vinewright.studio.checking import check_drawing
 from vinewright.studio.document import parse_content
+from vinewright.studio.drawings import NoDrawing
 from vinewright.studio.folders import NoRun, zip_folder
 from vinewright.studio.guard import MOST_BYTES, Guard
 from vinewright.studio.pictures import MOST_BYTES as LARGEST_PICTURE
@@ -45,6 +46,7 @@ STATUS: dict[type[Exception], int] = {
     InvalidDesign: 422,
     UnusablePicture: 415,
     NoRun: 404,
+    NoDrawing: 404,
     FileChanged: 409,
     Busy: 409,
 }
@@ -103,11 +105,26 @@ def open_text(_: StudioSession, __: Request, body: bytes) -> Any:
 
 
 def check(session: StudioSession, _: Request, body: bytes) -> Any:
-    """Check a drawing, and remember it for a page that is opened again."""
+    """Check a drawing, and keep it for a page that is opened again; `not_kept` says why it is not on disk."""
     asked = requests.parse(requests.CheckRequest, body)
     found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube))
-    session.remember(asked.model_dump())
-    return found
+    not_kept = ""
+    try:
+        session.remember(asked.model_dump(), not found["written"] or found["text"] != (asked.saved or asked.text))
+    except OSError as error:
+        not_kept = f"the drawing is not kept on disk, save it: {error.strerror or error}"
+    return {**found, "not_kept": not_kept}
+
+
+def drawings(session: StudioSession, _: Request, __: bytes) -> Any:
+    """Return the list of drawings on disk."""
+    return session.drawings.list_drawings()
+
+
+def drawing(session: StudioSession, request: Request, _: bytes) -> Any:
+    """Return a drawing on disk, or one of its earlier versions."""
+    found = session.drawings.open(request.path_params["id"], request.path_params.get("version"))
+    return {**found, "tube": content_view(found["tube"]), "file": None}
 
 
 def save(session: StudioSession, _: Request, body: bytes) -> Any:
@@ -254,6 +271,9 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
     posts |= {"look": look, "trials": trials, "pack": pack}
     gets = {
         "state": state,
+        "drawings": drawings,
+        "drawings/{id}": drawing,
+        "drawings/{id}/{version}": drawing,
         "runs": runs,
         "runs/{name}": run,
         "runs/{name}/folder.zip": run_zip,

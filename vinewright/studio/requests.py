@@ -42,6 +42,8 @@ class CheckRequest(_Request):
     """Name of the drawing if its text has none."""
     file: Annotated[str, Field(max_length=300)] | None = None
     """Name of the file that Save writes."""
+    id: Annotated[str, Field(pattern=r"^[a-z0-9]{8,40}$")] | None = None
+    """Name under which it is kept on disk."""
 
 
 class SaveRequest(_Request):

@@ -10,12 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from dynamics.registry import propagators
+from dynamics.tube import InvalidTube
 from dynamics.tube_choice import choose_tube
 from dynamics.tube_file import known_tubes, tube_description
 from environments import known_environments, load_environment
 from environments.environment_file import environment_text
 from environments.writing import atomic_path
 from vinewright.studio.document import parse_content
+from vinewright.studio.drawings import Drawings, data_folder
 from vinewright.studio.events import Message, Send
 from vinewright.studio.folders import NoRun, RunFolders
 from vinewright.studio.hub import Hub
@@ -74,8 +76,10 @@ class StudioSession:
     shipped: str | None = None
     """The name of the shipped environment that the studio was started with."""
     hub: Hub = field(default_factory=Hub)
+    drawings: Drawings = field(default_factory=lambda: Drawings(data_folder(), str(Path.cwd())))
 
     def __post_init__(self) -> None:
+        self.hub.document = self._unsaved()
         self.folders = RunFolders(self.root, self.run)
         self.packs = tempfile.TemporaryDirectory(prefix="vinewright-studio-")
         self.tell: Send = self.hub.tell
@@ -126,8 +130,9 @@ class StudioSession:
 
     def document(self) -> dict[str, Any] | None:
         """Return the drawing to show first: the last drawing of a page, else the environment that the studio was started with."""
-        if self.hub.document is not None:
-            return self.hub.document
+        if (last := self.hub.document) is not None:
+            # While another page may edit it, a further page gets a copy, which is a drawing of its own.
+            return {**last, "id": None} if self.hub.pages else last
         if self.file:
             text, name, file = self.file.text, self.file.path.stem, self.file.path.name
         elif self.run:
@@ -144,6 +149,21 @@ class StudioSession:
             "file": file,
             "content": content,
         }
+
+    def _unsaved(self) -> dict[str, Any] | None:
+        """Return the drawing to go on with: that edited last in this folder if its changes are in no file.
+
+        A studio that was started with a file goes on with changes of the file as it is now; one started with anything else shows that.
+        """
+        if self.run or self.shipped or (drawing := self.drawings.last()) is None:
+            return None
+        if self.file and (drawing["path"] != str(self.file.path.resolve()) or drawing["saved"] != self.file.text):
+            return None
+        try:
+            content_view(drawing["tube"])
+        except InvalidTube:
+            return None
+        return {**drawing, "file": drawing["file"] if self.file else None}
 
     def tube(self) -> dict[str, Any]:
         """Return the tube to show first."""
@@ -175,15 +195,21 @@ class StudioSession:
         """
         return self.planning.submit("plan", given)
 
-    def remember(self, drawing: dict[str, Any]) -> None:
-        """Keep a drawing unchanged for a page that is opened later.
+    def remember(self, drawing: dict[str, Any], is_changed: bool) -> None:
+        """Keep a drawing unchanged for a page that is opened later, and on disk for a later studio.
 
         Args:
-            drawing: The `text` that was opened, the `content` and `origins` of the drawing, the text as `saved`, the name of its
-                `file` if Save writes it, its `name`, and its `tube`.
+            drawing: Its `id`, the `text` that was opened, the `content` and `origins` of the drawing, the text as `saved`, the name of
+                its `file` if Save writes it, its `name`, and its `tube`. Without an id it is not kept on disk.
+            is_changed: Whether it has changes that are in no file.
+        Raises:
+            OSError: It cannot be written to disk.
         """
         own = self.file is not None and drawing["file"] == self.file.path.name
         self.hub.document = {**drawing, "file": drawing["file"] if own else None}
+        if drawing["id"]:
+            path = str(self.file.path.resolve()) if self.file and own else None
+            self.drawings.keep(drawing["id"], {**self.hub.document, "path": path}, is_changed)
 
     def pack(self, key: str) -> bytes:
         """Read a pack as a zip file.

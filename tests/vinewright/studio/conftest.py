@@ -11,6 +11,7 @@ import vinewright as vw
 from tests.vinewright.studio.browser import Studio, chromium
 from tests.vinewright.studio.test_server import Running, start
 from vinewright.studio.app import make_app
+from vinewright.studio.drawings import Drawings
 from vinewright.studio.guard import TOKEN_HEADER
 from vinewright.studio.session import StudioSession
 from vinewright.studio.workers import Worker
@@ -33,7 +34,7 @@ def planned(small_environment: Callable[[str], str], tmp_path_factory: pytest.Te
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[StudioSession]:
     """A session whose processes have not been started."""
-    made = StudioSession(tmp_path / "runs")
+    made = StudioSession(tmp_path / "runs", drawings=Drawings(tmp_path / "data", str(tmp_path)))
     made.planning, made.looking = Worker("", made.hub.tell, True), Worker("", made.hub.tell, False)
     yield made
     made.packs.cleanup()
@@ -66,6 +67,14 @@ def drawing(client: TestClient) -> Callable[..., Event]:
         return {"text": shipped["text"], "content": content, "origins": origins, "tube": known["tube"]["content"]}
 
     return made
+
+
+@pytest.fixture(scope="session", autouse=True)
+def own_data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Studios that tests start as processes keep drawings in a folder of the tests, on Linux."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("XDG_DATA_HOME", str(tmp_path_factory.mktemp("data")))
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -4,12 +4,16 @@
  */
 
 const PREFIX = "vinewright ";
-const studio = `${PREFIX}${location.hash.slice(1)} `;
+
+/** The prefix of the keys of the studio at the present address, which changes before the page is loaded again. */
+function prefix() {
+  return `${PREFIX}${location.hash.slice(1)} `;
+}
 
 /** Store a value; a full or forbidden storage keeps nothing. */
 export function store(/** @type {string} */ key, /** @type {unknown} */ value) {
   try {
-    sessionStorage.setItem(studio + key, JSON.stringify(value));
+    sessionStorage.setItem(prefix() + key, JSON.stringify(value));
   } catch {
     // The page works without it, until it is loaded again.
   }
@@ -18,7 +22,7 @@ export function store(/** @type {string} */ key, /** @type {unknown} */ value) {
 /** Load a stored value; null if there is none. @returns {any} */
 export function loadStored(/** @type {string} */ key) {
   try {
-    const text = sessionStorage.getItem(studio + key);
+    const text = sessionStorage.getItem(prefix() + key);
     return text === null ? null : JSON.parse(text);
   } catch {
     return null;
@@ -29,7 +33,7 @@ export function loadStored(/** @type {string} */ key) {
 function tidyUp() {
   try {
     for (const key of Object.keys(sessionStorage)) {
-      if (key.startsWith(PREFIX) && !key.startsWith(studio)) sessionStorage.removeItem(key);
+      if (key.startsWith(PREFIX) && !key.startsWith(prefix())) sessionStorage.removeItem(key);
     }
   } catch {
     // Without a storage there is nothing to remove.

@@ -4,7 +4,7 @@ import { attempt, get, listen, addHandler } from "./api.js";
 import { byId, el } from "./dom.js";
 import { mountDraw } from "./draw/index.js";
 import { openContent } from "./draw/files.js";
-import { keptDrawing } from "./draw/keeping.js";
+import { keepDrawing, keptDrawing } from "./draw/keeping.js";
 import { loadStored } from "./kept.js";
 import { mountMessage } from "./message.js";
 import { mountPanels } from "./panels/index.js";
@@ -62,6 +62,11 @@ async function start() {
   if (found.run && !isOfOther) await attempt(async () => set({ run: await get(`/api/runs/${encodeURIComponent(found.run)}`), panel: "plan" }));
   addHandler("connected", () => document.body.setAttribute("data-connected", ""));
   listen();
+  // The address of a studio that was started again: go on there with this drawing.
+  window.addEventListener("hashchange", () => {
+    keepDrawing();
+    location.reload();
+  });
 }
 
 attempt(start);

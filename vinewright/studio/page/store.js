@@ -24,7 +24,7 @@ export const IDLE = {
 
 /** @type {State} */
 export const state = {
-  doc: EMPTY, text: "", opened: "", file: null, saved: "", selection: new Set(), tool: "select",
+  doc: EMPTY, id: "", text: "", opened: "", file: null, saved: "", selection: new Set(), tool: "select",
   view: { x: 750, y: 500, scale: 0.5 }, unit: "mm", snap: true, check: null, tube: null, background: null, panel: "draw",
   plan: IDLE, run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null, message: "",
   known: { version: "", environments: [], tubes: [], tubeKeys: [], errors: [], errorKeys: [], propagators: [], planOptions: {} },

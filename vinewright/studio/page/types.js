@@ -50,6 +50,8 @@
  * @property {string | null} [file] name of the file on disk that Save writes
  * @property {string} [saved] the text as last saved; `text` if it is not given
  * @property {Origins} [origins] if they are not given, the content is the content of the file
+ * @property {string | null} [id] under which it is kept on disk; a new one if it is not given
+ * @property {number} [edited_ms] when it was edited last, for a drawing of a studio that has ended
  *
  * @typedef {object} Passage
  * @property {[Point, Point]} ends
@@ -63,6 +65,7 @@
  * @property {{message: string, key: string} | null} problem what is wrong, and the key of the file, for example `obstacles.walls[2]`
  * @property {string[]} hints
  * @property {Passage[]} passages narrowest first
+ * @property {string} not_kept why it is not kept on disk; empty if it is
  *
  * @typedef {{label: string, value: string, note: string}} Figure
  *
@@ -180,6 +183,7 @@
  *
  * @typedef {object} State
  * @property {Doc} doc
+ * @property {string} id under which the drawing is kept on disk
  * @property {string} text TOML that was opened, to which the edits apply
  * @property {string} opened name under which it was opened, for a drawing that has no name of its own
  * @property {string | null} file name of the file on disk that Save writes; null if there is none

@@ -17,6 +17,7 @@ const DELAY = 150; // after the last change [ms]
 let answered = null;
 let asking = false;
 let failed = false;
+let notKept = false;
 let timer = 0;
 /** @type {(() => void)[]} */
 let waiting = [];
@@ -69,18 +70,20 @@ function isCurrent(/** @type {Asked} */ asked) {
 async function ask() {
   if (asking) return;
   asking = true;
-  const { doc, tube, text, saved, file } = state;
+  const { doc, tube, text, saved, file, id } = state;
   const asked = { doc, tube, text };
   keepDrawing();
   try {
     const [content, origins, name] = [contentOf(doc), originsOf(doc), shownName()];
-    const request = { text, content, origins, tube: tube?.content ?? {}, saved, file, name };
+    const request = { text, content, origins, tube: tube?.content ?? {}, saved, file, name, id };
     const check = await post("/api/check", request);
     failed = false;
     if (isCurrent(asked)) {
       answered = asked;
       problem = check.problem ? objectOf(check.problem.key, doc) : null;
       set({ check });
+      if (check.not_kept && !notKept) set({ message: check.not_kept });
+      notKept = Boolean(check.not_kept);
     }
   } catch (error) {
     failed = true;

@@ -1,22 +1,23 @@
 /** Files: new, open, save. A drawing that is replaced before it was saved is kept among the recent drawings. */
 
-import { attempt, post, saveBlob } from "../api.js";
+import { attempt, get, post, saveBlob } from "../api.js";
 import { byId, el } from "../dom.js";
 import { EMPTY, open, set, state, steps, subscribe } from "../store.js";
 import { stage } from "../view.js";
 import { forgetPicture, loadBackground } from "./background.js";
 import { freshCheck, isFresh } from "./check.js";
-import { keepDrawing } from "./keeping.js";
+import { keepDrawing, newDrawingId } from "./keeping.js";
 import { show } from "./live.js";
 import { fitSoon } from "./pointer.js";
 import { contentOf, docOf } from "./shapes.js";
+import { tomlOf } from "./toml.js";
 import { shownName } from "./words.js";
 
 /** @typedef {import("../types.js").Background} Background */
 /** @typedef {import("../types.js").Content} Content */
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Opened} Opened */
-/** @typedef {{name: string, doc: Doc, text: string, saved: string, file: string | null, background: Background | null}} Recent */
+/** @typedef {{id: string, name: string, doc: Doc, text: string, saved: string, file: string | null, background: Background | null}} Recent */
 
 const MOST_RECENT = 10;
 
@@ -88,9 +89,10 @@ function showName() {
 // ---- replacing the drawing ----
 
 /** Open an environment: show it, and fit the view to it. */
-export function openContent(/** @type {Opened} */ { content, text, name, file = null, saved = text, origins }) {
+export function openContent(/** @type {Opened} */ { content, text, name, file = null, saved = text, origins, id, edited_ms }) {
   wasKept = origins !== undefined;
-  open({ doc: docOf(content, origins), text, opened: name, saved, file, tool: "select" });
+  open({ doc: docOf(content, origins), id: id ?? newDrawingId(), text, opened: name, saved, file, tool: "select" });
+  if (edited_ms) set({ message: `Restored: changes of ${new Date(edited_ms).toLocaleString()} that are in no file.` });
   fitSoon();
 }
 
@@ -104,10 +106,10 @@ export function whenReplaced(/** @type {() => void} */ listener) {
 
 /** Leave the present drawing: keep it if it would be lost, and its picture with it; nothing of it stays on the next one. */
 function leave() {
-  const [lost, { doc, text, saved, file, background }] = [wouldBeLost(), state];
+  const [lost, { id, doc, text, saved, file, background }] = [wouldBeLost(), state];
   let message = "";
   if (lost || background) {
-    recent.unshift({ name: shownName(), doc, text, saved, file, background });
+    recent.unshift({ id, name: shownName(), doc, text, saved, file, background });
     for (const old of recent.splice(MOST_RECENT)) forgetPicture(old.background);
     message = lost ? `${shownName()} was not saved: Gallery > Recent has it.` : `Gallery > Recent has ${shownName()} with its picture.`;
   }
@@ -136,6 +138,16 @@ export function openRecent(/** @type {Recent} */ one) {
   wasKept = true;
   open({ ...opened, opened: name, tool: "select" });
   fitSoon();
+}
+
+/** Open a drawing that is kept on disk; an earlier version of it becomes a drawing of its own. */
+export function openStored(/** @type {string} */ id, /** @type {string} */ version = "") {
+  return attempt(async () => {
+    const found = await get(`/api/drawings/${id}${version && `/${version}`}`);
+    leave();
+    openContent({ ...found, id: version ? null : id });
+    set({ tube: found.tube });
+  });
 }
 
 /** Let the user choose a file. */
@@ -171,7 +183,8 @@ function openFile(/** @type {File} */ file) {
 /** Save the drawing: to the file that the studio was started with, else as a download. */
 export function save() {
   return attempt(async () => {
-    const text = await textToSave();
+    if (!(await freshCheck())) return saveAlone();
+    const text = textToSave();
     if (state.file) await post("/api/save", { text, saved: state.saved });
     else download(text);
     set({ saved: text, message: state.file ? `Saved ${state.file}.` : "Saved among the downloads of the browser." });
@@ -181,16 +194,23 @@ export function save() {
 /** Download the drawing; the file it was opened from stays as it is. */
 export function saveCopy() {
   return attempt(async () => {
-    const text = await textToSave();
+    if (!(await freshCheck())) return saveAlone();
+    const text = textToSave();
     download(text);
     if (!state.file) set({ saved: text });
   });
 }
 
-async function textToSave() {
-  const fresh = await freshCheck();
+/** Download the drawing as this page writes it, while the studio does not answer. */
+function saveAlone() {
+  download(tomlOf(contentOf(state.doc)));
+  const name = state.file ? `${state.file} is not changed, and the download has none of its comments` : "The download has no comments";
+  set({ message: `Saved among the downloads of the browser: the studio does not answer. ${name}.` });
+}
+
+function textToSave() {
   const { check } = state;
-  if (!fresh || !check) throw new Error("not saved: the studio does not answer");
+  if (!check) throw new Error("not saved: the drawing has not been checked");
   // The server cannot write every drawing, and then answers with the text as it was opened.
   if (!check.written) throw new Error(`not saved: ${check.problem?.message ?? "the drawing cannot be written"}`);
   return check.text;

@@ -1,15 +1,19 @@
-/** The gallery: shipped environments with pictures, and drawings of this session that were replaced before they were saved. */
+/** The gallery: shipped environments with pictures, drawings of this page that were replaced before they were saved, and those on disk. */
 
+import { attempt, get } from "../api.js";
 import { el, svg } from "../dom.js";
 import { state } from "../store.js";
 import { stage } from "../view.js";
-import { openRecent, openShipped, recent } from "./files.js";
+import { openRecent, openShipped, openStored, recent } from "./files.js";
 import { pathOf } from "./outline.js";
 import { tubeRadius } from "./scene.js";
 import { docOf } from "./shapes.js";
 import { placeStart, makeStartSymbol } from "./symbols.js";
 
 /** @typedef {import("../types.js").Doc} Doc */
+/** @typedef {{id: string, name: string, edited_ms: number, is_changed: boolean, versions: string[]}} Stored */
+
+const MOST_STORED = 40; // drawings on disk that are listed
 
 const flyout = el("div", { id: "gallery", role: "dialog", "aria-label": "Gallery", hidden: true });
 const POPUP = { "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "gallery" };
@@ -37,12 +41,43 @@ function openGallery() {
     const kept = recent.map((one) => makeCard(one.name, "Not saved.", one.doc, () => openRecent(one)));
     flyout.append(el("h2", {}, "Recent, not saved"), el("div", { class: "cards" }, ...kept));
   }
+  attempt(addStored);
   const { left, bottom } = button.getBoundingClientRect();
   flyout.style.left = `${left}px`;
   flyout.style.top = `${bottom + 6}px`;
   flyout.hidden = false;
   button.setAttribute("aria-expanded", "true");
   flyout.querySelector("button")?.focus();
+}
+
+/** Add the drawings that are kept on disk, but for those that this page has. */
+async function addStored() {
+  /** @type {Stored[]} */
+  const found = await get("/api/drawings");
+  const here = new Set([state.id, ...recent.map((one) => one.id)]);
+  const cards = [];
+  for (const one of found.filter(({ id }) => !here.has(id)).slice(0, MOST_STORED)) {
+    const { content } = await get(`/api/drawings/${one.id}`);
+    cards.push(makeCard(one.name, describe(one.edited_ms, one.is_changed), docOf(content), () => openStored(one.id)));
+  }
+  const own = found.find(({ id }) => id === state.id);
+  const versions = (own?.versions ?? []).map((version) => {
+    const time = describe(Number(version), true);
+    return el("button", { type: "button", class: "version", onclick: () => leaveFor(() => openStored(state.id, version)) }, time);
+  });
+  if (versions.length) flyout.append(el("h2", {}, "Earlier versions of this drawing, from"), el("div", { class: "versions" }, ...versions));
+  if (cards.length) flyout.append(el("h2", {}, "Kept on this computer"), el("div", { class: "cards" }, ...cards));
+}
+
+/** Time of an edit, and whether it is in a file. */
+function describe(/** @type {number} */ time, /** @type {boolean} */ isChanged) {
+  return new Date(time).toLocaleString() + (isChanged ? "" : ", saved");
+}
+
+function leaveFor(/** @type {() => void} */ choose) {
+  closeGallery(false);
+  choose();
+  stage.focus({ preventScroll: true });
 }
 
 function closeGallery(/** @type {boolean} */ back) {
@@ -54,13 +89,8 @@ function closeGallery(/** @type {boolean} */ back) {
 function makeCard(
   /** @type {string} */ name, /** @type {string} */ description, /** @type {Doc} */ doc, /** @type {() => void} */ choose,
 ) {
-  const opened = () => {
-    closeGallery(false);
-    choose();
-    stage.focus({ preventScroll: true });
-  };
   const texts = el("span", { class: "card-text" }, el("b", {}, name), el("span", { class: "quiet" }, description));
-  return el("button", { type: "button", class: "card", "data-name": name, title: description, onclick: opened }, thumbnail(doc), texts);
+  return el("button", { type: "button", class: "card", "data-name": name, title: description, onclick: () => leaveFor(choose) }, thumbnail(doc), texts);
 }
 
 /** A small picture of a drawing. */
