@@ -86,6 +86,19 @@ def test_corner_may_be_anywhere_in_a_wide_bend(edge: float) -> None:
     assert corner.within < 0.12
 
 
+@pytest.mark.parametrize("place", [0.46, 0.54])
+def test_circle_contains_the_place_of_the_turn(place: float) -> None:
+    """A tube is bent at 0.5 m and turns two radii from there, where it straightens: the corner is in between or at one of both."""
+
+    def heading(arcs: Floats, share: float, _: float) -> Floats:
+        return np.radians(20) * beyond(arcs, 0.5) - np.radians(6) * (1 - share) * beyond(arcs, place)
+
+    corner = corner_of(body(heading), 1, RADIUS)
+    assert corner is not None
+    assert corner.arc == pytest.approx(0.5, abs=RADIUS / 2)
+    assert abs(corner.arc - place) <= corner.within < 4 * RADIUS
+
+
 def test_bend_elsewhere_is_no_corner() -> None:
     """A tube that is bent at 0.25 m, where it does not turn, and turns at 0.5 m until it is straight there: no corner."""
 
