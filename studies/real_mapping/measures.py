@@ -34,6 +34,8 @@ class WallAgreement:
     """Recall of the measured walls that are within two radii of a recorded centreline [-]; NaN without such walls."""
     corner_precision: float
     """Share of the corners found whose touched point is within a tube radius of a measured wall's end [-]; NaN without corners."""
+    corners_held: int
+    """Number of the corners found whose stated interval, about the touched point, has a measured wall in it."""
     free_wrong: float
     """Length of measured walls in the area found free [m]."""
     hits: int
@@ -50,6 +52,7 @@ class WallAgreement:
             **{name: _round_numbers(getattr(self, name), 3) for name in shares},
             "walls": self.walls,
             "corners": self.corners,
+            "corners_held": self.corners_held,
             "free_wrong_mm": round(1e3 * self.free_wrong, 1),
             "hits": self.hits,
             "hits_right": self.hits_right,
@@ -83,6 +86,7 @@ def compare_walls(found: SensedSurroundings, walls: Floats, radius: float, sessi
         _mean(known),
         _mean(known[near]),
         _mean(shapely.distance(shapely.points(corners), ends) <= radius),
+        sum(one.held for one in measure_corner_errors("", found, walls)),
         float(shapely.intersection(found.free, measured).length),
         int(belief.hits.sum()),
         int((belief.hits & rubric).sum()),
@@ -133,6 +137,43 @@ def measure_wall_errors(name: str, found: SensedSurroundings, walls: Floats) -> 
         heading = float(np.arctan2(along[1], along[0]))
         turned = (wall.heading - heading + np.pi / 2) % np.pi - np.pi / 2
         errors.append(WallError(name, k, off, float(wall.within.mean()), float(turned), wall.angle_within))
+    return errors
+
+
+@dataclass(frozen=True, slots=True)
+class CornerError:
+    """Distances of one found corner from measured walls."""
+
+    recording: str
+    pivot: float
+    """Distance of its pivot, on the tube's axis, from the nearest end of a wall [m]."""
+    touch: float
+    """Distance of its touched point, on the tube's surface, from the nearest end of a wall [m]."""
+    off: float
+    """Distance of the touched point from the nearest place of a wall [m]."""
+    within: float
+    """Stated radius of the confidence circle [m]."""
+
+    @property
+    def held(self) -> bool:
+        """Whether the stated circle, about the touched point, has a measured wall in it."""
+        return self.off <= self.within
+
+    def content(self) -> dict[str, Any]:
+        """Content for a JSON file."""
+        parts = {"pivot_mm": self.pivot, "touch_mm": self.touch, "off_mm": self.off, "within_mm": self.within}
+        return {"recording": self.recording, **{name: round(1e3 * part, 1) for name, part in parts.items()}}
+
+
+def measure_corner_errors(name: str, found: SensedSurroundings, walls: Floats) -> list[CornerError]:
+    """Return the distances of each found corner from measured walls, shape (walls, 4)."""
+    measured, ends = shapely.multilinestrings(walls.reshape(-1, 2, 2)), shapely.MultiPoint(walls.reshape(-1, 2))
+    errors = []
+    for corner in found.corners:
+        pivot, touch = shapely.Point(corner.pivot), shapely.Point(corner.touch)
+        errors.append(
+            CornerError(name, ends.distance(pivot), ends.distance(touch), measured.distance(touch), corner.within)
+        )
     return errors
 
 

@@ -18,7 +18,7 @@ STAGE = (
     "recording",
     "frames",
     "walls",
-    "corners",
+    "corners (held)",
     "precision",
     "recall",
     "recall of reached",
@@ -36,7 +36,8 @@ def report(several: Sequence[MappedRecording]) -> Report:
         "Each recording of a passive tube among walls is one session (`vinewright map --session`). Nothing but the recording,",
         "the tube's radius and the marked base is used; the measured walls serve only to compare. *Precision*: share of the",
         "length of the walls found that is within one tube radius of a measured wall. *Recall*: share of the measured walls",
-        "within one radius of a wall or corner found; *of reached*: the same of those parts of walls that are within two radii",
+        "within one radius of a wall or corner found; *held*: corners with a measured wall in the stated interval, a circle about",
+        "the touched point; *of reached*: the same of those parts of walls that are within two radii",
         "of a recorded centreline. *Free wrong*: length of measured walls in the area said to be free. *Cells*: those found",
         "covered, and how many of them a measured wall crosses. *Score*: 0 for the prior, 100 for the truth, in a session over",
         "everything recorded.",
@@ -69,7 +70,14 @@ def _stage_rows(several: Sequence[MappedRecording]) -> list[list[str]]:
 def _cells(stage: WallAgreement) -> list[str]:
     shares = [f"{part:.2f}" if np.isfinite(part) else "-" for part in (stage.precision, stage.recall, stage.touchable)]
     cells = f"{stage.hits} ({stage.hits_right})"
-    return [f"{stage.walls}", f"{stage.corners}", *shares, f"{1e3 * stage.free_wrong:.0f}", cells, f"{stage.score:.1f}"]
+    return [
+        f"{stage.walls}",
+        f"{stage.corners} ({stage.corners_held})",
+        *shares,
+        f"{1e3 * stage.free_wrong:.0f}",
+        cells,
+        f"{stage.score:.1f}",
+    ]
 
 
 def _means(several: Sequence[MappedRecording]) -> list[str]:
@@ -112,24 +120,31 @@ def _errors(several: Sequence[MappedRecording]) -> list[str]:
 
 
 def _corners(several: Sequence[MappedRecording]) -> list[str]:
+    errors = [one for mapped in several for one in mapped.corners]
+    if not errors:
+        return ["No corner was found."]
     rows = [
-        [one.case.recording.name, f"{1e3 * pivot:.0f}", f"{1e3 * touch:.0f}"]
-        for one in several
-        for pivot, touch in one.corners
+        [one.recording, *(f"{1e3 * part:.0f}" for part in (one.pivot, one.touch, one.off, one.within))]
+        for one in errors
     ]
     radius = several[0].case.recording.tube_radius
-    apart = np.concatenate([one.corners[:, 1] for one in several])
+    apart = np.array([one.touch for one in errors])
     near = int((apart <= radius).sum())
-    if not len(apart):
-        return ["No corner was found."]
+    held = sum(one.held for one in errors)
+    found, right = (
+        sum(getattr(stage, name) for one in several for stage in one.stages) for name in ("corners", "corners_held")
+    )
     return [
-        "Distance of each corner found from the nearest end of a measured wall: of its pivot on the tube's axis, and of the point",
-        "one radius beside it.",
+        "Distance of each corner found from the nearest end of a measured wall: of its pivot on the tube's axis, and of the touched",
+        "point one radius beside it. *Off*: distance of the touched point from the nearest place of a measured wall. *Within*: the",
+        "stated radius of 95 %.",
         "",
-        *markdown_table(("recording", "pivot mm", "touched point mm"), rows),
+        *markdown_table(("recording", "pivot mm", "touched point mm", "off mm", "within mm"), rows),
         "",
         f"{near} of {len(apart)} touched points are within one radius of the end of a wall; mean {1e3 * apart.mean():.0f} mm, median "
         f"{1e3 * np.median(apart):.0f} mm.",
+        f"The stated interval holds {held} of {len(errors)} corners: a wall is in it. After all stages together, it holds "
+        f"{right} of {found}.",
     ]
 
 

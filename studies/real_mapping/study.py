@@ -8,7 +8,6 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import shapely
 
 from dynamics.geometric.deployment import Launch, deploy
 from dynamics.geometric.hinges import FRICTION, HingeTube
@@ -21,7 +20,14 @@ from planner.mapping.sensing.rules import RULES
 from planner.mapping.sensing.tracked import Track, sense_tracked
 from planner.mapping.session import MappingSession
 from studies.real_mapping.hinges import Turned, find_turns
-from studies.real_mapping.measures import WallAgreement, WallError, compare_walls, measure_wall_errors
+from studies.real_mapping.measures import (
+    CornerError,
+    WallAgreement,
+    WallError,
+    compare_walls,
+    measure_corner_errors,
+    measure_wall_errors,
+)
 from studies.validation.recordings import make_environment, recorded_lengths, start_pose
 from surrogate.kernels.compiled import Floats
 
@@ -54,8 +60,7 @@ class MappedRecording:
     found: SensedSurroundings
     """After the whole growth."""
     errors: tuple[WallError, ...]
-    corners: Floats
-    """Distances of the pivot and of the touched point of each corner from the nearest measured wall's end [m], shape (corners, 2)."""
+    corners: tuple[CornerError, ...]
     vertices: Floats
     """Distances of simulated bends and tip from recorded ones [m], shape (n,); empty from length and angle."""
     turned: tuple[Turned, ...]
@@ -68,7 +73,7 @@ class MappedRecording:
             "rule": self.case.rule,
             "stages": [one.content() for one in self.stages],
             "walls": [one.content() for one in self.errors],
-            "corners_mm": np.round(1e3 * self.corners, 1).tolist(),
+            "corners": [one.content() for one in self.corners],
             "vertices_mm": np.round(1e3 * self.vertices, 1).tolist(),
             "turned": [one.content() for one in self.turned],
         }
@@ -100,7 +105,8 @@ def _map_tracked(case: RecordingCase) -> MappedRecording:
     stages = tuple(compare_walls(found, recording.walls, recording.tube_radius, session) for found in founds)
     bent = tuple(find_turns(recording.name, whole, recording.walls))
     errors = tuple(measure_wall_errors(recording.name, last, recording.walls))
-    corners, vertices = _corners(last, recording), _vertices(recording, whole)
+    corners = tuple(measure_corner_errors(recording.name, last, recording.walls))
+    vertices = _vertices(recording, whole)
     return MappedRecording(case, stages, last, errors, corners, vertices, bent)
 
 
@@ -112,7 +118,8 @@ def _map_readings(case: RecordingCase) -> MappedRecording:
     found = sensor.combine(list(sensor.resample(case.rule, rng, np.radians(case.noise or 0), RESAMPLES)))
     stage = compare_walls(found, recording.walls, recording.tube_radius, _session(recording, found))
     errors = tuple(measure_wall_errors(recording.name, found, recording.walls))
-    return MappedRecording(case, (stage,), found, errors, _corners(found, recording), np.empty(0), ())
+    corners = tuple(measure_corner_errors(recording.name, found, recording.walls))
+    return MappedRecording(case, (stage,), found, errors, corners, np.empty(0), ())
 
 
 def _session(recording: Recording, found: SensedSurroundings) -> MappingSession:
@@ -121,12 +128,6 @@ def _session(recording: Recording, found: SensedSurroundings) -> MappingSession:
     margin = 2 * recording.tube_radius
     bounds = np.concatenate([seen.min(axis=0) - margin, seen.max(axis=0) + margin])
     return MappingSession.begin(recording.tube_radius, found.length, found.start[None], bounds)
-
-
-def _corners(found: SensedSurroundings, recording: Recording) -> Floats:
-    ends = shapely.MultiPoint(recording.walls.reshape(-1, 2))
-    points = [[corner.pivot, corner.touch] for corner in found.corners]
-    return np.asarray(shapely.distance(shapely.points(np.reshape(points, (-1, 2, 2))), ends))
 
 
 def _vertices(recording: Recording, track: Track) -> Floats:

@@ -1,6 +1,7 @@
 """The study of real environments mapped from recordings: its measures on known cases, and the recordings where they are given."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from planner.mapping.sensing.found import FoundCorner, FoundWall, Noise, SensedS
 from planner.mapping.sensing.tracked import Track
 from planner.mapping.session import MappingSession
 from studies.real_mapping.hinges import find_turns
-from studies.real_mapping.measures import compare_walls, measure_wall_errors
+from studies.real_mapping.measures import compare_walls, measure_corner_errors, measure_wall_errors
 from studies.real_mapping.report import report
 from studies.real_mapping.study import RecordingCase, bends_of, cases, run_cases
 from studies.validation.recordings import read_recordings
@@ -45,6 +46,7 @@ def test_precision_and_recall_are_shares_of_lengths() -> None:
     reached = 0.2 + 2 * np.sqrt(4 * RADIUS**2 - 0.04**2)
     assert seen.touchable == pytest.approx((0.2 + 2 * reach) / reached, abs=0.01)
     assert seen.corner_precision == 1.0
+    assert seen.corners_held == 1
     assert seen.free_wrong == pytest.approx(0.06)
     assert compare_walls(found(0.04), WALLS, RADIUS, session).precision == 0.0
     half = compare_walls(found(0.0, 2 * RADIUS / 0.2), WALLS, RADIUS, session).precision
@@ -58,6 +60,18 @@ def test_errors_of_a_wall_have_signs() -> None:
     assert one.off == pytest.approx(0.01 + 0.1 * np.tan(np.radians(2)))
     assert np.degrees(one.turned) == pytest.approx(-2)
     assert measure_wall_errors("made", found(-0.02), WALLS)[0].off == pytest.approx(-0.02)
+
+
+def test_errors_of_a_corner_are_distances() -> None:
+    """By hand: a pivot 50 mm beside the upper end of a wall, its touched point 10 mm; no wall within 9 mm, one within 11 mm."""
+    (one,) = measure_corner_errors("made", found(), WALLS)
+    assert (one.pivot, one.touch, one.off, one.within) == pytest.approx((0.05, 0.01, 0.01, 0.02))
+    assert one.held
+    below = replace(found().corners[0], touch=np.array([0.49, 0.4]), within=0.009)
+    (other,) = measure_corner_errors("made", replace(found(), corners=(below,)), WALLS)
+    assert (other.touch, other.off) == pytest.approx((np.hypot(0.01, 0.1), 0.01))
+    assert not other.held
+    assert replace(other, within=0.011).held
 
 
 def test_bends_are_where_straight_pieces_meet() -> None:
@@ -102,6 +116,32 @@ def test_report_of_a_made_recording() -> None:
         assert part in text
     assert "| made | 100% | 1 |" in text
     assert len(cases([recording])) == 6
+
+
+def test_report_has_the_corners() -> None:
+    """A body that hangs on the corner of a block, which is a measured wall: one row, and one corner held of one."""
+    ahead = shapely.Polygon([(0.5, -0.2), (0.9, 0.6), (1.2, 0.6), (1.2, -0.2)])
+    made = grown([ahead, shapely.box(0.1, 0.045, 0.3, 0.3)], Launch(0, 0, 0, 0.95), 0.02, 250)
+    times, lines, wall = made.recording.times, made.recording.centerlines, np.array([[0.3, 0.3, 0.3, 0.045]])
+    (one,) = run_cases([RecordingCase(Recording("made", 0.02, None, np.zeros(3), times, lines, wall, ()))])
+    (corner,) = one.corners
+    text = report([one]).text
+    assert f"| made | {1e3 * corner.pivot:.0f} | {1e3 * corner.touch:.0f} | {1e3 * corner.off:.0f} |" in text
+    assert "holds 1 of 1 corners" in text
+    assert [part["within_mm"] for part in one.content()["corners"]] == [round(1e3 * corner.within, 1)]
+
+
+@pytest.mark.slow
+def test_corners_of_real_tubes_are_at_walls() -> None:
+    """From centrelines: a wall is in the stated interval of each corner after each stage, and within one tube radius at the end."""
+    if "VINEWRIGHT_RECORDINGS" not in os.environ:
+        pytest.skip("VINEWRIGHT_RECORDINGS names no folder with real-deployments/")
+    recordings = read_recordings(Path(os.environ["VINEWRIGHT_RECORDINGS"]) / "real-deployments")
+    done = list(run_cases([RecordingCase(one) for one in recordings]))
+    stages = [stage for one in done for stage in one.stages]
+    assert sum(stage.corners for stage in stages) >= 8
+    assert all(stage.corners_held == stage.corners for stage in stages)
+    assert all(one.off <= recordings[0].tube_radius for mapped in done for one in mapped.corners)
 
 
 @pytest.mark.slow

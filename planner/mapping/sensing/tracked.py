@@ -2,7 +2,7 @@
 
 A free tip moves in the direction of its heading; a tip on a flat wall moves along the wall, and heads into it. So the tip's
 path is divided into straight pieces, and a piece is a wall if the tip does not head along it. The body turns about the base or
-about a corner: beyond the corner its heading changes, before it not.
+about a corner: beyond the corner its heading changes, before it not, and it is bent there.
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ import numpy as np
 import shapely
 from scipy.stats import t
 
-from planner.mapping.sensing.corners import LEAST_FRAMES, MOUNT, TrackedBody, corner_of
+from planner.mapping.sensing.corners import LEAST_FRAMES, MOUNT, TrackedBody, corner_of, keep_most_exact
 from planner.mapping.sensing.found import (
     CONFIDENCE,
-    FoundCorner,
     FoundWall,
     Noise,
     SensedSurroundings,
@@ -115,15 +114,11 @@ def sense_tracked(track: Track) -> SensedSurroundings:
     contacts = track.contacts()
     inflation = _inflation(track.pieces)
     walls = tuple(_wall(track, piece, inflation) for piece in contacts)
-    corners = list[FoundCorner]()
-    for piece, wall in zip(contacts, walls, strict=True):
-        corner = corner_of(track.body(piece), -wall.side, track.radius)
-        if corner and all(np.hypot(*(corner.pivot - one.pivot)) > TIP * track.radius for one in corners):
-            corners.append(corner)
+    turned = zip(contacts, walls, strict=True)
+    seen = [corner_of(track.body(piece), -wall.side, track.radius) for piece, wall in turned]
+    corners = keep_most_exact([corner for corner in seen if corner], TIP * track.radius)
     free = swept_free(track.lines, track.radius, track.noise.across, track.noise.along)
-    return SensedSurroundings(
-        track.start, float(track.lengths().max()), track.noise, walls, tuple(corners), free, track.lines
-    )
+    return SensedSurroundings(track.start, float(track.lengths().max()), track.noise, walls, corners, free, track.lines)
 
 
 def tip_heading(line: Floats, length: float) -> float:

@@ -76,6 +76,17 @@ def test_circles_of_corners_cover_the_truth() -> None:
     assert likely(sum(inside), len(inside))
 
 
+def test_corners_are_near_the_bends() -> None:
+    """Three quarters of the corners, at least, are within a quarter of a radius of a bend of the exact shape, and all within two radii."""
+    apart = [
+        min((np.hypot(*(node - corner.pivot)) for node in case.made.shape[1:-1]), default=np.inf)
+        for case in noisy()
+        for corner in case.found.corners
+    ]
+    assert np.quantile(apart, 0.75) < RADIUS / 4
+    assert max(apart) < 2 * RADIUS
+
+
 def test_area_found_free_is_free() -> None:
     """In no more recordings than 5 % allow, the area that is said to be free has a part of a wall in it; it is not empty."""
     wrong = sum(shapely.intersection(case.found.free, case.solid).area > 1e-9 for case in noisy())
