@@ -77,6 +77,34 @@ def test_reload_keeps_the_drawing(editor: Studio) -> None:
     assert [shape["row"] for shape in editor.shapes()] == [[400, 300, 500, 700]]
 
 
+def test_reload_keeps_undo_panel_and_unit(editor: Studio) -> None:
+    """Each edit before is taken back, and made again, as if the page had not been loaded again; a new shape is none of the old ones."""
+    for x in (400, 600, 800):
+        editor.key("b")
+        editor.drag((x, 300), (x + 100, 700))
+    editor.key("Control+z")
+    editor.page.evaluate("async () => (await import('/store.js')).set({ panel: 'tube', unit: 'cm' })")
+    editor.read_content()
+    editor.page.reload()
+    editor.page.wait_for_selector("body[data-connected]")
+    assert editor.state("[state.panel, state.unit]") == ["tube", "cm"]
+    editor.page.evaluate("async () => (await import('/store.js')).set({ panel: 'draw', unit: 'mm' })")
+
+    def lefts() -> list[float]:
+        return [shape["row"][0] for shape in editor.shapes()]
+
+    assert lefts() == [400, 600]
+    editor.key("Control+Shift+z")
+    assert lefts() == [400, 600, 800]
+    for left in ([400, 600], [400], []):
+        editor.key("Control+z")
+        assert lefts() == left
+    editor.key("Control+Shift+z")
+    editor.key("c")
+    editor.drag((1000, 500), (1100, 500))
+    assert len({shape["id"] for shape in editor.shapes()}) == 2
+
+
 def test_reload_keeps_what_is_wrong(editor: Studio) -> None:
     """A polygon that crosses itself is still there when the page is loaded again, whatever another tab has drawn."""
     editor.key("p")

@@ -4,7 +4,7 @@ import { attempt, get, listen, addHandler } from "./api.js";
 import { byId, el } from "./dom.js";
 import { mountDraw } from "./draw/index.js";
 import { openContent } from "./draw/files.js";
-import { keepDrawing, keptDrawing } from "./draw/keeping.js";
+import { keepAll, keptDrawing, restoreKept } from "./draw/keeping.js";
 import { loadStored } from "./kept.js";
 import { mountMessage } from "./message.js";
 import { mountPanels } from "./panels/index.js";
@@ -60,11 +60,12 @@ async function start() {
   if (drawing) openContent(drawing);
   const isOfOther = kept !== null && loadStored(WITHOUT_RUN) === true;
   if (found.run && !isOfOther) await attempt(async () => set({ run: await get(`/api/runs/${encodeURIComponent(found.run)}`), panel: "plan" }));
+  if (kept) restoreKept();
   addHandler("connected", () => document.body.setAttribute("data-connected", ""));
   listen();
   // The address of a studio that was started again: go on there with this drawing.
   window.addEventListener("hashchange", () => {
-    keepDrawing();
+    keepAll();
     location.reload();
   });
 }

@@ -117,6 +117,19 @@ export function steps() {
   return { undo: past.length, redo: future.length };
 }
 
+/** The last steps of undo and redo, as values for a storage. */
+export function storedHistory(/** @type {number} */ most) {
+  const stored = (/** @type {HistoryEntry[]} */ entries) => entries.slice(-most).map(({ doc, selection }) => ({ doc, selection: [...selection] }));
+  return { past: stored(past), future: stored(future) };
+}
+
+/** Set the steps of undo and redo from a storage; new shapes get ids that none of them has. */
+export function restoreHistory(/** @type {ReturnType<typeof storedHistory>} */ stored) {
+  const restored = (/** @type {typeof stored.past} */ entries) => entries.map(({ doc, selection }) => ({ doc, selection: new Set(selection) }));
+  [past, future] = [restored(stored.past), restored(stored.future)];
+  for (const { doc } of [...past, ...future]) for (const { id } of doc.shapes) last = Math.max(last, id);
+}
+
 function step(/** @type {HistoryEntry[]} */ from, /** @type {HistoryEntry[]} */ to) {
   const entry = from.pop();
   if (!entry) return false;

@@ -6,7 +6,7 @@ import { EMPTY, open, set, state, steps, subscribe } from "../store.js";
 import { stage } from "../view.js";
 import { forgetPicture, loadBackground } from "./background.js";
 import { freshCheck, isFresh } from "./check.js";
-import { keepDrawing, newDrawingId } from "./keeping.js";
+import { keepAll, newDrawingId } from "./keeping.js";
 import { show } from "./live.js";
 import { fitSoon } from "./pointer.js";
 import { contentOf, docOf } from "./shapes.js";
@@ -56,7 +56,7 @@ export function mountFiles() {
   window.addEventListener("beforeunload", (event) => {
     if (wouldBeLost() || recent.length) event.preventDefault();
   });
-  window.addEventListener("pagehide", keepDrawing);
+  window.addEventListener("pagehide", keepAll);
   stage.addEventListener("dragover", (event) => event.preventDefault());
   stage.addEventListener("drop", (event) => {
     event.preventDefault();

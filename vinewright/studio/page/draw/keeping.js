@@ -4,18 +4,43 @@
  */
 
 import { store, loadStored } from "../kept.js";
-import { state } from "../store.js";
+import { restoreHistory, set, state, storedHistory } from "../store.js";
 import { contentOf, originsOf } from "./shapes.js";
 
 /** @typedef {import("../types.js").Opened} Opened */
 /** @typedef {import("../types.js").Tube} Tube */
 
 const KEY = "drawing";
+const LEFT = "left"; // key of what is kept only when the page is left
+const MOST_STEPS = 100; // of undo that are kept
+const MOST_CHARACTERS = 2e6; // of them, of the 5 million that a storage takes
 
 /** Keep the drawing as it is now, for the page at the present address. */
 export function keepDrawing() {
   const { doc, text, saved, file, opened, tube, id } = state;
   store(KEY, { content: contentOf(doc), origins: originsOf(doc), text, saved, file, name: opened, tube, id });
+}
+
+/** Keep the drawing, the steps of undo, the open panel and the unit when the page is left. */
+export function keepAll() {
+  keepDrawing();
+  const { panel, unit } = state;
+  let steps = MOST_STEPS;
+  let history = storedHistory(steps);
+  while (steps && JSON.stringify(history).length > MOST_CHARACTERS) {
+    steps = Math.floor(steps / 2);
+    history = storedHistory(steps);
+  }
+  store(LEFT, { history, panel, unit });
+}
+
+/** Restore the steps of undo, the panel and the unit, once: without what followed, they would not be of the drawing. */
+export function restoreKept() {
+  const left = loadStored(LEFT);
+  store(LEFT, null);
+  if (!left) return;
+  restoreHistory(left.history);
+  set({ panel: left.panel, unit: left.unit });
 }
 
 /** A new id of a drawing. */
