@@ -19,7 +19,7 @@ from shapely.geometry.polygon import orient
 from dynamics.tube import VineParams
 from environments.importing.backdrop import Backdrop
 from environments.importing.build import Imported
-from planner.drawing.plan import base_shapes
+from planner.drawing.base import base_shapes
 from planner.drawing.style import DIMENSION, FAINT, GOAL, INK
 
 _WIDEST, _HIGHEST, _LEAST = 9.6, 8.0, 3.2
