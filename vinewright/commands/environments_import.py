@@ -163,6 +163,7 @@ def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path
     from dynamics.tube import VineParams
     from environments import InvalidEnvironment, write_environment
     from environments.checks import check_start
+    from environments.importing.crop import crop_hint
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
     from planner.output.claim import claim_file, writing
@@ -172,6 +173,8 @@ def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path
         save_page(picture, imported_figure(found))
         write_environment(environment, out)
     _report(answer, found)
+    if found.start and found.goal and (hint := crop_hint(found.bounds, found.start, found.goal)):
+        answer.console.print(f"hint: {hint}")
     print_hints(answer.console, environment, radius)
     try:
         check_start(environment, radius, "mm")
