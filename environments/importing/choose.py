@@ -25,6 +25,14 @@ KINDS = {
 }
 """Kinds of files, by the end of their names."""
 
+_INSTEAD = {
+    (
+        "geojson",
+        "known",
+    ): ": it has its own scale, the metres of its UTM zone or degrees; otherwise give unit, one of mm, cm, m, in, ft"
+}
+"""What to give in place of an option, by the kind of file and the option."""
+
 
 def import_environment(path: str | PathLike[str], **options: Unpack[ImportArguments]) -> Imported:
     """Import the obstacles of a map of a robot (.yaml), a drawing (.dxf, .svg, .geojson) or a photograph (.png, .jpg).
@@ -48,8 +56,9 @@ def import_file(path: Path, options: ImportOptions) -> Imported:
     """
     kind = _kind(path)
     if foreign := options.foreign_names(kind):
+        instead = _INSTEAD.get((kind, foreign[0]), "")
         raise UnusableFile(
-            f"{foreign[0].replace('_', '-')} is not for files such as {path.name}, which is imported as a {kind}"
+            f"{foreign[0].replace('_', '-')} is not for files such as {path.name}, which is imported as a {kind}{instead}"
         )
     options.check()
     traced, backdrop = _read(kind, path, options)

@@ -17,6 +17,9 @@ Box = tuple[float, float, float, float]
 _MARGIN = 0.05
 """Room around what can be reached, as a share of its larger side [-]."""
 
+_LITTLE = 1 / 3
+"""Share of the width and of the height of a map below which the surroundings of start and goal are little of it [-], as in pictures."""
+
 
 def crop(traced: Tracing, box: Box) -> Tracing:
     """Cut everything at a rectangle, which becomes the bounds.
@@ -86,3 +89,27 @@ def reachable_box(traced: Tracing, bounds: Box, start: tuple[float, float]) -> B
     x0, y0, x1, y1 = free[int(np.argmin(shapely.distance(free, shapely.Point(start))))].bounds
     room = _MARGIN * max(x1 - x0, y1 - y0)
     return max(x0 - room, bounds[0]), max(y0 - room, bounds[1]), min(x1 + room, bounds[2]), min(y1 + room, bounds[3])
+
+
+def crop_hint(bounds: Box, start: tuple[float, float, float], goal: tuple[float, float, float]) -> str:
+    """Return a hint at the option that keeps the surroundings of start and goal, if the map is much larger; "" otherwise.
+
+    The surroundings reach beyond both by their distance. They are not cut without being asked for: the only way may be a detour.
+
+    Args:
+        bounds: Bounds of the whole [m].
+        start: x, y [m] and heading [rad].
+        goal: x, y and radius [m].
+    """
+    ends, limits = np.array([start[:2], goal[:2]]), np.reshape(bounds, (2, 2))
+    apart = float(np.hypot(*(ends[1] - ends[0])))
+    room = apart + goal[2]
+    low, high = np.maximum(ends.min(axis=0) - room, limits[0]), np.minimum(ends.max(axis=0) + room, limits[1])
+    size = limits[1] - limits[0]
+    if (high - low >= _LITTLE * size).any():
+        return ""
+    sides = ",".join(str(round(1e3 * side)) for side in (*low, *high))
+    return (
+        f"the map is {size[0]:.3g} x {size[1]:.3g} m, and start and goal are {apart:.3g} m apart: --crop {sides} keeps their surroundings, "
+        "--crop reach what can be reached"
+    )

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from environments.importing.geojson_frame import Frame, frame_of
+from environments.importing.marks import quote_name, role_names
 from environments.importing.options import ImportOptions
 from environments.importing.select import Properties, Selection
 from environments.importing.sketch import Sketch
@@ -70,17 +71,23 @@ def trace_parts(parts: Sequence[Part], crs: Any, options: ImportOptions, left_ou
     Args:
         parts: All geometries.
         crs: The member `crs` of the file.
-        options: Unit, patterns of what is solid, and the thickness of walls.
+        options: Unit, patterns of what is solid, names of start and goal, and the thickness of walls.
         left_out: Numbers of things that were left out so far.
 
     Raises:
-        UnusableFile: Nothing is solid, there is more than one start or goal, or the coordinates cannot be used.
+        UnusableFile: Nothing is solid, there is more than one start or goal, or none of the given name, or the coordinates cannot
+            be used.
     """
-    marks = {role: [part for part in parts if part.name == role] for role in ("start", "goal")}
+    names = role_names(options.layers)
+    marks = {role: [part for part in parts if part.name == name] for role, name in names.items()}
     for role, found in marks.items():
+        quoted = f'"{quote_name(names[role])}"'
         if len(found) > 1:
-            raise UnusableFile(f'has {len(found)} features with the name "{role}"; only one can be it')
-    chosen, notes = _choose([part for part in parts if part.name not in marks], options)
+            raise UnusableFile(f"has {len(found)} features with the name {quoted}; only one can be it")
+        if role in options.layers and not found:
+            named = ", ".join(dict.fromkeys(quote_name(part.name) for part in parts if part.name))
+            raise UnusableFile(f"has no feature with the name {quoted}; names of features: {named or 'none'}")
+    chosen, notes = _choose([part for part in parts if part.name not in names.values()], options)
     solid = [part for part in chosen if part.kind != "Point" or "radius" in part.tags]
     bare = Counter({"points without radius": len(chosen) - len(solid)})
     if told := ", ".join(f"{n} {what}" for what, n in sorted((left_out + bare).items())):

@@ -37,8 +37,8 @@ class ImportOptions:
     """Unit of the lengths in a DXF or GeoJSON file, in place of the one that the file names."""
     mm_per_unit: float | None = field(default=None, metadata={"kinds": ("svg",)})
     """Millimetres for each unit of an SVG file, if it is not what the file says."""
-    layers: Mapping[str, str] = field(default_factory=dict, metadata={"kinds": ("dxf", "svg")})
-    """Layer or id in a drawing of "start" and "goal"."""
+    layers: Mapping[str, str] = field(default_factory=dict, metadata={"kinds": ("dxf", "svg", "geojson")})
+    """Layer or id in a drawing of "start" and "goal"; in a GeoJSON file the property `name` of a feature."""
     solid: tuple[str, ...] = field(default=(), metadata={"kinds": ("dxf", "svg", "geojson")})
     """Patterns of what is solid in a drawing, see `environments.importing.select.Selection`; none: layer WALL, or all without one."""
     free: tuple[str, ...] = field(default=(), metadata={"kinds": ("dxf", "svg", "geojson")})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -73,6 +74,12 @@ class DrawnCourse:
         inside = (self.along > first + 1e-6) & (self.along < last - 1e-6)
         along = np.concatenate([[first], self.along[inside], [last]])
         return DrawnCourse(self.at(along)[0], along, np.interp(along, self.along, self.heading))
+
+
+def centrelines(joints: Iterable[Floats]) -> list[Floats]:
+    """Return centrelines [m] in millimetres, up to their tips, without those of one point."""
+    lines = [1e3 * line[~np.isnan(line[:, 0])] for line in joints]
+    return [line for line in lines if len(line) > 1]
 
 
 def _round_joint(joints: Floats, along: Floats, before: Floats, after: Floats, reach: Floats, count: int) -> Floats:

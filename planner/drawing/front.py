@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import shapely
 from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.lines import Line2D
-from matplotlib.patches import Rectangle
 from matplotlib.ticker import FixedLocator
 
+from planner.drawing.insets import ABOVE, draw_frame
 from planner.drawing.style import FAINT, INK, MISSED, REACHED
 from surrogate.kernels.compiled import Floats
 
@@ -23,8 +21,6 @@ CHART = np.array([1.72, 1.36])
 """Width and height of the chart with its labels [inch]."""
 CHART_MARGINS = 0.4, 0.33, 0.1, 0.22
 """Space for labels at the left, below, at the right and above [inch]."""
-GAP = 0.07
-"""Distance of the chart from the edge of the drawing [inch]."""
 CLOUD: dict[bool, dict[str, Any]] = {
     True: {"color": REACHED, "linewidth": 0.9, "linestyle": "-", "alpha": 0.6},
     False: {"color": MISSED, "linewidth": 1.1, "linestyle": (0, (3.5, 1.6)), "alpha": 0.9},
@@ -64,30 +60,6 @@ def draw_cloud(axes: Axes, tried: ShownTrials) -> None:
         axes.add_artist(Line2D(*tips.T, linestyle="none", zorder=7.5 - 0.1 * done, gid=f"{gid} tips", **TIPS[done]))
 
 
-def centrelines(joints: Iterable[Floats]) -> list[Floats]:
-    """Return centrelines [m] in millimetres, up to their tips, without those of one point."""
-    lines = [1e3 * line[~np.isnan(line[:, 0])] for line in joints]
-    return [line for line in lines if len(line) > 1]
-
-
-def chart_box(view: Floats, inch: float, vital: shapely.Geometry) -> Floats | None:
-    """Return the corner of a drawing in which the chart hides nothing: min_x, min_y, max_x, max_y [mm].
-
-    Args:
-        view: Limits of the drawing [mm], in the same order.
-        inch: Size of an inch of paper in the drawing [mm].
-        vital: Parts that must not be hidden [mm]: tube, goal, base, trials, obstacles.
-    Returns:
-        None if the chart would hide some of it in each corner.
-    """
-    size, gap = inch * CHART, inch * GAP
-    low, high = view[:2] + gap, view[2:] - gap - size
-    corners = [(x, y) for y in (high[1], low[1]) for x in (high[0], low[0])]
-    boxes = [np.array([x, y, x + size[0], y + size[1]]) for x, y in corners]
-    free = [box for box in boxes if (high >= low).all() and not shapely.box(*box).intersects(vital)]
-    return free[0] if free else None
-
-
 def draw_chart(axes: Axes, box: Floats, tried: ShownTrials) -> None:
     """Draw success over actuators, with its intervals, the requested share and the chosen design.
 
@@ -96,20 +68,10 @@ def draw_chart(axes: Axes, box: Floats, tried: ShownTrials) -> None:
         box: Where the chart is, with its labels [mm]: min_x, min_y, max_x, max_y; may be beside the drawing.
     """
     size, inch = box[2:] - box[:2], float((box[2] - box[0]) / CHART[0])
-    frame = Rectangle(
-        (box[0], box[1]),
-        *size,
-        facecolor="white",
-        edgecolor=FAINT,
-        linewidth=0.6,
-        zorder=20,
-        clip_on=False,
-        gid="front",
-    )
-    axes.add_patch(frame)
+    draw_frame(axes, box, "front")
     left, below, right, above = (inch * margin for margin in CHART_MARGINS)
     inside = box[0] + left, box[1] + below, size[0] - left - right, size[1] - below - above
-    chart = axes.inset_axes(inside, transform=axes.transData, zorder=21)
+    chart = axes.inset_axes(inside, transform=axes.transData, zorder=ABOVE + 1)
     chart.axhline(100 * tried.wanted, color=INK, linewidth=0.8, linestyle=(0, (4, 2)), zorder=1, gid="wanted")
     for k, (actuators, success) in enumerate(zip(tried.actuators.tolist(), tried.front, strict=True)):
         rate, (low, high) = 100 * success.rate, (100 * end for end in success.interval)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,8 +19,9 @@ from shapely.geometry.polygon import orient
 from dynamics.tube import VineParams
 from environments.importing.backdrop import Backdrop
 from environments.importing.build import Imported
-from planner.drawing.plan import base_shapes
+from planner.drawing.base import base_shapes
 from planner.drawing.style import DIMENSION, FAINT, GOAL, INK
+from planner.output.text import plural
 
 _WIDEST, _HIGHEST, _LEAST = 9.6, 8.0, 3.2
 """Size of the drawing [inch]."""
@@ -32,13 +33,18 @@ _MOST_PIXELS = 2000
 """Larger pictures are drawn with fewer pixels a side."""
 
 
-def imported_figure(found: Imported) -> Figure:
-    """Draw the obstacles as they will be in the file over the picture, or over the outlines, of what was read, in millimetres."""
+def imported_figure(found: Imported, new_figure: Callable[..., Figure] = Figure) -> Figure:
+    """Draw the obstacles as they will be in the file over the picture, or over the outlines, of what was read, in millimetres.
+
+    Args:
+        new_figure: Makes the figure: `matplotlib.pyplot.figure` for one in a window.
+    """
     x0, y0, x1, y1 = (1e3 * side for side in found.bounds)
     width, height = x1 - x0, y1 - y0
     room = _MARGIN * max(width, height)
     scale = min(_WIDEST / width, _HIGHEST / height)
-    figure = Figure((max(_LEAST, scale * width) + 1.1, max(_LEAST / 2, scale * height) + 1.0), layout="constrained")
+    size = max(_LEAST, scale * width) + 1.1, max(_LEAST / 2, scale * height) + 1.0
+    figure = new_figure(figsize=size, layout="constrained")
     axes = figure.subplots()
     if found.backdrop:
         _draw_picture(axes, found.backdrop)
@@ -48,11 +54,18 @@ def imported_figure(found: Imported) -> Figure:
     axes.add_patch(
         Rectangle((x0, y0), width, height, fill=False, edgecolor=INK, linewidth=1.0, linestyle="--", zorder=5)
     )
-    _draw_ends(axes, found, max(1e3 * VineParams().radius, _LEAST_BASE * max(width, height)))
+    draw_ends(axes, found.start, found.goal, base_radius(found))
     axes.set(xlim=(x0 - room, x1 + room), ylim=(y0 - room, y1 + room), aspect="equal", xlabel="x [mm]", ylabel="y [mm]")
     without = f" (no {' and no '.join(found.missing)} yet)" if found.missing else ""
-    axes.set_title(f"{found.name}: {len(found.obstacles)} obstacles{without}", fontsize=10, color=INK, parse_math=False)
+    words = f"{found.name}: {plural(len(found.obstacles), 'obstacle')}{without}"
+    axes.set_title(words, fontsize=10, color=INK, parse_math=False)
     return figure
+
+
+def base_radius(found: Imported) -> float:
+    """Return the radius of the tube at the drawn base [mm]: that of the default tube, or more in a large picture."""
+    width, height = np.ptp(1e3 * np.reshape(found.bounds, (2, 2)), axis=0)
+    return float(max(1e3 * VineParams().radius, _LEAST_BASE * max(width, height)))
 
 
 def _draw_obstacles(axes: Axes, found: Imported) -> None:
@@ -86,12 +99,19 @@ def _draw_outlines(axes: Axes, shapes: Sequence[shapely.Geometry], color: str, l
     axes.add_collection(LineCollection(ends, colors=color, linewidths=linewidth, zorder=4), autolim=False)
 
 
-def _draw_ends(axes: Axes, found: Imported, radius: float) -> None:
-    """Draw the base of a tube of a radius [mm], with an arrow in the direction of growth, and the goal disc."""
-    if found.start:
-        for part in base_shapes(np.array(found.start), radius):
+def draw_ends(
+    axes: Axes, start: tuple[float, float, float] | None, goal: tuple[float, float, float] | None, radius: float
+) -> None:
+    """Draw the base of a tube of a radius [mm], with an arrow in the direction of growth, and the goal disc.
+
+    Args:
+        start: x, y [m] and heading [rad]; None draws no base.
+        goal: x, y and radius [m]; None draws no goal.
+    """
+    if start:
+        for part in base_shapes(np.array(start), radius):
             axes.add_patch(Polygon(part, facecolor=INK, edgecolor="white", linewidth=0.5, zorder=7, gid="start"))
-    if found.goal:
-        x, y, reach = (1e3 * part for part in found.goal)
+    if goal:
+        x, y, reach = (1e3 * part for part in goal)
         axes.add_patch(Circle((x, y), reach, facecolor=GOAL, alpha=0.3, linewidth=0, zorder=6))
         axes.add_patch(Circle((x, y), reach, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal"))

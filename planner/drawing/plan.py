@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,21 +20,24 @@ from matplotlib.ticker import MultipleLocator
 from matplotlib.transforms import Affine2D
 from PIL import Image
 
-from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.writing import atomic_path
 from planner.design.design import Design, Section, cell_name, find_overlap, type_of
+from planner.drawing.base import base_shapes, drawn_radius
 from planner.drawing.bounds import bounds_patches
-from planner.drawing.course import DrawnCourse
-from planner.drawing.front import CHART, GAP, centrelines, chart_box, cloud_entries, draw_chart, draw_cloud
+from planner.drawing.course import DrawnCourse, centrelines
+from planner.drawing.front import CHART, cloud_entries, draw_chart, draw_cloud
+from planner.drawing.insets import GAP, place_insets, vital_parts
 from planner.drawing.legend import LEGEND, legend_lines
 from planner.drawing.miss import draw_miss, miss_entries
 from planner.drawing.names import draw_names
+from planner.drawing.overview import draw_overview, overview_size
 from planner.drawing.profile import drawn_thickness
 from planner.drawing.search import NO_BRANCHES, TreeBranches, branch_entries, draw_branches
 from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, GOAL, INK, OBSTACLE, OFF, OUTLINE, OVERLAP, TUBE, few_colours
 from planner.drawing.tube import colour_of, tube_patches
+from planner.drawing.view import whole_view, zoomed_view
 from surrogate.kernels.compiled import Floats
 
 if TYPE_CHECKING:
@@ -64,26 +68,19 @@ def plan_figure(
     """
     joints = design.centerline if design else None
     more = branch_entries(branches) | (cloud_entries(tried) if tried else {}) | miss_entries(environment, design)
-    page, chart = _make_page(environment, design, joints, table=True, more=more), None
-    if tried and design:
-        chart = _chart_box(page, environment, design, tried)
-        if chart is None:
-            page = _make_page(environment, design, joints, table=True, more=more, beside=float(CHART[0]) + GAP)
-            inch = 72 * page.point
-            corner = np.array([page.view[2] + inch * GAP, page.view[3] - inch * CHART[1]])
-            chart = np.concatenate([corner, corner + inch * CHART])
+    page = _make_page(environment, design, joints, table=True, more=more, tried=tried)
     draw_branches(page.axes, branches)
     _draw_environment(page.axes, environment, page.view)
-    if tried and chart is not None:
+    if tried and design:
         draw_cloud(page.axes, tried)
-        draw_chart(page.axes, chart, tried)
+        draw_chart(page.axes, page.insets[0], tried)
     _draw_tube(page.axes, environment, design)
-    taken = shapely.Point() if chart is None else shapely.box(*chart)
+    taken = shapely.union_all([shapely.box(*box) for box in page.insets])
     if design and len(design.centerline) > 1:
         taken = _draw_numbers(page, environment, design, taken)
     if design:
         cloud = shapely.MultiLineString(centrelines(tried.joints) if tried else [])
-        base = shapely.MultiPoint(np.vstack(base_shapes(environment.start, _radius(design)))).convex_hull
+        base = shapely.MultiPoint(np.vstack(base_shapes(environment.start, drawn_radius(design)))).convex_hull
         draw_names(page.axes, environment, page.view, page.point, shapely.union_all([taken, base, cloud]))
         _draw_table(page, design)
     return page.figure
@@ -98,16 +95,6 @@ def save_plan(
 ) -> None:
     """Write `plan_figure` as a PNG, atomically."""
     save_page(path, plan_figure(environment, design, branches, tried))
-
-
-def _chart_box(page: _Page, environment: Environment, design: Design, tried: ShownTrials) -> Floats | None:
-    """Return the corner where the chart of the front hides neither tube, trials, goal, base nor obstacle [mm]; None if there is none."""
-    radius, goal = _radius(design), 1e3 * environment.goal
-    base = np.vstack(base_shapes(environment.start, radius))
-    tubes = [shapely.LineString(line).buffer(1.3 * radius) for line in centrelines([design.centerline, *tried.joints])]
-    vital = shapely.union_all([*tubes, shapely.Point(goal[:2]).buffer(goal[2]), shapely.MultiPoint(base).convex_hull])
-    solid = shapely.transform(shapely.union_all(environment.obstacles.shapes()), lambda corners: 1e3 * corners)
-    return chart_box(page.view, 72 * page.point, shapely.union(vital, solid))
 
 
 def save_page(path: Path, figure: Figure) -> None:
@@ -132,6 +119,8 @@ class _Page:
     """Width between the side margins [inch]."""
     point: float
     """Size of a typographic point in the drawing [mm]."""
+    insets: Sequence[Floats] = ()
+    """Boxes of the chart of trials and of the map of the whole, if there are such, in the order of the view [mm]."""
 
     def text(self, x: float, y: float, text: str, **style: Any) -> Any:
         """Text at inches from the lower left corner of the figure; math markup is not parsed."""
@@ -144,22 +133,59 @@ def _make_page(
     joints: Floats | None,
     table: bool,
     more: Mapping[str, Any] | None = None,
-    beside: float = 0.0,
+    tried: ShownTrials | None = None,
 ) -> _Page:
-    """Make an empty drawing of everything in view, its axes, title, legend and scale bar.
+    """Make a drawing of everything, or of the surroundings of a small design with a map of the whole, without its content.
 
     Args:
         joints: Joints of the tube [m], shape (..., 2), at one time or several.
         more: Further handles of the legend by their labels.
+        tried: Trials of the design, for whose chart space is kept.
+    """
+    whole, bounds = whole_view(environment, design, joints), 1e3 * environment.bounds
+    page = partial(_empty_page, environment, design, joints, table=table, more=more or {})
+    if design is None or joints is None:
+        return page(whole, bounds)
+    tubes = [*(joints if joints.ndim == 3 else [joints]), *(tried.joints if tried else [])]
+    window = zoomed_view(environment, [design], tubes, whole)
+    seen = (whole, bounds) if window is None else (window, window)
+    made, sizes = page(*seen), [CHART] if tried else []
+    sizes += [] if window is None else [overview_size(whole)]
+    if not sizes:
+        return made
+    vital = vital_parts(environment, design, tubes, made.view)
+    boxes = place_insets(made.view, 72 * made.point, sizes, vital)
+    beside = [float(size[0]) + GAP for size, box in zip(sizes, boxes, strict=True) if box[0] > made.view[2]]
+    if beside:
+        made = page(*seen, beside=max(beside))
+    if window is not None:
+        draw_overview(made.axes, boxes[-1], environment, whole, window)
+    return replace(made, insets=boxes)
+
+
+def _empty_page(
+    environment: Environment,
+    design: Design | None,
+    joints: Floats | None,
+    view: Floats,
+    dressed: Floats,
+    table: bool,
+    more: Mapping[str, Any],
+    beside: float = 0.0,
+) -> _Page:
+    """Make an empty drawing with axes, title, legend and scale bar.
+
+    Args:
+        view: Limits of the axes: min_x, min_y, max_x, max_y [mm].
+        dressed: The part of it that ticks and scale bar are made for, in the same order [mm].
         beside: Width of the space at the right of the drawing [inch].
     """
-    bounds, view = 1e3 * environment.bounds, _find_view(environment, design, joints)
     size = view[2:] - view[:2]
     drawing = size * min(PLOT_WIDTH / size[0], PLOT_HEIGHT / size[1])
     width = max(drawing[0], LEAST_WIDTH)
     rows = _table_layout(design, width)[1] if design and table else 0
     below = BOTTOM + (ROW * (rows + 1) + 0.2 if rows else 0.0)
-    entries = _legend_entries(design, joints) | dict(more or {})
+    entries = _legend_entries(design, joints) | dict(more)
     lines = legend_lines(entries, width)
     total = np.array([LEFT + width + RIGHT + beside, below + drawing[1] + TOP + ROW * (lines - 1)])
     figure = Figure(figsize=(total[0], total[1]), facecolor="white")
@@ -167,7 +193,7 @@ def _make_page(
     axes = figure.add_axes((left, bottom, *(drawing / total)))
     axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal")
     page = _Page(figure, axes, view, width, float(size[0] / drawing[0] / 72))
-    _dress_axes(page, bounds, below - BOTTOM + SCALE_LINE)
+    _dress_axes(page, dressed, below - BOTTOM + SCALE_LINE)
     _draw_legend(page, entries, lines)
     name, most = " ".join(environment.name.split()), int(8 * (width - 2.6))
     name = name if len(name) <= most else f"{name[: most - 1]}…"
@@ -198,9 +224,10 @@ def _round_number(value: float) -> float:
     return min((power * k for k in (1, 2, 5, 10)), key=lambda number: abs(math.log(number / value)))
 
 
-def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) -> None:
-    """Draw an environment and a design into axes in metres, and set their limits to show all of both."""
-    view = _find_view(environment, design, design.centerline if design else None)
+def draw_in_axes(axes: Axes, environment: Environment, design: Design | None, window: Floats | None = None) -> None:
+    """Draw an environment and a design into axes in metres, and set their limits to show all of both, or a window: min_x, min_y,
+    max_x, max_y [mm]."""
+    view = whole_view(environment, design, design.centerline if design else None) if window is None else window
     there, data = set(axes.get_children()), axes.dataLim.frozen()
     _draw_environment(axes, environment, view)
     _draw_tube(axes, environment, design)
@@ -211,30 +238,6 @@ def draw_in_axes(axes: Axes, environment: Environment, design: Design | None) ->
     axes.dataLim.set(data)  # otherwise the millimetres of the drawing would count as metres
     axes.update_datalim(1e-3 * view.reshape(2, 2))
     axes.set(xlim=1e-3 * view[[0, 2]], ylim=1e-3 * view[[1, 3]], aspect="equal", xlabel="x [m]", ylabel="y [m]")
-
-
-def _find_view(environment: Environment, design: Design | None, joints: Floats | None) -> Floats:
-    """Return the bounds, base, goal and tube with a narrow margin: min_x, min_y, max_x, max_y [mm].
-
-    Args:
-        joints: Joints of the tube [m], shape (..., 2), NaN beyond its tip; None without a tube.
-    """
-    bounds, goal, radius = 1e3 * environment.bounds.reshape(2, 2), 1e3 * environment.goal, _radius(design)
-    shown = [bounds, goal[:2] - goal[2], goal[:2] + goal[2], base_shapes(environment.start, radius)[0]]
-    if joints is not None:
-        points = 1e3 * joints.reshape(-1, 2)
-        points = points[~np.isnan(points[:, 0])]
-        beside = [drawn_thickness(one, design.params) for one in design.sections] if design else []
-        reach = radius + max(beside, default=0.0)
-        shown += [points - reach, points + reach]
-    corners = np.vstack(shown)
-    margin = 0.012 * (bounds[1] - bounds[0]).max()
-    return np.concatenate([corners.min(axis=0) - margin, corners.max(axis=0) + margin])
-
-
-def _radius(design: Design | None) -> float:
-    """Return the radius of the tube [mm]; without a design, that of the default tube."""
-    return 1e3 * (design.params if design else VineParams()).radius
 
 
 def _draw_tube(axes: Axes, environment: Environment, design: Design | None) -> None:
@@ -258,18 +261,10 @@ def foreground(environment: Environment, design: Design | None) -> list[Patch]:
     x, y, goal_radius = 1e3 * environment.goal
     goal = Circle((x, y), goal_radius, fill=False, edgecolor=GOAL, linewidth=1.6, zorder=7, gid="goal")
     base = [
-        Polygon(part, facecolor=INK, linewidth=0, zorder=7) for part in base_shapes(environment.start, _radius(design))
+        Polygon(part, facecolor=INK, linewidth=0, zorder=7)
+        for part in base_shapes(environment.start, drawn_radius(design))
     ]
-    return [goal, *base, *bounds_patches(environment, _radius(design))]
-
-
-def base_shapes(start: Floats, radius: float) -> list[Floats]:
-    """Return corners [mm] of the bar and the arrow at a base: x, y [m] and heading [rad], for a tube of a radius [mm]."""
-    ahead = np.array([math.cos(start[2]), math.sin(start[2])])
-    plate = np.array([[-0.25, -1.25], [0.1, -1.25], [0.1, 1.25], [-0.25, 1.25]])
-    arrow = np.array([[0.3, -0.1], [1.05, -0.1], [1.05, -0.38], [1.8, 0], [1.05, 0.38], [1.05, 0.1], [0.3, 0.1]])
-    turned = radius * np.stack([ahead, [-ahead[1], ahead[0]]])
-    return [1e3 * start[:2] + part @ turned for part in (plate, arrow)]
+    return [goal, *base, *bounds_patches(environment, drawn_radius(design))]
 
 
 def _draw_numbers(page: _Page, environment: Environment, design: Design, chart: shapely.Geometry) -> shapely.Geometry:

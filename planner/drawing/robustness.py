@@ -12,12 +12,15 @@ from matplotlib.axes import Axes
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from planner.drawing.base import base_shapes, drawn_radius
 from planner.drawing.bounds import WALL
-from planner.drawing.front import centrelines
+from planner.drawing.course import centrelines
 from planner.drawing.names import draw_names
-from planner.drawing.plan import base_shapes, foreground
+from planner.drawing.overview import draw_map, map_title
+from planner.drawing.plan import foreground
 from planner.drawing.solids import draw_solids
 from planner.drawing.style import ACTUATOR, FAINT, INK, MISSED, REACHED, save_figure
+from planner.drawing.view import zoomed_view
 from planner.uncertainty.report import margin_words
 from planner.uncertainty.sensitivity import Margin
 from planner.uncertainty.survey import ALL, Survey, cell_name
@@ -27,6 +30,8 @@ from surrogate.kernels.compiled import Floats
 DPI = 150
 ENVIRONMENTS = 10
 """Number of trials whose obstacles are outlined."""
+MAP = 2.4
+"""Width of the map of the whole beside trials that take little of it [inch]."""
 
 
 def robustness_figure(survey: Survey, levels: Sequence[float], trials: Outcome, worlds: Worlds, where: str) -> Figure:
@@ -38,17 +43,22 @@ def robustness_figure(survey: Survey, levels: Sequence[float], trials: Outcome, 
         worlds: The worlds in which they grew.
         where: What differs in them, as text.
     """
-    bounds = survey.environment.bounds
+    whole, window = _views(survey, trials)
+    bounds = 1e3 * survey.environment.bounds if window is None else window
     aspect = float((bounds[2] - bounds[0]) / (bounds[3] - bounds[1]))
     height, bars = 5.2, 5.6
-    widths = [bars, *[5.0] * bool(levels), height * min(max(aspect, 0.7), 2.2)]
+    widths = [bars, *[5.0] * bool(levels), height * min(max(aspect, 0.7), 2.2), *[MAP] * (window is not None)]
     figure = Figure(figsize=(sum(widths) + 0.6, height), layout="constrained", facecolor="white")
-    alone, *heat, overlay = figure.subplots(1, len(widths), width_ratios=widths)
+    panels = list(figure.subplots(1, len(widths), width_ratios=widths))
+    if window is not None:
+        draw_map(panels[-1], survey.environment, whole, window)
+        panels.pop().set_title(map_title(survey.environment), size=10, color=INK, loc="left")
+    alone, *heat, overlay = panels
     grid = {cell_name(one, other) for one in levels for other in levels}
     _draw_sources(alone, survey, [name for name in survey.uncertainties if name not in grid])
     if heat:
         _draw_heat(heat[0], survey, levels)
-    _draw_trials(overlay, survey, trials, worlds, where)
+    _draw_trials(overlay, survey, trials, worlds, where, whole if window is None else window)
     _name_obstacles(figure, overlay, survey, trials)
     return figure
 
@@ -109,11 +119,18 @@ def _draw_heat(axes: Axes, survey: Survey, levels: Sequence[float]) -> None:
     axes.spines[:].set_visible(False)
 
 
-def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, worlds: Worlds, where: str) -> None:
+def _views(survey: Survey, trials: Outcome) -> tuple[Floats, Floats | None]:
+    """Return the limits of a drawing of everything, and those of the surroundings of the trials if they take little of it [mm]."""
+    bounds, design = 1e3 * survey.environment.bounds, survey.design
+    beyond = max(drawn_radius(design), WALL * (bounds[2:] - bounds[:2]).max())
+    whole = bounds + beyond * np.array([-1, -1, 1, 1])
+    return whole, zoomed_view(survey.environment, [design], [design.centerline, *trials.joints], whole)
+
+
+def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, worlds: Worlds, where: str, view: Floats) -> None:
+    """Draw the vines of trials; the view is min_x, min_y, max_x, max_y [mm]."""
     environment = survey.environment
-    bounds, radius = 1e3 * environment.bounds, 1e3 * survey.design.params.radius
-    bounds = bounds + max(radius, WALL * (bounds[2:] - bounds[:2]).max()) * np.array([-1, -1, 1, 1])
-    draw_solids(axes, environment, bounds)
+    draw_solids(axes, environment, view)
     outlined = min(ENVIRONMENTS, len(worlds))
     for world in range(outlined):
         rings = [1e3 * _outline(shape) for shape in worlds.shapes(world)]
@@ -128,7 +145,7 @@ def _draw_trials(axes: Axes, survey: Survey, trials: Outcome, worlds: Worlds, wh
         axes.plot([], [], color=colour, label=f"{len(lines)} {'reach' if reached else 'miss'} the goal")
     for patch in foreground(environment, survey.design):
         axes.add_patch(patch)
-    axes.set(xlim=bounds[[0, 2]], ylim=bounds[[1, 3]], aspect="equal", xticks=[], yticks=[])
+    axes.set(xlim=view[[0, 2]], ylim=view[[1, 3]], aspect="equal", xticks=[], yticks=[])
     axes.spines[:].set(linewidth=0.7, color=FAINT)
     title = f"{len(trials.reached)} trials, {where}; outlines: obstacles of {outlined} of them"
     axes.set_title(title, size=10, color=INK, loc="left")
@@ -141,7 +158,7 @@ def _name_obstacles(figure: Figure, axes: Axes, survey: Survey, trials: Outcome)
     (x0, x1), width = axes.get_xlim(), axes.get_window_extent().width
     view = np.array([x0, axes.get_ylim()[0], x1, axes.get_ylim()[1]])
     environment = survey.environment
-    base = np.vstack(base_shapes(environment.start, 1e3 * survey.design.params.radius))
+    base = np.vstack(base_shapes(environment.start, drawn_radius(survey.design)))
     x, y, radius = 1e3 * environment.goal
     parts = [shapely.MultiPoint(base).convex_hull, shapely.Point(x, y).buffer(radius)]
     # A union of the centrelines would cut each where another crosses it.

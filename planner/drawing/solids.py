@@ -49,7 +49,7 @@ class _Seen:
     """The parts of the bounds that no solid lies at."""
 
 
-@lru_cache(maxsize=1)  # a run has several pictures of its environment
+@lru_cache(maxsize=2)  # a run has several pictures of its environment, or of a part of it with a map of the whole
 def _look_at(environment: Environment, view: tuple[float, ...]) -> _Seen:
     shapes = shapely.transform(np.array(environment.obstacles.shapes(), dtype=object), lambda corners: 1e3 * corners)
     thick = shapely.area(shapes) > 0

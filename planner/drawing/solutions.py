@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from matplotlib.textpath import TextPath
@@ -16,9 +17,12 @@ from matplotlib.textpath import TextPath
 from environments.environment import Environment
 from planner.design.design import Design
 from planner.design.design_file import DESIGN
+from planner.drawing.overview import draw_map, map_title
 from planner.drawing.plan import draw_in_axes, side_entries
 from planner.drawing.style import FAINT, GOAL, INK, OBSTACLE, save_figure
+from planner.drawing.view import whole_view, zoomed_view
 from planner.output.text import plural
+from surrogate.kernels.compiled import Floats
 
 SHAPE = 1.45
 """Preferred ratio of the width of the page to its height [-]."""
@@ -85,20 +89,31 @@ def save_solutions(
         note: Explanation of the remarks, below the drawings.
     """
     panels = _panels(designs, written, remarks, layout.most)
-    size = environment.bounds[2:] - environment.bounds[:2]
-    aspect = float(size[1] / size[0])
-    columns, width = _layout(len(panels), aspect, layout)
+    drawn, whole = [panel.design for panel in panels], whole_view(environment, None, None)
+    window = zoomed_view(environment, drawn, [design.centerline for design in drawn], whole)
+    bounds = environment.bounds if window is None else window
+    aspect = float((bounds[3] - bounds[1]) / (bounds[2] - bounds[0]))
+    count = len(panels) + (window is not None)
+    columns, width = _layout(count, aspect, layout)
     remarked = [_lines(panel.remarks, width) for panel in panels]
     caption = CAPTION + LINE * (max(map(len, remarked)) - 1)
-    rows, height = math.ceil(len(panels) / columns), width * min(aspect, TALLEST)
+    rows, height = math.ceil(count / columns), width * min(aspect, TALLEST)
     across = columns * width + (columns - 1) * GAP
     page = np.array([max(2 * SIDE + across, layout.narrowest), TOP + rows * (caption + height + GAP) + BOTTOM])
     figure = Figure(figsize=(page[0], page[1]), facecolor="white")
     left = (page[0] - across) / 2
-    for k, panel in enumerate(panels):
+    for k in range(count):
         row, column = divmod(k, columns)
-        corner = left + column * (width + GAP), page[1] - TOP - (row + 1) * (caption + height) - row * GAP
-        _draw_panel(figure, environment, panel, remarked[k], np.array([*corner, width, height, caption]), page)
+        x, y = left + column * (width + GAP), page[1] - TOP - (row + 1) * (caption + height) - row * GAP
+        axes = figure.add_axes((x / page[0], y / page[1], width / page[0], height / page[1]), anchor="NW")
+        top = np.array([x, y + height + caption - CAPTION])
+        if k < len(panels):
+            draw_in_axes(axes, environment, panels[k].design, window)
+            _dress_panel(axes, panels[k], remarked[k], top)
+        elif window is not None:
+            draw_map(axes, environment, whole, window)
+            inches, words = figure.dpi_scale_trans, map_title(environment)
+            figure.text(top[0], top[1] + 0.25, words, size=8.5, color=INK, transform=inches)
     shown = sum(panel.label != DESIGN for panel in panels)
     title = plural(len(designs), "solution")
     if shown < len(designs):
@@ -148,28 +163,24 @@ def _lines(remarks: Sequence[str], width: float) -> list[str]:
     return lines
 
 
-def _draw_panel(
-    figure: Figure, environment: Environment, panel: _Panel, remarked: Sequence[str], box: Any, page: Any
-) -> None:
-    """Draw one design and its caption.
+def _dress_panel(axes: Axes, panel: _Panel, remarked: Sequence[str], corner: Floats) -> None:
+    """Draw the frame and the caption of a design.
 
     Args:
         remarked: Lines of remarks.
-        box: x, y, width, height of the drawing, and height of the caption above it [inch].
+        corner: Lower left corner of the part of the caption that has one line of remarks [inch], shape (2,).
     """
-    axes = figure.add_axes((box[0] / page[0], box[1] / page[1], box[2] / page[0], box[3] / page[1]))
-    draw_in_axes(axes, environment, panel.design)
-    axes.set(xticks=[], yticks=[], xlabel="", ylabel="", anchor="NW")
+    figure: Any = axes.figure
+    axes.set(xticks=[], yticks=[], xlabel="", ylabel="")
     axes.spines[:].set(linewidth=1.6 if panel.written else 0.7, color=INK if panel.written else FAINT)
-    inches = figure.dpi_scale_trans
+    (x, top), inches = corner, figure.dpi_scale_trans
     facts = f"{panel.design.words}, {1e3 * panel.design.length:.0f} mm"
     style: dict[str, Any] = {"transform": inches, "va": "baseline", "parse_math": False}
-    top = box[1] + box[3] + box[4] - CAPTION
-    number = figure.text(box[0], top + 0.25, panel.label, size=9, weight="bold", color=INK, **style)
+    number = figure.text(x, top + 0.25, panel.label, size=9, weight="bold", color=INK, **style)
     reach = number.get_window_extent().width / figure.dpi
-    figure.text(box[0] + reach + 0.09, top + 0.25, facts, size=8.5, color=INK, **style)
+    figure.text(x + reach + 0.09, top + 0.25, facts, size=8.5, color=INK, **style)
     for line, text in enumerate(remarked):
-        figure.text(box[0], top + 0.08 - LINE * line, text, size=SMALL, color=FAINT, **style)
+        figure.text(x, top + 0.08 - LINE * line, text, size=SMALL, color=FAINT, **style)
 
 
 def _draw_header(figure: Figure, environment: Environment, panels: Sequence[_Panel], title: str, page: Any) -> None:

@@ -16,7 +16,8 @@ from matplotlib.patches import Patch, Polygon
 from matplotlib.transforms import Affine2D, Transform
 
 from planner.design.design import Design
-from planner.drawing.plan import base_shapes, draw_in_axes, save_page
+from planner.drawing.base import base_shapes
+from planner.drawing.plan import draw_in_axes, save_page
 from planner.drawing.style import INK
 from planner.drawing.tube import tube_patches
 from studies.paper_figures.free_shapes import ENVIRONMENTS, Solved

@@ -17,16 +17,19 @@ from vinewright.commands.environments_import_options import (
     EdgeOption,
     FileArgument,
     FreeOption,
+    GoalLayerOption,
     GoalOption,
     KnownOption,
     LeastSizeOption,
     MmPerUnitOption,
     MountOption,
     OutOption,
+    PickOption,
     PictureOption,
     SimplifyOption,
     SizeOption,
     SolidOption,
+    StartLayerOption,
     StartOption,
     ToleranceOption,
     UnitOption,
@@ -40,6 +43,7 @@ from vinewright.commands.environments_import_options import (
     parse_size,
     parse_word,
 )
+from vinewright.commands.environments_pick import pick_ends
 from vinewright.commands.track import parse_color
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import BadInput, needs, readable_errors
@@ -55,6 +59,7 @@ def import_file(
     out: OutOption = None,
     start: StartOption = None,
     goal: GoalOption = None,
+    pick: PickOption = False,
     simplify: SimplifyOption = None,
     picture: PictureOption = None,
     solid: SolidOption = None,
@@ -68,8 +73,8 @@ def import_file(
     unit: UnitOption = None,
     mm_per_unit: MmPerUnitOption = None,
     known: KnownOption = None,
-    start_layer: Annotated[str | None, typer.Option(help="Of .dxf and .svg: layer or id of the start.")] = None,
-    goal_layer: Annotated[str | None, typer.Option(help="Of .dxf and .svg: layer or id of the goal.")] = None,
+    start_layer: StartLayerOption = None,
+    goal_layer: GoalLayerOption = None,
     size: SizeOption = None,
     corners: CornersOption = None,
     aruco: ArucoOption = False,
@@ -82,7 +87,6 @@ def import_file(
     could be written, because start or goal are missing."""
     from environments.importing.options import ImportOptions
 
-    layers = {"start": start_layer, "goal": goal_layer}
     options = ImportOptions(
         simplify=None if simplify is None else parse_length("--simplify", simplify),
         start=parse_position("--start", start, "X,Y,DEG", math.radians(1)),
@@ -97,7 +101,7 @@ def import_file(
         known=parse_known(known),
         unit=unit,
         mm_per_unit=None if mm_per_unit is None else 1e3 * parse_length("--mm-per-unit", mm_per_unit, least=1e-6),
-        layers={name: layer for name, layer in layers.items() if layer is not None},
+        layers={role: name for role, name in (("start", start_layer), ("goal", goal_layer)) if name is not None},
         unknown_free=parse_word("--unknown", unknown, ("obstacle", "free")) == "free",
         size=parse_size(size),
         corners=parse_corners(corners),
@@ -109,7 +113,7 @@ def import_file(
     if options.goal and 0 < options.goal[2] < 1e-3:
         answer.console.print(f"hint: --goal {goal} has a radius of less than 1 mm: --start and --goal are in mm")
     _check_paths(file, out, picture)
-    return _import(answer, file, options, (out, picture), force)
+    return _import(answer, file, pick_ends(answer.console, file, options) if pick else options, (out, picture), force)
 
 
 def _import(answer: Answer, file: Path, options: ImportOptions, paths: tuple[Path, Path | None], force: bool) -> int:
@@ -159,6 +163,7 @@ def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path
     from dynamics.tube import VineParams
     from environments import InvalidEnvironment, write_environment
     from environments.checks import check_start
+    from environments.importing.crop import crop_hint
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
     from planner.output.claim import claim_file, writing
@@ -168,6 +173,8 @@ def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path
         save_page(picture, imported_figure(found))
         write_environment(environment, out)
     _report(answer, found)
+    if found.start and found.goal and (hint := crop_hint(found.bounds, found.start, found.goal)):
+        answer.console.print(f"hint: {hint}")
     print_hints(answer.console, environment, radius)
     try:
         check_start(environment, radius, "mm")

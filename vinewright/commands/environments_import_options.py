@@ -40,6 +40,13 @@ StartOption = Annotated[
 GoalOption = Annotated[
     str | None, typer.Option(metavar="X,Y,RADIUS", help="Goal and its radius in mm, in place of the file's.")
 ]
+PickOption = Annotated[
+    bool,
+    typer.Option(
+        "--pick",
+        help="Pick start and goal by mouse in a window with the picture, in place of the file's; those given are not picked.",
+    ),
+]
 SimplifyOption = Annotated[
     float | None,
     typer.Option(
@@ -89,8 +96,8 @@ KnownOption = Annotated[
     str | None,
     typer.Option(
         metavar="'LENGTH X,Y X,Y'",
-        help="Of drawings and photographs from straight above: a length in mm, or with a unit, and the two points between which it is, in "
-        "units of the drawing or pixels, as '800mm 12,40 312,40'.",
+        help="Of .dxf, .svg and photographs from straight above: a length in mm, or with a unit, and the two points between which "
+        "it is, in units of the drawing or pixels, as '800mm 12,40 312,40'. A .geojson has its own scale: metres, degrees or --unit.",
     ),
 ]
 SolidOption = Annotated[
@@ -104,6 +111,14 @@ SolidOption = Annotated[
 FreeOption = Annotated[
     list[str] | None,
     typer.Option(metavar="[KEY=]PATTERN", help="Of drawings: what is left out, in the same form; repeatable."),
+]
+StartLayerOption = Annotated[
+    str | None,
+    typer.Option(help="Of drawings: layer or id of the start, in .geojson the name of its feature. Default: START."),
+]
+GoalLayerOption = Annotated[
+    str | None,
+    typer.Option(help="Of drawings: layer or id of the goal, in .geojson the name of its feature. Default: GOAL."),
 ]
 WallThicknessOption = Annotated[
     float | None,

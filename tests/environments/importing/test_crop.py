@@ -5,7 +5,7 @@ import pytest
 import shapely
 
 from environments.importing.build import build_obstacles
-from environments.importing.crop import crop, reachable_box
+from environments.importing.crop import crop, crop_hint, reachable_box
 from environments.importing.options import ImportOptions
 from environments.importing.small import drop_small
 from environments.importing.traced import Tracing, UnusableFile
@@ -104,3 +104,16 @@ def test_mount_and_edge_are_those_of_the_environment() -> None:
     mounted = ImportOptions(start=(0.2, 0.5, 0.0), goal=GOAL, mount="wall", edge="wall")
     environment = build_obstacles("a.svg", traced, options=mounted).environment()
     assert (environment.mount, environment.edge) == ("wall", "wall")
+
+
+def test_a_crop_of_large_maps_is_a_hint() -> None:
+    """Start and goal 1 m apart with a goal of 0.1 m: 1.1 m beyond both, within the bounds, if that is less than a third each way."""
+    bounds, start, goal = (0.0, -20.0, 60.0, 20.0), (10.0, 0.0, 0.0), (11.0, 0.0, 0.1)
+    hint = crop_hint(bounds, start, goal)
+    assert hint.startswith("the map is 60 x 40 m, and start and goal are 1 m apart: --crop 8900,-1100,12100,1100 keeps")
+    assert "--crop 0,-1100,2600,1100 keeps" in crop_hint(bounds, (0.5, 0.0, 0.0), (1.5, 0.0, 0.1))
+    assert crop_hint((0.0, -3.4, 9.7, 3.4), (4.0, 0.0, 0.0), (5.0, 0.0, 0.1))
+    assert crop_hint((0.0, -3.4, 9.5, 3.4), (4.0, 0.0, 0.0), (5.0, 0.0, 0.1)) == ""
+    assert crop_hint((0.0, -3.2, 9.7, 3.2), (4.0, 0.0, 0.0), (5.0, 0.0, 0.1)) == ""
+    # What the hint keeps gives no other one.
+    assert crop_hint((8.9, -1.1, 12.1, 1.1), start, goal) == ""

@@ -1,11 +1,13 @@
 """Features of GeoJSON files that are solid, by their properties."""
 
 import json
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from environments.importing.choose import import_environment
 from environments.importing.geojson import read_geojson
 from environments.importing.options import ImportOptions
 from environments.importing.traced import Tracing, UnusableFile
@@ -161,3 +163,26 @@ def test_start_and_goal_are_not_chosen(tmp_path: Path) -> None:
     assert "left out: 1 points without radius" in traced.notes
     with pytest.raises(UnusableFile, match=r"matches --free name=goal; it has geometry Polygon \(1\); kind a \(1\)"):
         read(tmp_path, box(0, kind="a"), other("Point", [5, 9], name="goal", radius=1), free=("name=goal",))
+
+
+def test_features_of_other_names_can_be_start_and_goal(tmp_path: Path) -> None:
+    """Capitals do not matter; features that are named start and goal are then like others, and a name that no feature has is an error."""
+    base = other("Point", [0.5, 3.0], name="Valve 7", heading_deg=90)
+    leak, block = other("Point", [5.0, 4.0], name="leak", radius=0.3), box(0, name="goal")
+    traced = read(tmp_path, base, leak, block, layers={"start": "valve 7", "goal": "LEAK"})
+    assert traced.start == pytest.approx((0.5, 3.0, math.pi / 2))
+    assert traced.goal == pytest.approx((5.0, 4.0, 0.3))
+    assert places(traced) == [0]
+    assert not len(traced.circles)
+    with pytest.raises(UnusableFile, match=r'no feature with the name "tap"; names of features: valve 7, leak, goal'):
+        read(tmp_path, base, leak, block, layers={"start": "tap", "goal": "leak"})
+    with pytest.raises(UnusableFile, match="start and goal need a layer each"):
+        read(tmp_path, base, leak, block, layers={"start": "leak", "goal": "leak"})
+
+
+def test_a_known_length_is_refused_with_what_to_give(tmp_path: Path) -> None:
+    """GeoJSON has its own scale."""
+    path = tmp_path / "site.geojson"
+    path.write_text(json.dumps(box(0)))
+    with pytest.raises(UnusableFile, match=r"known is not for .* as a geojson: it has its own scale, .* give unit"):
+        import_environment(path, known=(1.0, (0.0, 0.0), (1.0, 0.0)))

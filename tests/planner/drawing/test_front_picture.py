@@ -15,7 +15,8 @@ from dynamics.tube import VineParams
 from environments import Environment
 from planner.design.design import Design, InvalidDesign
 from planner.design.estimate import Success
-from planner.drawing.front import chart_box
+from planner.drawing.front import CHART
+from planner.drawing.insets import place_insets
 from planner.drawing.plan import plan_figure, save_plan
 from planner.drawing.search import TreeBranches
 from planner.drawing.style import MISSED, REACHED
@@ -135,15 +136,18 @@ def _everywhere(design: Design) -> np.ndarray:
 
 
 def test_the_chart_takes_a_corner_with_nothing_in_it() -> None:
-    """It takes the only free corner; without a free corner there is none."""
+    """It takes the only free corner; without a free corner insets are beside the drawing, one below the other."""
     view = np.array([0.0, 0.0, 1000.0, 1000.0])
     right = shapely.box(900, 0, 1000, 1000)
     edges = shapely.LineString([(0, 950), (200, 950)])
-    box = chart_box(view, 100.0, shapely.union(right, edges))
-    assert box is not None
+    (box,) = place_insets(view, 100.0, [CHART], shapely.union(right, edges))
     assert box[0] < 100
     assert box[1] < 100
-    assert chart_box(view, 100.0, shapely.box(*view)) is None
+    assert box[2:] - box[:2] == pytest.approx(100 * CHART)
+    first, second = place_insets(view, 100.0, [CHART, CHART], shapely.box(*view))
+    assert min(first[0], second[0]) > view[2]
+    assert first[3] == view[3]
+    assert second[3] < first[1]
 
 
 def test_without_trials_nothing_changes(design: Design, room: Environment, tmp_path: Path) -> None:

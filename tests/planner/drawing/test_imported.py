@@ -48,6 +48,9 @@ def test_what_is_filled_is_what_is_in_the_file() -> None:
     areas = [shapely.Polygon(ring).area * (1 if ring.is_ccw else -1) for ring in rings]
     assert sum(areas) == pytest.approx(1e6 * (RING.area + 0.1**2 * np.pi), rel=1e-3)
     assert figure.axes[0].get_title() == f"ring.svg: {len(found.obstacles)} obstacles (no start and no goal yet)"
+    single = Tracing((shapely.box(0.5, 0.2, 1.5, 0.9),), bounds=(0.0, 0.0, 2.0, 1.0))
+    title = imported_figure(build_obstacles("box.svg", single, options=ENDS)).axes[0].get_title()
+    assert title == "box.svg: 1 obstacle"
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -127,12 +127,13 @@ def test_only_so_many_are_drawn(
     last: int,
 ) -> None:
     """The first, and it says of how many; the one in design.json is always among them."""
+    room = environment(bounds=(-1.0, -1.0, 1.0, 1.0))
     few = replace(COARSE, most=4)
     designs = [straight(0.5 + 0.01 * k) for k in range(7)]
-    words = texts(drawn(environment(), designs, None if written is None else designs[written], layout=few))
+    words = texts(drawn(room, designs, None if written is None else designs[written], layout=few))
     assert [int(word) for word in words if word.isdecimal()] == [1, 2, 3, last]
     assert "4 of 7 solutions; all are in solutions.json" in words
-    assert len(texts(drawn(environment(), designs, straight(2.0), layout=few))) == len(words)
+    assert len(texts(drawn(room, designs, straight(2.0), layout=few))) == len(words)
 
 
 @pytest.mark.parametrize(

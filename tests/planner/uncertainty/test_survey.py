@@ -220,3 +220,23 @@ def test_obstacles_have_their_names_in_the_picture(survey: Survey) -> None:
     assert not area.intersects(shapely.MultiLineString(lines))
     block = shapely.box(300, -400, 400, -200)
     assert area.intersection(block).area > 0.9 * area.area
+
+
+def test_trials_in_a_large_map_are_shown_large(survey: Survey) -> None:
+    """The drawing of trials holds all of them and little else; the last one is the map, with this part of it."""
+    large = replace(survey, environment=replace(survey.environment, bounds=np.array([-10.0, -9.0, 20.0, 11.0])))
+    worlds = large.worlds(ALL, range(12))
+    trials = grow_trials(large.design, worlds)
+    trials.joints[3] -= [0.0, 0.6]
+    figure = robustness_figure(large, LEVELS, trials, worlds, "workshop errors")
+    overlay, whole = figure.axes[-2:]
+    left, right = overlay.get_xlim()
+    low, high = overlay.get_ylim()
+    grown = trials.joints.reshape(-1, 2)
+    lines = shapely.MultiPoint(1e3 * grown[~np.isnan(grown[:, 0])])
+    assert shapely.box(left, low, right, high).contains(lines)
+    assert right - left < 1500
+    (window,) = [patch for patch in whole.patches if patch.get_gid() == "window"]
+    assert window.get_bbox().extents == pytest.approx([left, low, right, high])
+    assert whole.get_title(loc="left") == "the map: 30 x 20 m"
+    assert len(figure.axes) == len(robustness_figure(survey, LEVELS, trials, worlds, "workshop errors").axes) + 1

@@ -143,6 +143,21 @@ def test_a_start_without_room_for_the_default_tube_is_a_hint(vinewright: Vinewri
     assert not Path("b.toml").exists()
 
 
+def test_a_map_much_larger_than_start_and_goal_need_is_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
+    """The named rectangle can be given as it is, and the hint is gone."""
+    path = room(tmp_path)
+    ends = "--start", "500,800,0", "--goal", "600,800,10"
+    _, out, _ = vinewright("environments", "import", path, *ends)
+    (hint,) = [line for line in out.splitlines() if "--crop reach" in line]
+    assert hint == (
+        "hint: the map is 2 x 1 m, and start and goal are 0.1 m apart: --crop 390,690,710,910 keeps their surroundings, --crop reach what "
+        "can be reached"
+    )
+    code, out, _ = vinewright("environments", "import", path, *ends, "--crop", "390,690,710,910", "--force")
+    assert code == 0
+    assert "--crop reach" not in out
+
+
 def test_a_goal_in_metres_is_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
     """Its radius is then below 1 mm; one of 1 mm says nothing."""
     path = room(tmp_path)
