@@ -20,6 +20,7 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from dynamics.tube import InvalidTube
 from environments.file_model import InvalidEnvironment
+from environments.importing.traced import UnusableFile
 from planner.design.design import InvalidDesign
 from vinewright.studio import requests
 from vinewright.studio.checking import check_drawing
@@ -27,6 +28,7 @@ from vinewright.studio.document import parse_content
 from vinewright.studio.drawings import NoDrawing
 from vinewright.studio.folders import NoRun, zip_folder
 from vinewright.studio.guard import MOST_BYTES, Guard
+from vinewright.studio.importing import import_uploaded
 from vinewright.studio.pictures import MOST_BYTES as LARGEST_PICTURE
 from vinewright.studio.pictures import UnusablePicture, reencode, render_picture
 from vinewright.studio.session import FileChanged, StudioSession
@@ -45,6 +47,7 @@ STATUS: dict[type[Exception], int] = {
     InvalidTube: 422,
     InvalidDesign: 422,
     UnusablePicture: 415,
+    UnusableFile: 422,
     NoRun: 404,
     NoDrawing: 404,
     FileChanged: 409,
@@ -102,6 +105,12 @@ def open_text(_: StudioSession, __: Request, body: bytes) -> Any:
     content = parse_content(asked.text)
     name = content["name"] or Path(asked.name).stem[:100] or "environment"
     return {"content": content, "name": name, "tube": named_tube(content["tube"])}
+
+
+def import_drawing(_: StudioSession, __: Request, body: bytes) -> Any:
+    """Import a drawing or a map that the page read."""
+    asked = requests.parse(requests.ImportRequest, body)
+    return import_uploaded({file.name: file.data for file in asked.files}, asked.options)
 
 
 def check(session: StudioSession, _: Request, body: bytes) -> Any:
@@ -267,7 +276,16 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         hosts: Allowed values of `Host`, with the port.
         first_message: Time within which a page must send the token to get events [s].
     """
-    posts = {"open": open_text, "check": check, "save": save, "tube": tube, "image": image, "plan": plan, "stop": stop}
+    posts = {
+        "open": open_text,
+        "import": import_drawing,
+        "check": check,
+        "save": save,
+        "tube": tube,
+        "image": image,
+        "plan": plan,
+        "stop": stop,
+    }
     posts |= {"look": look, "trials": trials, "pack": pack}
     gets = {
         "state": state,

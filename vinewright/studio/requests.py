@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
 
+from environments.importing.options import ImportOptions
 from environments.uncertainty import PRESETS
 from planner.plan.inputs import Inputs, field_of
 from planner.plan.options import BY_NAME
@@ -44,6 +45,53 @@ class CheckRequest(_Request):
     """Name of the file that Save writes."""
     id: Annotated[str, Field(pattern=r"^[a-z0-9]{8,40}$")] | None = None
     """Name under which it is kept on disk."""
+
+
+class ImportFile(_Request):
+    name: Annotated[str, Field(pattern=r"^[^/\\\x00]{1,200}$")]
+    """Name without a folder."""
+    data: Annotated[bytes, Field(max_length=18_000_000)]
+
+    model_config = ConfigDict(val_json_bytes="base64")
+
+    @field_validator("name")
+    @classmethod
+    def _no_folder(cls, name: str) -> str:
+        if name in (".", ".."):
+            raise ValueError("must be the name of a file")
+        return name
+
+
+class ImportRequest(_Request):
+    """Files to import, and options of all kinds of files; lengths in millimetres."""
+
+    files: Annotated[list[ImportFile], Field(min_length=1, max_length=3)]
+    unit: Annotated[str, Field(max_length=10)] | None = None
+    mm_per_unit: Annotated[float, Field(gt=0)] | None = None
+    solid: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)] = []
+    free: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)] = []
+    wall_thickness: Annotated[float, Field(gt=0)] | None = None
+    least_size: Annotated[float, Field(ge=0)] = 0.0
+    simplify: Annotated[float, Field(ge=0)] | None = None
+    unknown_free: bool = False
+
+    @property
+    def options(self) -> ImportOptions:
+        """Options of the import."""
+        return ImportOptions(
+            simplify=_metres(self.simplify),
+            least_size=1e-3 * self.least_size,
+            unit=self.unit,
+            mm_per_unit=self.mm_per_unit,
+            solid=tuple(self.solid),
+            free=tuple(self.free),
+            wall_thickness=_metres(self.wall_thickness),
+            unknown_free=self.unknown_free,
+        )
+
+
+def _metres(length: float | None) -> float | None:
+    return None if length is None else 1e-3 * length
 
 
 class SaveRequest(_Request):

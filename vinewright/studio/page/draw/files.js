@@ -6,6 +6,7 @@ import { EMPTY, open, set, state, steps, subscribe } from "../store.js";
 import { stage } from "../view.js";
 import { forgetPicture, loadBackground } from "./background.js";
 import { freshCheck, isFresh } from "./check.js";
+import { DRAWINGS, importFiles, isDrawing } from "./import.js";
 import { keepAll, newDrawingId } from "./keeping.js";
 import { show } from "./live.js";
 import { fitSoon } from "./pointer.js";
@@ -20,6 +21,7 @@ import { shownName } from "./words.js";
 /** @typedef {{id: string, name: string, doc: Doc, text: string, saved: string, file: string | null, background: Background | null}} Recent */
 
 const MOST_RECENT = 10;
+const PICTURES = [".png", ".jpg", ".jpeg", ".webp"];
 
 /** The file of a new drawing. It has the content that the page starts with. */
 const BLANK = `schema = 2
@@ -45,7 +47,8 @@ export const recent = [];
 let wasKept = false;
 
 const chooser = el("input", {
-  type: "file", id: "open-file", accept: ".toml", hidden: true, "aria-label": "Open a TOML file", onchange: openChosen,
+  type: "file", id: "open-file", accept: [".toml", ...DRAWINGS, ...PICTURES].join(), multiple: true, hidden: true,
+  "aria-label": "Open a file", onchange: openChosen,
 });
 
 /** Show the name of the file, and handle files that are dropped on the stage. */
@@ -60,9 +63,7 @@ export function mountFiles() {
   stage.addEventListener("dragover", (event) => event.preventDefault());
   stage.addEventListener("drop", (event) => {
     event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file?.type.startsWith("image/")) loadBackground(file);
-    else if (file) openFile(file);
+    openFiles([...(event.dataTransfer?.files ?? [])]);
   });
 }
 
@@ -156,10 +157,28 @@ export function chooseFile() {
 }
 
 function openChosen() {
-  const file = chooser.files?.[0];
-  if (file) openFile(file);
+  openFiles([...(chooser.files ?? [])]);
   // The same file can be chosen again.
   chooser.value = "";
+}
+
+/** Open files for what they are: a drawing or a map, with its picture, of another program; a picture to draw on; or an environment. */
+function openFiles(/** @type {File[]} */ files) {
+  if (!files.length) return undefined;
+  if (isDrawing(files)) return attempt(() => importFiles(files, (found) => openImported(found)));
+  const [file] = files;
+  if (file.type.startsWith("image/")) return loadBackground(file);
+  if (/\.toml$/i.test(file.name)) return openFile(file);
+  const advice = /\.dwg$/i.test(file.name) ? ": save it as DXF in the program that it is of" : "";
+  const message = `${file.name} is none of ${[".toml", ...DRAWINGS, ...PICTURES].join(", ")}${advice}`;
+  return set({ message });
+}
+
+/** Open what was imported, with the start and the goal selected if they are still to be placed. */
+function openImported(/** @type {import("./import.js").Found} */ { content, text, missing }) {
+  leave();
+  openContent({ content, text, name: content.name });
+  if (missing.length) set({ selection: new Set(missing), message: `Drag the ${missing.join(" and the ")} to the right place.` });
 }
 
 /** Open a file; if it cannot be used, its one line is shown and the drawing stays. */

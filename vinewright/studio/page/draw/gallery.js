@@ -1,14 +1,12 @@
 /** The gallery: shipped environments with pictures, drawings of this page that were replaced before they were saved, and those on disk. */
 
 import { attempt, get } from "../api.js";
-import { el, svg } from "../dom.js";
+import { el } from "../dom.js";
 import { state } from "../store.js";
 import { stage } from "../view.js";
 import { openRecent, openShipped, openStored, recent } from "./files.js";
-import { pathOf } from "./outline.js";
-import { tubeRadius } from "./scene.js";
 import { docOf } from "./shapes.js";
-import { placeStart, makeStartSymbol } from "./symbols.js";
+import { thumbnail } from "./thumbnail.js";
 
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {{id: string, name: string, edited_ms: number, is_changed: boolean, versions: string[]}} Stored */
@@ -91,24 +89,6 @@ function makeCard(
 ) {
   const texts = el("span", { class: "card-text" }, el("b", {}, name), el("span", { class: "quiet" }, description));
   return el("button", { type: "button", class: "card", "data-name": name, title: description, onclick: () => leaveFor(choose) }, thumbnail(doc), texts);
-}
-
-/** A small picture of a drawing. */
-function thumbnail(/** @type {Doc} */ doc) {
-  const { min, max } = doc.bounds;
-  const [width, height] = [Math.max(max[0] - min[0], 1), Math.max(max[1] - min[1], 1)];
-  const thin = { "vector-effect": "non-scaling-stroke" };
-  const start = makeStartSymbol("start");
-  placeStart(start, doc.start, tubeRadius());
-  const paths = doc.shapes.map((shape) => pathOf(shape, doc.ends)).join("");
-  const world = svg(
-    "g", { transform: "scale(1 -1)" },
-    svg("rect", { class: "paper", x: min[0], y: min[1], width, height }),
-    svg("circle", { class: "goal", cx: doc.goal.position[0], cy: doc.goal.position[1], r: doc.goal.radius, ...thin }),
-    svg("path", { class: "shape", d: paths, ...thin }),
-    start,
-  );
-  return svg("svg", { class: "thumbnail", viewBox: `${min[0]} ${-max[1]} ${width} ${height}`, "aria-hidden": "true" }, world);
 }
 
 /** Go through the cards with the arrows, and close with Escape. */

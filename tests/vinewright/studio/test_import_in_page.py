@@ -1,0 +1,88 @@
+"""Drawings and maps of other programs in a real browser: dropped, previewed with another unit, opened, and planned in."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.vinewright.studio.browser import Studio
+from tests.vinewright.studio.test_importing import MAP, SVG, drawing_of_box
+
+ROOM = {"min": [-200, -250], "max": [600, 650], "edge": "open", "stacked": False}
+
+
+def result(editor: Studio) -> Any:
+    return editor.page.locator("#import .import-result")
+
+
+def test_a_drawing_from_drop_to_a_file_without_a_fault(editor: Studio, tmp_path: Path) -> None:
+    """The preview says size and notes; another unit reads it again; what is opened has a start and a goal that can be planned with."""
+    data = drawing_of_box(tmp_path, 4)
+    drop = editor.page.evaluate_handle(
+        """bytes => {
+            const data = new DataTransfer();
+            data.items.add(new File([new Uint8Array(bytes)], 'bench.dxf'));
+            return data;
+        }""",
+        list(data),
+    )
+    editor.page.dispatch_event("#stage", "drop", {"dataTransfer": drop})
+    result(editor).get_by_text("0.800 x 0.900 m, obstacles: 1").wait_for()
+    assert "LETTERS" in result(editor).inner_text()
+    assert "no start and no goal" in result(editor).inner_text()
+    editor.page.locator("#import select[name=unit]").select_option("cm")
+    result(editor).get_by_text("2.60 x 3.60 m").wait_for()
+    editor.page.locator("#import input[name=solid]").fill("LETTERS, WALL")
+    editor.page.keyboard.press("Tab")
+    result(editor).get_by_text("obstacles: 2").wait_for()
+    editor.page.locator("#import").get_by_role("button", name="Open").click()
+    editor.wait_for("state.doc.shapes.length === 2")
+    assert editor.state("state.doc.name") == "bench"
+    assert sorted(editor.state("[...state.selection]")) == ["goal", "start"]
+    content = editor.read_content()
+    assert content["name"] == "bench"
+    assert len(content["obstacles"]["polygons"]) == 2
+
+
+def test_what_is_wrong_stays_in_the_preview(editor: Studio, tmp_path: Path) -> None:
+    """A map without its picture cannot be opened; the drawing stays, also after Cancel. With both files it is."""
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
+    description, picture = tmp_path / "map.yaml", tmp_path / "map.pgm"
+    description.write_bytes(MAP)
+    rows = [bytes([254] * 40)] * 20
+    rows[5] = bytes([254] * 10 + [0] * 4 + [254] * 26)
+    picture.write_bytes(b"P5 40 20 255\n" + b"".join(rows))
+    editor.page.set_input_files("#open-file", str(description))
+    result(editor).get_by_role("alert").wait_for()
+    assert "map.pgm" in result(editor).inner_text()
+    assert editor.page.locator("#import").get_by_role("button", name="Open").is_disabled()
+    editor.page.locator("#import").get_by_role("button", name="Cancel").click()
+    assert [shape["row"] for shape in editor.shapes()] == [[400, 300, 500, 400]]
+    editor.page.set_input_files("#open-file", [str(description), str(picture)])
+    result(editor).get_by_text("2.00 x 1.00 m, obstacles: 1").wait_for()
+    editor.page.locator("#import").get_by_role("button", name="Open").click()
+    editor.wait_for("state.doc.name === 'map'")
+    editor.read_content()
+
+
+def test_other_files_are_named(editor: Studio, tmp_path: Path) -> None:
+    """A file of another kind is not read as TOML: the message names it, what can be opened, and what to do."""
+    drawing = tmp_path / "plan.dwg"
+    drawing.write_bytes(b"AC1032")
+    editor.page.set_input_files("#open-file", str(drawing))
+    editor.wait_for("state.message.startsWith('plan.dwg is none of .toml, .dxf')")
+    assert editor.state("state.message").endswith("save it as DXF in the program that it is of")
+
+
+@pytest.mark.parametrize(("text", "words"), [("12 apples", "no length in mm"), ("0,5", "0.500 x 0.300 m")])
+def test_lengths_are_read_as_typed(editor: Studio, tmp_path: Path, text: str, words: str) -> None:
+    """A decimal comma is one; what is no length is said."""
+    plan = tmp_path / "plan.svg"
+    plan.write_text(SVG)
+    editor.page.set_input_files("#open-file", str(plan))
+    result(editor).get_by_text("1.00 x 0.600 m").wait_for()
+    editor.page.locator("#import input[name=mm_per_unit]").fill(text)
+    editor.page.keyboard.press("Tab")
+    result(editor).get_by_text(words).wait_for()
+    editor.page.locator("#import").get_by_role("button", name="Cancel").click()

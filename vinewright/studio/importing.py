@@ -1,0 +1,141 @@
+"""Import of drawings and maps that the page uploads: in a process of its own, with limits of time and memory."""
+
+from __future__ import annotations
+
+import multiprocessing
+import tempfile
+from collections.abc import Mapping
+from contextlib import suppress
+from multiprocessing.connection import Connection
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from environments.environment import Environment
+from environments.environment_file import environment_text
+from environments.file_model import LONGEST_NAME
+from environments.importing.build import Imported
+from environments.importing.options import ImportOptions
+from environments.importing.traced import UnusableFile
+from environments.obstacles import Obstacles
+from surrogate.kernels.compiled import Floats
+from vinewright.studio.document import parse_content
+
+MOST_SECONDS = 60.0
+"""Maximum time of an import [s]."""
+MOST_MEMORY = 4_000_000_000
+"""Maximum memory of the process of an import [bytes], where the system limits it."""
+GRID = 60
+"""Number of places along each side of the bounds that are tried for a start and a goal."""
+ROOM = 0.06
+"""Room from obstacles and from the bounds that these places have [m]."""
+MARGIN = 0.3
+"""Room beside the obstacles of a file in which there is none between them [m]."""
+GOAL_RADIUS = 0.05
+"""Radius of a goal that the file does not give [m]."""
+
+
+def import_uploaded(
+    files: Mapping[str, bytes], options: ImportOptions, seconds: float = MOST_SECONDS, memory: int = MOST_MEMORY
+) -> dict[str, Any]:
+    """Import a file that was uploaded.
+
+    Args:
+        files: Contents by their names, without folders: the drawing or map, and pictures that it names.
+        seconds: Maximum time [s].
+        memory: Maximum memory of its process [bytes], where the system limits it.
+    Returns:
+        `content` and `text` of the environment, `notes`, and `missing`: which of start and goal were placed where there is room.
+    Raises:
+        UnusableFile: The files cannot be imported, or not within the limits.
+    """
+    context, name = multiprocessing.get_context("spawn"), _main_file(files)
+    with tempfile.TemporaryDirectory(prefix="vinewright-import-") as folder:
+        for file, data in files.items():
+            (Path(folder) / file).write_bytes(data)
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_work, args=(theirs, folder, name, options, memory), daemon=True)
+        process.start()
+        theirs.close()
+        answer: Any = None
+        try:
+            if not ours.poll(seconds):
+                raise UnusableFile(f"{name} takes longer than {seconds:g} s to import: use a part of it")
+            with suppress(EOFError):
+                answer = ours.recv()
+        finally:
+            process.kill()
+            process.join()
+            ours.close()
+    if answer is None:
+        raise UnusableFile(f"{name} needs more memory than an import may have: use a part of it")
+    if "fault" in answer:
+        raise UnusableFile(answer["fault"].replace(f"{folder}/", ""))
+    found: dict[str, Any] = answer
+    return found
+
+
+def _main_file(files: Mapping[str, bytes]) -> str:
+    """Return the name of the file that is imported: the description of a map before its picture, else the only one."""
+    described = [name for name in files if Path(name).suffix.lower() in (".yaml", ".yml")]
+    if len(described) + (len(files) == 1) == 0:
+        raise UnusableFile("give one drawing, or the YAML file of a map with its picture")
+    return described[0] if described else next(iter(files))
+
+
+def _work(connection: Connection, folder: str, name: str, options: ImportOptions, memory: int) -> None:
+    """Import a file in a folder, and send the answer."""
+    from vinewright.console.errors import readable_errors
+
+    with suppress(ImportError):  # Windows has no such limit
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    try:
+        with readable_errors():
+            from environments.importing.choose import import_file
+
+            answer = _view(import_file(Path(folder) / name, options))
+    except Exception as error:
+        message = getattr(error, "message", None) or str(error) or type(error).__name__
+        answer = {"fault": " ".join(str(message).split())[:1000]}
+    connection.send(answer)
+
+
+def _view(found: Imported) -> dict[str, Any]:
+    """Return what the page shows of an import."""
+    bounds = found.bounds
+    ends = _place_ends(found.obstacles, bounds)
+    if found.missing and ends is None:
+        # A file of obstacles alone ends with them: the vine needs room beside them.
+        bounds = bounds[0] - MARGIN, bounds[1] - MARGIN, bounds[2] + MARGIN, bounds[3] + MARGIN
+        ends = _place_ends(found.obstacles, bounds)
+    start, goal = np.zeros((2, 2)) if ends is None else ends
+    made = Environment(
+        name=Path(found.name).stem[:LONGEST_NAME],
+        description=f"Imported from {found.name[:100]}.",
+        bounds=bounds,
+        start=found.start or (*start, 0.0),
+        goal=found.goal or (*goal, GOAL_RADIUS),
+        obstacles=found.obstacles,
+        mount=found.mount,
+        edge=found.edge,
+    )
+    text = environment_text(made)
+    return {"content": parse_content(text), "text": text, "notes": list(found.notes), "missing": found.missing}
+
+
+def _place_ends(obstacles: Obstacles, bounds: tuple[float, float, float, float]) -> tuple[Floats, Floats] | None:
+    """Return places of a start at the left and of a goal at the right of the bounds [m], with room around both; None without any."""
+    low, high = np.reshape(bounds, (2, 2))
+    steps = (np.arange(GRID) + 0.5) / GRID
+    points = low + np.stack(np.meshgrid(steps, steps), axis=-1).reshape(-1, 2) * (high - low)
+    beside = np.minimum(points - low, high - points).min(axis=-1)
+    points = points[np.minimum(obstacles.clearance(points), beside) >= ROOM]
+    if not len(points):
+        return None
+    # Of places as far to a side, those in the middle.
+    middle = abs(points[:, 1] - low[1] - 0.5 * (high[1] - low[1]))
+    first, last = np.lexsort((middle, points[:, 0])), np.lexsort((middle, -points[:, 0]))
+    return points[first[0]].round(3), points[last[0]].round(3)
