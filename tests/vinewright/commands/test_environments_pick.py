@@ -53,10 +53,11 @@ def test_what_is_picked_can_be_repeated(
 ) -> None:
     """The printed options, without --pick, write the same environment."""
     clicks += [(300, 500), (300, 900), (1700, 400)]
+    before = pyplot.get_fignums()  # of other tests
     code, out, errors = vinewright("environments", "import", drawing, "--pick")
     assert (code, errors) == (0, "")
     (line,) = [line for line in out.splitlines() if line.startswith("picked")]
-    assert not pyplot.get_fignums()
+    assert pyplot.get_fignums() == before
     options = line.split()[1:]
     assert options[::2] == ["--start", "--goal"]
     assert [float(part) for part in options[1].split(",")] == pytest.approx([300, 500, 90], abs=3)
@@ -105,10 +106,11 @@ def test_without_a_display_a_message_says_what_to_give(
 
     if broken:
         monkeypatch.setattr(pyplot, "figure", fail)
+    before = pyplot.get_fignums()  # of other tests
     code, _, errors = vinewright("environments", "import", drawing, "--pick")
     assert code == 2
     assert errors == (
         "error: --pick cannot open a window; give --start X,Y,DEG and --goal X,Y,RADIUS in mm instead; --picture FILE.png shows where\n"
     )
     assert sorted(path.name for path in Path().iterdir()) == ["a.svg"]
-    assert not pyplot.get_fignums()
+    assert pyplot.get_fignums() == before
