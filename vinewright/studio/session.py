@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+import threading
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -80,6 +81,7 @@ class StudioSession:
 
     def __post_init__(self) -> None:
         self.hub.document = self._unsaved()
+        self.keeping = threading.Lock()  # requests are answered in several threads
         self.folders = RunFolders(self.root, self.run)
         self.packs = tempfile.TemporaryDirectory(prefix="vinewright-studio-")
         self.tell: Send = self.hub.tell
@@ -209,7 +211,8 @@ class StudioSession:
         self.hub.document = {**drawing, "file": drawing["file"] if own else None}
         if drawing["id"]:
             path = str(self.file.path.resolve()) if self.file and own else None
-            self.drawings.keep(drawing["id"], {**self.hub.document, "path": path}, is_changed)
+            with self.keeping:
+                self.drawings.keep(drawing["id"], {**self.hub.document, "path": path}, is_changed)
 
     def pack(self, key: str) -> bytes:
         """Read a pack as a zip file.

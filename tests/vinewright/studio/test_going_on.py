@@ -1,6 +1,7 @@
 """Drawings of an earlier studio, and of other pages: requests of the page without a browser."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -55,3 +56,15 @@ def test_a_drawing_of_another_page_is_copied(client: TestClient, session: Studio
     assert client.get("/api/state").json()["document"]["id"] is None
     session.hub.detach(page)
     assert client.get("/api/state").json()["document"]["id"] == "a1b2c3d4e5"
+
+
+def test_pages_that_draw_at_once(session: StudioSession) -> None:
+    """Each drawing is kept: no thread of the server finds the files of another one half written."""
+
+    def remember(number: int) -> None:
+        drawing = {"id": f"drawing{number % 8}", "name": "mine", "file": None, "content": list(range(1000))}
+        session.remember(drawing, True)
+
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(remember, range(400)))
+    assert len(session.drawings.list_drawings()) == 8
