@@ -12,6 +12,7 @@ import { thumbnail } from "./thumbnail.js";
 /** @typedef {{id: string, name: string, edited_ms: number, is_changed: boolean, versions: string[]}} Stored */
 
 const MOST_STORED = 40; // drawings on disk that are listed
+let listing = 0; // number of the last list: one that was asked for before is not shown
 
 const flyout = el("div", { id: "gallery", role: "dialog", "aria-label": "Gallery", hidden: true });
 const POPUP = { "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "gallery" };
@@ -50,6 +51,7 @@ function openGallery() {
 
 /** Add the drawings that are kept on disk, but for those that this page has. */
 async function addStored() {
+  const asked = (listing += 1);
   /** @type {Stored[]} */
   const found = await get("/api/drawings");
   const here = new Set([state.id, ...recent.map((one) => one.id)]);
@@ -63,6 +65,7 @@ async function addStored() {
     const time = describe(Number(version), true);
     return el("button", { type: "button", class: "version", onclick: () => leaveFor(() => openStored(state.id, version)) }, time);
   });
+  if (asked !== listing) return;
   if (versions.length) flyout.append(el("h2", {}, "Earlier versions of this drawing, from"), el("div", { class: "versions" }, ...versions));
   if (cards.length) flyout.append(el("h2", {}, "Kept on this computer"), el("div", { class: "cards" }, ...cards));
 }
