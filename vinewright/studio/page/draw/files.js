@@ -167,7 +167,8 @@ function openFiles(/** @type {File[]} */ files) {
   if (!files.length) return undefined;
   if (isDrawing(files)) return attempt(() => importFiles(files, (found) => openImported(found)));
   const [file] = files;
-  if (file.type.startsWith("image/")) return loadBackground(file);
+  // Browsers say that other drawings are pictures, too, such as those of DWG.
+  if (/^image\/(png|jpeg|webp)$/.test(file.type)) return loadBackground(file);
   if (/\.toml$/i.test(file.name)) return openFile(file);
   const advice = /\.dwg$/i.test(file.name) ? ": save it as DXF in the program that it is of" : "";
   const message = `${file.name} is none of ${[".toml", ...DRAWINGS, ...PICTURES].join(", ")}${advice}`;
