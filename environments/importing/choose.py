@@ -31,7 +31,7 @@ _INSTEAD = {
         "known",
     ): ": it has its own scale, the metres of its UTM zone or degrees; otherwise give unit, one of mm, cm, m, in, ft"
 }
-"""What to give in place of an option, by the kind of file and the option."""
+"""Advice in place of an option that a kind of file does not have, by the kind and the option."""
 
 
 def import_environment(path: str | PathLike[str], **options: Unpack[ImportArguments]) -> Imported:

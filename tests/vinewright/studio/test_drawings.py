@@ -33,7 +33,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Drawings:
-    return Drawings(tmp_path / "data" / "drawings", "/work/bench")
+    return Drawings(tmp_path / "data" / "drawings", "bench")
 
 
 def drawn(number: int) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def test_the_last_drawing_is_gone_on_with_in_its_place(kept: Drawings, clock: Cl
     kept.keep(OTHER, drawn(2), True)
     again = Drawings(kept.folder, kept.place)
     assert again.last() == {**drawn(2), "id": OTHER, "edited_ms": int(1e3 * clock.now)}
-    assert Drawings(kept.folder, "/work/elsewhere").last() is None
+    assert Drawings(kept.folder, "elsewhere").last() is None
     again.keep(OTHER, drawn(3), False)
     assert kept.last() is None
     kept.keep(ONE, drawn(4), True)
@@ -74,7 +74,7 @@ def test_a_version_for_each_minute_of_edits(kept: Drawings, clock: Clock) -> Non
 
 
 def test_the_oldest_are_removed(kept: Drawings, clock: Clock) -> None:
-    """Of versions and of drawings, beyond their numbers."""
+    """Versions and drawings beyond their numbers go, the first ones first."""
     for number in range(MOST_VERSIONS + 5):
         kept.keep(ONE, drawn(number), True)
         clock.now += VERSION_S + 1
@@ -103,7 +103,7 @@ def test_names_are_no_paths(kept: Drawings, name: str) -> None:
 
 
 def test_damaged_files_are_passed_over(kept: Drawings) -> None:
-    """Of a drawing whose last version cannot be read, the list says nothing, and the others stay."""
+    """The list leaves out a drawing whose last version cannot be read, and has the others."""
     kept.keep(ONE, drawn(1), True)
     kept.keep(OTHER, drawn(2), True)
     (file,) = (kept.folder / OTHER).glob("*.json")
