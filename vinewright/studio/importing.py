@@ -21,6 +21,7 @@ from environments.importing.traced import UnusableFile
 from environments.obstacles import Obstacles
 from surrogate.kernels.compiled import Floats
 from vinewright.studio.document import parse_content
+from vinewright.studio.worker import line_of_error
 
 MOST_SECONDS = 60.0
 """Maximum time of an import [s]."""
@@ -98,8 +99,7 @@ def _work(connection: Connection, folder: str, name: str, options: ImportOptions
 
             answer = _view(import_file(Path(folder) / name, options))
     except Exception as error:
-        message = getattr(error, "message", None) or str(error) or type(error).__name__
-        answer = {"fault": " ".join(str(message).split())[:1000]}
+        answer = {"fault": line_of_error(error)}
     connection.send(answer)
 
 

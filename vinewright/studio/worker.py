@@ -124,5 +124,10 @@ def _run_safely(work: Callable[[], None], send: Send, job: Message | None) -> No
     except KeyboardInterrupt:
         send({**failed, "message": "stopped before there was a result"})
     except Exception as error:
-        message = getattr(error, "message", None) or str(error) or type(error).__name__
-        send({**failed, "message": " ".join(str(message).split())[:1000]})
+        send({**failed, "message": line_of_error(error)})
+
+
+def line_of_error(error: Exception) -> str:
+    """Return the message of an exception as one line."""
+    message = getattr(error, "message", None) or str(error) or type(error).__name__
+    return " ".join(str(message).split())[:1000]
