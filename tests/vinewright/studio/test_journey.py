@@ -122,7 +122,7 @@ def test_stop_keeps_the_best_and_plan_again(studio: Studio) -> None:
     draw_bench(studio)
     plan(studio, 600)
     studio.wait_for("state.plan.best")
-    studio.page.locator("#plan-button").click()
+    studio.page.locator("#plan-stop").click()
     studio.wait_for("state.run && state.plan.phase === 'done'")
     assert load_design(studio.folder_of_run()).actuators >= 0
     first = studio.state("state.run.name")
@@ -149,7 +149,7 @@ def test_reload_in_mid_search(studio: Studio) -> None:
     assert studio.running.ask("api/state")["plan"]["phase"] in ("searching", "refining")
     studio.page = studio.open()
     studio.page.click("#tab-plan")
-    studio.page.locator("#plan-button").click()
+    studio.page.locator("#plan-stop").click()
     studio.wait_for("state.plan.phase === 'done' && state.run")
 
 
@@ -166,7 +166,7 @@ def test_two_tabs(studio: Studio) -> None:
     studio.page = other
     studio.wait_for("state.plan.best")
     other.click("#tab-plan")
-    assert "Stop" in other.locator("#plan-button").inner_text()
+    assert other.locator("#plan-stop").get_attribute("aria-disabled") == "false"
     answer = other.evaluate(
         """async () => {
             const { state } = await import('/store.js');
@@ -176,7 +176,7 @@ def test_two_tabs(studio: Studio) -> None:
         }"""
     )
     assert answer == [409, "a plan is under way: stop it first"]
-    other.locator("#plan-button").click()
+    other.locator("#plan-stop").click()
     for page in (first, other):
         studio.page = page
         studio.wait_for("state.run && state.plan.phase === 'done'")
@@ -261,25 +261,30 @@ def text_of(studio: Studio, selector: str) -> str:
 
 @pytest.mark.slow
 def test_plan_from_every_panel(studio: Studio) -> None:
-    """The bar has a button that plans and stops, as has Ctrl+Enter; the button of the panel keeps the focus, so that Enter stops."""
+    """The bar has buttons that plan and stop, as have keys; a button keeps the focus, and Plan never stops."""
     draw_bench(studio)
-    assert studio.page.locator("#bar-plan").inner_text() == "Plan"
+    assert studio.page.locator("#bar-phase").inner_text() == ""
     studio.key("Control+Enter")
     assert studio.state("state.panel") == "plan"
     studio.wait_for("state.plan.best")
-    assert "Stop" in studio.page.locator("#bar-plan").inner_text()
+    assert "Searching" in studio.page.locator("#bar-phase").inner_text()
     studio.page.click("#tab-draw")
-    studio.page.click("#bar-plan")
+    studio.page.click("#bar-stop")
     studio.wait_for("state.run && state.plan.phase === 'done'")
     assert studio.state("state.panel") == "draw"
     studio.page.click("#tab-plan")
     studio.page.focus("#plan-button")
     studio.page.keyboard.press("Enter")
     studio.wait_for("state.plan.best")
-    assert studio.page.evaluate("document.activeElement.id") == "plan-button"
+    studio.page.keyboard.press("Enter")
+    studio.page.keyboard.press("Control+Enter")
+    studio.page.dblclick("#bar-plan", force=True)
+    iterations = studio.state("state.plan.iterations")
+    studio.wait_for(f"state.plan.iterations > {iterations} && state.plan.phase === 'searching'")
+    studio.page.focus("#plan-stop")
     studio.page.keyboard.press("Enter")
     studio.wait_for("state.plan.phase === 'done'")
-    assert studio.page.evaluate("document.activeElement.id") == "plan-button"
+    assert studio.page.evaluate("document.activeElement.id") == "plan-stop"
 
 
 @pytest.mark.slow

@@ -5,7 +5,7 @@ import { el } from "../dom.js";
 /** Actions of the keys, by the part of the page in which they work. @type {[string, [string, string][]][]} */
 const LISTS = [
   ["Everywhere", [
-    ["Ctrl+Enter", "start the plan, or stop it"], ["Ctrl+S", "save"], ["Ctrl+O", "open a file"], ["F1, ?", "this list"],
+    ["Ctrl+Enter", "plan"], ["Ctrl+Shift+Enter", "stop the plan"], ["Ctrl+S", "save"], ["Ctrl+O", "open a file"], ["F1, ?", "this list"],
     ["+ −", "zoom in, out"], ["0", "fit the drawing"], ["U", "mm or cm"], ["N", "snap to grid and corners"],
     ["T", "tube width at the pointer"], ["M", "narrowest passages"],
   ]],

@@ -9,6 +9,12 @@ export function setText(/** @type {Element} */ element, /** @type {string} */ te
   if (element.textContent !== text) element.textContent = text;
 }
 
+/** Disable a button for a reason, which is its title; an attribute `disabled` would take the focus from it. */
+export function showDisabled(/** @type {HTMLElement} */ button, /** @type {string} */ why, /** @type {string} */ title) {
+  button.setAttribute("aria-disabled", String(Boolean(why)));
+  button.title = why || title;
+}
+
 /**
  * A select with a label.
  * @param {string} id

@@ -6,13 +6,14 @@ import { frontChart } from "./chart.js";
 import { changedLine, chooseByActuators, countsLine, designList, drawnLine, nextButtons, notesList, resultLine } from "./designs.js";
 import { setVisible, visible } from "./layers.js";
 import { optionFields, wantedShare } from "./options.js";
-import { checkField, setText, swatch } from "./parts.js";
-import { isOver, mountPlanning, drawingFault, planning, startOrStop, whenPlanning, blockingReason } from "./planning.js";
+import { checkField, setText, showDisabled, swatch } from "./parts.js";
+import { drawingFault, isOver, mountPlanning, planning, startFault, startPlan, stopFault, stopPlan, whenPlanning } from "./planning.js";
 import { progressPart } from "./progress.js";
 import { runList } from "./runs.js";
 import { chosenDesign, isPlanning } from "./shown.js";
 
-const button = el("button", { type: "button", id: "plan-button", class: "primary wide", onclick: startOrStop });
+const startButton = el("button", { type: "button", id: "plan-button", class: "primary", onclick: startPlan }, "Plan");
+const stopButton = el("button", { type: "button", id: "plan-stop", onclick: stopPlan }, "Stop, keep the best");
 const reason = el("p", { id: "plan-reason", class: "quiet", role: "status" });
 const earlier = el("p", { id: "plan-earlier", class: "quiet" });
 
@@ -21,11 +22,11 @@ export function mountPlan() {
   const chart = frontChart((actuators) => !isPlanning() && chooseByActuators(actuators));
   const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), notesList("plan-notes"), changedLine("plan-changed"), nextButtons());
   byId("panel-plan", HTMLElement).append(
-    optionFields(), button, reason, progressPart(), result, chart.element, designList(), layersPart(), el("h2", {}, "Runs"), runList(),
+    optionFields(), el("div", { id: "plan-buttons", class: "row" }, startButton, stopButton), reason, progressPart(), result, chart.element, designList(), layersPart(), el("h2", {}, "Runs"), runList(),
   );
   mountPlanning();
-  subscribe(["plan", "check", "run", "doc", "tube"], showButton);
-  whenPlanning(showButton);
+  subscribe(["plan", "check", "run", "doc", "tube"], showButtons);
+  whenPlanning(showButtons);
   subscribe(["plan", "run", "design"], () => {
     const planning = isPlanning();
     result.hidden = planning || !state.run;
@@ -36,18 +37,15 @@ export function mountPlan() {
   });
 }
 
-// ---- the button ----
+// ---- the buttons ----
 
-function showButton() {
-  const { stopping, sending, refusal } = planning;
-  const busy = isPlanning();
-  const writing = state.plan.phase === "writing";
-  const why = busy || sending ? "" : drawingFault();
-  setText(button, stopping ? "Stopping" : sending ? "Starting" : busy ? (writing ? "Writing the run" : "Stop and keep the best") : "Plan");
-  // A button that is disabled would lose the focus.
-  button.setAttribute("aria-disabled", String(Boolean(blockingReason())));
-  button.classList.toggle("primary", !busy);
-  button.title = why;
+function showButtons() {
+  const { sending, refusal } = planning;
+  const isActive = isPlanning() || sending;
+  const why = isActive ? "" : drawingFault();
+  startButton.classList.toggle("primary", !isActive);
+  showDisabled(startButton, startFault(), "Start a plan (Ctrl+Enter)");
+  showDisabled(stopButton, stopFault(), "Stop the plan and keep the best (Ctrl+Shift+Enter)");
   setText(reason, why || refusal);
   reason.className = !why && refusal ? "error" : "quiet";
   reason.hidden = !(why || refusal);

@@ -1,23 +1,23 @@
-/** The button in the top bar that starts and stops a plan, on every panel; and Ctrl+Enter. */
+/** The buttons in the top bar that start and stop a plan, on every panel; and their keys. */
 
 import { byId, el } from "../dom.js";
 import { isDragging } from "../draw/pointer.js";
 import { state, subscribe } from "../store.js";
-import { setText } from "./parts.js";
-import { planning, startOrStop, whenPlanning, blockingReason } from "./planning.js";
+import { setText, showDisabled } from "./parts.js";
+import { planning, startFault, startPlan, stopFault, stopPlan, whenPlanning } from "./planning.js";
 import { isPlanning } from "./shown.js";
 import { secondsWords } from "./words.js";
 
 /** @type {Record<string, string>} */
 const PHASES = { compiling: "Compiling", searching: "Searching", refining: "Refining", writing: "Writing" };
 
-const phase = el("span", { "aria-hidden": "true" }); // it changes each second
-const action = el("span");
-const button = el("button", { type: "button", id: "bar-plan", class: "primary", onclick: startOrStop }, phase, action);
+const phase = el("span", { id: "bar-phase", "aria-hidden": "true" }); // it changes each second
+const startButton = el("button", { type: "button", id: "bar-plan", class: "primary", onclick: startPlan }, "Plan");
+const stopButton = el("button", { type: "button", id: "bar-stop", onclick: stopPlan }, "Stop");
 
-/** Put the button into the bar. */
+/** Put the buttons into the bar, the phase before them: nothing that changes moves a button. */
 export function mountPlanBar() {
-  byId("view-actions", HTMLElement).after(button);
+  byId("view-actions", HTMLElement).after(phase, startButton, stopButton);
   subscribe(["plan", "check"], show);
   whenPlanning(show);
   document.addEventListener("keydown", (event) => {
@@ -25,8 +25,9 @@ export function mountPlanBar() {
     event.preventDefault();
     event.stopPropagation();
     if (event.repeat) return;
+    if (event.shiftKey) return stopPlan();
     takeTyped();
-    startOrStop();
+    startPlan();
   }, true);
 }
 
@@ -40,15 +41,11 @@ function takeTyped() {
 
 function show() {
   const { plan } = state;
-  const { stopping, sending } = planning;
-  const [busy, why] = [isPlanning(), blockingReason()];
+  const isActive = isPlanning() || planning.sending;
   const word = PHASES[plan.phase];
   const time = plan.phase === "writing" ? "" : ` ${secondsWords(plan.seconds)}`;
-  const about = !busy && !sending ? "" : word ? `${word}${time}` : "Starting";
-  const act = stopping ? "Stopping" : busy ? (plan.phase === "writing" ? "" : "Stop") : sending ? "" : "Plan";
-  setText(phase, about && act ? `${about} · ` : about);
-  setText(action, act);
-  button.classList.toggle("primary", !busy);
-  button.setAttribute("aria-disabled", String(Boolean(why)));
-  button.title = why || (busy ? "Stop the plan and keep the best (Ctrl+Enter)" : "Plan with the options of the panel Plan (Ctrl+Enter)");
+  setText(phase, !isActive ? "" : planning.stopping ? "Stopping" : word ? `${word}${time}` : "Starting");
+  startButton.classList.toggle("primary", !isActive);
+  showDisabled(startButton, startFault(), "Plan with the options of the panel Plan (Ctrl+Enter)");
+  showDisabled(stopButton, stopFault(), "Stop the plan and keep the best (Ctrl+Shift+Enter)");
 }

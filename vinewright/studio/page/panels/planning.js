@@ -1,4 +1,4 @@
-/** Start and stop of a plan, by both buttons and Ctrl+Enter. */
+/** Start and stop of a plan, by the buttons of the bar and of the panel, and by keys. Plan never stops, so that a second click is harmless. */
 
 import { post, Refused } from "../api.js";
 import { freshCheck } from "../draw/check.js";
@@ -50,22 +50,34 @@ export function drawingFault() {
   return check.written ? "" : "The drawing cannot be written.";
 }
 
-/** Return why the button of the plan is disabled; empty if it is enabled. */
-export function blockingReason() {
+/** Return why no plan can be started; empty if one can. */
+export function startFault() {
   const { sending, stopping } = planning;
   if (stopping) return "The plan is being stopped.";
   if (sending) return "The plan is being started.";
-  if (isPlanning()) return state.plan.phase === "writing" ? "The run is being written." : "";
-  return drawingFault();
+  return isPlanning() ? "A plan is under way." : drawingFault();
 }
 
-/** Start a plan, or stop the one that is under way. */
-export function startOrStop() {
-  const why = blockingReason();
-  if (!why && isPlanning()) return stop();
+/** Return why no plan can be stopped; empty if one can. */
+export function stopFault() {
+  const { sending, stopping } = planning;
+  if (stopping) return "The plan is being stopped.";
+  if (sending) return "The plan is being started.";
+  if (!isPlanning()) return "No plan is under way.";
+  return state.plan.phase === "writing" ? "The run is being written." : "";
+}
+
+/** Start a plan, or say what is wrong with the drawing; a plan under way goes on. */
+export function startPlan() {
+  const why = startFault();
   set({ panel: "plan" });
-  if (!why) return start();
-  set({ message: why });
+  if (!why) start();
+  else if (!isPlanning() && !planning.sending) set({ message: why });
+}
+
+/** Stop the plan that is under way; it keeps its best design. */
+export function stopPlan() {
+  if (!stopFault()) stop();
 }
 
 async function start() {
