@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 import threading
 import webbrowser
+from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
@@ -42,7 +43,7 @@ def studio(
     with readable_errors():
         from vinewright.studio.server import NoPort, is_loopback, serve, take_port
 
-        session = make_session(path)
+        make = check_argument(path)
         try:
             listener = take_port(host, port)
         except NoPort as error:
@@ -66,32 +67,37 @@ def studio(
                 # In its own thread, since some browsers return only when they are closed.
                 threading.Thread(target=_open_browser, args=(listener.address, Path(folder)), daemon=True).start()
 
-        serve(session, listener, opened)
+        serve(make, listener, opened)
     return 0
 
 
-def make_session(path: str | None) -> StudioSession:
-    """Make the session of the studio from the argument of the command.
+def check_argument(path: str | None) -> Callable[[], StudioSession]:
+    """Check the argument of the command; return what makes the session of the studio, which takes longer to import than the page.
 
     Raises:
         InvalidEnvironment: The file is no environment.
         InvalidDesign: The folder is not the folder of a plan.
     """
-    from environments import known_environments, load_environment
-    from planner.design.design_file import load_design
-    from vinewright.studio.session import OpenedFile, StudioSession
+    shipped = is_run = False
+    if path is not None:
+        from environments import known_environments, load_environment
+        from planner.design.design_file import load_design
 
-    root = Path("runs")
-    if path is None:
-        return StudioSession(root)
-    if path in known_environments():
-        return StudioSession(root, shipped=path)
-    file = Path(path)
-    if file.is_dir():
-        load_design(file)
-        return StudioSession(root, run=file.resolve())
-    load_environment(path, 0.0)
-    return StudioSession(root, OpenedFile(file))
+        shipped, is_run = path in known_environments(), Path(path).is_dir()
+        if is_run and not shipped:
+            load_design(Path(path))
+        elif not shipped:
+            load_environment(path, 0.0)
+
+    def make() -> StudioSession:
+        from vinewright.studio.session import OpenedFile, StudioSession
+
+        root = Path("runs")
+        if path is None or shipped:
+            return StudioSession(root, shipped=path)
+        return StudioSession(root, run=Path(path).resolve()) if is_run else StudioSession(root, OpenedFile(Path(path)))
+
+    return make
 
 
 def _open_browser(address: str, folder: Path) -> None:

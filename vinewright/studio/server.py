@@ -12,14 +12,16 @@ from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
-from typing import Any
+from typing import TYPE_CHECKING
 
 import uvicorn
 
 from surrogate.kernels.stop_signals import HANG_UP, HangUp, raise_once
-from vinewright.studio.app import make_app
 from vinewright.studio.events import BUSY
-from vinewright.studio.session import StudioSession
+from vinewright.studio.starting import Starting
+
+if TYPE_CHECKING:
+    from vinewright.studio.session import StudioSession
 
 LOOPBACK = "127.0.0.1"
 EVERYWHERE = "0.0.0.0", "::"
@@ -105,50 +107,43 @@ def take_port(host: str, port: int, ports: int = PORTS) -> Listener:
     raise NoPort(f"the ports {port} to {last} are taken: give another --port")
 
 
-def serve(session: StudioSession, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
+def serve(make: Callable[[], StudioSession], listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
     """Serve until Ctrl-C, SIGTERM or SIGHUP, then end the worker processes.
 
     Args:
+        make: Makes the session, in a thread: what it imports takes longer than the page.
         opened: Called with the server when the page can be opened.
     """
+    starting = Starting(make, listener.token, listener.hosts)
     try:
         with suppress(KeyboardInterrupt):  # Ctrl-C ends the server
-            asyncio.run(_serve(session, listener, opened))
-        if session.hub.plan["phase"] in BUSY:
+            asyncio.run(_serve(starting, listener, opened))
+        if starting.session and starting.session.hub.plan["phase"] in BUSY:
             print("ending: the plan under way keeps its best design; Ctrl-C again ends at once", flush=True)
     finally:
-        session.close()
+        if starting.session:
+            starting.session.close()
 
 
-async def _serve(session: StudioSession, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
-    loop = asyncio.get_running_loop()
-
-    def tell(event: dict[str, Any]) -> None:
-        if not loop.is_closed():
-            loop.call_soon_threadsafe(session.hub.tell, event)
-
-    app = make_app(session, listener.token, listener.hosts)
-    guarded = app.state.guard
+async def _serve(starting: Starting, listener: Listener, opened: Callable[[uvicorn.Server], None]) -> None:
     config = uvicorn.Config(
-        guarded, log_level="error", access_log=False, ws="websockets-sansio", timeout_graceful_shutdown=CLOSING,
+        starting.guard, log_level="error", access_log=False, ws="websockets-sansio", timeout_graceful_shutdown=CLOSING,
         server_header=False, ws_max_size=65536, lifespan="off",
     )  # fmt: skip
-    server = _Server(config, session, opened)
+    server = _Server(config, starting, opened)
     server.end_at_hang_up()
-    session.start(tell)
-    preparing = asyncio.create_task(asyncio.to_thread(lambda: session.known))  # takes a second
     await server.serve([listener.socket])
-    await preparing
+    if server.loading:
+        await server.loading
 
 
 class _Server(uvicorn.Server):
-    """A server that calls a function when it has started, and closes the connections of pages when it ends."""
+    """A server that calls a function when it has started, then loads the program, and closes the connections of pages when it ends."""
 
-    def __init__(
-        self, config: uvicorn.Config, session: StudioSession, opened: Callable[[uvicorn.Server], None]
-    ) -> None:
+    def __init__(self, config: uvicorn.Config, starting: Starting, opened: Callable[[uvicorn.Server], None]) -> None:
         super().__init__(config)
-        self.session, self.opened = session, opened
+        self.starting, self.opened = starting, opened
+        self.loading: asyncio.Task[None] | None = None
 
     def end_at_hang_up(self) -> None:
         """Let SIGHUP, which comes when a terminal closes, end the server as SIGTERM does; further ones are ignored, also while it ends.
@@ -165,11 +160,21 @@ class _Server(uvicorn.Server):
             signal.signal(HANG_UP, end)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start, and call the function."""
+        """Start, call the function, and begin to load the program."""
         await super().startup(sockets)
         self.opened(self)
+        self.loading = asyncio.create_task(self._load())
+
+    async def _load(self) -> None:
+        """Load the program; without it the server ends."""
+        try:
+            await self.starting.load()
+        except Exception:
+            self.should_exit = True
+            raise
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Close the connections of pages, then the server."""
-        self.session.hub.close()
+        if self.starting.session:
+            self.starting.session.hub.close()
         await super().shutdown(sockets)

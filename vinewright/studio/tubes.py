@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from functools import lru_cache
 from typing import Any
 
@@ -22,14 +23,20 @@ def tube_in(content: dict[str, Any]) -> VineParams:
 
 
 def tube_view(params: VineParams, name: str = "own") -> dict[str, Any]:
-    """Compute the view of a tube: its numbers and derived figures (takes about 0.5 s)."""
+    """Return the view of a tube, without derived figures."""
+    return {"name": name, "content": tube_content(params), "radius": 1e3 * params.radius}
+
+
+def add_figures(view: dict[str, Any]) -> dict[str, Any]:
+    """Return the view of a tube with figures derived from it; the first time for a tube, it takes about 0.5 s."""
+    return {**view, "figures": _derive_figures(json.dumps(view["content"]))}
+
+
+@lru_cache(maxsize=32)
+def _derive_figures(content: str) -> list[dict[str, str]]:
+    params = tube_in(json.loads(content))
     rows = TubeFigures.of(params).rows(params)
-    return {
-        "name": name,
-        "content": tube_content(params),
-        "radius": 1e3 * params.radius,
-        "figures": [{"label": label, "value": value, "note": note} for label, value, note in rows],
-    }
+    return [{"label": label, "value": value, "note": note} for label, value, note in rows]
 
 
 def tube_keys() -> list[dict[str, Any]]:

@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -19,7 +20,9 @@ from surrogate.kernels.stop_signals import STOPS
 from tests.vinewright.studio.test_workers import alive, request
 from tests.waiting import LONGEST, wait_until
 from vinewright.studio.guard import TOKEN_HEADER
-from vinewright.studio.server import NoPort, is_loopback, take_port
+from vinewright.studio.server import NoPort, is_loopback, serve, take_port
+from vinewright.studio.session import StudioSession
+from vinewright.studio.starting import Starting
 
 Vinewright = Callable[..., tuple[int, str, str]]
 STUDIO = Path(sys.executable).with_name("vinewright")
@@ -147,6 +150,75 @@ def test_no_port_left() -> None:
             take_port("127.0.0.1", port, ports=1)
     with pytest.raises(NoPort, match=r"--host 192\.0\.2\.1"):
         take_port("192.0.2.1", 8737)
+
+
+def test_the_page_needs_none_of_the_libraries_that_compute() -> None:
+    """What the command imports before its address is printed is light."""
+    code = "import sys, vinewright.studio.server, vinewright.commands.studio as s; s.check_argument(None); print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST, check=True)
+    assert not {"numpy", "scipy", "numba", "shapely", "pydantic"} & set(done.stdout.split())
+
+
+async def ask(starting: Starting, path: str, token: str = "") -> tuple[int, bytes]:
+    """Status and body of the answer to a request."""
+    sent: list[Any] = []
+    received: list[None] = []
+
+    async def receive() -> Any:
+        if received:
+            await asyncio.Event().wait()  # the client stays
+        received.append(None)
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    headers = [(b"host", b"studio"), (TOKEN_HEADER.encode(), token.encode())]
+    scope = {"type": "http", "method": "GET", "path": path, "root_path": "", "query_string": b"", "headers": headers}
+    await starting.guard(scope, receive, send)
+    assert b"content-security-policy" in dict(sent[0]["headers"])
+    return sent[0]["status"], b"".join(message.get("body", b"") for message in sent[1:])
+
+
+def test_page_is_served_while_the_program_is_loaded(session: StudioSession) -> None:
+    """The page comes at once, its requests when the program is there; a stranger is refused without waiting."""
+    may_load = threading.Event()
+
+    def make() -> StudioSession:
+        assert may_load.wait(LONGEST)
+        return session
+
+    async def open_page() -> None:
+        starting = Starting(make, "secret", ["studio"])
+        loading = asyncio.create_task(starting.load())
+        status, page = await ask(starting, "/")
+        assert status == 200
+        assert b"The studio is starting." in page
+        assert (await ask(starting, "/main.js"))[0] == 200
+        assert (await ask(starting, "/api/state"))[0] == 401
+        state = asyncio.create_task(ask(starting, "/api/state", "secret"))
+        assert await ask(starting, "/") == (200, page)
+        assert not state.done()
+        may_load.set()
+        assert json.loads((await state)[1])["known"]["tubes"]
+        await loading
+        assert await ask(starting, "/") == (200, page)
+
+    try:
+        asyncio.run(open_page())
+    finally:
+        may_load.set()
+        session.close()
+
+
+def test_a_program_that_cannot_be_loaded_ends_the_server() -> None:
+    """The error is that of the command, after the server has ended."""
+
+    def make() -> StudioSession:
+        raise NoPort("it cannot be loaded")
+
+    with pytest.raises(NoPort, match="it cannot be loaded"):
+        serve(make, take_port("127.0.0.1", 0), lambda _: None)
 
 
 @pytest.fixture

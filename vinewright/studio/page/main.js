@@ -70,4 +70,5 @@ async function start() {
   });
 }
 
-attempt(start);
+// Without the program the reason is said below.
+attempt(start).finally(() => byId("opening", HTMLElement).remove());

@@ -73,7 +73,7 @@
  * @property {string} name of a shipped tube, or "own"
  * @property {Record<string, any>} content all keys of a tube file
  * @property {number} radius
- * @property {Figure[]} figures derived quantities
+ * @property {Figure[]} [figures] derived quantities, in the answer to a request for a tube
  *
  * @typedef {object} TubeKey
  * @property {string} table "" for the tube itself, or "actuator"

@@ -7,6 +7,7 @@ import { set, state, subscribe } from "../store.js";
 import { folded, messageOf, optionsOf, selectField, setText, table } from "./parts.js";
 import { keyWords, numberWords } from "./words.js";
 
+/** @typedef {import("../types.js").Figure} Figure */
 /** @typedef {import("../types.js").Tube} Tube */
 /** @typedef {import("../types.js").TubeKey} TubeKey */
 /** @typedef {import("../number_input.js").NumberInput} NumberInput */
@@ -47,8 +48,10 @@ export function mountTube() {
     others.hidden = !tube.content.other_actuators;
     setText(others, othersOf(tube));
     showFields(tube, main, cells, more);
-    showFigures(tube, figures);
     setText(fault, "");
+  });
+  subscribe(["tube", "panel"], () => {
+    if (state.tube && state.panel === "tube") showFigures(state.tube, figures);
   });
 }
 
@@ -147,8 +150,21 @@ async function send(/** @type {Record<string, any>} */ content) {
 
 // ---- figures ----
 
-function showFigures(/** @type {Tube} */ { figures }, /** @type {HTMLElement} */ place) {
-  const rows = figures.map(({ label, value, note }) => [el("span", { title: note }, label), value]);
+/** Figures of tubes that came without them: they are computed when they are first shown. @type {WeakMap<Tube, Figure[]>} */
+const derived = new WeakMap();
+
+async function showFigures(/** @type {Tube} */ tube, /** @type {HTMLElement} */ place) {
+  if (!tube.figures && !derived.has(tube)) {
+    setText(place, "Being computed.");
+    try {
+      derived.set(tube, (await post("/api/tube", { content: tube.content })).figures);
+    } catch (error) {
+      if (state.tube === tube) setText(place, messageOf(error));
+      return;
+    }
+    if (state.tube !== tube) return;
+  }
+  const rows = (tube.figures ?? derived.get(tube) ?? []).map(({ label, value, note }) => [el("span", { title: note }, label), value]);
   const made = table("Derived figures", ["Figure", ">Value"], rows);
   if (place.textContent !== made.textContent) place.replaceChildren(made);
 }
