@@ -34,8 +34,7 @@ def colours(part: str) -> dict[str, str]:
 
 def themes() -> tuple[dict[str, str], dict[str, str]]:
     """The light and the dark colours."""
-    light, dark, *_ = (PAGE / "style.css").read_text().split(":root {")[1:]
-    return colours(light), colours(dark)
+    return colours((PAGE / "style.css").read_text()), colours((PAGE / "dark.css").read_text())
 
 
 def luminance(colour: str) -> float:

@@ -2,6 +2,7 @@
 
 import { byId } from "./dom.js";
 import { set, state, subscribe } from "./store.js";
+import { whenThemeChanges } from "./theme.js";
 
 /** @typedef {import("./types.js").Point} Point */
 
@@ -107,5 +108,5 @@ new ResizeObserver(() => {
   set({ view: { ...state.view } });
   paint();
 }).observe(stage);
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", repaint);
+whenThemeChanges(repaint);
 subscribe(["view", "doc"], repaint);

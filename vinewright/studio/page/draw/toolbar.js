@@ -2,6 +2,7 @@
 
 import { byId, el } from "../dom.js";
 import { set, state, steps, subscribe } from "../store.js";
+import { chooseNextTheme, theme } from "../theme.js";
 import { fit, stage, zoom } from "../view.js";
 import { chooseTool, deleteSelected, duplicate, redoEdit, undoEdit } from "./actions.js";
 import { isEditable } from "./editing.js";
@@ -105,18 +106,21 @@ function mountView() {
   const snap = iconButton("snap", "Snap to grid and corners (N)", () => set({ snap: !state.snap }));
   const tube = iconButton("tube", "Tube width at the pointer (T)", () => show({ tubeWidth: !live.tubeWidth }));
   const passages = iconButton("passages", "Narrowest passages (M)", () => show({ passages: !live.passages }));
-  const scale = el("button", { type: "button", class: "scale", title: "Fit (0)", "aria-label": "Zoom, fit (0)", onclick: fit });
+  const scale = el("button", { type: "button", class: "scale", title: "Fit (0)", onclick: fit });
   const changeUnit = () => set({ unit: state.unit === "mm" ? "cm" : "mm" });
   const unit = el("button", { type: "button", class: "unit-button", onclick: changeUnit });
   byId("view-actions", HTMLElement).append(
     snap, tube, passages, el("span", { class: "divider" }), iconButton("out", "Zoom out (-)", () => zoom(0.8)), scale,
-    iconButton("in", "Zoom in (+)", () => zoom(1.25)), iconButton("fit", "Fit the drawing (0)", fit), unit, mountKeys(),
+    iconButton("in", "Zoom in (+)", () => zoom(1.25)), iconButton("fit", "Fit the drawing (0)", fit), unit, themeButton(), mountKeys(),
   );
   subscribe(["snap"], () => snap.setAttribute("aria-pressed", String(state.snap)));
-  subscribe(["view"], () => (scale.textContent = scaleText(state.view.scale)));
+  subscribe(["view"], () => {
+    scale.textContent = scaleText(state.view.scale);
+    scale.setAttribute("aria-label", `Scale ${scale.textContent}, fit (0)`);
+  });
   subscribe(["unit"], () => {
     unit.textContent = state.unit;
-    unit.title = `Lengths in ${state.unit === "mm" ? "millimetres" : "centimetres"} (U)`;
+    unit.title = `Lengths in ${state.unit} (U)`;
     unit.setAttribute("aria-label", unit.title);
   });
   const marks = () => {
@@ -125,6 +129,17 @@ function mountView() {
   };
   marks();
   whenShown(marks);
+}
+
+function themeButton() {
+  const name = () => `Theme: ${theme === "system" ? "as the system" : theme}`;
+  const button = iconButton("theme", name(), () => {
+    chooseNextTheme();
+    button.title = name();
+    button.setAttribute("aria-label", name());
+  });
+  button.setAttribute("data-action", "theme");
+  return button;
 }
 
 /** The scale as in a drawing, at 96 pixels per inch: 1:8. */

@@ -1,5 +1,6 @@
-/** Colours of the style sheet for the canvas, read once for each scheme: asking for them is slow. */
+/** Colours of the style sheet for the canvas, read once for each theme: asking for them is slow. */
 
+import { whenThemeChanges } from "../theme.js";
 import { colour } from "../view.js";
 
 /** @type {Map<string, string>} */
@@ -15,4 +16,4 @@ export function canvasColour(/** @type {string} */ name) {
   return found;
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => known.clear());
+whenThemeChanges(() => known.clear());

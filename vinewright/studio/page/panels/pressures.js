@@ -29,7 +29,7 @@ export function pressureTable(/** @type {string} */ id, /** @type {() => Design 
 /** The table; it has a column of types if there are several. */
 function tableOf(/** @type {Section[]} */ sections) {
   const mixed = sections.some(({ type }) => type);
-  const heads = ["", ...(mixed ? ["Type"] : []), "Side", ">From–to [mm]", ">Cell [mm]", ">kPa"];
+  const heads = ["No.", ...(mixed ? ["Type"] : []), "Side", ">From–to [mm]", ">Cell [mm]", ">kPa"];
   const rows = sections.map((section, k) => {
     const [number, ...cells] = rowOf(section, k);
     return [number, ...(mixed ? [section.type ?? "–"] : []), ...cells];
