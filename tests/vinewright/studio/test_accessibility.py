@@ -147,3 +147,46 @@ def test_theme_is_chosen_and_kept(studio: Studio) -> None:
     switch.click()
     assert (switch.get_attribute("aria-label"), background(studio)) == ("Theme: as the system", light)
     assert page.evaluate(colour) == "#ffffff"
+
+
+MANY = """async () => {
+    const { edit, newId } = await import('/store.js');
+    const shapes = Array.from({ length: 1000 }, (_, k) => ({ id: newId(), kind: 'box', row: [k, 0, k + 1, 1], corners: [], origin: null }));
+    edit((doc) => ({ ...doc, shapes }));
+}"""
+
+
+def focused(studio: Studio) -> str:
+    """The element that has the focus: its id, or else the text of its name."""
+    found: str = studio.page.evaluate(
+        "(({ id, textContent }) => id || textContent.trim())(document.activeElement)",
+    )
+    return found
+
+
+def test_tab_leaves_many_objects_at_once(editor: Studio) -> None:
+    """One press leaves the stage, another one the list of a thousand objects; other keys go through them."""
+    editor.page.evaluate(MANY)
+    ids = editor.state("state.doc.shapes.map(({ id }) => id)")
+    selected = []
+    for key in ("PageDown", "PageDown", "PageDown", "PageUp", "End", "PageDown", "PageUp", "Home", "PageUp"):
+        editor.key(key)
+        (one,) = editor.state("[...state.selection]")
+        selected.append(one)
+    assert selected == ["start", "goal", ids[0], "goal", "bounds", "bounds", ids[-1], "start", "start"]
+    editor.page.keyboard.press("Tab")
+    assert focused(editor) == "tab-draw"
+    editor.page.keyboard.press("Shift+Tab")
+    assert focused(editor) == "stage"
+    editor.key("Escape")
+    rows = editor.page.locator(".object-row")
+    rows.nth(2).click()
+    editor.key("Escape")
+    rows.first.focus()
+    for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp"):
+        editor.page.keyboard.press(key)
+    assert focused(editor) == "bounds"
+    editor.page.keyboard.press("Tab")
+    assert not editor.page.evaluate("document.activeElement.closest('.objects')")
+    editor.page.keyboard.press("Shift+Tab")
+    assert focused(editor) == "bounds"

@@ -100,7 +100,7 @@ def test_a_hundred_steps_of_undo(editor: Studio) -> None:
     editor.drag((400, 300), (500, 400))
     for k in range(99):
         editor.key("ArrowRight" if k % 3 else "ArrowUp")
-        editor.key("Escape", "Tab") if k % 10 == 9 else None
+        editor.key("Escape", "PageDown") if k % 10 == 9 else None
     last = editor.shapes()
     count = editor.page.evaluate("async () => (await import('/store.js')).steps().undo")
     assert count == 100

@@ -31,7 +31,7 @@ def test_keyboard_only(editor: Studio) -> None:
     (box,) = editor.shapes()
     editor.key("Shift+ArrowRight")
     assert editor.shapes()[0]["row"][0] > box["row"][0]
-    editor.key("Escape", "Tab")
+    editor.key("Escape", "PageDown")
     assert len(editor.state("[...state.selection]")) == 1
     for tool in ("c", "w", "p"):
         editor.key(tool, "Enter", "Escape")

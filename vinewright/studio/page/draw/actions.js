@@ -107,14 +107,12 @@ export function turnSelected(/** @type {number} */ degrees) {
   edit((doc) => rotateObjects(doc, state.selection, pivot, degrees));
 }
 
-/** Select the next object, or the one before; returns false, with nothing selected, behind the last one and before the first. */
-export function cycle(/** @type {1 | -1} */ way) {
+/** Select an object by a number of steps from the one that is selected, at most the first or the last one. */
+export function selectNext(/** @type {number} */ way) {
   const ids = ["start", "goal", ...state.doc.shapes.map((shape) => shape.id), "bounds"];
   const [last] = [...state.selection].slice(-1);
-  if (last === undefined && way < 0) return false;
-  const next = ids[last === undefined ? 0 : ids.indexOf(last) + way];
-  set({ tool: "select", selection: new Set(next === undefined ? [] : [next]) });
-  return next !== undefined;
+  const at = last !== undefined ? ids.indexOf(last) : way > 0 ? -1 : ids.length;
+  set({ tool: "select", selection: new Set([ids[Math.min(Math.max(at + way, 0), ids.length - 1)]]) });
 }
 
 /** Choose a tool; the numbers of what is drawn are in its panel. Where the drawing is only looked at, every tool leads there. */

@@ -3,7 +3,7 @@
 import { set, state } from "../store.js";
 import { fit, stage, zoom } from "../view.js";
 import {
-  chooseTool, copy, cycle, deleteSelected, duplicate, nudge, paste, redoEdit, selectAll, turnSelected, undoEdit,
+  chooseTool, copy, deleteSelected, duplicate, nudge, paste, redoEdit, selectAll, selectNext, turnSelected, undoEdit,
 } from "./actions.js";
 import { loadBackground } from "./background.js";
 import { isEditable } from "./editing.js";
@@ -22,8 +22,11 @@ const TURN = 5; // of a key [degrees]
 const PAN = 60; // of an arrow key when nothing is selected [px]
 const ARROWS = /** @type {Record<string, Point>} */ ({ ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] });
 
+/** Keys that go through the objects: Tab leaves the stage, however many there are. @type {Record<string, number>} */
+const WAYS = { PageDown: 1, PageUp: -1, Home: -Infinity, End: Infinity };
+
 const KEYS_OF_STAGE =
-  "Tab goes through the objects, arrows move them, comma and period turn them, Enter goes to their numbers; Escape twice goes to the tools.";
+  "Page down and page up go through the objects, arrows move them, comma and period turn them, Enter goes to their numbers; Escape twice goes to the tools.";
 
 /** Keys that work wherever nothing is typed. @type {Record<string, () => void>} */
 const KEYS = {
@@ -148,8 +151,10 @@ function handleStageKey(/** @type {KeyboardEvent} */ event) {
     else focusFirstField();
     return true;
   }
-  // Behind the last object Tab leaves the stage, as everywhere.
-  if (key === "Tab") return event.target === stage && isEditable() && cycle(event.shiftKey ? -1 : 1);
+  if (WAYS[key] && isEditable()) {
+    selectNext(WAYS[key]);
+    return true;
+  }
   if (key === " ") {
     setPanning(true);
     return true;

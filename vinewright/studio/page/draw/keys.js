@@ -13,7 +13,7 @@ const LISTS = [
     ["V", "select"], ["B", "box"], ["P", "polygon"], ["C", "circle"], ["W", "wall"], ["S", "start"], ["G", "goal"], ["I", "background picture"],
   ]],
   ["Drawing", [
-    ["Tab, Shift+Tab", "next object, the one before"], ["Arrows", "move by a grid step; with nothing selected, the view"],
+    ["Page down, page up", "next object, the one before"], ["Home, End", "first object, last one"], ["Arrows", "move by a grid step; with nothing selected, the view"],
     ["Shift+arrows", "move by ten grid steps"], ["Alt+arrows", "move by 1 mm"], ["[ ] or , .", "turn by 5°"],
     ["Enter", "go to the numbers; place with a tool"],
     ["Delete", "delete"], ["Ctrl+Z", "undo"], ["Ctrl+Shift+Z, Ctrl+Y", "redo"], ["Ctrl+D", "duplicate"], ["Ctrl+C, X, V", "copy, cut, paste"],
