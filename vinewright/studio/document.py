@@ -10,7 +10,8 @@ from typing import Annotated, Any, Literal, Self, TypedDict, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from environments.file_model import LONGEST_NAME, SCHEMA, InvalidEnvironment, Name, check_data, check_text, describe
+from environments.error_messages import describe
+from environments.file_model import LONGEST_NAME, SCHEMA, InvalidEnvironment, Name, check_data, check_text
 from environments.lengths import UNITS
 from environments.obstacles import KINDS as KIND_NAMES
 from environments.reading import parse_toml
