@@ -228,13 +228,14 @@ def environment_text(environment: Environment) -> str:
     if any(listed.values()) or friction is not None:
         lines += ["", "[obstacles]"]
     columns = {
-        "box": "x_min, y_min, x_max, y_max, angle_deg",
+        "box": "x_min, y_min, x_max, y_max",
         "circle": "x, y, radius",
         "wall": "x1, y1, x2, y2, thickness",
     }
     for kind, rows in listed.items():
         if rows:
-            opening = f"{plural(kind)} = [" + (f"  # [{columns[kind]}]" if kind in columns else "")
+            angle = ", angle_deg" * (kind == "box" and any(len(row) == 5 for row in rows))
+            opening = f"{plural(kind)} = [" + (f"  # [{columns[kind]}{angle}]" if kind in columns else "")
             lines += [opening, *(f"  {row}," for row in rows), "]"]
     if (environment.obstacles.walls[:, 4] >= THINNEST).any():
         lines.append('ends = "round"')
