@@ -105,19 +105,20 @@ def load_environment(
         raise InvalidEnvironment(" ".join(f"{path.name or path}: {error}".split("\n"))) from None
 
 
-def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> Environment:
+def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335, unit: str | None = None) -> Environment:
     """Parse and check the content of an environment file.
 
     Args:
         name: Name of the environment if the file has none.
         tube_radius: As in `load_environment`.
+        unit: Unit of the lengths in messages about start and goal, one of `SHOWN_UNITS`; None for that of the file.
     Raises:
         InvalidEnvironment: As there, without the file's name.
     """
     file = check_data(parse_toml(data, InvalidEnvironment))
     environment = _build_environment(file, name)
-    check_start(environment, tube_radius, file.unit)
-    check_goal(environment, file.unit)
+    check_start(environment, tube_radius, unit or file.unit)
+    check_goal(environment, unit or file.unit)
     environment.keep_source(data.decode())
     return environment
 
