@@ -7,14 +7,15 @@ import { deleteSelected, duplicate, markSelected, turnSelected } from "./actions
 import { alignObjects, distributeObjects, groupShapes, mirrorObjects, repeatShapes, ungroupShapes } from "./arrange.js";
 import { combineSelected } from "./combine.js";
 import { ANGLE, freeNumberField, lengthOptions } from "./fields.js";
-import { moveObjects } from "./shapes.js";
+import { moveObjects, shapesIn } from "./shapes.js";
 import { iconButton } from "./toolbar.js";
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Doc} Doc */
+/** @typedef {import("../types.js").Shape} Shape */
 /** @typedef {import("./shapes.js").Ids} Ids */
 /** @typedef {import("./environment_panel.js").Part} Part */
-/** @typedef {{icon: string, title: string, act: () => void, least: number}} Action `least`: number of objects that it needs */
+/** @typedef {{icon: string, title: string, act: () => void, least: number, fits?: (shape: Shape) => boolean}} Action `least`: number of objects that it needs, `fits`: whether it is for a shape */
 
 const MOST_COPIES = 2000; // of one repetition
 
@@ -43,11 +44,17 @@ export const ACTIONS = [
   ],
   [
     change("group", "Group (Ctrl+G)", 2, groupShapes),
-    change("cross", "Ungroup (Ctrl+Shift+G)", 1, ungroupShapes),
+    { ...change("ungroup", "Ungroup (Ctrl+Shift+G)", 1, ungroupShapes), fits: (shape) => shape.group !== null },
     { icon: "lock", title: "Lock", least: 1, act: () => markSelected({ locked: true }) },
     { icon: "hide", title: "Hide", least: 1, act: () => markSelected({ hidden: true }) },
   ],
 ];
+
+/** The actions of a row that can be taken with the selection. */
+export function usableActions(/** @type {Action[]} */ row) {
+  const shapes = shapesIn(state.doc, state.selection);
+  return row.filter(({ least, fits }) => state.selection.size >= least && (!fits || shapes.some(fits)));
+}
 
 /** Fields and buttons for what is selected. @returns {Part} */
 export function arrangePart(/** @type {boolean} */ shapesOnly) {
@@ -57,11 +64,7 @@ export function arrangePart(/** @type {boolean} */ shapesOnly) {
   const rotate = () => turnSelected(turn.read() ?? 0);
   onEnter([dx.input, dy.input], move);
   onEnter([turn.input], rotate);
-  const count = state.selection.size;
-  const rows = ACTIONS.map((row) => el(
-    "div", { class: "row actions" },
-    ...row.filter(({ least }) => count >= least).map(({ icon, title, act }) => iconButton(icon, title, act)),
-  ));
+  const rows = ACTIONS.map((row) => el("div", { class: "row actions" }, ...usableActions(row).map(({ icon, title, act }) => iconButton(icon, title, act))));
   /** @type {Node[]} */
   const nodes = [
     el("h2", {}, "Arrange"), ...rows,

@@ -55,8 +55,9 @@ function signatureOf(/** @type {(number | string)[]} */ ids) {
   const { doc, unit, tool, background } = state;
   const only = ids.length === 1 ? doc.shapes.find((shape) => shape.id === ids[0]) : null;
   const number = ids.length === 1 ? nameOf(doc, ids[0]) : ids.some((id) => typeof id === "string");
+  const grouped = doc.shapes.some((shape) => shape.group !== null && ids.includes(shape.id));
   const picture = [tool === "background", background?.src, live.picks?.length];
-  return JSON.stringify([ids.length === 1 ? ids : ids.length, number, only?.corners.length, Boolean(only?.row[4]) && only?.kind === "box", only?.locked, unit, picture]);
+  return JSON.stringify([ids.length === 1 ? ids : ids.length, number, only?.corners.length, Boolean(only?.row[4]) && only?.kind === "box", only?.locked, grouped, unit, picture]);
 }
 
 function rebuild(/** @type {(number | string)[]} */ ids) {

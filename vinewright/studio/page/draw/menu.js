@@ -5,7 +5,7 @@ import { set, state } from "../store.js";
 import { pixels, stage, toDrawing, toStage } from "../view.js";
 import { deleteSelected, duplicate, markSelected, selectAll, showHidden } from "./actions.js";
 import { withGroup } from "./arrange.js";
-import { ACTIONS } from "./arrange_panel.js";
+import { ACTIONS, usableActions } from "./arrange_panel.js";
 import { isEditable } from "./editing.js";
 import { objectAt } from "./hit.js";
 import { isDragging } from "./pointer.js";
@@ -59,7 +59,7 @@ function items() {
   const hidden = state.doc.shapes.some((shape) => shape.hidden);
   const groups = [
     count ? [item("Duplicate (Ctrl+D)", duplicate), item("Delete (Del)", deleteSelected)] : [],
-    ...ACTIONS.map((row) => row.filter(({ least }) => count >= least).map(({ title, act }) => item(title, act))),
+    ...ACTIONS.map((row) => (count ? usableActions(row).map(({ title, act }) => item(title, act)) : [])),
     [
       locked && item("Unlock", () => markSelected({ locked: false })), hidden && item("Show what is hidden", showHidden),
       state.doc.shapes.some((shape) => shape.locked) && !locked && item("Select what is locked", selectLocked),
