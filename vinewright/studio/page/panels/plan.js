@@ -4,6 +4,7 @@ import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { frontChart } from "./chart.js";
 import { changedLine, chooseByActuators, countsLine, designList, drawnLine, nextButtons, notesList, resultLine } from "./designs.js";
+import { elsewherePart } from "./elsewhere.js";
 import { setVisible, visible } from "./layers.js";
 import { optionFields, wantedShare } from "./options.js";
 import { checkField, setText, showDisabled, swatch } from "./parts.js";
@@ -22,7 +23,8 @@ export function mountPlan() {
   const chart = frontChart((actuators) => !isPlanning() && chooseByActuators(actuators));
   const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), notesList("plan-notes"), changedLine("plan-changed"), nextButtons());
   byId("panel-plan", HTMLElement).append(
-    optionFields(), el("div", { id: "plan-buttons", class: "row" }, startButton, stopButton), reason, progressPart(), result, chart.element, designList(), layersPart(), el("h2", {}, "Runs"), runList(),
+    optionFields(), el("div", { id: "plan-buttons", class: "row" }, startButton, stopButton), reason, elsewherePart(), progressPart(), result,
+    chart.element, designList(), layersPart(), el("h2", {}, "Runs"), runList(),
   );
   mountPlanning();
   subscribe(["plan", "check", "run", "doc", "tube"], showButtons);
