@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from planner.output.claim import claim
-from planner.plan.options import OPTIONS
+from planner.plan.options import OPTIONS, contradiction
 from vinewright.commands.plan_options import Envs, FullTree, Out, Resume, SameDesign
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.device import DeviceOption
@@ -127,19 +127,13 @@ def _check_numbers(asked: dict[str, Any]) -> None:
     Raises:
         BadInput: A value is out of its range, or two options contradict each other.
     """
-    time_budget, success, particles = asked["time_budget_s"], asked["success"], asked["particles"]
+    time_budget, success = asked["time_budget_s"], asked["success"]
     if not 0 < time_budget < 1e7:
         raise BadInput(f"--time-budget {time_budget:g} must be greater than 0 and finite, in seconds")
     if success is not None and not 0 < success <= 100:
         raise BadInput(f"--success {success:g} must be greater than 0 and at most 100, in percent")
-    if asked["fast"] and (success is not None or asked["uncertainty"] is not None or particles > 1):
-        raise BadInput(
-            "--success, --uncertainty and --particles are for designs under errors; --fast plans without errors"
-        )
-    if particles > 1 and asked["propagator"] != "quasistatic":
-        raise BadInput(
-            f"--particles {particles} needs --propagator quasistatic; {asked['propagator']} grows vines as planned only"
-        )
+    if found := contradiction(asked):
+        raise BadInput(found)
 
 
 def _resume(resume: Path, given: dict[str, Any], out: Path | None, force: bool, full_tree: bool, answer: Answer) -> int:

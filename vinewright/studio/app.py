@@ -125,7 +125,13 @@ def combine(_: StudioSession, __: Request, body: bytes) -> Any:
 def check(session: StudioSession, _: Request, body: bytes) -> Any:
     """Check a drawing, and keep it for a page that is opened again; `not_kept` says why it is not on disk."""
     asked = requests.parse(requests.CheckRequest, body)
-    given = {"text": asked.text, "content": asked.content, "origins": asked.origins, "tube": asked.tube, "unit": asked.unit}
+    given = {
+        "text": asked.text,
+        "content": asked.content,
+        "origins": asked.origins,
+        "tube": asked.tube,
+        "unit": asked.unit,
+    }
     before, found = session.checked
     if given != before:  # else only what is beside the drawing has changed
         found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube), asked.unit)
@@ -218,6 +224,7 @@ def picture(session: StudioSession, request: Request, _: bytes) -> Response:
 def plan(session: StudioSession, _: Request, body: bytes) -> Any:
     """Start a plan."""
     asked = requests.parse(requests.PlanRequest, body)
+    requests.check_options(asked.options)
     tube_in(asked.tube)
     return {"job": session.plan(asked.model_dump())}
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dynamics.actuator_file import replace_actuators
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments.environment import Environment
@@ -33,6 +34,7 @@ from planner.plan.problem import Problem
 from planner.uncertainty.errors import errors_with_name
 from planner.uncertainty.trials import Worlds, grow_trials
 from planner.uncertainty.weakest import estimate_success
+from surrogate.registry import parse_actuators
 from vinewright.console.errors import without_extra
 from vinewright.studio.events import Send
 from vinewright.studio.stop import Stop
@@ -58,7 +60,10 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     watcher.tell(phase="starting", drawing=given.get("drawing"), name=given["name"])
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
-    inputs = Inputs(actuator=tube.kinds, **given["options"])
+    options = dict(given["options"])
+    if kinds := options.pop("actuator", None):
+        tube = replace_actuators(tube, parse_actuators(kinds))
+    inputs = Inputs(actuator=tube.kinds, **options)
     with claim(None, Path(given["root"]) / stem_of(environment.name)) as folder:
         if stop.requested:
             raise KeyboardInterrupt

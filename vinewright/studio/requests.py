@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -15,11 +15,12 @@ from pydantic import (
     model_validator,
 )
 
+from dynamics.registry import propagators
 from environments.file_model import MOST_CORNERS
 from environments.importing.options import ImportOptions
 from environments.uncertainty import PRESETS
 from planner.plan.inputs import Inputs, field_of
-from planner.plan.options import BY_NAME
+from planner.plan.options import BY_NAME, contradiction
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 _Text = Annotated[str, Field(max_length=5_000_000)]
@@ -159,38 +160,77 @@ class TubeRequest(_Request):
     content: dict[str, Any]
 
 
-def _preset(name: str) -> str:
-    if name not in PRESETS:
-        raise ValueError(f"must be one of {', '.join(PRESETS)}")
-    return name
-
-
 LONGEST = 86400
 """Longest time of a plan that the page asks for [s]."""
-OFFERED = "time_budget_s", "iterations", "seed", "success", "uncertainty", "fast", "heuristic", "propagator"
-"""Options of a plan that the page offers."""
-_NARROWER: dict[str, Any] = {
-    "time_budget_s": Annotated[float, Field(le=LONGEST)],
-    "seed": Annotated[int, Field(lt=2**63)],
-    "uncertainty": Annotated[str, AfterValidator(_preset)] | None,
-    "propagator": Annotated[str, Field(max_length=40)],
-}
-"""Types where the page may ask for less than a plan takes: it reads no files of this machine, and ends within a day."""
-_FIELDS: dict[str, Any] = {
-    name: (_NARROWER.get(name, Inputs.model_fields[name].annotation), field_of(name)) for name in OFFERED
-}
+SHORT = 30.0
+"""Time of a plan that the page proposes [s]."""
+
+
+def _choices(name: str) -> list[str]:
+    """List the values of an option that is chosen from a list; empty for all others."""
+    if name == "uncertainty":
+        return [*PRESETS]
+    return [*propagators()] if name in ("propagator", "verify") else [*BY_NAME[name].choices]
+
+
+def _type_of(name: str) -> Any:
+    """Return the type of an option for the page, which may ask for less than a plan takes: no file of this machine, and a day at most."""
+    if choices := _choices(name):
+        narrower: Any = Literal[tuple(choices)]
+    else:
+        narrower = {
+            "time_budget_s": Annotated[float, Field(le=LONGEST)],
+            "seed": Annotated[int, Field(lt=2**63)],
+            "planner": Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")],  # a colon would load a file
+            "supply": Annotated[str, Field(max_length=40)],
+            "actuator": Annotated[str, Field(max_length=80)],
+        }.get(name, BY_NAME[name].type)
+    return narrower | None if _default(name) is None else narrower
+
+
+def _default(name: str) -> Any:
+    """Return the default of an option on the page."""
+    # Without the option, the actuators are those of the tube.
+    return {"actuator": None, "time_budget_s": SHORT}.get(name, BY_NAME[name].default)
+
+
+_FIELDS: dict[str, Any] = {name: (_type_of(name), field_of(name)) for name in BY_NAME}
+_FIELDS["actuator"] = (_type_of("actuator"), None)
 Options: Any = create_model("Options", __base__=_Request, **_FIELDS)
 """The options of a plan that the page sends, with the defaults and limits of all plans."""
 
 
 def offered_options() -> dict[str, dict[str, Any]]:
-    """Default, limits and meaning of each option that the page offers, from the list of all options."""
-    offered = {}
-    for name in OFFERED:
-        option = BY_NAME[name]
-        limits = {"least": option.least, "most": LONGEST if name == "time_budget_s" else option.most}
-        offered[name] = {"default": option.default, "help": option.help, **limits}
-    return offered
+    """Describe the field of each option for the page, from the list of all options."""
+    return {
+        name: {
+            "label": option.label,
+            "group": option.group,
+            "type": option.type.__name__,
+            "default": _default(name),
+            "implied": option.implied,
+            "help": option.help,
+            "least": option.least,
+            "most": {"time_budget_s": LONGEST, "seed": 2**53}.get(name, option.most),
+            "above": option.above,
+            "unit": option.unit.strip("-"),
+            "flag": option.flag or f"--{name.replace('_', '-')}",
+            "choices": _choices(name),
+        }
+        for name, option in BY_NAME.items()
+    }
+
+
+def check_options(options: Any) -> None:
+    """Check that the options of a plan fit each other.
+
+    Raises:
+        BadRequest: They do not; the message names one of them.
+    """
+    asked = options.model_dump(exclude={"actuator"})
+    if found := contradiction(asked):
+        raise BadRequest(found)
+    parse_as(lambda: Inputs(**asked), "options.")
 
 
 class Beside(_Request):
@@ -246,13 +286,25 @@ class PackRequest(DesignRequest):
 
 
 def parse(model: type[Request], data: bytes) -> Request:
-    """A request.
+    """Read a request.
 
     Raises:
         BadRequest: It is not what the page sends.
     """
+    return parse_as(lambda: model.model_validate_json(data))
+
+
+def parse_as(make: Callable[[], Request], within: str = "") -> Request:
+    """Make a model, and tell the first fault of its content in one line.
+
+    Args:
+        within: Words before the name of the field that is at fault.
+    Raises:
+        BadRequest: The content has a fault.
+    """
     try:
-        return model.model_validate_json(data)
+        return make()
     except ValidationError as error:
         first = error.errors(include_url=False, include_input=False)[0]
-        raise BadRequest(f"{'.'.join(map(str, first['loc']))}: {first['msg']}"[:300]) from None
+        words = first["msg"].removeprefix("Value error, ")
+        raise BadRequest(f"{within}{'.'.join(map(str, first['loc']))}: {words}"[:300]) from None

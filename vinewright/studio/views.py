@@ -20,11 +20,11 @@ from planner.design.estimate import Estimate, Success
 from planner.design.solutions_file import load_solutions_with_jumps
 from planner.drawing.profile import Profile, profile_of
 from planner.drawing.room import room_notes
+from planner.plan.options import BY_NAME
 from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 from planner.uncertainty.survey import UNITS
 from surrogate.kernels.compiled import Floats
 from vinewright.studio.document import parse_content
-from vinewright.studio.requests import OFFERED
 
 
 def line_of(joints: Floats) -> list[list[float]]:
@@ -134,7 +134,9 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
             "first_s": float(facts["time_to_first_s"]),
             "reason": str(facts["inputs"]["stopped"]),
         }
-        options = {name: facts["inputs"][name] for name in OFFERED if name in facts["inputs"]}
+        options = {
+            name: value for name, value in facts["inputs"].items() if name in BY_NAME and name != "actuator"
+        }  # the tube has it
     except OSError as error:
         raise InvalidDesign(f"{folder.name} is not the folder of a plan: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:

@@ -4,6 +4,7 @@ import { el } from "./dom.js";
 import { stage } from "./view.js";
 
 /** @typedef {HTMLInputElement | HTMLTextAreaElement} TextInput */
+/** @typedef {TextInput | HTMLSelectElement} Field */
 
 /**
  * Keep an input and a text of the state equal. What is being typed, or was refused, stays until the state has another text.
@@ -52,7 +53,7 @@ export function bindText(input, text, apply) {
 let faults = 0;
 
 /** Mark an input as wrong and say why beneath it, or remove the mark. */
-export function showFault(/** @type {TextInput} */ input, /** @type {string | null} */ fault) {
+export function showFault(/** @type {Field} */ input, /** @type {string | null} */ fault) {
   const cell = input.closest(".field, td");
   let note = cell?.querySelector(".fault");
   if (fault === null) {

@@ -238,6 +238,21 @@
  * @property {{name: string, numbers: Record<string, number | [number, number]>}[]} errors presets
  * @property {{name: string, unit: string, most: number, meaning: string}[]} errorKeys
  * @property {string[]} propagators
- * @property {Record<string, {default: unknown, help: string, least: number | null, most: number | null}>} planOptions
+ * @property {Record<string, PlanOption>} planOptions by name, in the order of the list of all options
+ *
+ * @typedef {object} PlanOption
+ * An option of a plan, as `planner.plan.options` lists it.
+ * @property {string} label
+ * @property {string} group heading above it
+ * @property {"bool" | "int" | "float" | "str"} type
+ * @property {boolean | number | string | null} default null if it need not be given
+ * @property {string} implied what holds if it is not given, in a word
+ * @property {string} help
+ * @property {number | null} least
+ * @property {number | null} most
+ * @property {number | null} above value that it must exceed
+ * @property {string} unit
+ * @property {string} flag its name on the command line
+ * @property {string[]} choices values that can be chosen; empty if any can be typed
  */
 export {};

@@ -1,29 +1,30 @@
-/** The options of a plan. */
+/** The options of a plan: their fields are made from the list of all options that the server sends. */
 
 import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { set, state, subscribe } from "../store.js";
+import { bindText, showFault } from "../typed_text.js";
 import { checkField, folded, optionsOf, selectField } from "./parts.js";
 
-const LARGEST_SEED = 2 ** 53;
-const FROM_FILES = ""; // errors of the environment and the tube, or else the default
+/** @typedef {import("../types.js").PlanOption} PlanOption */
+/** @typedef {number | string | boolean | null} Value */
 
-/** Values of the fields; `null` is left to the server. */
-const chosen = {
-  time: 30, success: /** @type {number | null} */ (null), errors: FROM_FILES, seed: 0, fast: false, heuristic: false, propagator: "quasistatic",
-};
+const MAIN = ["time_budget_s", "success", "uncertainty"]; // shown without a click
+/** Ids of fields that are not those of their options. @type {Record<string, string>} */
+const IDS = { time_budget_s: "plan-time", uncertainty: "plan-errors" };
+const LONGEST_TEXT = 80;
+
+/** Values of the options; `null` is left to the plan. @type {Record<string, Value>} */
+const chosen = {};
 
 /** The wanted share of successes that the chart shows while a plan is under way. */
 export function wantedShare() {
-  return (chosen.success ?? 90) / 100;
+  return Number(chosen.success ?? state.known.planOptions.success.implied) / 100;
 }
 
 /** The options as the server takes them. */
 export function planOptions() {
-  const { time, success, errors, seed, fast, heuristic, propagator } = chosen;
-  return {
-    time_budget_s: time, seed, fast, heuristic, propagator, success, uncertainty: errors || null,
-  };
+  return { ...chosen };
 }
 
 /**
@@ -31,21 +32,21 @@ export function planOptions() {
  * the panel cannot have: runs of the command line may have others.
  */
 function takeOptions(/** @type {(() => void)[]} */ updates) {
-  const { options, known } = state;
-  if (!options) {
-    keepOptions();
-    return;
+  for (const [name, option] of Object.entries(state.known.planOptions)) {
+    const value = state.options?.[name];
+    if (value !== undefined && isAllowed(option, value)) chosen[name] = value;
+    else if (!(name in chosen)) chosen[name] = option.default;
   }
-  const { time_budget_s: time, success, uncertainty, seed, fast, heuristic, propagator } = options;
-  if (typeof time === "number" && time > 0) chosen.time = Math.min(time, Number(known.planOptions.time_budget_s?.most ?? time));
-  if (success === null || (typeof success === "number" && success > 0 && success <= 100)) chosen.success = success;
-  if (typeof seed === "number" && seed >= 0 && seed <= LARGEST_SEED) chosen.seed = seed;
-  if (typeof fast === "boolean") chosen.fast = fast;
-  if (typeof heuristic === "boolean") chosen.heuristic = heuristic;
-  if (uncertainty === null || known.errors.some(({ name }) => name === uncertainty)) chosen.errors = String(uncertainty ?? FROM_FILES);
-  if (known.propagators.some((name) => name === propagator)) chosen.propagator = String(propagator);
-  for (const update of updates) update();
+  if (state.options) for (const update of updates) update();
   keepOptions();
+}
+
+function isAllowed(/** @type {PlanOption} */ { type, default: usual, least, most, above, choices }, /** @type {Value} */ value) {
+  if (value === null) return usual === null;
+  if (type === "bool") return typeof value === "boolean";
+  if (type === "str") return typeof value === "string" && (choices.length ? choices.includes(value) : value.length <= LONGEST_TEXT);
+  if (typeof value !== "number" || (type === "int" && !Number.isInteger(value))) return false;
+  return value >= (least ?? -Infinity) && value <= (most ?? Infinity) && value > (above ?? -Infinity);
 }
 
 /** Keep the options of the panel with the drawing. */
@@ -58,48 +59,113 @@ export function optionsAreGood() {
   return !document.querySelector('#plan-options [aria-invalid="true"]');
 }
 
-/** The fields. */
+// ---- faults of options that do not fit each other, the tube or the environment ----
+
+/** Say at the field of an option why a plan was refused; returns whether the message names one. */
+export function markOption(/** @type {string} */ message) {
+  const input = fieldNamed(message);
+  if (!input) return false;
+  input.closest("details")?.setAttribute("open", "");
+  input.scrollIntoView({ block: "nearest" });
+  showFault(input, withLabels(message.replace(/^options\.\w+: /, "")));
+  refused = input;
+  return true;
+}
+
+/** Return a message with the names of fields instead of those of the command line. */
+function withLabels(/** @type {string} */ message) {
+  return Object.entries(state.known.planOptions).reduce(
+    (text, [name, { flag, label }]) => text.replace(new RegExp(`${flag}(?![\\w-])|(?<=combined with )${name}\\b`, "g"), `“${label}”`), message,
+  );
+}
+
+/** The field that was marked. @type {import("../typed_text.js").Field | null} */
+let refused = null;
+
+/** Remove the mark of an option that was refused: another option or the tube may have changed since. */
+export function unmarkOption() {
+  if (refused) showFault(refused, null);
+  refused = null;
+}
+
+/** The field of the option that a message names first. */
+function fieldNamed(/** @type {string} */ message) {
+  const places = Object.entries(state.known.planOptions).map(([name, { flag }]) => {
+    const at = message.search(new RegExp(`^(options\\.|unknown )?${name}\\b|${flag}(?![\\w-])`));
+    return { name, at: at < 0 ? Infinity : at };
+  });
+  const first = places.reduce((one, other) => (other.at < one.at ? other : one));
+  const input = first.at < Infinity ? document.getElementById(idOf(first.name)) : null;
+  return input instanceof HTMLInputElement || input instanceof HTMLSelectElement ? input : null;
+}
+
+// ---- fields ----
+
+function idOf(/** @type {string} */ name) {
+  return IDS[name] ?? `plan-${name}`;
+}
+
+/** The fields; the server has said what it offers. */
 export function optionFields() {
-  const timeOptions = {
-    id: "plan-time", label: "Time", unit: "s", min: 1, max: Infinity, title: "Search, refinement and trials together",
-    value: () => chosen.time, apply: (/** @type {number} */ value) => (chosen.time = value), clear: () => (chosen.time = 30),
-  };
-  const successOptions = {
-    id: "plan-success", label: "Wanted success", unit: "%", placeholder: "90", min: 1, max: Infinity,
-    title: "Share of trials that shall reach the goal; a design that does gets no more actuators",
-    value: () => chosen.success, apply: (/** @type {number} */ value) => (chosen.success = value), clear: () => (chosen.success = null),
-  };
-  const [time, success] = [numberField(timeOptions), numberField(successOptions)];
-  const errors = selectField("plan-errors", "Errors", [], (value) => (chosen.errors = value));
-  errors.select.title = "Of the trials; without errors in the files, those of a workshop";
-  const propagator = selectField("plan-propagator", "Model", [], (value) => (chosen.propagator = value));
-  const seed = numberField({
-    id: "plan-seed", label: "Seed", min: 0, max: LARGEST_SEED, step: 1, digits: 16, title: "Another seed is another search",
-    value: () => chosen.seed, apply: (value) => (chosen.seed = Math.floor(value)), clear: () => (chosen.seed = 0),
-  });
-  const fast = checkField(
-    "plan-fast", "Search only, without trials", false, (on) => (chosen.fast = on), "End at the design of lowest cost if everything is as planned",
+  const { planOptions: options } = state.known;
+  const made = Object.fromEntries(Object.entries(options).map(([name, option]) => [name, fieldOf(name, option)]));
+  takeOptions([]);
+  const rest = Object.keys(options).filter((name) => !MAIN.includes(name));
+  const groups = [...new Set(rest.map((name) => options[name].group))].map((group) =>
+    el("fieldset", {}, el("legend", {}, group), ...rest.filter((name) => options[name].group === group).map((name) => made[name].element)),
   );
-  const heuristic = checkField(
-    "plan-heuristic", "Guide the search by ways to the goal", false, (on) => (chosen.heuristic = on), "Needs OMPL",
-  );
-  subscribe(["known"], () => {
-    // Limits are those of all plans, of which the server tells.
-    timeOptions.max = state.known.planOptions.time_budget_s?.most ?? Infinity;
-    successOptions.max = state.known.planOptions.success?.most ?? Infinity;
-    const presets = state.known.errors.map(({ name }) => /** @type {[string, string]} */ ([name, name]));
-    errors.select.replaceChildren(...optionsOf([[FROM_FILES, "as in the files"], ...presets]));
-    errors.select.value = chosen.errors;
-    propagator.select.replaceChildren(...optionsOf(state.known.propagators.map((name) => [name, name])));
-    propagator.select.value = chosen.propagator;
+  const fields = el("div", { id: "plan-options" }, ...MAIN.map((name) => made[name].element), folded("More options", ...groups));
+  subscribe(["options"], () => takeOptions(Object.values(made).map(({ update }) => update)));
+  for (const { update } of Object.values(made)) update();
+  fields.addEventListener("change", ({ target }) => {
+    // A field in which one types has judged by itself what was typed.
+    if (target === refused && target instanceof HTMLInputElement && target.type === "text") refused = null;
+    else unmarkOption();
   });
-  subscribe(["options", "known"], () => takeOptions([
-    time.update, success.update, seed.update, () => (errors.select.value = chosen.errors), () => (fast.input.checked = chosen.fast),
-    () => (propagator.select.value = chosen.propagator), () => (heuristic.input.checked = chosen.heuristic),
-  ]));
-  const more = folded("More options", seed.element, propagator.row, fast.row, heuristic.row);
-  const fields = el("div", { id: "plan-options" }, time.element, success.element, errors.row, more);
   // After the fields have taken what was typed or chosen; Escape restores a field that is then left.
   for (const event of ["change", "focusout"]) fields.addEventListener(event, keepOptions);
   return fields;
+}
+
+/** @returns {{element: HTMLElement, update: () => void}} */
+function fieldOf(/** @type {string} */ name, /** @type {PlanOption} */ option) {
+  if (option.type === "bool") return checkOption(name, option);
+  if (option.choices.length) return choiceOption(name, option);
+  return option.type === "str" ? textOption(name, option) : numberOption(name, option);
+}
+
+function checkOption(/** @type {string} */ name, /** @type {PlanOption} */ { label, help }) {
+  const { row, input } = checkField(idOf(name), label, false, (on) => (chosen[name] = on), help);
+  return { element: el("div", { class: "field" }, row), update: () => (input.checked = chosen[name] === true) };
+}
+
+function choiceOption(/** @type {string} */ name, /** @type {PlanOption} */ { label, help, choices, default: usual, implied }) {
+  const { row, select } = selectField(idOf(name), label, [], (value) => (chosen[name] = value || null));
+  /** @type {[string, string][]} */
+  const none = usual === null ? [["", implied]] : [];
+  select.append(...optionsOf([...none, ...choices.map((one) => /** @type {[string, string]} */ ([one, one]))]));
+  select.title = help;
+  return { element: el("div", { class: "field" }, row), update: () => (select.value = String(chosen[name] ?? "")) };
+}
+
+function textOption(/** @type {string} */ name, /** @type {PlanOption} */ { label, help, default: usual, implied }) {
+  const id = idOf(name);
+  const input = el("input", { id, type: "text", title: help, placeholder: implied, maxlength: LONGEST_TEXT, autocomplete: "off", spellcheck: "false" });
+  const { update } = bindText(input, () => String(chosen[name] ?? ""), () => {
+    chosen[name] = input.value.trim() || usual;
+    return null;
+  });
+  return { element: el("div", { class: "field" }, el("div", { class: "choice" }, el("label", { for: id }, label), input)), update };
+}
+
+function numberOption(/** @type {string} */ name, /** @type {PlanOption} */ option) {
+  const { label, help, least, most, above, unit, implied, type, default: usual } = option;
+  return numberField({
+    id: idOf(name), label, unit, title: help, placeholder: implied, min: least ?? -Infinity, max: most ?? Infinity, digits: 16,
+    fault: (value) => {
+      if (above !== null && value <= above) return `must be more than ${above}`;
+      return type === "int" && !Number.isInteger(value) ? "must be a whole number" : null;
+    },
+    value: () => /** @type {number | null} */ (chosen[name]), apply: (value) => (chosen[name] = value), clear: () => (chosen[name] = usual),
+  });
 }

@@ -4,7 +4,7 @@ import { post } from "../api.js";
 import { freshCheck } from "../draw/check.js";
 import { shownName, withoutAside } from "../draw/words.js";
 import { IDLE, set, state, subscribe } from "../store.js";
-import { optionsAreGood, planOptions } from "./options.js";
+import { markOption, optionsAreGood, planOptions, unmarkOption } from "./options.js";
 import { planElsewhere } from "./ownplan.js";
 import { messageOf } from "./parts.js";
 import { hasBegun, isPlanning, live } from "./shown.js";
@@ -30,7 +30,10 @@ function notifyListeners() {
 
 /** Forget a refusal when its cause may be gone. */
 export function mountPlanning() {
+  let { phase } = state.plan;
   subscribe(["plan"], () => {
+    if (state.plan.phase === "failed" && phase !== "failed" && !isOver(state.plan)) markOption(state.plan.message);
+    phase = state.plan.phase;
     if (!isPlanning() && !planElsewhere()) planning.stopping = false;
     else planning.refusal = "";
   });
@@ -84,6 +87,7 @@ export function stopPlan() {
 }
 
 async function start() {
+  unmarkOption();
   if (!optionsAreGood()) return refuse(BAD_OPTION);
   planning.sending = true;
   refuse("");
@@ -103,6 +107,7 @@ async function start() {
   } catch (error) {
     live.asked = "";
     refusal = messageOf(error);
+    if (markOption(refusal)) refusal = BAD_OPTION;
     // What is said of a plan that has ended does not come back.
     if (state.plan === starting) set({ plan: hasBegun(before) ? before : IDLE });
   }
