@@ -144,7 +144,7 @@ def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
         send({**about, "busy": True, "reached": reached.tolist(), "lines": lines, "success": success})
     estimate = estimate_success(design, environment, uncertainty, range(len(reached)), seed, reached)
     known = {**_success(name, reached), "weakest": estimate.weakest} if len(reached) else None
-    ranked = [str(one) for one in (estimate.influences or ())[:SHOWN_ERRORS]]
+    ranked = [one.content() for one in (estimate.influences or ())[:SHOWN_ERRORS]]
     marked = {**about, "weakest": weakest_view(estimate.weakest, environment), "influences": ranked}
     send({**marked, "busy": False, "reached": reached.tolist(), "lines": [], "success": known})
 

@@ -16,7 +16,7 @@ from environments.uncertainty import KEYS, PRESETS
 from planner.design.arrival import miss_words
 from planner.design.design import Design, InvalidDesign, type_of
 from planner.design.design_file import SOLUTIONS, load_design
-from planner.design.estimate import Estimate, Success
+from planner.design.estimate import SHOWN_ERRORS, Estimate, Influence, Success
 from planner.design.solutions_file import load_solutions_with_jumps
 from planner.drawing.profile import Profile, profile_of
 from planner.drawing.room import room_notes
@@ -134,6 +134,7 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
             "first_s": float(facts["time_to_first_s"]),
             "reason": str(facts["inputs"]["stopped"]),
         }
+        explained = _explained(facts)
         options = {
             name: value for name, value in facts["inputs"].items() if name in BY_NAME and name != "actuator"
         }  # the tube has it
@@ -161,9 +162,25 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
         "front": _front_of(tried) if tried else [],
         "wanted": tried.wanted if tried else None,
         "trials": _trials_of(tried) if tried else None,
+        "influences": explained[tried.chosen] if tried and tried.chosen < len(explained) else None,
         "facts": seen,
         "options": options,
     }
+
+
+def _explained(facts: dict[str, Any]) -> list[list[dict[str, Any]] | None]:
+    """Return the errors on which success depends, for each design of the front; None where older runs do not have them."""
+    return [
+        [
+            Influence(
+                str(one["error"]), float(one["share"]), (float(one["interval_95"][0]), float(one["interval_95"][1]))
+            ).content()
+            for one in champion["influences"][:SHOWN_ERRORS]
+        ]
+        if "influences" in champion
+        else None
+        for champion in (facts.get("trials") or {}).get("front", [])
+    ]
 
 
 def _front_of(tried: ShownTrials) -> list[dict[str, Any]]:

@@ -305,7 +305,7 @@ def test_trials_are_those_of_robustness(planned: Path) -> None:
     list(survey.run())
     estimate = survey.estimate_all()
     assert last["weakest"]["text"] == last["success"]["weakest"] == estimate.weakest
-    assert last["influences"] == [str(one) for one in estimate.influences or ()]
+    assert last["influences"] == [one.content() for one in estimate.influences or ()]
     assert last["success"]["reached"] == survey.counts["all errors together"]["reached"]
     assert 0 < last["success"]["reached"] < 50
     assert (last["busy"], len(last["reached"])) == (False, 50)

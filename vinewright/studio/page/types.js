@@ -103,6 +103,9 @@
  * @property {string} [type] of its actuator, in a design with actuators of several types
  * @property {Profile} [profile] of its actuator at its true thickness, or of its folds; none of a bare section
  *
+ * @typedef {{error: string, share: number, interval_95: [number, number]}} Influence
+ * An error, and the share of the variance of success that it explains alone, as shares of 1.
+ *
  * @typedef {{errors: string, reached: number, trials: number, low: number, high: number, weakest: string | null}} Success
  *
  * @typedef {object} Design
@@ -136,6 +139,7 @@
  * @property {FrontPoint[]} front
  * @property {number | null} wanted share of trials that was asked for
  * @property {{lines: Point[][], reached: boolean[]} | null} trials
+ * @property {Influence[] | null} influences errors on which success in these trials depends, the largest share first; null if not known
  * @property {{iterations: number, seconds: number, first_s: number, reason: string}} facts
  * @property {PlanOptions} options with which it was planned
  *
@@ -173,7 +177,7 @@
  * @property {Success | null} success
  * @property {number} asked
  * @property {{text: string, obstacles: string[], section: number | null} | null} weakest names of obstacles; section counts from 1
- * @property {string[]} influences errors on which success depends, each with its share and interval, the largest first
+ * @property {Influence[]} influences errors on which success depends, the largest share first
  *
  * @typedef {object} PackView
  * @property {string} id

@@ -77,6 +77,12 @@ export function shownSuccess() {
   return own ? own.success : (chosenDesign()?.success ?? null);
 }
 
+/** The errors on which that success depends, from the same trials; null if they are not known. */
+export function shownInfluences() {
+  const own = ownTrials();
+  return own ? own.influences : state.design === "best" ? (state.run?.influences ?? null) : null;
+}
+
 /** The pack of the design that is shown. */
 export function shownPack() {
   const { run, design, pack } = state;

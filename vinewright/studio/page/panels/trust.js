@@ -4,10 +4,11 @@ import { byId, el } from "../dom.js";
 import { store, loadStored } from "../kept.js";
 import { state, subscribe } from "../store.js";
 import { changedLine, countsLine, drawnLine, emptyNotice } from "./designs.js";
+import { influencesPart } from "./influences.js";
 import { setVisible, visible } from "./layers.js";
 import { weakestPlace } from "./marklayer.js";
 import { checkField, folded, optionsOf, selectField, setText, swatch } from "./parts.js";
-import { chosenDesign, ownTrials, shownSuccess, shownTrials } from "./shown.js";
+import { chosenDesign, ownTrials, shownInfluences, shownSuccess, shownTrials } from "./shown.js";
 import { errorSlider } from "./sliders.js";
 import { countsOf, request, setSource, stopTrials, trySoon, whenRequested } from "./trials.js";
 import { errorsWords, percent } from "./words.js";
@@ -148,7 +149,7 @@ function resultPart() {
   const bar = el("progress", { id: "trust-progress", "aria-label": "Trials made" });
   const spoken = el("p", { class: "unseen", role: "status" });
   const weakest = el("p", { id: "trust-weakest" });
-  const ranked = el("ol", { id: "trust-influences", class: "quiet", title: "Share of the variance of success that each error explains alone" });
+  const explained = influencesPart();
   const fault = el("p", { id: "trust-fault", class: "error", role: "status" });
   const [good, bad] = [el("li"), el("li")];
   const legend = el("ul", { class: "legend" }, good, bad);
@@ -160,7 +161,7 @@ function resultPart() {
     if (busy && state.trials && !request.waiting) [bar.max, bar.value] = [state.trials.asked, state.trials.reached.length];
     else bar.removeAttribute("value");
     showWeakest(weakest, busy, success?.weakest ?? null);
-    showInfluences(ranked, busy ? [] : (ownTrials()?.influences ?? []));
+    explained.show(busy, success, shownInfluences());
     const counts = countsOf();
     legend.hidden = !trials?.lines.length;
     good.replaceChildren(swatch("reached"), `${counts.good} reached the goal`);
@@ -171,7 +172,7 @@ function resultPart() {
   };
   subscribe(["run", "design", "trials", "panel"], show);
   whenRequested(show);
-  return el("div", { id: "trust-result" }, el("p", { class: "success" }, big, " ", small), countsLine(), bar, weakest, ranked, fault, legend, spoken);
+  return el("div", { id: "trust-result" }, el("p", { class: "success" }, big, " ", small), countsLine(), bar, weakest, fault, legend, explained.element, spoken);
 }
 
 function intervalWords(/** @type {Success} */ { low, high, trials, errors }) {
@@ -184,10 +185,4 @@ function showWeakest(/** @type {HTMLElement} */ line, /** @type {boolean} */ bus
   line.hidden = !text;
   if (text === NONE_STANDS_OUT) line.replaceChildren("No single error stands out.");
   else if (text) line.replaceChildren(place?.obstacles.length || place?.section ? swatch("halo") : "", el("b", {}, "Weakest: "), text);
-}
-
-/** Show the errors that decide, where there are several. */
-function showInfluences(/** @type {HTMLElement} */ list, /** @type {string[]} */ influences) {
-  list.hidden = influences.length < 2;
-  list.replaceChildren(...influences.map((text) => el("li", {}, text)));
 }
