@@ -16,7 +16,8 @@ SHIFT = {"error": "box 2, 12 mm to the left", "share": 0.08, "interval_95": [0.0
 SHOW = """async ([design, trials, influences]) => {
     const { set, state } = await import('/store.js');
     const obstacles = { boxes: [], polygons: [], circles: [], walls: [], ends: 'flat', friction: null, names: {} };
-    const run = { name: 'tried', designs: [design], front: [], content: { ...state.doc, obstacles }, trials: null, influences, options: {}, wanted: null };
+    const about = { name: 'tried', front: [], trials: null, options: {}, wanted: null };
+    const run = { ...about, designs: [design], content: { ...state.doc, obstacles }, influences };
     set({ run, design: 'best', trials, panel: 'trust' });
     await Promise.resolve();
 }"""

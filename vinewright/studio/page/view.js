@@ -77,11 +77,24 @@ export function toStage(/** @type {Point} */ [x, y]) {
 }
 
 /** Zoom by a factor about a point of the stage [px]. */
-export function zoom(/** @type {number} */ factor, at = [size.width / 2, size.height / 2]) {
-  const [x, y] = toDrawing(at[0], at[1]);
-  const scale = Math.min(Math.max(state.view.scale * factor, 0.005), 50);
-  const k = state.view.scale / scale;
-  set({ view: { x: x + (state.view.x - x) * k, y: y + (state.view.y - y) * k, scale } });
+export function zoom(/** @type {number} */ factor, at = /** @type {Point} */ ([size.width / 2, size.height / 2])) {
+  set({ view: movedView(state.view, at, at, factor) });
+}
+
+/**
+ * The view after a zoom in which what was at one point of the stage [px] comes to another.
+ * @param {import("./types.js").State["view"]} view before
+ * @param {Point} from
+ * @param {Point} to
+ * @param {number} factor
+ */
+export function movedView(view, from, to, factor) {
+  const scale = Math.min(Math.max(view.scale * factor, 0.005), 50);
+  const [dx, dy] = [0, 1].map((k) => {
+    const middle = [size.width, size.height][k] / 2;
+    return (from[k] - middle) / view.scale - (to[k] - middle) / scale;
+  });
+  return { x: view.x + dx, y: view.y - dy, scale };
 }
 
 /** Show all of the bounds. */

@@ -3,11 +3,14 @@
 import { byId } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { lengthText } from "../text.js";
-import { fit, size, stage, zoom } from "../view.js";
+import { fit, pixels, size, stage, zoom } from "../view.js";
 import { pressOf } from "./aim.js";
 import { isEditable } from "./editing.js";
+import { fingerDown, fingerMove, fingerUp } from "./fingers.js";
 import { distance } from "./geometry.js";
+import { objectAt } from "./hit.js";
 import { live, show } from "./live.js";
+import { tubeRadius } from "./scene.js";
 import { fineStep } from "./snap.js";
 import { currentTool } from "./tools.js";
 
@@ -16,6 +19,7 @@ import { currentTool } from "./tools.js";
 /** @typedef {import("./aim.js").Press} Press */
 
 const THRESHOLD = 3; // a press that moves less is a click [px]
+const TOUCH_THRESHOLD = 8; // of a finger [px]
 const LINE = 16; // height of a line, for wheels that count lines [px]
 
 /** @type {{gesture: Gesture, from: Press, pointer: number, dragged: boolean} | null} */
@@ -27,7 +31,10 @@ export function mountPointer() {
   stage.addEventListener("pointerdown", handleDown);
   stage.addEventListener("pointermove", handleMove);
   stage.addEventListener("pointerup", handleUp);
-  stage.addEventListener("pointercancel", cancelGesture);
+  stage.addEventListener("pointercancel", (event) => {
+    fingerUp(event.pointerId);
+    cancelGesture();
+  });
   stage.addEventListener("pointerleave", () => show({ pointer: null, hover: null, ghost: null, snapped: null }));
   stage.addEventListener("dblclick", (event) => {
     if (isOnDrawing(event)) currentTool().finish?.();
@@ -73,13 +80,19 @@ function showCursor() {
 }
 
 function handleDown(/** @type {PointerEvent} */ event) {
-  if (!isOnDrawing(event) || current) return;
+  if (!isOnDrawing(event)) return;
+  if (isTouch(event) && fingerDown(event, pressOf(event).screen)) {
+    stage.setPointerCapture(event.pointerId);
+    cancelGesture();
+    return;
+  }
+  if (current) return;
   // A number that is being typed is applied before the drawing changes.
   const { activeElement } = document;
   if (activeElement instanceof HTMLElement && activeElement !== stage) activeElement.blur();
   stage.focus({ preventScroll: true });
   const from = pressOf(event);
-  const pans = event.button === 1 || (event.button === 0 && (panning || !isEditable()));
+  const pans = event.button === 1 || (event.button === 0 && (panning || !isEditable() || (isTouch(event) && isOnGround(from))));
   if (!pans && event.button !== 0) return;
   const gesture = pans ? pan(from) : currentTool().press(from);
   if (!gesture) return;
@@ -87,24 +100,36 @@ function handleDown(/** @type {PointerEvent} */ event) {
   stage.setPointerCapture(event.pointerId);
 }
 
+/** Return whether an event is one of a finger: it points at nothing while it is not down, and is less exact than a mouse. */
+function isTouch(/** @type {PointerEvent} */ { pointerType }) {
+  return pointerType === "touch";
+}
+
+/** Return whether there is nothing to select or to draw at a press, so that a finger moves the view. */
+function isOnGround(/** @type {Press} */ { at, handle }) {
+  return state.tool === "select" && !handle && objectAt(state.doc, at, pixels(TOUCH_THRESHOLD), tubeRadius()) === null;
+}
+
 function handleMove(/** @type {PointerEvent} */ event) {
   const press = pressOf(event);
+  if (isTouch(event) && fingerMove(event.pointerId, press.screen)) return;
   showPosition(press.at);
   if (!current) {
-    if (!isOnDrawing(event)) return;
+    if (!isOnDrawing(event) || isTouch(event)) return;
     show({ pointer: press.at });
     currentTool().hover?.(press);
     showCursor();
     return;
   }
   if (event.pointerId !== current.pointer) return;
-  if (!current.dragged && distance(press.screen, current.from.screen) < THRESHOLD) return;
+  if (!current.dragged && distance(press.screen, current.from.screen) < (isTouch(event) ? TOUCH_THRESHOLD : THRESHOLD)) return;
   current.dragged = true;
   live.pointer = press.at;
   current.gesture.move(press);
 }
 
 function handleUp(/** @type {PointerEvent} */ event) {
+  fingerUp(event.pointerId);
   if (!current || event.pointerId !== current.pointer) return;
   const { gesture, dragged } = current;
   current = null;
@@ -120,7 +145,11 @@ function pan(/** @type {Press} */ from) {
     const [dx, dy] = [screen[0] - from.screen[0], screen[1] - from.screen[1]];
     set({ view: { ...view, x: view.x - dx / view.scale, y: view.y + dy / view.scale } });
   };
-  return { move: shift, done: () => {}, cancel: () => set({ view }) };
+  const done = (/** @type {Press} */ _, /** @type {boolean} */ dragged) => {
+    // A tap on the ground selects nothing, as a click does.
+    if (!dragged && isEditable() && isOnGround(from)) set({ selection: new Set() });
+  };
+  return { move: shift, done, cancel: () => set({ view }) };
 }
 
 function handleWheel(/** @type {WheelEvent} */ event) {

@@ -110,9 +110,11 @@ function mountView() {
   const scale = el("button", { type: "button", class: "scale", title: "Fit (0)", onclick: fit });
   const changeUnit = () => set({ unit: nextUnit(state.unit) });
   const unit = el("button", { type: "button", class: "unit-button", onclick: changeUnit });
+  const fitButton = iconButton("fit", "Fit the drawing (0)", fit);
+  fitButton.setAttribute("data-action", "fit");
   byId("view-actions", HTMLElement).append(
     snap, tube, passages, el("span", { class: "divider" }), iconButton("out", "Zoom out (-)", () => zoom(0.8)), scale,
-    iconButton("in", "Zoom in (+)", () => zoom(1.25)), iconButton("fit", "Fit the drawing (0)", fit), unit, themeButton(), mountKeys(),
+    iconButton("in", "Zoom in (+)", () => zoom(1.25)), fitButton, unit, themeButton(), mountKeys(),
   );
   subscribe(["snap"], () => snap.setAttribute("aria-pressed", String(state.snap)));
   subscribe(["view"], () => {
