@@ -131,6 +131,13 @@ def test_nothing_is_cut_off(host: Studio, size: tuple[int, int]) -> None:
         assert seen["wide"] <= 0
         assert seen["below"] <= 0.5
         assert min(*seen["stage"], *seen["panel"]) >= (200 if size != LYING else 180), (panel, seen)
+    for flyout, button in (("gallery", "Gallery"), ("keys", "Keys (F1)")):
+        if (opener := page.get_by_role("button", name=button)).is_visible():
+            opener.tap()
+            box = page.locator(f"#{flyout}").bounding_box()
+            assert box
+            assert 0 <= box["x"] <= box["x"] + box["width"] <= size[0]
+            page.keyboard.press("Escape")
     page.context.close()
 
 
