@@ -182,6 +182,12 @@ class PlanRequest(_Request):
     options: Options
 
 
+class RenameRequest(_Request):
+    """A new name of a run; the folder of runs decides whether it can be used."""
+
+    name: _Name
+
+
 class StopRequest(_Request):
     what: Literal["plan", "look"]
 

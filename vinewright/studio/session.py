@@ -140,11 +140,12 @@ class StudioSession:
             return (
                 {**last, "id": None, "beside": {**(last.get("beside") or {}), "run": None}} if self.hub.pages else last
             )
-        run = self.folders.name_of(self.run.resolve()) if self.run else None
+        run = self.folders.name_of(self.folders.given.resolve()) if self.folders.given else None
         if self.file:
             text, name, file = self.file.text, self.file.path.stem, self.file.path.name
-        elif self.run:
-            text, name, file = (self.run / "environment.toml").read_bytes().decode(), self.run.name, None
+        elif self.folders.given:
+            given = self.folders.given
+            text, name, file = (given / "environment.toml").read_bytes().decode(), given.name, None
         elif self.shipped:
             text, name, file = environment_text(load_environment(self.shipped, 0.0)), self.shipped, None
         else:
@@ -178,10 +179,10 @@ class StudioSession:
         """Return the tube to show first."""
         if self.hub.document is not None:
             return content_view(self.hub.document["tube"])
-        if self.run:
+        if self.folders.given:
             from planner.design.design_file import load_design
 
-            return tube_view(load_design(self.run).params)
+            return tube_view(load_design(self.folders.given).params)
         if self.file:
             named = load_environment(self.file.path, 0.0).tube
             return tube_view(choose_tube(named)) if named and named not in known_tubes() else named_tube(named)

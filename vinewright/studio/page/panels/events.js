@@ -5,8 +5,8 @@ import { set, state, subscribe } from "../store.js";
 import { receiveGrowth, askAgain } from "./growths.js";
 import { endJob, failJob, forget, whenOwn } from "./jobs.js";
 import { forgetPack, receivePack } from "./make.js";
-import { isOwnPlan, latestPlan, noteBest, notePlan } from "./ownplan.js";
-import { refreshRuns, showRun } from "./runs.js";
+import { isOwnPlan, latestPlan, noteBest, notePlan, noteRenaming } from "./ownplan.js";
+import { followRun, refreshRuns, showRun } from "./runs.js";
 import { isUnderWay, live } from "./shown.js";
 import { changeTree } from "./treelayer.js";
 import { forgetTrials, receiveTrials } from "./trials.js";
@@ -37,6 +37,11 @@ export function mountEvents() {
   addHandler("failed", (event) => {
     if (event.what === "plan") receivePlan({ ...latestPlan(), phase: "failed", message: event.message });
     else whenOwn(event, ({ job, message }) => void (failJob(job, message) || set({ message })));
+  });
+  addHandler("runs", (event) => {
+    noteRenaming(event);
+    if (handled === event.gone) handled = event.now;
+    followRun(event);
   });
   addHandler("connected", noteReconnection);
   addHandler("lost", () => {

@@ -1,0 +1,150 @@
+/** A run in the list: its small picture, its numbers, and what can be done with it. */
+
+import { attempt, get, post } from "../api.js";
+import { docOf } from "../draw/shapes.js";
+import { thumbnail } from "../draw/thumbnail.js";
+import { el, svg } from "../dom.js";
+import { state } from "../store.js";
+import { compareWith } from "./compare.js";
+import { actuatorsWords, dateWords, lengthWords, percent } from "./words.js";
+
+/** @typedef {import("../types.js").Content} Content */
+/** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("../types.js").Success} Success */
+/** @typedef {{name: string, environment: string, actuators: number, length: number, success: Success | null, changed: string}} Row */
+/** @typedef {{content: Content, line: Point[], radius: number}} Small */
+
+const MOST_PICTURES = 300; // that are kept
+
+/** What is open in the list: the actions of a run, its new name, or the question whether it shall be deleted. */
+const opened = { name: "", part: /** @type {"actions" | "rename" | "delete"} */ ("actions"), text: "" };
+
+/** Small pictures by name and time of their runs; null for one without. @type {Map<string, Small | null>} */
+const pictures = new Map();
+
+/** Pictures are made when they come into view. */
+const observer = new IntersectionObserver((entries) => {
+  for (const { target, isIntersecting } of entries) {
+    if (!isIntersecting) continue;
+    observer.unobserve(target);
+    showPicture(target);
+  }
+});
+
+/**
+ * Make the row of a run.
+ * @param {Row} row
+ * @param {() => void} open opens the run
+ * @param {() => void} redraw shows the list again, after a change of what is open in it
+ */
+export function runRow({ name, environment, actuators, length, success, changed }, open, redraw) {
+  const facts = `${actuatorsWords(actuators)}, ${lengthWords(length)}${success ? `, ${percent(success.reached / success.trials)} %` : ""}`;
+  const picture = el("span", { class: "picture", "data-picture": name, "data-changed": changed });
+  observer.observe(picture);
+  const button = el(
+    "button",
+    { type: "button", class: "run", "data-run": name, "data-focus": `run ${name}`, title: `Open ${name}, a plan in ${environment}`, onclick: open },
+    picture, el("span", { class: "name" }, name), el("span", { class: "quiet" }, dateWords(changed)), el("span", { class: "facts-line" }, facts),
+  );
+  const isOpen = opened.name === name;
+  const toggle = () => {
+    Object.assign(opened, { name: isOpen ? "" : name, part: "actions", text: name });
+    redraw();
+  };
+  const more = el("button", {
+    type: "button", class: "more", "aria-expanded": String(isOpen), "aria-label": `Compare, rename or delete ${name}`,
+    title: "Compare, rename, delete", "data-focus": `more ${name}`, onclick: toggle,
+  }, "⋯");
+  return el("div", { class: "run-row" }, button, more, isOpen && openedPart(name, redraw));
+}
+
+/** Focus an element of the list by what it is. */
+export function focusOn(/** @type {string} */ what) {
+  const found = document.querySelector(`#runs [data-focus="${CSS.escape(what)}"]`);
+  if (found instanceof HTMLElement) found.focus();
+}
+
+async function showPicture(/** @type {Element} */ place) {
+  const name = place.getAttribute("data-picture") ?? "";
+  const key = `${name} ${place.getAttribute("data-changed")}`;
+  if (!pictures.has(key)) {
+    for (const old of pictures.keys()) if (pictures.size >= MOST_PICTURES) pictures.delete(old);
+    pictures.set(key, await get(`/api/runs/${encodeURIComponent(name)}/thumbnail`).catch(() => null));
+  }
+  const found = pictures.get(key);
+  if (!found) return;
+  const picture = thumbnail(docOf(found.content));
+  const d = found.line.map(([x, y], k) => `${k ? "L" : "M"}${x} ${y}`).join("");
+  picture.querySelector("g")?.append(svg("path", { class: "small-tube", d, "stroke-width": 2 * found.radius }));
+  place.replaceChildren(picture);
+}
+
+/** The part that is open below a run. */
+function openedPart(/** @type {string} */ name, /** @type {() => void} */ redraw) {
+  const show = (/** @type {"rename" | "delete"} */ part) => {
+    opened.part = part;
+    redraw();
+    focusOn(part === "rename" ? `name ${name}` : `keep ${name}`);
+    const { activeElement } = document;
+    if (activeElement instanceof HTMLInputElement) activeElement.select();
+    activeElement?.closest(".run-row")?.scrollIntoView({ block: "nearest" });
+  };
+  const close = () => {
+    opened.name = "";
+    redraw();
+    focusOn(`more ${name}`);
+  };
+  const key = (/** @type {KeyboardEvent} */ event) => {
+    if (event.key !== "Escape") return;
+    event.stopPropagation();
+    close();
+  };
+  const parts = { actions: actionsPart, rename: renamePart, delete: deletePart };
+  return el("div", { class: "run-actions", onkeydown: key }, ...parts[opened.part](name, show, close));
+}
+
+/** @typedef {(name: string, show: (part: "rename" | "delete") => void, close: () => void) => HTMLElement[]} Part */
+
+/** @type {Part} */
+function actionsPart(name, show, close) {
+  const shown = state.run?.name;
+  const why = !shown ? "Open a run first: it is compared with that." : shown === name ? "This run is shown." : "";
+  const compare = () => {
+    close();
+    compareWith(name);
+  };
+  return [
+    button("Compare", `compare ${name}`, compare, why || `Compare it with ${shown}`, Boolean(why)),
+    button("Rename…", `rename ${name}`, () => show("rename")), button("Delete…", `delete ${name}`, () => show("delete")),
+  ];
+}
+
+/** @type {Part} */
+function renamePart(name, _, close) {
+  const input = el("input", {
+    type: "text", value: opened.text, maxlength: 80, "aria-label": `New name of ${name}`, "data-focus": `name ${name}`, spellcheck: "false",
+    oninput: () => (opened.text = input.value),
+    onkeydown: (/** @type {KeyboardEvent} */ event) => void (event.key === "Enter" && save()),
+  });
+  const save = () => attempt(async () => {
+    await post(`/api/runs/${encodeURIComponent(name)}/rename`, { name: input.value.trim() });
+    close();
+  });
+  return [input, button("Rename", `save ${name}`, save), button("Cancel", `cancel ${name}`, close)];
+}
+
+/** @type {Part} */
+function deletePart(name, _, close) {
+  const remove = () => attempt(async () => {
+    await post(`/api/runs/${encodeURIComponent(name)}/delete`, {});
+    close();
+  });
+  const question = `Delete ${name} with all its files? This cannot be undone.`;
+  return [el("p", {}, question), button("Delete", `remove ${name}`, remove), button("Keep", `keep ${name}`, close)];
+}
+
+function button(
+  /** @type {string} */ text, /** @type {string} */ focus, /** @type {() => void} */ onclick, title = "", disabled = false,
+) {
+  return el("button", { type: "button", "data-focus": focus, title: title || null, disabled, onclick }, text);
+}
