@@ -76,6 +76,9 @@ class Hub:
                 self.plan = event["plan"]
                 if self.plan["phase"] == "starting":
                     self.tree, self.best = {}, None
+                if self.plan["run"] and self.document and self.document["id"] == self.plan["drawing"]:
+                    beside = {**(self.document.get("beside") or {}), "run": self.plan["run"], "design": "best"}
+                    self.document = {**self.document, "beside": beside}
             case "tree":
                 if event["reset"]:
                     self.tree = {}

@@ -172,6 +172,21 @@ def test_a_run_is_opened_with_all_its_options(listed: Studio) -> None:
     assert listed.state("state.check.text") == text
 
 
+def test_reload_keeps_the_run_and_the_design(listed: Studio) -> None:
+    """The design that was chosen is chosen again; a run that was removed meanwhile leaves the drawing without one."""
+    listed.page.locator('[data-run="one"]').click()
+    listed.wait_for("state.run?.name === 'one'")
+    listed.page.locator('#designs input[value="1"]').check()
+    listed.page.reload()
+    listed.page.wait_for_selector("body[data-connected]")
+    assert listed.state("[state.run?.name, state.design]") == ["one", "1"]
+    assert listed.page.locator('#designs input[value="1"]').is_checked()
+    shutil.rmtree(listed.folder / "runs" / "one")
+    listed.page.reload()
+    listed.page.wait_for_selector("body[data-connected]")
+    assert listed.state("[state.run, state.design, state.doc.shapes.length]") == [None, "best", 1]
+
+
 def test_rename_in_the_list(listed: Studio) -> None:
     """The run that is shown has the new name, also after a reload; a name that cannot be used is told, and the field stays."""
     listed.page.locator('[data-run="one"]').click()

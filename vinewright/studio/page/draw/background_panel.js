@@ -3,6 +3,7 @@
 import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { state } from "../store.js";
+import { newWord } from "./aim.js";
 import { applyScale, changeBackground, loadBackground, removeBackground, scaleBackground } from "./background.js";
 import { freeNumberField, lengthOptions, pairFields, positiveFault } from "./fields.js";
 import { distance } from "./geometry.js";
@@ -45,8 +46,11 @@ export function backgroundPart() {
 
 /** @returns {Field} */
 function opacityField() {
-  const apply = () => changeBackground({ opacity: input.valueAsNumber }, "opacity");
-  const input = el("input", { type: "range", min: 0, max: 1, step: 0.05, oninput: apply });
+  let word = newWord("opacity");
+  const apply = () => changeBackground({ opacity: input.valueAsNumber }, word);
+  // Each drag of the slider is one step of undo.
+  const end = () => void (word = newWord("opacity"));
+  const input = el("input", { type: "range", min: 0, max: 1, step: 0.05, oninput: apply, onchange: end });
   const element = el("label", { class: "text" }, el("span", { class: "name" }, "Opacity"), input);
   return { element, update: () => void (input.value = String(state.background?.opacity ?? 0)) };
 }
