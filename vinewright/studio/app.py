@@ -209,8 +209,9 @@ def rename_run(session: StudioSession, request: Request, body: bytes) -> Any:
     return {"name": now}
 
 
-def delete_run(session: StudioSession, request: Request, _: bytes) -> Any:
+def delete_run(session: StudioSession, request: Request, body: bytes) -> Any:
     """Remove the folder of a run, and tell all pages."""
+    requests.parse(requests.DeleteRequest, body)
     name = request.path_params["name"]
     session.folders.remove(name)
     session.tell({"type": "runs", "gone": name, "now": None})

@@ -188,6 +188,10 @@ class RenameRequest(_Request):
     name: _Name
 
 
+class DeleteRequest(_Request):
+    """The removal of a run, whose name is in the address."""
+
+
 class StopRequest(_Request):
     what: Literal["plan", "look"]
 

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 
 from planner.output.claim import Locked, lock
 from tests.vinewright.studio.browser import Studio
+from tests.waiting import wait_until
 from vinewright.studio.folders import ForeignRun, NoRun, RunFolders, UnusableName, small_picture
 from vinewright.studio.session import StudioSession
 
@@ -201,6 +202,8 @@ def test_rename_in_the_list(listed: Studio) -> None:
         field.press("Enter")
         listed.wait_for("state.run?.name === 'kitchen bench'")
     listed.page.locator('[data-run="kitchen bench"][aria-current="true"]').wait_for()
+    focused = "document.activeElement.getAttribute('data-focus')"
+    wait_until(lambda: listed.page.evaluate(focused) == "more kitchen bench")
     assert {one.name for one in (listed.folder / "runs").iterdir()} == {"kitchen bench", "two"}
     listed.page.reload()
     listed.page.wait_for_selector("body[data-connected]")
@@ -218,6 +221,7 @@ def test_delete_in_the_list(listed: Studio) -> None:
     act(listed, "one", "Delete…")
     listed.page.get_by_role("button", name="Delete", exact=True).click()
     listed.page.locator('[data-run="one"]').wait_for(state="detached")
+    wait_until(lambda: listed.page.evaluate("document.activeElement.getAttribute('data-run')") == "two")
     assert listed.state("state.run") is None
     assert {one.name for one in (listed.folder / "runs").iterdir()} == {"two"}
 

@@ -32,30 +32,32 @@ const observer = new IntersectionObserver((entries) => {
 });
 
 /**
- * Make the row of a run.
- * @param {Row} row
- * @param {() => void} open opens the run
- * @param {() => void} redraw shows the list again, after a change of what is open in it
+ * @typedef {object} Calls
+ * @property {() => void} open opens the run
+ * @property {() => void} redraw shows the list again, after a change of what is open in it
+ * @property {() => Promise<void>} refresh asks for the list again, after a change of the runs
  */
-export function runRow({ name, environment, actuators, length, success, changed }, open, redraw) {
+
+/** Make the row of a run. */
+export function runRow(/** @type {Row} */ { name, environment, actuators, length, success, changed }, /** @type {Calls} */ calls) {
   const facts = `${actuatorsWords(actuators)}, ${lengthWords(length)}${success ? `, ${percent(success.reached / success.trials)} %` : ""}`;
   const picture = el("span", { class: "picture", "data-picture": name, "data-changed": changed });
   observer.observe(picture);
   const button = el(
     "button",
-    { type: "button", class: "run", "data-run": name, "data-focus": `run ${name}`, title: `Open ${name}, a plan in ${environment}`, onclick: open },
+    { type: "button", class: "run", "data-run": name, "data-focus": `run ${name}`, title: `Open ${name}, a plan in ${environment}`, onclick: calls.open },
     picture, el("span", { class: "name" }, name), el("span", { class: "quiet" }, dateWords(changed)), el("span", { class: "facts-line" }, facts),
   );
   const isOpen = opened.name === name;
   const toggle = () => {
     Object.assign(opened, { name: isOpen ? "" : name, part: "actions", text: name });
-    redraw();
+    calls.redraw();
   };
   const more = el("button", {
     type: "button", class: "more", "aria-expanded": String(isOpen), "aria-label": `Compare, rename or delete ${name}`,
     title: "Compare, rename, delete", "data-focus": `more ${name}`, onclick: toggle,
   }, "⋯");
-  return el("div", { class: "run-row" }, button, more, isOpen && openedPart(name, redraw));
+  return el("div", { class: "run-row" }, button, more, isOpen && openedPart(name, calls));
 }
 
 /** Focus an element of the list by what it is. */
@@ -80,7 +82,7 @@ async function showPicture(/** @type {Element} */ place) {
 }
 
 /** The part that is open below a run. */
-function openedPart(/** @type {string} */ name, /** @type {() => void} */ redraw) {
+function openedPart(/** @type {string} */ name, /** @type {Calls} */ { redraw, refresh }) {
   const show = (/** @type {"rename" | "delete"} */ part) => {
     opened.part = part;
     redraw();
@@ -94,19 +96,31 @@ function openedPart(/** @type {string} */ name, /** @type {() => void} */ redraw
     redraw();
     focusOn(`more ${name}`);
   };
+  const done = async (/** @type {string | undefined} */ now) => {
+    opened.name = "";
+    await refresh();
+    if (now !== undefined) focusOn(`more ${now}`);
+    else /** @type {HTMLElement | null} */ (document.querySelector("#runs .run"))?.focus();
+  };
   const key = (/** @type {KeyboardEvent} */ event) => {
     if (event.key !== "Escape") return;
     event.stopPropagation();
     close();
   };
   const parts = { actions: actionsPart, rename: renamePart, delete: deletePart };
-  return el("div", { class: "run-actions", onkeydown: key }, ...parts[opened.part](name, show, close));
+  return el("div", { class: "run-actions", onkeydown: key }, ...parts[opened.part](name, { show, close, done }));
 }
 
-/** @typedef {(name: string, show: (part: "rename" | "delete") => void, close: () => void) => HTMLElement[]} Part */
+/**
+ * @typedef {object} Ways
+ * @property {(part: "rename" | "delete") => void} show
+ * @property {() => void} close
+ * @property {(now?: string) => Promise<void>} done shows the list after a change, with the focus at the run
+ */
+/** @typedef {(name: string, ways: Ways) => HTMLElement[]} Part */
 
 /** @type {Part} */
-function actionsPart(name, show, close) {
+function actionsPart(name, { show, close }) {
   const shown = state.run?.name;
   const why = !shown ? "Open a run first: it is compared with that." : shown === name ? "This run is shown." : "";
   const compare = () => {
@@ -120,24 +134,23 @@ function actionsPart(name, show, close) {
 }
 
 /** @type {Part} */
-function renamePart(name, _, close) {
+function renamePart(name, { close, done }) {
   const input = el("input", {
     type: "text", value: opened.text, maxlength: 80, "aria-label": `New name of ${name}`, "data-focus": `name ${name}`, spellcheck: "false",
     oninput: () => (opened.text = input.value),
     onkeydown: (/** @type {KeyboardEvent} */ event) => void (event.key === "Enter" && save()),
   });
   const save = () => attempt(async () => {
-    await post(`/api/runs/${encodeURIComponent(name)}/rename`, { name: input.value.trim() });
-    close();
+    await done((await post(`/api/runs/${encodeURIComponent(name)}/rename`, { name: input.value.trim() })).name);
   });
   return [input, button("Rename", `save ${name}`, save), button("Cancel", `cancel ${name}`, close)];
 }
 
 /** @type {Part} */
-function deletePart(name, _, close) {
+function deletePart(name, { close, done }) {
   const remove = () => attempt(async () => {
     await post(`/api/runs/${encodeURIComponent(name)}/delete`, {});
-    close();
+    await done();
   });
   const question = `Delete ${name} with all its files? This cannot be undone.`;
   return [el("p", {}, question), button("Delete", `remove ${name}`, remove), button("Keep", `keep ${name}`, close)];

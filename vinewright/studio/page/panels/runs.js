@@ -2,7 +2,7 @@
 
 import { attempt, get, post } from "../api.js";
 import { fetchRun } from "../draw/beside.js";
-import { openShipped } from "../draw/files.js";
+import { openShipped, recent } from "../draw/files.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { messageOf } from "./parts.js";
@@ -37,7 +37,7 @@ export async function refreshRuns() {
 function showList(/** @type {Row[]} */ rows) {
   const focused = list.contains(document.activeElement) ? document.activeElement?.getAttribute("data-focus") : null;
   redraw = () => showList(rows);
-  const made = rows.map((row) => runRow(row, () => openRun(row.name), redraw));
+  const made = rows.map((row) => runRow(row, { open: () => openRun(row.name), redraw, refresh: refreshRuns }));
   list.replaceChildren(...(rows.length ? made : [el("p", { class: "quiet" }, "None yet. Those of the command line appear here, too.")]));
   markShownRun();
   if (focused) focusOn(focused);
@@ -46,6 +46,7 @@ function showList(/** @type {Row[]} */ rows) {
 /** Follow a run that was renamed, or deleted: `now` is then null. */
 export function followRun(/** @type {{gone: string, now: string | null}} */ { gone, now }) {
   const { run, design, compared } = state;
+  for (const one of recent) if (one.run?.name === gone) one.run = now === null ? null : { ...one.run, name: now };
   if (run?.name === gone) set(now === null ? WITHOUT_RUN : { ...stateOfRun({ ...run, name: now }), design });
   if (compared?.name === gone) set({ compared: now === null ? null : { ...compared, name: now } });
   if (state.panel === "plan") refreshRuns();
