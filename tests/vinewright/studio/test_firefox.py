@@ -84,7 +84,7 @@ def firefox(tmp_path: Path) -> Iterator[Firefox]:
     process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     assert process.stderr
     try:
-        address = next(found[0] for line in process.stderr if (found := re.search(r"ws://\S+", line)))
+        address = next(match[0] for line in process.stderr if (match := re.search(r"ws://\S+", line)))
         with connect(f"{address}/session", max_size=None) as connection:
             yield Firefox(connection)
     finally:
