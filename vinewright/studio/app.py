@@ -26,6 +26,7 @@ from planner.design.design import InvalidDesign
 from planner.output.claim import UnwritableFolder
 from vinewright.studio import requests
 from vinewright.studio.checking import check_drawing
+from vinewright.studio.combining import combine_shapes
 from vinewright.studio.document import parse_content
 from vinewright.studio.drawings import NoDrawing
 from vinewright.studio.folders import ForeignRun, NoRun, UnusableName, small_picture, zip_folder
@@ -118,13 +119,26 @@ def import_drawing(_: StudioSession, __: Request, body: bytes) -> Any:
     return import_uploaded({file.name: file.data for file in asked.files}, asked.options)
 
 
+def combine(_: StudioSession, __: Request, body: bytes) -> Any:
+    """Return the union of obstacles, or the first one without the others."""
+    asked = requests.parse(requests.CombineRequest, body)
+    shapes = [shape.model_dump() for shape in asked.shapes]
+    return {"polygons": combine_shapes(asked.operation, shapes, asked.ends)}
+
+
 def check(session: StudioSession, _: Request, body: bytes) -> Any:
     """Check a drawing, and keep it for a page that is opened again; `not_kept` says why it is not on disk."""
     asked = requests.parse(requests.CheckRequest, body)
-    given = {"text": asked.text, "content": asked.content, "origins": asked.origins, "tube": asked.tube}
+    given = {
+        "text": asked.text,
+        "content": asked.content,
+        "origins": asked.origins,
+        "tube": asked.tube,
+        "unit": asked.unit,
+    }
     before, found = session.checked
     if given != before:  # else only what is beside the drawing has changed
-        found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube))
+        found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube), asked.unit)
         session.checked = given, found
     not_kept = ""
     try:
@@ -323,6 +337,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "open": open_text,
         "import": import_drawing,
         "check": check,
+        "combine": combine,
         "save": save,
         "tube": tube,
         "image": image,
