@@ -103,6 +103,22 @@ def test_reload_keeps_the_picture_and_its_steps(editor: Studio) -> None:
     assert place(editor)[0] != 120
 
 
+def test_a_picture_that_is_not_kept_is_told_of(editor: Studio) -> None:
+    """A file in place of the folder stands for a disk that takes nothing: the picture is shown, and lost with the page."""
+    folder = Path(os.environ["XDG_DATA_HOME"]) / "vinewright" / "drawings" / "background-pictures"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text("in the way")
+    try:
+        editor.page.evaluate(PICTURE)
+        editor.wait_for("state.message.startsWith('the picture is not kept on disk: ')")
+        assert place(editor) is not None
+        reload(editor)
+        assert place(editor) is None
+    finally:
+        folder.unlink()
+
+
 # ---- plans and runs ----
 
 TELL = """async (changes) => {
