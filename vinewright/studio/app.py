@@ -27,6 +27,7 @@ from vinewright.studio.checking import check_drawing
 from vinewright.studio.document import parse_content
 from vinewright.studio.drawings import NoDrawing
 from vinewright.studio.folders import NoRun, zip_folder
+from vinewright.studio.foreign import describe_foreign, tube_content_of
 from vinewright.studio.guard import MOST_BYTES, Guard
 from vinewright.studio.importing import import_uploaded
 from vinewright.studio.pictures import MOST_BYTES as LARGEST_PICTURE
@@ -100,9 +101,16 @@ def state(session: StudioSession, _: Request, __: bytes) -> Any:
 
 
 def open_text(_: StudioSession, __: Request, body: bytes) -> Any:
-    """Return the content of a file that the page read."""
+    """Return the content of a file that the page read; of a tube file, its tube alone."""
     asked = requests.parse(requests.OpenRequest, body)
-    content = parse_content(asked.text)
+    try:
+        content = parse_content(asked.text)
+    except InvalidEnvironment:
+        if (tube := tube_content_of(asked.text)) is not None:
+            return {"content": None, "name": "", "tube": content_view(tube)}
+        if found := describe_foreign(asked.text):
+            raise InvalidEnvironment(found) from None
+        raise
     name = content["name"] or Path(asked.name).stem[:100] or "environment"
     return {"content": content, "name": name, "tube": named_tube(content["tube"])}
 

@@ -21,6 +21,7 @@ from environments.importing.traced import UnusableFile
 from environments.obstacles import Obstacles
 from surrogate.kernels.compiled import Floats
 from vinewright.studio.document import parse_content
+from vinewright.studio.foreign import describe_foreign
 from vinewright.studio.worker import line_of_error
 
 MOST_SECONDS = 60.0
@@ -99,8 +100,19 @@ def _work(connection: Connection, folder: str, name: str, options: ImportOptions
 
             answer = _view(import_file(Path(folder) / name, options))
     except Exception as error:
-        answer = {"fault": line_of_error(error)}
+        answer = {"fault": _fault_of(error, Path(folder) / name)}
     connection.send(answer)
+
+
+def _fault_of(error: Exception, file: Path) -> str:
+    """Return why a file cannot be imported: the kind of file that it is, if its name says another one, else the error."""
+    from vinewright.console.errors import BadInput
+
+    found = describe_foreign(file.read_bytes().decode(errors="replace")) if isinstance(error, BadInput) else None
+    # A drawing with a fault that is what its name says is described by the importer.
+    own = file.suffix.lower().replace(".yml", ".yaml")
+    is_own = found is None or f"end in {own}" in found or "GeoJSON" in found
+    return line_of_error(error) if is_own else f"{file.name} {found}"
 
 
 def _view(found: Imported) -> dict[str, Any]:

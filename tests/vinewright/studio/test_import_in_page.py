@@ -15,6 +15,64 @@ def result(editor: Studio) -> Any:
     return editor.page.locator("#import .import-result")
 
 
+def paste(editor: Studio, files: dict[str, bytes], text: str = "", mime: str = "") -> None:
+    """Paste files and a text, as a browser does that has them on its clipboard."""
+    editor.page.focus("#stage")
+    editor.page.evaluate(
+        """([files, text, type]) => {
+            const clipboardData = new DataTransfer();
+            if (text) clipboardData.setData('text/plain', text);
+            for (const [name, bytes] of files) clipboardData.items.add(new File([new Uint8Array(bytes)], name, { type }));
+            const event = new ClipboardEvent('paste', { clipboardData, bubbles: true, cancelable: true });
+            document.activeElement.dispatchEvent(event);
+        }""",
+        [[[name, list(data)] for name, data in files.items()], text, mime],
+    )
+
+
+def picture(tmp_path: Path, size: tuple[int, int] = (300, 200)) -> bytes:
+    """A grey picture, as a PNG file."""
+    from PIL import Image
+
+    Image.new("RGB", size, (90, 90, 90)).save(tmp_path / "grey.png")
+    return (tmp_path / "grey.png").read_bytes()
+
+
+def test_paste_of_files(editor: Studio, tmp_path: Path) -> None:
+    """Copied files are opened as those that are dropped: drawings with a preview, environments, and pictures to draw on."""
+    paste(editor, {"bench.dxf": drawing_of_box(tmp_path, 4)}, text="bench.dxf")
+    result(editor).get_by_text("0.800 x 0.900 m, obstacles: 1").wait_for()
+    editor.page.locator("#import").get_by_role("button", name="Open").click()
+    editor.wait_for("state.doc.name === 'bench' && state.doc.shapes.length === 1")
+    own = editor.state("state.text").replace('name = "bench"', 'name = "own"')
+    paste(editor, {"own.toml": own.encode()})
+    editor.wait_for("state.doc.name === 'own'")
+    paste(editor, {"image.png": picture(tmp_path)}, mime="image/png")
+    editor.wait_for("state.background && state.background.width === 300")
+    paste(editor, {"notes.docx": b"PK"})
+    editor.wait_for("state.message.startsWith('notes.docx is none of')")
+
+
+def test_paste_of_obstacles_stays(editor: Studio, tmp_path: Path) -> None:
+    """Obstacles that were copied in the page are pasted, also where a program has put a picture of the text beside it."""
+    editor.key("b")
+    editor.drag((400, 300), (500, 400))
+    text = editor.page.evaluate(
+        """() => {
+            const clipboardData = new DataTransfer();
+            document.getElementById('stage').dispatchEvent(new ClipboardEvent('copy', { clipboardData, bubbles: true }));
+            return clipboardData.getData('text/plain');
+        }"""
+    )
+    paste(editor, {}, text)
+    editor.wait_for("state.doc.shapes.length === 2")
+    paste(editor, {"image.png": picture(tmp_path)}, text, "image/png")
+    editor.wait_for("state.doc.shapes.length === 3")
+    assert editor.state("state.background") is None
+    paste(editor, {}, "something else")
+    assert len(editor.shapes()) == 3
+
+
 def test_a_drawing_from_drop_to_a_file_without_a_fault(editor: Studio, tmp_path: Path) -> None:
     """The preview says size and notes; another unit reads it again; what is opened has a start and a goal that can be planned with."""
     data = drawing_of_box(tmp_path, 4)

@@ -98,7 +98,8 @@ def test_a_map_with_its_picture(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("plan.dwg", b"AC1032", "must end in one of"),
+        ("plan.dwg", b"AC1032", "plan.dwg is a DWG drawing: save it as DXF"),
+        ("plan.txt", b"walls", "must end in one of"),
         ("plan.dxf", b"not a drawing", "plan.dxf"),
         ("plan.svg", b"<svg", "plan.svg"),
         ("plan.geojson", b"[", "plan.geojson"),
