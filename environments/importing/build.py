@@ -115,7 +115,7 @@ def build_obstacles(
     traced = drop_small(_cropped(name, traced, options.crop, start), options.least_size)
     _check_size(name, len(traced.solid), 0, (), simplify)
     polygons, moved = simplify_polygons(traced.solid, simplify)
-    corners = [_corners(traced.solid), _corners(polygons)]
+    corners = [count_corners(traced.solid), count_corners(polygons)]
     _check_size(name, len(polygons), corners[1], traced.solid, simplify)
     pieces = [piece for polygon in polygons for part in cut_holes(polygon) for piece in _round_polygon(part)]
     corners_of = [shapely.get_coordinates(piece)[:-1] for piece in pieces]
@@ -161,7 +161,8 @@ def _whole(traced: Tracing) -> Obstacles:
     return Obstacles(rings, traced.circles, traced.walls)
 
 
-def _corners(polygons: Sequence[shapely.Polygon]) -> int:
+def count_corners(polygons: Sequence[shapely.Polygon]) -> int:
+    """Return the number of corners of polygons, those of their holes included."""
     rings = shapely.get_rings(polygons)
     return int(shapely.get_num_coordinates(rings).sum()) - len(rings)
 
@@ -208,7 +209,7 @@ def _check_size(name: str, shapes: int, corners: int, polygons: Sequence[shapely
         return
     advice = "leave out a part of it with --crop"
     for tolerance in (one for one in _TOLERANCES if one > tried):
-        left = _corners(simplify_polygons(polygons, tolerance)[0])
+        left = count_corners(simplify_polygons(polygons, tolerance)[0])
         if left <= 0.9 * MOST_CORNERS:  # cuts of holes add some
             advice = f"--simplify {1e3 * tolerance:g} leaves {left} corners, by moving outlines by at most {1e3 * tolerance:g} mm"
             break

@@ -62,12 +62,21 @@ class ImportFile(_Request):
         return name
 
 
+class KnownLength(_Request):
+    """A length in a drawing that sets its scale."""
+
+    mm: Annotated[float, Field(gt=0)]
+    units: Annotated[float, Field(gt=0)]
+    """The same in units of the drawing."""
+
+
 class ImportRequest(_Request):
     """Files to import, and options of all kinds of files; lengths in millimetres."""
 
     files: Annotated[list[ImportFile], Field(min_length=1, max_length=3)]
     unit: Annotated[str, Field(max_length=10)] | None = None
     mm_per_unit: Annotated[float, Field(gt=0)] | None = None
+    known: KnownLength | None = None
     solid: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)] = []
     free: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)] = []
     wall_thickness: Annotated[float, Field(gt=0)] | None = None
@@ -83,6 +92,7 @@ class ImportRequest(_Request):
             least_size=1e-3 * self.least_size,
             unit=self.unit,
             mm_per_unit=self.mm_per_unit,
+            known=None if self.known is None else (1e-3 * self.known.mm, (0.0, 0.0), (self.known.units, 0.0)),
             solid=tuple(self.solid),
             free=tuple(self.free),
             wall_thickness=_metres(self.wall_thickness),

@@ -1,12 +1,13 @@
 """Drawings and maps of other programs in a real browser: dropped, previewed with another unit, opened, and planned in."""
 
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.vinewright.studio.browser import Studio
-from tests.vinewright.studio.test_importing import MAP, SVG, drawing_of_box
+from tests.vinewright.studio.test_importing import MAP, ROUGH, SVG, drawing_of_box
 
 ROOM = {"min": [-200, -250], "max": [600, 650], "edge": "open", "stacked": False}
 
@@ -131,6 +132,130 @@ def test_other_files_are_named(editor: Studio, tmp_path: Path) -> None:
     editor.page.set_input_files("#open-file", str(drawing))
     editor.wait_for("state.message.startsWith('plan.dwg is none of .toml, .dxf')")
     assert editor.state("state.message").endswith("save it as DXF in the program that it is of")
+
+
+def at(editor: Studio, x: float, y: float) -> tuple[float, float]:
+    """A point of the preview [mm] in the window [px]."""
+    place = editor.page.evaluate(
+        """([x, y]) => {
+            const place = new DOMPoint(x, -y).matrixTransform(document.querySelector('#import svg').getScreenCTM());
+            return [place.x, place.y];
+        }""",
+        [x, y],
+    )
+    return float(place[0]), float(place[1])
+
+
+def aim(editor: Studio, mode: str) -> None:
+    editor.page.locator(f"#import [data-mode={mode}]").click()
+
+
+def opened(editor: Studio) -> Any:
+    """Open what is previewed, and return start and goal."""
+    editor.page.locator("#import").get_by_role("button", name="Open").click()
+    editor.wait_for("state.doc.name === 'bench'")
+    return editor.state("({ start: state.doc.start, goal: state.doc.goal, selection: [...state.selection] })")
+
+
+def test_scale_by_two_clicks(editor: Studio, tmp_path: Path) -> None:
+    """A file without a unit is shown as if in mm, and says so; clicks near two corners and their distance set its scale."""
+    bench = tmp_path / "bench.dxf"
+    bench.write_bytes(drawing_of_box(tmp_path, 0))
+    editor.page.set_input_files("#open-file", str(bench))
+    result(editor).get_by_text("a unit of it is taken as 1 mm").wait_for()
+    aim(editor, "scale")
+    for x, y in ((102, 52), (299, 351)):
+        editor.page.mouse.click(*at(editor, x, y))
+    # The diagonal of 200 x 300 units.
+    field = editor.page.locator("#import .import-hint input")
+    assert float(field.input_value()) == pytest.approx(360.6)
+    field.fill("no number")
+    field.press("Enter")
+    assert editor.page.locator("#import .import-hint").get_by_text("must be a number").is_visible()
+    field.fill("72.111 cm")
+    field.press("Enter")
+    result(editor).get_by_text("the unit of the drawing is 2 mm, by the known length").wait_for()
+    assert "taken as" not in result(editor).inner_text()
+    opened(editor)
+    corners = editor.read_content()["obstacles"]
+    values = [value for corner in corners.get("polygons", [[]])[0] for value in corner] or corners["boxes"][0]
+    assert min(values) == pytest.approx(100, abs=0.01)
+    assert max(values) == pytest.approx(700, abs=0.01)
+
+
+def test_a_unit_that_is_chosen_replaces_the_scale(editor: Studio, tmp_path: Path) -> None:
+    """What was said last counts; what was placed keeps its place in the drawing."""
+    bench = tmp_path / "bench.dxf"
+    bench.write_bytes(drawing_of_box(tmp_path, 4))
+    editor.page.set_input_files("#open-file", str(bench))
+    result(editor).get_by_text("0.800 x 0.900 m").wait_for()
+    aim(editor, "start")
+    editor.page.mouse.click(*at(editor, 80, 200))
+    aim(editor, "scale")
+    for x, y in ((100, 50), (300, 50)):
+        editor.page.mouse.click(*at(editor, x, y))
+    field = editor.page.locator("#import .import-hint input")
+    field.fill("400")
+    field.press("Enter")
+    result(editor).get_by_text("1.00 x 1.20 m").wait_for()
+    editor.page.locator("#import select[name=unit]").select_option("cm")
+    result(editor).get_by_text("2.60 x 3.60 m").wait_for()
+    found = opened(editor)
+    assert found["start"]["position"] == pytest.approx([800, 2000], abs=25)
+    assert found["selection"] == ["goal"]
+
+
+def test_start_and_goal_are_clicked(editor: Studio, tmp_path: Path) -> None:
+    """A click places each; the heading leads to the goal unless it is dragged; nothing is left to be placed."""
+    bench = tmp_path / "bench.dxf"
+    bench.write_bytes(drawing_of_box(tmp_path, 4))
+
+    def begin() -> None:
+        editor.page.set_input_files("#open-file", str(bench))
+        result(editor).get_by_text("0.800 x 0.900 m").wait_for()
+
+    begin()
+    aim(editor, "goal")
+    editor.page.mouse.click(*at(editor, 200, 600))
+    found = opened(editor)
+    start = found["start"]["position"]
+    heading = math.degrees(math.atan2(600 - start[1], 200 - start[0]))
+    assert found["goal"]["position"] == pytest.approx([200, 600], abs=3)
+    assert found["start"]["heading_deg"] == pytest.approx(heading, abs=1)
+    assert found["selection"] == ["start"]
+    begin()
+    aim(editor, "start")
+    editor.page.mouse.click(*at(editor, 500, -100))
+    aim(editor, "goal")
+    editor.page.mouse.click(*at(editor, -100, 500))
+    found = opened(editor)
+    assert found["start"]["position"] == pytest.approx([500, -100], abs=3)
+    assert found["start"]["heading_deg"] == pytest.approx(135, abs=1)
+    assert found["selection"] == []
+    begin()
+    aim(editor, "start")
+    editor.page.mouse.move(*at(editor, 500, 0))
+    editor.page.mouse.down()
+    editor.page.mouse.move(*at(editor, 500, 300), steps=4)
+    editor.page.mouse.up()
+    editor.page.mouse.move(*at(editor, 0, 0))
+    aim(editor, "goal")
+    editor.page.mouse.click(*at(editor, -100, 500))
+    found = opened(editor)
+    assert found["start"]["heading_deg"] == pytest.approx(90, abs=2)
+    assert editor.read_content()["start"]["heading_deg"] == found["start"]["heading_deg"]
+
+
+def test_corners_before_and_after(editor: Studio, tmp_path: Path) -> None:
+    """The field of the tolerance reads the file again, and the preview has the numbers of corners."""
+    plan = tmp_path / "plan.svg"
+    plan.write_text(ROUGH)
+    editor.page.set_input_files("#open-file", str(plan))
+    result(editor).get_by_text("obstacles: 1, corners: 62").wait_for()
+    editor.page.locator("#import input[name=simplify]").fill("4 mm")
+    editor.page.keyboard.press("Tab")
+    result(editor).get_by_text("instead of 62").wait_for()
+    editor.page.locator("#import").get_by_role("button", name="Cancel").click()
 
 
 @pytest.mark.parametrize(("text", "words"), [("12 apples", "no length in mm"), ("0,5", "0.500 x 0.300 m")])
