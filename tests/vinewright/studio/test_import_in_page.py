@@ -100,7 +100,8 @@ def test_a_drawing_from_drop_to_a_file_without_a_fault(editor: Studio, tmp_path:
     assert sorted(editor.state("[...state.selection]")) == ["goal", "start"]
     content = editor.read_content()
     assert content["name"] == "bench"
-    assert len(content["obstacles"]["polygons"]) == 2
+    assert content["obstacles"]["boxes"] == [[1000, 500, 3000, 3500]]
+    assert len(content["obstacles"]["polygons"]) == 1
 
 
 def test_what_is_wrong_stays_in_the_preview(editor: Studio, tmp_path: Path) -> None:
@@ -177,10 +178,7 @@ def test_scale_by_two_clicks(editor: Studio, tmp_path: Path) -> None:
     result(editor).get_by_text("the unit of the drawing is 2 mm, by the known length").wait_for()
     assert "taken as" not in result(editor).inner_text()
     opened(editor)
-    corners = editor.read_content()["obstacles"]
-    values = [value for corner in corners.get("polygons", [[]])[0] for value in corner] or corners["boxes"][0]
-    assert min(values) == pytest.approx(100, abs=0.01)
-    assert max(values) == pytest.approx(700, abs=0.01)
+    assert editor.read_content()["obstacles"]["boxes"] == [pytest.approx([200, 100, 600, 700], abs=0.01)]
 
 
 def test_a_unit_that_is_chosen_replaces_the_scale(editor: Studio, tmp_path: Path) -> None:

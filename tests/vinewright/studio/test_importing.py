@@ -40,7 +40,11 @@ def drawing_of_box(tmp_path: Path, unit: int) -> bytes:
 
 def corners_of(found: Any) -> list[tuple[float, float]]:
     """Corners of the only obstacle [mm], in ascending order."""
-    (polygon,) = found["content"]["obstacles"]["polygons"]
+    obstacles = found["content"]["obstacles"]
+    if obstacles["boxes"]:
+        ((x0, y0, x1, y1),) = obstacles["boxes"]
+        return [(x0, y0), (x0, y1), (x1, y0), (x1, y1)]
+    (polygon,) = obstacles["polygons"]
     return sorted(map(tuple, polygon))
 
 
