@@ -12,7 +12,7 @@ from dynamics.file_table import FileTable, choice_of, numbers_of
 from dynamics.film_file import film_content, film_of
 from dynamics.tube import RADIUS, InvalidTube, VineParams
 from dynamics.tube_keys import ACTUATORS, LIMITS, STRIP, STRIP_FILM, check_order, to_file, to_si
-from environments.file_model import describe
+from environments.error_messages import describe
 from surrogate.actuators import Actuator, Limits
 from surrogate.films import Film
 from surrogate.registry import actuators

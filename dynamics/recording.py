@@ -29,7 +29,8 @@ import numpy as np
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from environments.file_model import Name, describe
+from environments.error_messages import describe
+from environments.file_model import Name
 from environments.reading import UnreadableFile, read_file
 from environments.writing import atomic_path
 from surrogate.kernels.compiled import Floats

@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
-from environments.file_model import hint
+from environments.error_messages import hint
 from environments.reading import UnreadableFile, parse_toml, read_file
 
 Read = TypeVar("Read")

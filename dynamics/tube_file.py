@@ -48,7 +48,8 @@ from dynamics.tube_keys import (
     translate_message,
 )
 from dynamics.tube_size import SIZES, sizes_of, with_radius
-from environments.file_model import ERRORS, Name, describe
+from environments.error_messages import describe
+from environments.file_model import ERRORS, Name
 from environments.reading import parse_toml
 from environments.uncertainty import DEFAULT, PRESETS
 from environments.uncertainty_in_files import StatedUncertainty

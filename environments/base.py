@@ -5,7 +5,7 @@ import math
 import shapely
 
 from environments.environment import Environment
-from environments.lengths import UNITS, format_length
+from environments.lengths import SHOWN_UNITS, format_length
 from environments.obstacles import Obstacles
 
 
@@ -29,7 +29,7 @@ def find_base_fault(environment: Environment, radius: float, unit: str) -> str |
     """
 
     def in_unit(length: float, other: float) -> str:
-        return f"{format_length(length * UNITS[unit], unit, other * UNITS[unit])} {unit}"
+        return f"{format_length(length * SHOWN_UNITS[unit], unit, other * SHOWN_UNITS[unit])} {unit}"
 
     if environment.mount == "wall" and radius and (fault := _find_mount_fault(environment, radius)):
         problem, length = fault

@@ -10,7 +10,7 @@ from environments.base import base_clearance, find_base_fault
 from environments.environment import Environment
 from environments.file_model import InvalidEnvironment
 from environments.hints import size_hint, upside_down_hint
-from environments.lengths import UNITS, format_length, format_lengths
+from environments.lengths import SHOWN_UNITS, format_length, format_lengths
 
 _LEAST_GOAL = 1e-6
 """Minimum radius of a goal [m]."""
@@ -29,7 +29,7 @@ def check_start(environment: Environment, tube_radius: float, unit: str) -> None
 
     def fault(x: float, y: float) -> str | None:
         if not (bounds[0] <= x <= bounds[2] and bounds[1] <= y <= bounds[3]):
-            return f"{unit} must lie within the bounds {format_lengths(bounds * UNITS[unit], unit)}"
+            return f"{unit} must lie within the bounds {format_lengths(bounds * SHOWN_UNITS[unit], unit)}"
         return find_base_fault(replace(environment, start=np.array([x, y, environment.start[2]])), tube_radius, unit)
 
     x, y = map(float, environment.start[:2])
@@ -39,7 +39,7 @@ def check_start(environment: Environment, tube_radius: float, unit: str) -> None
     more = f"; {size}" if size else ""
     if base_clearance(environment) <= 0 or "must lie within" in found:
         more += upside_down_hint(environment, x, y, lambda x, y: fault(x, y) is None)
-    shown = format_lengths(environment.start[:2] * UNITS[unit], unit)
+    shown = format_lengths(environment.start[:2] * SHOWN_UNITS[unit], unit)
     raise InvalidEnvironment(f"start.position = {shown} {found}{more}")
 
 
@@ -51,7 +51,7 @@ def check_goal(environment: Environment, unit: str) -> None:
     Raises:
         InvalidEnvironment: The disc is too small, outside the bounds, or inside obstacles.
     """
-    per_metre, bounds = UNITS[unit], environment.bounds
+    per_metre, bounds = SHOWN_UNITS[unit], environment.bounds
     x, y, radius = map(float, environment.goal)
     if radius < _LEAST_GOAL:
         least = f"at least {_LEAST_GOAL * per_metre:g} {unit}"

@@ -22,12 +22,15 @@ position = [1800, 900]
 radius = 100
 
 [obstacles]                        # optional, as is each key in it
-boxes = [[400, 0, 500, 600]]                         # [x_min, y_min, x_max, y_max]
+boxes = [[400, 0, 500, 600], [700, 200, 800, 300, 30]]   # [x_min, y_min, x_max, y_max]; schema 2: turned by angle_deg
 polygons = [[[800, 0], [900, 0], [850, 300]]]        # corners in order; concave allowed
 circles = [[1200, 500, 80]]                          # [x, y, radius]
 walls = [[1500, 1000, 1500, 300, 12]]                # [x1, y1, x2, y2, thickness]; thickness 0 is a bare line
 ends = "flat"                                        # or "round": walls reach half their thickness beyond their end points
 friction = 0.2                                       # optional, schema 2: of all walls, for tubes without one of their own
+
+[obstacles.names]                  # optional, schema 2: names for people, in messages and pictures
+"box 2" = "pillar"
 
 [uncertainty]                      # optional, schema 2: the errors with which it is built, see environments.uncertainty
 preset = "workshop"                # optional, as is each of its KEYS; numbers are standard deviations
@@ -42,6 +45,7 @@ In files of schema 1, which are still read, the ends of walls are round unless `
 import json
 import math
 import os
+from collections.abc import Callable
 from dataclasses import replace
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -53,9 +57,10 @@ import numpy as np
 
 from environments.checks import check_goal, check_start
 from environments.environment import Environment, content_of, to_millimetres
-from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data, hint
+from environments.error_messages import hint
+from environments.file_model import LONGEST_NAME, SCHEMA, EnvironmentFile, InvalidEnvironment, check_data
 from environments.lengths import UNITS
-from environments.obstacles import KINDS, THINNEST, Obstacles, is_box, plural, wall_corners
+from environments.obstacles import KINDS, THINNEST, Obstacles, box_corners, is_box, plural, wall_corners
 from environments.reading import UnreadableFile, parse_toml, read_file
 from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
 from environments.writing import atomic_path
@@ -100,19 +105,20 @@ def load_environment(
         raise InvalidEnvironment(" ".join(f"{path.name or path}: {error}".split("\n"))) from None
 
 
-def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335) -> Environment:
+def parse_environment(data: bytes, name: str, tube_radius: float = 0.03335, unit: str | None = None) -> Environment:
     """Parse and check the content of an environment file.
 
     Args:
         name: Name of the environment if the file has none.
         tube_radius: As in `load_environment`.
+        unit: Unit of the lengths in messages about start and goal, one of `SHOWN_UNITS`; None for that of the file.
     Raises:
         InvalidEnvironment: As there, without the file's name.
     """
     file = check_data(parse_toml(data, InvalidEnvironment))
     environment = _build_environment(file, name)
-    check_start(environment, tube_radius, file.unit)
-    check_goal(environment, file.unit)
+    check_start(environment, tube_radius, unit or file.unit)
+    check_goal(environment, unit or file.unit)
     environment.keep_source(data.decode())
     return environment
 
@@ -155,11 +161,12 @@ def _read(path: Traversable) -> bytes:
 def _build_environment(file: EnvironmentFile, stem: str) -> Environment:
     per_metre, shapes = UNITS[file.unit], file.obstacles
     obstacles = Obstacles(
-        boxes=[np.array(box) / per_metre for box in shapes.boxes],
+        boxes=[np.append(np.array(box[:4]) / per_metre, np.deg2rad(box[4:])) for box in shapes.boxes],
         polygons=[np.array(polygon) / per_metre for polygon in shapes.polygons],
         circles=np.array(shapes.circles, dtype=float).reshape(-1, 3) / per_metre,
         walls=np.array(shapes.walls, dtype=float).reshape(-1, 5) / per_metre,
         ends=shapes.ends,
+        names=shapes.names,
     )
     return Environment(
         name=file.name or stem[:LONGEST_NAME],
@@ -182,7 +189,7 @@ def _read_uncertainty(file: EnvironmentFile, obstacles: Obstacles) -> StatedUnce
     if file.uncertainty is None:
         return UNSTATED
     content = file.uncertainty.model_dump(exclude_none=True)
-    numbers = {obstacles.name(index): index + 1 for index in range(len(obstacles))}
+    numbers = {obstacles.label(index): index + 1 for index in range(len(obstacles))}
     single = {numbers[name]: part for name, part in content.pop("obstacle").items()}
     return StatedUncertainty.of({**content, "obstacle": single})
 
@@ -221,15 +228,23 @@ def environment_text(environment: Environment) -> str:
         lines += ["", f"[{table}]", *(f"{key} = {_toml(value)}" for key, value in values.items())]
     if any(listed.values()) or friction is not None:
         lines += ["", "[obstacles]"]
-    columns = {"box": "x_min, y_min, x_max, y_max", "circle": "x, y, radius", "wall": "x1, y1, x2, y2, thickness"}
+    columns = {
+        "box": "x_min, y_min, x_max, y_max",
+        "circle": "x, y, radius",
+        "wall": "x1, y1, x2, y2, thickness",
+    }
     for kind, rows in listed.items():
         if rows:
-            opening = f"{plural(kind)} = [" + (f"  # [{columns[kind]}]" if kind in columns else "")
+            angle = ", angle_deg" * (kind == "box" and any(len(row) == 5 for row in rows))
+            opening = f"{plural(kind)} = [" + (f"  # [{columns[kind]}{angle}]" if kind in columns else "")
             lines += [opening, *(f"  {row}," for row in rows), "]"]
     if (environment.obstacles.walls[:, 4] >= THINNEST).any():
         lines.append('ends = "round"')
     if friction is not None:
         lines.append(f"friction = {friction}")
+    own_names = {names[k + 1]: name for k, name in enumerate(environment.obstacles.own_names) if name}
+    if own_names:
+        lines += ["", "[obstacles.names]", *(f"{_quote(key)} = {_quote(name)}" for key, name in own_names.items())]
     return "\n".join(lines + environment.uncertainty.lines(names)) + "\n"
 
 
@@ -239,7 +254,7 @@ def restate_errors(environment: Environment, uncertainty: StatedUncertainty) -> 
     if environment.source and not environment.uncertainty:
         end = "\r\n" if "\r\n" in text else "\n"
         obstacles = environment.obstacles
-        added = uncertainty.lines({index + 1: obstacles.name(index) for index in obstacles.in_file.tolist()})
+        added = uncertainty.lines({index + 1: obstacles.label(index) for index in obstacles.in_file.tolist()})
         text += end.join(["" if text.endswith("\n") else end, *added[1:], ""])
         try:
             if parse_environment(text.encode(), environment.name, 0.0).uncertainty == uncertainty:
@@ -259,11 +274,14 @@ def _list_obstacles(obstacles: Obstacles) -> tuple[dict[str, list[list[Any]]], d
     polygons = [[to_millimetres(point) for point in polygon] for polygon in obstacles.polygons]
     circles = [to_millimetres(circle) for circle in obstacles.circles]
     rows: list[Any] = [*polygons, *circles, *(to_millimetres(wall) for wall in obstacles.walls)]
-    flat = iter(obstacles.flat)
+    flat, boxes = iter(obstacles.flat), iter(obstacles.boxes)
     for index, polygon in enumerate(polygons):
         match kinds[index]:
             case "box":
-                rows[index] = [*polygon[0], *polygon[2]] if is_box(polygon) else None
+                box = next(boxes)
+                rows[index] = (
+                    [*polygon[0], *polygon[2]] if is_box(polygon) else _write_box(box, obstacles.polygons[index])
+                )
             case "wall":
                 rows[index] = _write_flat_wall(next(flat), obstacles.polygons[index])
     order = obstacles.in_file.tolist()
@@ -278,10 +296,20 @@ def _list_obstacles(obstacles: Obstacles) -> tuple[dict[str, list[list[Any]]], d
 
 def _write_flat_wall(wall: np.ndarray, corners: np.ndarray) -> list[int | float] | None:
     """Convert a wall [m] to a row of a file with exactly the given corners: rounded if possible; None if there is none."""
-    exact = 1000 * wall
+    return _write_row(1000 * wall, lambda row: np.array_equal(wall_corners(row / 1000), corners))
+
+
+def _write_box(box: np.ndarray, corners: np.ndarray) -> list[int | float] | None:
+    """Convert a turned box [m, rad] to a row of a file as `_write_flat_wall` does a wall."""
+    row = np.append(1000 * box[:4], np.rad2deg(box[4]))
+    return _write_row(row, lambda row: np.array_equal(box_corners(*row[:4] / 1000, angle=np.deg2rad(row[4])), corners))
+
+
+def _write_row(exact: np.ndarray, is_exact: Callable[[np.ndarray], bool]) -> list[int | float] | None:
+    """Return a row of a file, rounded if that is exact, else with its last digits changed; None if no such row is exact."""
     nudges = (exact + np.array(nudge) * np.spacing(exact) for nudge in product((0, 1, -1), repeat=5))
-    rows = (np.array(row, float) for row in (to_millimetres(wall), *nudges))
-    found = next((row for row in rows if np.array_equal(wall_corners(row / 1000), corners)), None)
+    rows = (np.array(row, float) for row in (to_millimetres(exact / 1000), *nudges))
+    found = next((row for row in rows if is_exact(row)), None)
     return None if found is None else [int(value) if value.is_integer() else value for value in found.tolist()]
 
 

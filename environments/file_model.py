@@ -2,10 +2,8 @@
 
 import math
 import re
-import reprlib
 from collections.abc import Iterable
-from difflib import get_close_matches
-from typing import Annotated, Any, Literal, Self, get_args, get_origin
+from typing import Annotated, Any, Literal, Self
 
 import shapely
 from pydantic import (
@@ -19,8 +17,9 @@ from pydantic import (
     create_model,
     model_validator,
 )
-from pydantic_core import ErrorDetails, PydanticCustomError
+from pydantic_core import PydanticCustomError
 
+from environments.error_messages import check_names, describe, hint, make_bare_error
 from environments.lengths import UNITS, format_length
 from environments.obstacles import KINDS, Ends, plural
 from environments.uncertainty import KEYS, OF_OBSTACLES, PRESETS
@@ -32,6 +31,8 @@ _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 """Control characters that a terminal may interpret; tabs and line ends are allowed."""
 LONGEST_NAME = 200
 """Maximum length of a name [characters]."""
+LONGEST_OWN_NAME = 40
+"""Maximum length of the name of an obstacle, which pictures show [characters]."""
 _FARTHEST = 1e4
 """Largest length or coordinate in a file [m]."""
 MOST_FRICTION = 10.0
@@ -63,6 +64,8 @@ def _check_schema(version: int) -> int:
 def _check_box(box: list[float]) -> list[float]:
     if box[0] >= box[2] or box[1] >= box[3]:
         raise PydanticCustomError("box", "must have x_min < x_max and y_min < y_max")
+    if abs((*box, 0.0)[4]) > 360:
+        raise PydanticCustomError("box", "must have an angle from -360 to 360 deg")
     return box
 
 
@@ -83,10 +86,10 @@ def _check_wall(wall: list[float]) -> list[float]:
 def _check_polygon(points: list[list[float]], info: ValidationInfo) -> list[list[float]]:
     points = [point for point, after in zip(points, points[1:] + points[:1], strict=True) if point != after]
     if len(points) < 3:
-        raise _make_bare_error(f"has {len(points)} distinct points; at least 3 are needed")
+        raise make_bare_error(f"has {len(points)} distinct points; at least 3 are needed")
     outline = shapely.Polygon(points)
     if outline.convex_hull.area <= 1e-12 * outline.length**2:
-        raise _make_bare_error("has zero area: its points lie on one line")
+        raise make_bare_error("has zero area: its points lie on one line")
     if not outline.is_valid:
         assert info.context
         position, unit = re.search(r"\[(\S+) (\S+)\]", shapely.is_valid_reason(outline)), info.context["unit"]
@@ -95,7 +98,7 @@ def _check_polygon(points: list[list[float]], info: ValidationInfo) -> list[list
             if position
             else ""
         )
-        raise _make_bare_error(f"crosses itself{where}; outlines must be simple")
+        raise make_bare_error(f"crosses itself{where}; outlines must be simple")
     return points
 
 
@@ -116,11 +119,6 @@ def _format_point(point: list[float]) -> str:
     return f"[{', '.join(f'{value:.15g}' for value in point)}]"
 
 
-def _make_bare_error(text: str) -> PydanticCustomError:
-    """Return an error whose message does not show the value, because it is too long or already in the text."""
-    return PydanticCustomError("bare", text)
-
-
 def check_text(text: str) -> str:
     """Refuse control characters that a terminal may interpret; tabs and line ends are allowed.
 
@@ -134,9 +132,11 @@ def check_text(text: str) -> str:
 
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME), AfterValidator(check_text)]
 """Name of an environment or a recording."""
+OwnName = Annotated[str, Field(min_length=1, max_length=LONGEST_OWN_NAME), AfterValidator(check_text)]
+"""Name of an obstacle."""
 _Length = Annotated[float, AfterValidator(_check_length)]
 _Point = Annotated[list[_Length], Field(min_length=2, max_length=2)]
-_Box = Annotated[list[_Length], Field(min_length=4, max_length=4), AfterValidator(_check_box)]
+_Box = Annotated[list[_Length], Field(min_length=4, max_length=5), AfterValidator(_check_box)]
 _Circle = Annotated[list[_Length], Field(min_length=3, max_length=3), AfterValidator(_check_circle)]
 _Wall = Annotated[list[_Length], Field(min_length=5, max_length=5), AfterValidator(_check_wall)]
 _Polygon = Annotated[list[_Point], FailFast(), AfterValidator(_check_polygon)]
@@ -160,7 +160,7 @@ class _Bounds(_Table):
     def _not_empty(self) -> Self:
         if self.min[0] >= self.max[0] or self.min[1] >= self.max[1]:
             ends = f"max = {_format_point(self.max)} must be greater than min = {_format_point(self.min)}"
-            raise _make_bare_error(f"is empty: {ends} in x and y")
+            raise make_bare_error(f"is empty: {ends} in x and y")
         return self
 
 
@@ -183,7 +183,7 @@ class _Goal(_Table):
 class _Obstacles(_Table):
     # Only the first wrong shape is reported: hundreds of thousands of errors would exhaust the memory.
     boxes: Annotated[list[_Box], FailFast()] = []
-    """x_min, y_min, x_max, y_max of each box, in the unit of the file."""
+    """x_min, y_min, x_max, y_max of each box, in the unit of the file, and if it is turned angle_deg, anticlockwise about its centre."""
     polygons: Annotated[list[_Polygon], FailFast()] = []
     """Corners x, y of each polygon, in the unit of the file; not closed, in either direction."""
     circles: Annotated[list[_Circle], FailFast()] = []
@@ -194,21 +194,33 @@ class _Obstacles(_Table):
     """Shape of the ends of walls: flat at the end points, or round, half the thickness beyond them."""
     friction: Annotated[float, Field(ge=0, le=MOST_FRICTION)] | None = None
     """Coulomb friction coefficient of walls, dimensionless, for tubes that have none of their own."""
+    names: dict[str, OwnName] = {}
+    """Names of obstacles for people, by their kind and number: "wall 6"."""
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """Number of shapes of each kind."""
+        return {kind: len(getattr(self, plural(kind))) for kind in KINDS[:4]}
 
     @property
     def count(self) -> int:
         """Number of shapes."""
-        return len(self.boxes) + len(self.polygons) + len(self.circles) + len(self.walls)
+        return sum(self.counts.values())
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
         if self.count > MOST_SHAPES:
-            raise _make_bare_error(f"has {self.count} shapes; at most {MOST_SHAPES} are allowed")
+            raise make_bare_error(f"has {self.count} shapes; at most {MOST_SHAPES} are allowed")
         # Walls with flat ends are written as polygons: what is written must be allowed when it is read.
         flat = self.walls if self.ends == "flat" else []
         if (corners := sum(map(len, self.polygons)) + 4 * len(flat)) > MOST_CORNERS:
             shapes = "polygons and walls" if flat else "polygons"
-            raise _make_bare_error(f"has {shapes} of {corners} corners; at most {MOST_CORNERS} are allowed")
+            raise make_bare_error(f"has {shapes} of {corners} corners; at most {MOST_CORNERS} are allowed")
+        return self
+
+    @model_validator(mode="after")
+    def _known_names(self) -> Self:
+        check_names(self.names, self.counts)
         return self
 
 
@@ -243,23 +255,15 @@ def _check_obstacles(errors: Any, info: ValidationInfo) -> Any:
     # Without obstacles that are valid there is nothing to name.
     if (shapes := info.data.get("obstacles")) is None or not errors.obstacle:
         return errors
-    counts = {kind: len(getattr(shapes, plural(kind))) for kind in KINDS[:4]}
-    names = [f"{kind} {number}" for kind, count in counts.items() for number in range(1, count + 1)]
-    known = set(names)
+    names = [f"{kind} {number}" for kind, count in shapes.counts.items() for number in range(1, count + 1)]
     for name in errors.obstacle:
-        if name in known:
-            continue
         if re.fullmatch("[1-9][0-9]{0,5}", name) and int(name) <= len(
             names
         ):  # what this program wrote before it had names
-            raise _make_bare_error(
+            raise make_bare_error(
                 f'names obstacle {name} by a number; write [uncertainty.obstacle."{names[int(name) - 1]}"]'
             )
-        some = [
-            f"{kind} 1" if count == 1 else f"{plural(kind)} 1 to {count}" for kind, count in counts.items() if count
-        ]
-        there = ", ".join(some) or "none"
-        raise _make_bare_error(f"names obstacle {_word(name)}, which is not there; those of this file: {there}")
+    check_names(errors.obstacle, shapes.counts)
     return errors
 
 
@@ -293,10 +297,13 @@ class EnvironmentFile(_Table):
             ("bounds", self.bounds, "edge"),
             ("bounds", self.bounds, "stacked"),
             ("obstacles", self.obstacles, "friction"),
+            ("obstacles", self.obstacles, "names"),
         )
         for name, table, key in newer:
             if self.version == 1 and key in table.model_fields_set:
                 raise PydanticCustomError("schema", f"{name}.{key} needs schema = 2")
+        if self.version == 1 and any(len(box) == 5 for box in self.obstacles.boxes):
+            raise PydanticCustomError("schema", "obstacles.boxes with an angle need schema = 2")
         if self.version == 1 and self.uncertainty is not None:
             raise PydanticCustomError("schema", "uncertainty needs schema = 2")
         return self
@@ -321,58 +328,3 @@ def check_data(data: dict[str, Any]) -> EnvironmentFile:
         return EnvironmentFile.model_validate(data, context={"unit": unit, "farthest": _FARTHEST * UNITS[unit]})
     except ValidationError as error:
         raise InvalidEnvironment(describe(error, EnvironmentFile)) from None
-
-
-def hint(word: str, known: list[str]) -> str:
-    """` (did you mean ...?)` with the closest known word, or "" if none is close."""
-    close = get_close_matches(word, known, 1)
-    return f" (did you mean {close[0]}?)" if close else ""
-
-
-def describe(error: ValidationError, model: type[BaseModel], table: str = "") -> str:
-    """One-line message for the most informative of pydantic's errors.
-
-    Args:
-        table: Key of the table that was validated, with a dot behind it; "" for a whole file.
-    """
-    errors = error.errors(include_url=False)
-    # A wrong schema explains unknown keys, and an unknown key explains a missing one.
-    first = min(errors, key=lambda one: (one["loc"] != ("schema",), one["type"] != "extra_forbidden"))
-    key, kind = table + _key(first["loc"]), first["type"]
-    if kind == "extra_forbidden":
-        allowed = _allowed_keys(first, model)
-        return f"unknown key {key}{hint(str(first['loc'][-1]), allowed)}; allowed: {', '.join(allowed)}"
-    if kind == "missing":
-        return f"missing key {key}"
-    message = re.sub(r"^\w+ should", "must", first["msg"]).replace(" after validation", "")
-    if kind in ("model_type", "dict_type"):
-        message = "must be a table"
-    # An error of a whole file does not show the file.
-    return f"{key} {message}".lstrip() if kind == "bare" or not key else f"{key} = {_value(first['input'])} {message}"
-
-
-def _allowed_keys(error: ErrorDetails, model: type[BaseModel]) -> list[str]:
-    table: Any = model
-    for part in error["loc"][:-1]:
-        # A part that is not a field is a key of a table of tables.
-        if isinstance(part, str) and part in table.model_fields:
-            table = table.model_fields[part].annotation
-        while not hasattr(table, "model_fields"):  # a list or table of tables, perhaps annotated or optional
-            table = get_args(table)[1 if get_origin(table) is dict else 0]
-    return [field.alias or name for name, field in table.model_fields.items()]
-
-
-def _key(loc: Iterable[int | str]) -> str:
-    parts = (f"[{part}]" if isinstance(part, int) else f".{_word(part)}" for part in loc)
-    return "".join(parts).removeprefix(".")
-
-
-def _word(key: str) -> str:
-    return key if (key.isidentifier() or key.isdecimal()) and len(key) < 40 else reprlib.repr(key)
-
-
-def _value(value: object) -> str:
-    try:
-        return reprlib.repr(value)
-    except ValueError:  # Python prints no integer of more than 4300 digits
-        return "a huge number"

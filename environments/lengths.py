@@ -5,6 +5,8 @@ from collections.abc import Iterable
 
 UNITS = {"mm": 1000.0, "cm": 100.0, "m": 1.0}
 """Units of length in a file, per metre."""
+SHOWN_UNITS = {**UNITS, "in": 1 / 0.0254, "ft": 1 / 0.3048}
+"""Units of length in messages, per metre."""
 _MOST_DECIMALS = 12
 
 
@@ -13,7 +15,7 @@ def format_length(value: float, unit: str, other: float | None = None) -> str:
 
     Args:
         value: Length, in the unit.
-        unit: One of `UNITS`.
+        unit: One of `SHOWN_UNITS`.
         other: A length that the message compares it with, in the same unit: with as many digits more as it takes to
             tell the two apart.
 
@@ -21,7 +23,7 @@ def format_length(value: float, unit: str, other: float | None = None) -> str:
     ('26.25', '1.05', '66.69999')
     """
     size = abs(value) if math.isfinite(value) else 0.0
-    decimals = 4 - round(math.log10(UNITS[unit]))
+    decimals = 4 - round(math.log10(SHOWN_UNITS[unit]))
     if size:
         decimals = min(max(decimals, 3 - math.floor(math.log10(size))), _MOST_DECIMALS)
     text = _format_finest(value, decimals)

@@ -1,8 +1,10 @@
 """The obstacles of an environment: polygons, circles and walls."""
 
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import compress, groupby
+from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
@@ -50,6 +52,10 @@ class Obstacles:
     """Rows x1, y1, x2, y2, thickness [m], shape (n, 5), of the walls with flat ends, in the order of their rectangles in `polygons`."""
     labels: NDArray[np.int64]
     """Kind of each of `shapes`, an index of `KINDS`, and its number [-] among those of its kind, from 1 as in its file, shape (n, 2)."""
+    boxes: np.ndarray
+    """Rows x_min, y_min, x_max, y_max [m], angle [rad], shape (n, 5), of the boxes, in the order of their outlines in `polygons`."""
+    own_names: tuple[str, ...]
+    """Name that each of `shapes` was given, or "", shape (n,)."""
 
     def __init__(
         self,
@@ -58,23 +64,27 @@ class Obstacles:
         walls: ArrayLike = (),
         boxes: Iterable[ArrayLike] = (),
         ends: Ends = "flat",
+        names: Mapping[str, str] = MappingProxyType({}),
     ) -> None:
         """All lengths in metres.
 
         Args:
             walls: Rows x1, y1, x2, y2, thickness. With flat ends they become the last polygons, so that nothing else has to
                 know of flat ends; with round ends, and as bare lines, they remain `walls`.
-            boxes: Rows x_min, y_min, x_max, y_max, parallel to the axes; they become the first polygons.
+            boxes: Rows x_min, y_min, x_max, y_max, or with a fifth number, the angle [rad] by which the box is turned anticlockwise
+                about its centre; they become the first polygons.
             ends: Shape of the walls' ends: "flat" at the end points, or "round", half the thickness beyond them. Give "round"
                 to build obstacles from the `walls` of others.
+            names: Names of obstacles, by `label`: `{"wall 6": "cabinet"}`.
         Raises:
-            ValueError: `ends` is unknown, or a wall with flat ends has no length.
+            ValueError: `ends` is unknown, a wall with flat ends has no length, or `names` names an obstacle that is not there.
         """
         if ends not in ("flat", "round"):
             raise ValueError(f"ends = {ends!r} must be 'flat' or 'round'")
         rows = np.asarray(walls, float).reshape(-1, 5)
         flat = (rows[:, 4] >= THINNEST) & (ends == "flat")
-        first = [box_corners(*np.asarray(box, float)) for box in boxes]
+        turned = np.array([(*box, 0.0)[:5] for box in boxes], float).reshape(-1, 5)
+        first = [box_corners(*box) for box in turned]
         others = [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
         corners = [*first, *others, *map(wall_corners, rows[flat])]
         # Fields of a frozen dataclass can only be set this way.
@@ -85,19 +95,29 @@ class Obstacles:
         count = np.arange(len(others) + len(first) + len(self.circles)) + 1
         counted = [(0, count[: len(first)]), (1, count[: len(others)]), (3, numbers[flat])]
         counted += [(2, count[: len(self.circles)]), (3, numbers[~flat])]
-        self._label(
-            np.vstack([np.column_stack([np.full(len(some), kind), some]) for kind, some in counted]), rows[flat]
-        )
+        labels = np.vstack([np.column_stack([np.full(len(some), kind), some]) for kind, some in counted])
+        self._label(labels, rows[flat], turned, ("",) * len(self))
+        if names:
+            self._label(labels, rows[flat], turned, tuple(names.get(self.label(k), "") for k in range(len(self))))
+            if unknown := {*names} - {self.label(k) for k in range(len(self))}:
+                raise ValueError(f"names has {min(unknown)!r}, which is not there")
 
-    def _label(self, labels: ArrayLike, flat: np.ndarray) -> "Obstacles":
+    def _label(self, labels: ArrayLike, flat: np.ndarray, boxes: np.ndarray, own_names: tuple[str, ...]) -> "Obstacles":
         object.__setattr__(self, "labels", np.array(labels, np.int64).reshape(-1, 2))
         object.__setattr__(self, "flat", flat)
+        object.__setattr__(self, "boxes", boxes)
+        object.__setattr__(self, "own_names", own_names)
         return self
 
-    def name(self, index: int) -> str:
-        """Return the kind and the number of one of `shapes`, as in its file: "wall 6"."""
+    def label(self, index: int) -> str:
+        """Return the kind and the number of one of `shapes`, its key in files: "wall 6"."""
         kind, number = self.labels[index].tolist()
         return f"wall at the bounds, {SIDES[number - 1]}" if KINDS[kind] == "edge" else f"{KINDS[kind]} {number}"
+
+    def name(self, index: int) -> str:
+        """Return the name of one of `shapes` for people: its label, and the name that it was given: "wall 6 (cabinet)"."""
+        own = self.own_names[index]
+        return f"{self.label(index)} ({own})" if own else self.label(index)
 
     def names(self, indices: Iterable[int]) -> str:
         """Return the names of some of `shapes`: "walls 2 and 3"; of more than three, the first and how many more."""
@@ -107,7 +127,7 @@ class Obstacles:
         words = []
         for kind, group in groupby(some, lambda index: KINDS[self.labels[index, 0]]):
             first, *others = [*group]
-            numbers = [str(self.labels[index, 1]) for index in (first, *others)]
+            numbers = [self.name(index).removeprefix(f"{kind} ") for index in (first, *others)]
             words.append(f"{plural(kind)} {_join(numbers)}" if others and kind != "edge" else self.name(first))
         return _join(words)
 
@@ -206,8 +226,9 @@ class Obstacles:
         """
         polygons, circles, walls = np.split(chosen, np.cumsum([len(self.polygons), len(self.circles)]))
         found = Obstacles(compress(self.polygons, polygons), self.circles[circles], self.walls[walls], ends="round")
-        flat = polygons[self.labels[: len(polygons), 0] == KINDS.index("wall")]
-        return found._label(self.labels[chosen], self.flat[flat])
+        flat, boxes = (polygons[self.labels[: len(polygons), 0] == KINDS.index(kind)] for kind in ("wall", "box"))
+        own_names = tuple(compress(self.own_names, chosen))
+        return found._label(self.labels[chosen], self.flat[flat], self.boxes[boxes], own_names)
 
     def framed(self, edges: Iterable[ArrayLike]) -> "Obstacles":
         """Return these obstacles and, as the last polygons, the walls around bounds that are walls.
@@ -218,11 +239,14 @@ class Obstacles:
         corners = [box_corners(*np.asarray(edge, float)) for edge in edges]
         found = Obstacles((*self.polygons, *corners), self.circles, self.walls, ends="round")
         added = [(KINDS.index("edge"), number) for number in range(1, len(corners) + 1)]
-        return found._label(np.insert(self.labels, len(self.polygons), added, axis=0), self.flat)
+        count = len(self.polygons)
+        own_names = (*self.own_names[:count], *("" for _ in corners), *self.own_names[count:])
+        return found._label(np.insert(self.labels, count, added, axis=0), self.flat, self.boxes, own_names)
 
     def at(self, polygons: Iterable[ArrayLike], circles: ArrayLike, walls: ArrayLike) -> "Obstacles":
         """Return obstacles of these names with other numbers, in the order and units of the fields."""
-        return Obstacles(polygons, circles, walls, ends="round")._label(self.labels, self.flat)
+        found = Obstacles(polygons, circles, walls, ends="round")
+        return found._label(self.labels, self.flat, self.boxes, self.own_names)
 
 
 def _join(words: list[str]) -> str:
@@ -242,9 +266,19 @@ def is_box(corners: ArrayLike) -> bool:
     return np.array_equal(polygon, box_corners(*polygon[0], *polygon[2]))
 
 
-def box_corners(x_min: float, y_min: float, x_max: float, y_max: float) -> np.ndarray:
-    """Corners of an axis-aligned box, shape (4, 2), anticlockwise from (x_min, y_min), in the unit of the arguments."""
-    return np.array([[x_min, y_min], [x_max, y_min], [x_max, y_max], [x_min, y_max]], dtype=float)
+def box_corners(x_min: float, y_min: float, x_max: float, y_max: float, angle: float = 0.0) -> np.ndarray:
+    """Corners of a box, shape (4, 2), anticlockwise from (x_min, y_min), in the unit of the arguments.
+
+    Args:
+        angle: Angle by which the box is turned anticlockwise about its centre [rad].
+    """
+    corners = np.array([[x_min, y_min], [x_max, y_min], [x_max, y_max], [x_min, y_max]], dtype=float)
+    if not angle:
+        return corners
+    centre, (cos, sin) = (corners[0] + corners[2]) / 2, (math.cos(angle), math.sin(angle))
+    # Rounded for the same reason as those of walls.
+    turned: np.ndarray = np.round(centre + (corners - centre) @ np.array([[cos, sin], [-sin, cos]]), 12)
+    return turned
 
 
 def wall_corners(wall: np.ndarray) -> np.ndarray:

@@ -36,7 +36,7 @@ class Choice:
 
 Template = tuple[Words | Filled | Choice, ...]
 HINT: Template = (Choice(((Words(" (did you mean "), Filled("word"), Words("?)")), ())),)
-"""The words that `environments.file_model.hint` adds to a message."""
+"""The words that `environments.error_messages.hint` adds to a message."""
 
 
 def template_of(node: ast.expr, scope: Scope, known: Mapping[str, Any], depth: int = 0) -> Template | None:

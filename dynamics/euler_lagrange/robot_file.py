@@ -22,7 +22,8 @@ from dynamics.euler_lagrange.robot_keys import ACTUATOR, CONTROLLER, GRAVITY, PL
 from dynamics.file_table import FileTable, numbers_of
 from dynamics.shipped import ShippedFiles
 from dynamics.tube_keys import Key, to_file, to_si
-from environments.file_model import Name, check_text, describe
+from environments.error_messages import describe
+from environments.file_model import Name, check_text
 
 SCHEMA = 1
 DEFAULT_ROBOT = "el-hussieny"

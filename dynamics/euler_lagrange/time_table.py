@@ -17,7 +17,7 @@ from dynamics.euler_lagrange.errors import InvalidTimeTable
 from dynamics.euler_lagrange.input_table import InputTable
 from dynamics.euler_lagrange.kinematics import NEARLY
 from dynamics.euler_lagrange.reference_table import ReferenceTable
-from environments.file_model import hint
+from environments.error_messages import hint
 from environments.reading import UnreadableFile, read_file
 from surrogate.kernels.compiled import Floats
 

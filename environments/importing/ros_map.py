@@ -20,7 +20,7 @@ import shapely
 from numpy.typing import NDArray
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from environments.file_model import describe
+from environments.error_messages import describe
 from environments.importing.backdrop import Backdrop
 from environments.importing.cells import outline_cells
 from environments.importing.marks import quote_name

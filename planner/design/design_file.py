@@ -20,7 +20,8 @@ from dynamics.file_table import FileTable
 from dynamics.tube import GROWTH_FORCE, InvalidTube, VineParams, share_of
 from dynamics.tube_file import tube_content, tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
-from environments.file_model import Name, check_text, describe
+from environments.error_messages import describe
+from environments.file_model import Name, check_text
 from environments.reading import UnreadableFile, read_file
 from planner.design.design import Design, InvalidDesign
 from planner.design.estimate import Success

@@ -11,7 +11,8 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from environments.file_model import Name, describe
+from environments.error_messages import describe
+from environments.file_model import Name
 from environments.reading import UnreadableFile, read_file
 from planner.mapping.belief import Belief
 from planner.mapping.grid import CELLS

@@ -10,7 +10,8 @@ from pydantic import ValidationError
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.environment_file import restate_errors
-from environments.file_model import ERRORS, describe, hint
+from environments.error_messages import describe, hint
+from environments.file_model import ERRORS
 from environments.reading import UnreadableFile, parse_toml, read_file
 from environments.uncertainty import DEFAULT, PRESETS, Uncertainty, uncertainty_of
 from environments.uncertainty_in_files import UNSTATED, StatedUncertainty

@@ -150,7 +150,7 @@ def _validate(file: Path, content: Any, kind: ResultKind) -> Any:
     """Return the validated content of a file if its kind has a model, else None."""
     from pydantic import ValidationError
 
-    from environments.file_model import describe
+    from environments.error_messages import describe
 
     if kind.model is None:
         return None

@@ -24,7 +24,7 @@ from dynamics.euler_lagrange.time_table import (
     change_constant,
     check_range,
 )
-from environments.file_model import hint
+from environments.error_messages import hint
 from surrogate.kernels.compiled import Floats
 from vinewright.euler_lagrange.description import COILED, describe_motion
 

@@ -24,6 +24,7 @@ from environments.importing.traced import UnusableFile
 from planner.design.design import InvalidDesign
 from vinewright.studio import requests
 from vinewright.studio.checking import check_drawing
+from vinewright.studio.combining import combine_shapes
 from vinewright.studio.document import parse_content
 from vinewright.studio.drawings import NoDrawing
 from vinewright.studio.folders import NoRun, zip_folder
@@ -121,10 +122,17 @@ def import_drawing(_: StudioSession, __: Request, body: bytes) -> Any:
     return import_uploaded({file.name: file.data for file in asked.files}, asked.options)
 
 
+def combine(_: StudioSession, __: Request, body: bytes) -> Any:
+    """Return the union of obstacles, or the first one without the others."""
+    asked = requests.parse(requests.CombineRequest, body)
+    shapes = [shape.model_dump() for shape in asked.shapes]
+    return {"polygons": combine_shapes(asked.operation, shapes, asked.ends)}
+
+
 def check(session: StudioSession, _: Request, body: bytes) -> Any:
     """Check a drawing, and keep it for a page that is opened again; `not_kept` says why it is not on disk."""
     asked = requests.parse(requests.CheckRequest, body)
-    found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube))
+    found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube), asked.unit)
     not_kept = ""
     try:
         session.remember(asked.model_dump(), not found["written"] or found["text"] != (asked.saved or asked.text))
@@ -288,6 +296,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "open": open_text,
         "import": import_drawing,
         "check": check,
+        "combine": combine,
         "save": save,
         "tube": tube,
         "image": image,

@@ -10,6 +10,7 @@ from environments.environment import Environment
 from environments.environment_file import parse_environment
 from environments.file_model import InvalidEnvironment
 from environments.hints import environment_hints
+from environments.obstacles import KINDS, plural
 from environments.passages import narrowest_passages
 from environments.reach import WalledIn, goal_within_reach
 from vinewright.studio.document import edit_text
@@ -18,10 +19,28 @@ PASSAGES = 6
 """Maximum number of passages that are measured."""
 MOST_CORNERS = 4000
 """Maximum number of corners of obstacles for which passages are measured, which then takes about a second."""
+_VALUE = r"""(?: = (?:\[[^\]]*\]|"[^"]*"|'[^']*'|[^\s]+)(?: (?:mm|cm|m|in|ft)(?= ))?)?"""
+"""Value behind a key in a message, with the unit of lengths."""
+_ASIDE = re.compile(r" \([a-z_]+\.[a-z_]+ = [^)]*\)")
+"""Key and value in brackets, as `(bounds.edge = "wall")`."""
+_WORDS = {
+    "name": "the name",
+    "description": "the description",
+    "tube": "the tube",
+    "bounds": "the rectangle of the bounds",
+    "start": "the start",
+    "start.position": "the start",
+    "start.heading_deg": "the heading of the start",
+    "goal": "the goal",
+    "goal.position": "the goal",
+    "goal.radius": "the radius of the goal",
+    "obstacles.friction": "the friction of walls",
+}
+"""Words for the keys of a file that a drawing can have wrong."""
 _KEY = re.compile(r"^(?:unknown key |missing key )?([a-z_]+(?:\.[a-z_]+)*(?:\[\d+\])?)")
 
 
-def check_drawing(text: str, content: Any, origins: Any, tube: VineParams) -> dict[str, Any]:
+def check_drawing(text: str, content: Any, origins: Any, tube: VineParams, unit: str = "mm") -> dict[str, Any]:
     """Check a drawing: return the text of its file, its problem and hints, and its narrowest passages.
 
     `written` is false if the drawing cannot be written into the file; the text is then the opened text.
@@ -30,21 +49,39 @@ def check_drawing(text: str, content: Any, origins: Any, tube: VineParams) -> di
         text: The file that was opened.
         content, origins: The drawing, see `vinewright.studio.document.edit_text`.
         tube: The tube that is to grow in the environment.
+        unit: Unit of lengths in messages, one of `environments.lengths.SHOWN_UNITS`.
     """
     new_text, written = text, False
     try:
         new_text = edit_text(text, content, origins)
         written = True
-        environment = parse_environment(new_text.encode(), "environment", tube.radius)
+        environment = parse_environment(new_text.encode(), "environment", tube.radius, unit)
     except InvalidEnvironment as error:
         message = " ".join(str(error).split())
-        problem = {"message": message, "key": key_of(message)}
+        problem = {"message": words_of(message), "key": key_of(message)}
         return {"text": new_text, "written": written, "problem": problem, "hints": [], "passages": []}
     hints, passages = environment_hints(environment, 2 * tube.radius), list[dict[str, Any]]()
     if sum(map(len, environment.obstacles.polygons)) + len(environment.obstacles.walls) <= MOST_CORNERS:
         passages = _passages(environment, tube)
         hints += _reach(environment, tube)
     return {"text": new_text, "written": True, "problem": None, "hints": hints, "passages": passages}
+
+
+def words_of(message: str) -> str:
+    """Return a message of the checks with the name of the object instead of its key and value in the file.
+
+    >>> words_of("obstacles.boxes[1] = [3, 0, 2, 1] must have x_min < x_max and y_min < y_max")
+    'box 2 must have x_min < x_max and y_min < y_max'
+    """
+    words, key = _ASIDE.sub("", message), key_of(message)
+    if listed := re.match(r"obstacles\.(boxes|polygons|circles|walls)\[(\d+)\]", key):
+        kind = {plural(kind): kind for kind in KINDS[:4]}[listed[1]]
+        name = f"{kind} {int(listed[2]) + 1}"
+    elif key in _WORDS:
+        name = _WORDS[key]
+    else:
+        return words
+    return re.sub(rf"^{re.escape(key)}(?:\[\d+\])*{_VALUE}", name, words)
 
 
 def key_of(message: str) -> str:

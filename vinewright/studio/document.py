@@ -10,10 +10,11 @@ from typing import Annotated, Any, Literal, Self, TypedDict, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, FailFast, Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
-from environments.file_model import LONGEST_NAME, SCHEMA, InvalidEnvironment, Name, check_data, check_text, describe
+from environments.error_messages import describe
+from environments.file_model import LONGEST_NAME, SCHEMA, InvalidEnvironment, Name, OwnName, check_data, check_text
 from environments.lengths import UNITS
-from environments.obstacles import KINDS as KIND_NAMES
 from environments.reading import parse_toml
+from vinewright.studio.document_names import errors_with_labels, new_labels, set_names
 from vinewright.studio.toml_array import Style, edit_array, is_bare, write_array
 from vinewright.studio.toml_text import TomlText
 
@@ -45,7 +46,7 @@ class GoalContent(TypedDict):
 
 
 class ObstaclesContent(TypedDict):
-    """The obstacles [mm], each list with rows as in a file."""
+    """The obstacles [mm, deg], each list with rows as in a file."""
 
     boxes: list[Row]
     polygons: list[list[Row]]
@@ -53,6 +54,7 @@ class ObstaclesContent(TypedDict):
     walls: list[Row]
     ends: str
     friction: float | None
+    names: dict[str, str]
 
 
 class DrawingContent(TypedDict):
@@ -77,12 +79,24 @@ _DEFAULTS: dict[str, Any] = {"name": "", "description": "", "tube": None, "obsta
 _TABLE_DEFAULTS: dict[str, dict[str, Any]] = {
     "bounds": {"edge": "open", "stacked": False},
     "start": {"mount": "free"},
-    "obstacles": {"boxes": [], "polygons": [], "circles": [], "walls": [], "ends": "flat", "friction": None},
+    "obstacles": {
+        "boxes": [],
+        "polygons": [],
+        "circles": [],
+        "walls": [],
+        "ends": "flat",
+        "friction": None,
+        "names": {},
+    },
 }
-_COLUMNS = {"boxes": "x_min, y_min, x_max, y_max", "circles": "x, y, radius", "walls": "x1, y1, x2, y2, thickness"}
+_COLUMNS = {
+    "boxes": "x_min, y_min, x_max, y_max",
+    "circles": "x, y, radius",
+    "walls": "x1, y1, x2, y2, thickness",
+}
 _ORDER = (
     *("schema", "name", "description", "unit", "tube", "min", "max", "edge", "stacked"),
-    *("position", "heading_deg", "radius", "mount", *KINDS, "ends", "friction"),
+    *("position", "heading_deg", "radius", "mount", *KINDS, "ends", "friction", "names"),
 )
 """Keys of all tables in the order of files."""
 _PATHS = (
@@ -91,7 +105,13 @@ _PATHS = (
     *(("goal", "position"), ("goal", "radius"), ("obstacles", "ends"), ("obstacles", "friction")),
 )
 """Paths of all values but the lists of obstacles."""
-_NEWER = (("bounds", "edge"), ("bounds", "stacked"), ("start", "mount"), ("obstacles", "friction"))
+_NEWER = (
+    ("bounds", "edge"),
+    ("bounds", "stacked"),
+    ("start", "mount"),
+    ("obstacles", "friction"),
+    ("obstacles", "names"),
+)
 """Paths of the values that need schema 2."""
 
 
@@ -132,14 +152,21 @@ def edit_text(text: str, content: Any, origins: Any) -> str:
     style = Style(lambda value: str(_tidy(value / factor)), file.newline)
     raised = _raise_schema(file, data, old, new)
     for kind in KINDS:
-        _set_rows(file, kind, old["obstacles"][kind], new["obstacles"][kind], moved[kind], style)
+        before, after = (_scale_angles(one["obstacles"][kind], kind, factor) for one in (old, new))
+        _set_rows(file, kind, before, after, moved[kind], style)
     for path in (path for path in _PATHS if _at(raised, path) != _at(new, path)):
         _set(file, path, _at(old, path), _at(new, path), style)
-    names = _names(old, moved)
-    file.rename(("uncertainty", "obstacle"), names)
-    result = file.result()
+    labels = new_labels(old, moved)
+    file.rename(("uncertainty", "obstacle"), labels)
+    names = {labels[label]: name for label, name in old["obstacles"]["names"].items()}
+    file.rename(
+        ("obstacles", "names"), {label: moved for label, moved in labels.items() if label in old["obstacles"]["names"]}
+    )
+    result = set_names(
+        file.result(), {label: name for label, name in names.items() if label}, new["obstacles"]["names"]
+    )
     written = _parse(result)
-    if _content(written) != new or _errors(written, {}) != _errors(data, names):
+    if _content(written) != new or errors_with_labels(written, {}) != errors_with_labels(data, labels):
         raise InvalidEnvironment("has a number or a layout that cannot be changed here")
     return result
 
@@ -152,7 +179,7 @@ class _Table(BaseModel):
 
 
 _Point = Annotated[list[float], Field(min_length=2, max_length=2)]
-_Four = Annotated[list[float], Field(min_length=4, max_length=4)]
+_Box = Annotated[list[float], Field(min_length=4, max_length=5)]
 _Three = Annotated[list[float], Field(min_length=3, max_length=3)]
 _Five = Annotated[list[float], Field(min_length=5, max_length=5)]
 _Polygon = Annotated[list[_Point], Field(max_length=MOST_CORNERS), FailFast()]
@@ -179,12 +206,13 @@ class _Goal(_Table):
 
 
 class _Obstacles(_Table):
-    boxes: _Rows[_Four]
+    boxes: _Rows[_Box]
     polygons: _Rows[_Polygon]
     circles: _Rows[_Three]
     walls: _Rows[_Five]
     ends: Literal["flat", "round"]
     friction: float | None
+    names: dict[str, OwnName]
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:
@@ -269,6 +297,9 @@ def _convert(value: Any, factor: float, key: str = "") -> Any:
     if isinstance(value, dict):
         return {name: _convert(item, factor, name) for name, item in value.items()}
     if isinstance(value, list):
+        if key == "boxes" and len(value) == 5 and not isinstance(value[0], list):
+            # The angle of a box is no length, and a box that is not turned has none.
+            return _convert(value[:4], factor, key) + [_tidy(angle) for angle in value[4:] if angle]
         return [_convert(item, factor, key) for item in value]
     return _tidy(value * (factor if key in _LENGTHS else 1.0)) if isinstance(value, float) else value
 
@@ -314,6 +345,11 @@ def _set(file: TomlText, path: tuple[str, ...], old: Any, new: Any, style: Style
     file.set(path, written, _ORDER[: _ORDER.index(key)])
 
 
+def _scale_angles(rows: list[Any], kind: str, factor: float) -> list[Any]:
+    """Multiply the angles of boxes by the factor that writing divides all numbers by."""
+    return rows if kind != "boxes" else [[*row[:4], *(factor * angle for angle in row[4:])] for row in rows]
+
+
 def _set_rows(file: TomlText, kind: str, old: Any, new: Any, origins: list[int | None], style: Style) -> None:
     if new == old and origins == [*range(len(old))]:
         return
@@ -324,23 +360,7 @@ def _set_rows(file: TomlText, kind: str, old: Any, new: Any, origins: list[int |
     elif file.in_braces(path):
         rows = write_array(new, style)
     else:
-        comment = f"  # [{_COLUMNS[kind]}]" if kind in _COLUMNS else ""
+        angle = ", angle_deg" * (kind == "boxes" and any(len(row) == 5 for row in new))
+        comment = f"  # [{_COLUMNS[kind]}{angle}]" if kind in _COLUMNS else ""
         rows = style.newline.join([f"[{comment}", *(f"  {write_array(row, style)}," for row in new), "]"])
     file.set(path, rows, _ORDER[: _ORDER.index(kind)])
-
-
-def _names(old: Any, moved: dict[str, list[int | None]]) -> dict[str, str | None]:
-    """Return the new names of obstacles by their old names, None for deleted obstacles."""
-    names: dict[str, str | None] = {}
-    for kind, key in zip(KIND_NAMES, KINDS, strict=False):
-        names |= {f"{kind} {index + 1}": None for index in range(len(old["obstacles"][key]))}
-        names |= {f"{kind} {k + 1}": f"{kind} {number}" for number, k in enumerate(moved[key], 1) if k is not None}
-    return names
-
-
-def _errors(data: dict[str, Any], names: dict[str, str | None]) -> dict[str, Any]:
-    """Return the table `[uncertainty]` with new names of obstacles."""
-    found = dict(data.get("uncertainty", {}))
-    single = {names.get(name, name): part for name, part in found.pop("obstacle", {}).items()}
-    single.pop(None, None)
-    return {**found, "obstacle": single}

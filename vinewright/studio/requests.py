@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Any, Literal, Self, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    create_model,
+    field_validator,
+    model_validator,
+)
 
+from environments.file_model import MOST_CORNERS
 from environments.importing.options import ImportOptions
 from environments.uncertainty import PRESETS
 from planner.plan.inputs import Inputs, field_of
@@ -45,6 +55,8 @@ class CheckRequest(_Request):
     """Name of the file that Save writes."""
     id: Annotated[str, Field(pattern=r"^[a-z0-9]{8,40}$")] | None = None
     """Name under which it is kept on disk."""
+    unit: Literal["mm", "cm", "in", "ft"] = "mm"
+    """Unit of lengths in messages."""
 
 
 class ImportFile(_Request):
@@ -102,6 +114,27 @@ class ImportRequest(_Request):
 
 def _metres(length: float | None) -> float | None:
     return None if length is None else 1e-3 * length
+
+
+class CombinedShape(_Request):
+    """An obstacle of a drawing, as in a list of its kind [mm, deg]."""
+
+    kind: Literal["box", "polygon", "circle", "wall"]
+    row: Annotated[list[float], Field(max_length=5)]
+    corners: Annotated[list[Annotated[list[float], Field(min_length=2, max_length=2)]], Field(max_length=MOST_CORNERS)]
+
+    @model_validator(mode="after")
+    def _of_its_kind(self) -> Self:
+        lengths = {"box": (4, 5), "polygon": (0,), "circle": (3,), "wall": (5,)}[self.kind]
+        if len(self.row) not in lengths or (self.kind == "polygon") != (len(self.corners) > 2):
+            raise ValueError(f"is no {self.kind}")
+        return self
+
+
+class CombineRequest(_Request):
+    operation: Literal["union", "difference"]
+    shapes: Annotated[list[CombinedShape], Field(min_length=2, max_length=2000)]
+    ends: Literal["flat", "round"]
 
 
 class SaveRequest(_Request):

@@ -4,6 +4,7 @@ A value is found by its path, whether its table has a header, dotted keys or bra
 was read, and are made together by `TomlText.result`. Only for text that `tomllib` has accepted, without arrays of tables.
 """
 
+import json
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Set
@@ -17,6 +18,7 @@ Span = tuple[int, int]
 _BLANK = re.compile(r"(?:[ \t\r\n]++|#[^\n]*+)*+")
 _KEY = re.compile(r"""[ \t]*("(?:\\.|[^"\\])*"|'[^']*'|[\w-]+)[ \t]*""")
 _STRING = r'"""(?:[^\\]|\\.)*?"{3,5}|' + r"'''.*?'{3,5}|" + r'"(?:[^"\\]|\\.)*"|' + r"'[^']*'"
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
 _VALUE = re.compile(rf"{_STRING}|[^\s,\]}}#\[]+", re.DOTALL)
 _IN_ARRAY = re.compile(rf"{_STRING}|#[^\n]*|[\[\]]", re.DOTALL)
 _LINE = re.compile(r"[^\n]*\n?")
@@ -83,7 +85,7 @@ class TomlText:
         table, siblings = path[:-1], self._entries_of(path[:-1])
         before = [one for one in siblings if one.path[-1] in after]
         anchor = before[-1] if before else self._headers.get(table) or (siblings[-1] if siblings else None)
-        pair = f"{path[-1]} = {value}"
+        pair = f"{write_key(path[-1])} = {value}"
         if (entry := self._values.get(path)) and entry.value:
             self._changes.append((*entry.value, value))
         elif anchor and anchor.value:
@@ -238,6 +240,11 @@ class TomlText:
         while lines and not lines[-1].strip():
             lines.pop()
         return bound + len("".join(lines)), end
+
+
+def write_key(name: str) -> str:
+    """Return a key as it is written: with quotes if it needs them."""
+    return name if _BARE.fullmatch(name) else json.dumps(name, ensure_ascii=False)
 
 
 def _value_end(text: str, at: int) -> int:

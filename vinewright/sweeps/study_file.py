@@ -45,7 +45,7 @@ from pydantic_core import PydanticCustomError
 
 from dynamics.file_table import FileTable
 from dynamics.tube_keys import INERTIA, TUBE
-from environments.file_model import describe
+from environments.error_messages import describe
 from environments.reading import UnreadableFile, parse_toml, read_file
 from planner.plan.inputs import Inputs
 from vinewright.sweeps.errors import InvalidStudy

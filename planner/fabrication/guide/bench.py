@@ -10,7 +10,7 @@ import shapely
 
 from environments.environment import Environment
 from environments.objects import object_name, objects_of
-from environments.obstacles import KINDS, SIDES
+from environments.obstacles import KINDS, SIDES, is_box
 from environments.passages import Passage, passages_along
 from planner.design.design import Design
 from planner.drawing.room import room_notes
@@ -169,7 +169,10 @@ def _place(environment: Environment, index: int) -> str:
             return f"along the bounds, {SIDES[number - 1]}"
         case "box":
             corners = solids.polygons[index] - datum
-            return f"{_span(corners)}; {' x '.join(map(signed_mm, np.ptp(corners, axis=0)))}"
+            if is_box(corners):
+                return f"{_span(corners)}; {' x '.join(map(signed_mm, np.ptp(corners, axis=0)))}"
+            sides = " x ".join(signed_mm(side) for side in np.hypot(*np.diff(corners[:3], axis=0).T))
+            return f"corners {', '.join(map(_point, corners))}; {sides}"
         case "circle":
             x, y, radius = solids.circles[index - polygons]
             return f"centre {_point((x, y) - datum)}, diameter {signed_mm(2 * radius)}"

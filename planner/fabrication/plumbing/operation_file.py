@@ -10,7 +10,8 @@ from pydantic import Field, ValidationError, model_validator
 from pydantic_core import PydanticCustomError
 
 from dynamics.file_table import FileTable
-from environments.file_model import Name, describe
+from environments.error_messages import describe
+from environments.file_model import Name
 from environments.reading import UnreadableFile, read_file
 from planner.fabrication.assembly.build import Build
 from planner.fabrication.plumbing.operation import Operation, OperationEvent, OperationMark, operation_of

@@ -21,7 +21,8 @@ from dynamics.tube import InvalidTube, VineParams
 from dynamics.tube_file import tube_content
 from environments.environment import Environment
 from environments.environment_file import environment_text, parse_environment
-from environments.file_model import InvalidEnvironment, describe
+from environments.error_messages import describe
+from environments.file_model import InvalidEnvironment
 from planner.output.contents import CHECKPOINT
 from planner.output.provenance import versions
 from planner.plan.inputs import Inputs

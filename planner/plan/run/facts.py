@@ -10,7 +10,7 @@ from dynamics.actuator_file import OTHERS_FIELD, actuator_kind, actuator_table
 from dynamics.tube import InvalidTube, VineParams
 from dynamics.tube_file import tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
-from environments.file_model import describe
+from environments.error_messages import describe
 from planner.plan.inputs import Inputs
 from surrogate.registry import actuators
 

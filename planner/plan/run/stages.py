@@ -21,7 +21,7 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import tube_content
 from environments.environment import Environment
 from environments.environment_file import environment_text
-from environments.file_model import describe
+from environments.error_messages import describe
 from environments.uncertainty import Uncertainty
 from planner.output.claim import writing
 from planner.output.contents import FRICTION, REFINEMENT

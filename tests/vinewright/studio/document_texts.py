@@ -109,7 +109,19 @@ goal.radius = 10
   position = [10, 10]
   heading_deg = 0
 """
+NAMES = """
+# for people
+[obstacles.names]
+"box 1" = "fridge"  # cold
+'box 4' = "sill"
+"wall 2" = "line \\"a\\""
+"""
+NAMED_BRACES = BRACES.replace("circles = [] }", 'circles = [], names = { "box 2" = "chair" } }')
+NAMED_DOTTED = DOTTED.replace(
+    "obstacles.boxes = []", "obstacles.boxes = []\nobstacles.names.\"circle 2\" = 'pipe'  # its own"
+)
 OWN = {
+    "named": BENCH + NAMES, "named braces": NAMED_BRACES, "named dotted": NAMED_DOTTED,
     "bench": BENCH, "crlf": BENCH.replace("\n", "\r\n"), "braces": BRACES, "comma first": COMMA_FIRST,
     "dotted": DOTTED, "metres": BENCH.replace('"mm"', '"m"').replace("2_000", "200_0"),
 }  # fmt: skip

@@ -58,7 +58,7 @@ def test_content_is_in_millimetres_with_defaults() -> None:
         "start": {"position": [100, 100], "heading_deg": 0, "mount": "free"},
         "goal": {"position": [1800, 900], "radius": 100},
         "obstacles": {
-            "boxes": [], "polygons": [], "circles": [], "ends": "round", "friction": None,
+            "boxes": [], "polygons": [], "circles": [], "ends": "round", "friction": None, "names": {},
             "walls": [
                 [1500, 1000, 1500, 300, 12], [300, 500, 400, 500, 0], [310, 600, 410, 600, 5], [1600, 1000, 1600, 900, 0]
             ],

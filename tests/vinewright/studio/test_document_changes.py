@@ -14,9 +14,10 @@ from tests.vinewright.studio.document_texts import OWN, TEXTS, identity, numbere
 from vinewright.studio.document import KINDS, edit_text, parse_content
 from vinewright.studio.toml_array import Style, edit_array
 
+LABELS = {"boxes": "box", "polygons": "polygon", "circles": "circle", "walls": "wall"}
 _NUMBER = st.integers(1, 20_000).map(lambda value: value / 1000)
 _STEP = st.tuples(
-    st.sampled_from(["delete", "copy", "swap", "add", "grow", "corner", "scalar"]),
+    st.sampled_from(["delete", "copy", "swap", "add", "grow", "corner", "turn", "name", "scalar"]),
     st.sampled_from(KINDS), st.integers(0, 99), st.integers(0, 99), _NUMBER,
 )  # fmt: skip
 
@@ -51,33 +52,50 @@ def scalar(content: Any, which: int, number: float) -> None:
     table[key] = value
 
 
-def step(content: Any, origins: Any, change: tuple[str, Any, int, int, float]) -> None:
+def step(content: Any, origins: Any, own: Any, change: tuple[str, Any, int, int, float]) -> None:
     """Make one change, as the page would."""
     what, kind, one, other, number = change
-    rows, known = content["obstacles"][kind], origins[kind]
+    rows, known, names = content["obstacles"][kind], origins[kind], own[kind]
     if what == "scalar":
         scalar(content, one, number)
     elif what == "add":
         rows.insert(place := other % (len(rows) + 1), new_row(kind, number))
         known.insert(place, None)
+        names.insert(place, None)
     elif not rows:
         return
     elif what == "delete":
-        del rows[one % len(rows)], known[one % len(known)]
+        del rows[one % len(rows)], known[one % len(known)], names[one % len(names)]
     elif what == "copy":
         rows.append(copy.deepcopy(rows[one % len(rows)]))
         known.append(None)
+        names.append(names[one % len(names)])
     elif what == "swap":
-        for found in (rows, known):
+        for found in (rows, known, names):
             first, second = one % len(found), other % len(found)
             found[first], found[second] = found[second], found[first]
+    elif what == "name":
+        names[one % len(names)] = None if number < 5 else f"the {number}"
+    elif what == "turn":
+        if kind == "boxes":
+            rows[one % len(rows)][4:] = [number] if number < 15 else []
     elif kind != "polygons":
-        rows[one % len(rows)][-1] = round(rows[one % len(rows)][-1] + number, 3)
+        last = {"boxes": 3, "circles": 2, "walls": 4}[kind]
+        rows[one % len(rows)][last] = round(rows[one % len(rows)][last] + number, 3)
     elif what == "corner":
         corners = rows[one % len(rows)]
         corners.insert(1, [round((a + b) / 2, 4) for a, b in zip(*corners[:2], strict=True)])
     else:
         rows[one % len(rows)][0][1] = round(rows[one % len(rows)][0][1] - number / 1000, 4)
+
+
+def names_of(content: Any) -> dict[str, list[str | None]]:
+    """Names of the rows of each list, None for rows without a name."""
+    obstacles = content["obstacles"]
+    return {
+        kind: [obstacles["names"].get(f"{LABELS[kind]} {place}") for place in range(1, len(obstacles[kind]) + 1)]
+        for kind in KINDS
+    }
 
 
 def expected_numbers(text: str, origins: Any) -> dict[str, Any]:
@@ -132,11 +150,19 @@ def check_change(name: str, steps: list[tuple[str, Any, int, int, float]]) -> No
     text = TEXTS[name]
     before: Any = parse_content(text)
     content, origins = copy.deepcopy(before), identity(before)
+    own = names_of(content)
     for change in steps:
-        step(content, origins, change)
+        step(content, origins, own, change)
+    content["obstacles"]["names"] = {
+        f"{LABELS[kind]} {place}": given for kind in KINDS for place, given in enumerate(own[kind], 1) if given
+    }
     result = edit_text(text, content, origins)
     assert parse_content(result) == content
-    assert parse_environment(result.encode(), name).edge == content["bounds"]["edge"]
+    environment = parse_environment(result.encode(), name)
+    assert environment.edge == content["bounds"]["edge"]
+    solids = environment.obstacles
+    read = {solids.label(k): given for k, given in enumerate(solids.own_names) if given}
+    assert read == content["obstacles"]["names"]
     assert numbered(result) == expected_numbers(text, origins)
     assert edit_text(result, content, identity(content)) is result
     assert result.startswith("\ufeff") == text.startswith("\ufeff")

@@ -1,7 +1,7 @@
 /** Numbers as people type them: with a decimal comma, a unit, or as a small calculation such as `2*(30+4.5) cm`. */
 
-const LENGTHS = /** @type {Record<string, number>} */ ({ mm: 1, cm: 10, m: 1000, in: 25.4 });
-const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?|[.,]\d+)|([-+*/()])|(mm|cm|m|in|°))/y;
+const LENGTHS = /** @type {Record<string, number>} */ ({ mm: 1, cm: 10, m: 1000, in: 25.4, ft: 304.8 });
+const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?|[.,]\d+)|([-+*/()])|(mm|cm|m|in|ft|°))/y;
 
 /**
  * Read a number from a text; NaN if it is none.

@@ -9,9 +9,13 @@
  * An obstacle. Shapes are never changed in place: an edit makes a new one with the same id.
  * @property {number} id unique in this page, never reused
  * @property {Kind} kind
- * @property {number[]} row box: x_min, y_min, x_max, y_max; circle: x, y, radius; wall: x1, y1, x2, y2, thickness; polygon: empty
+ * @property {number[]} row box: x_min, y_min, x_max, y_max and, if it is turned, its angle about its centre; circle: x, y, radius; wall: x1, y1, x2, y2, thickness; polygon: empty
  * @property {Point[]} corners of a polygon, in order; empty for other kinds
  * @property {number | null} origin index in its list of the file that was opened; null if it is new
+ * @property {string} name that it was given; "" without one
+ * @property {number | null} group number of its group, all of which is selected together; not in files
+ * @property {boolean} locked whether the pointer passes it by; not in files
+ * @property {boolean} hidden whether it is not drawn, though it is there; not in files
  *
  * @typedef {object} Doc
  * The environment that is edited; never changed in place.
@@ -33,7 +37,7 @@
  * @property {{min: Point, max: Point, edge: string, stacked: boolean}} bounds
  * @property {{position: Point, heading_deg: number, mount: string}} start
  * @property {{position: Point, radius: number}} goal
- * @property {{boxes: number[][], polygons: Point[][], circles: number[][], walls: number[][], ends: string, friction: number | null}} obstacles
+ * @property {{boxes: number[][], polygons: Point[][], circles: number[][], walls: number[][], ends: string, friction: number | null, names?: Record<string, string>}} obstacles `names`: by kind and number, as "wall 6"
  *
  * @typedef {object} Origins
  * For each list of a content the index of each row in the file that was opened; null for a row that is new.
@@ -191,7 +195,7 @@
  * @property {ReadonlySet<number | string>} selection ids of shapes, and "start", "goal", "bounds"
  * @property {string} tool
  * @property {{x: number, y: number, scale: number}} view centre of the stage in mm, pixels per mm
- * @property {"mm" | "cm"} unit shown in the panels
+ * @property {import("./text.js").Unit} unit shown in the panels
  * @property {boolean} snap whether dragging snaps to the grid and to corners
  * @property {Check | null} check
  * @property {Tube | null} tube

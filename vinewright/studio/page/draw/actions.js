@@ -5,6 +5,7 @@ import { plural } from "../text.js";
 import { newWord } from "./aim.js";
 import { setBackground } from "./background.js";
 import { isEditable } from "./editing.js";
+import { isFree } from "./hit.js";
 import { live, show } from "./live.js";
 import {
   addShapes, changeShapes, copyShapes, filterExisting, moveObjects, pivotOf, removeShapes, rotateObjects, shapesIn, withoutCorner,
@@ -41,7 +42,7 @@ function forgetMissing() {
 }
 
 export function selectAll() {
-  set({ tool: "select", selection: new Set(state.doc.shapes.map((shape) => shape.id)) });
+  set({ tool: "select", selection: new Set(state.doc.shapes.filter(isFree).map((shape) => shape.id)) });
 }
 
 /** Remove the active corner, or else the selected shapes. */
@@ -58,6 +59,17 @@ export function deleteSelected() {
   if (!shape) return;
   edit((doc) => removeShapes(doc, state.selection));
   set({ selection: new Set(filterExisting(state.doc, state.selection)) });
+}
+
+/** Change a property of the selected shapes that is in no file. */
+export function markSelected(/** @type {Partial<Pick<Shape, "locked" | "hidden">>} */ marks) {
+  edit((doc) => changeShapes(doc, state.selection, (shape) => ({ ...shape, ...marks })));
+  if (marks.hidden) set({ selection: new Set() });
+}
+
+/** Draw all shapes again that are hidden. */
+export function showHidden() {
+  edit((doc) => (doc.shapes.some(({ hidden }) => hidden) ? { ...doc, shapes: doc.shapes.map((shape) => ({ ...shape, hidden: false })) } : doc));
 }
 
 /** Copy the selected shapes and select the copies. */
@@ -109,7 +121,7 @@ export function turnSelected(/** @type {number} */ degrees) {
 
 /** Select the next object, or the one before; returns false, with nothing selected, behind the last one and before the first. */
 export function cycle(/** @type {1 | -1} */ way) {
-  const ids = ["start", "goal", ...state.doc.shapes.map((shape) => shape.id), "bounds"];
+  const ids = ["start", "goal", ...state.doc.shapes.filter((shape) => !shape.hidden).map((shape) => shape.id), "bounds"];
   const [last] = [...state.selection].slice(-1);
   if (last === undefined && way < 0) return false;
   const next = ids[last === undefined ? 0 : ids.indexOf(last) + way];

@@ -9,7 +9,7 @@ import { shownName, withoutAside } from "./words.js";
 
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Kind} Kind */
-/** @typedef {{doc: Doc, tube: unknown, text: string}} Asked */
+/** @typedef {{doc: Doc, tube: unknown, text: string, unit: string}} Asked */
 
 const DELAY = 150; // after the last change [ms]
 
@@ -27,7 +27,7 @@ let problem = null;
 /** Check the drawing after each change of it or of the tube. */
 export function mountCheck() {
   // What was saved is asked about as well: the server remembers it for a page that is opened again.
-  subscribe(["doc", "tube", "text", "saved", "file"], askSoon);
+  subscribe(["doc", "tube", "text", "saved", "file", "unit"], askSoon);
   subscribe(["check"], showProblem);
   // A check that failed is made up for.
   addHandler("connected", () => {
@@ -63,7 +63,7 @@ export async function freshCheck() {
 }
 
 function isCurrent(/** @type {Asked} */ asked) {
-  return asked.doc === state.doc && asked.tube === state.tube && asked.text === state.text;
+  return asked.doc === state.doc && asked.tube === state.tube && asked.text === state.text && asked.unit === state.unit;
 }
 
 /** Ask, one request at a time: while one is under way, changes only make the next one newer. */
@@ -71,17 +71,18 @@ async function ask() {
   if (asking) return;
   asking = true;
   const { doc, tube, text, saved, file, id } = state;
-  const asked = { doc, tube, text };
+  const asked = { doc, tube, text, unit: state.unit };
   keepDrawing();
   try {
     const [content, origins, name] = [contentOf(doc), originsOf(doc), shownName()];
-    const request = { text, content, origins, tube: tube?.content ?? {}, saved, file, name, id };
+    const request = { text, content, origins, tube: tube?.content ?? {}, saved, file, name, id, unit: state.unit };
     const check = await post("/api/check", request);
     failed = false;
     if (isCurrent(asked)) {
       answered = asked;
       problem = check.problem ? objectOf(check.problem.key, doc) : null;
-      set({ check });
+      // While something is wrong the marks of passages stay as they were.
+      set({ check: check.problem ? { ...check, passages: state.check?.passages ?? [] } : check });
       if (check.not_kept && !notKept) set({ message: check.not_kept });
       notKept = Boolean(check.not_kept);
     }

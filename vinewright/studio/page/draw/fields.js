@@ -3,6 +3,7 @@
 import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { state } from "../store.js";
+import { UNITS } from "../text.js";
 import { bindText } from "../typed_text.js";
 
 /** @typedef {import("../number_input.js").NumberOptions} NumberOptions */
@@ -15,7 +16,7 @@ export const ANGLE = { unit: "°", step: 1 };
 
 /** Return the options of a length in mm, shown in the unit of the panels. */
 export function lengthOptions() {
-  return { unit: state.unit, factor: state.unit === "cm" ? 10 : 1, step: 1, min: -MOST_LENGTH, max: MOST_LENGTH };
+  return { unit: state.unit, factor: UNITS[state.unit].size, digits: UNITS[state.unit].digits, step: state.unit === "ft" ? 0.1 : 1, min: -MOST_LENGTH, max: MOST_LENGTH };
 }
 
 /** Return why a number that must be positive is not allowed; null if it is. */

@@ -88,6 +88,23 @@ export function rowBetween(/** @type {Point} */ one, /** @type {Point} */ other)
   return [...min, ...max];
 }
 
+/** The corners of a box whose row may have an angle, anticlockwise from the one that is the lower left one without it. @returns {Point[]} */
+export function turnedCorners(/** @type {number[]} */ [x0, y0, x1, y1, degrees = 0]) {
+  const corners = boxCorners({ min: [x0, y0], max: [x1, y1] });
+  if (!degrees) return corners;
+  const centre = middle(corners[0], corners[2]);
+  return corners.map((corner) => turnPoint(corner, centre, degrees));
+}
+
+/** The row of a box by centre, size and angle; a turn by a right angle changes width and height instead. */
+export function turnedRow(/** @type {Point} */ [x, y], /** @type {Point} */ size, /** @type {number} */ degrees) {
+  const turned = ((degrees % 180) + 180) % 180;
+  const quarter = turned === 90;
+  const [width, height] = quarter ? [size[1], size[0]] : size;
+  const row = [x - width / 2, y - height / 2, x + width / 2, y + height / 2].map(tidy);
+  return turned && !quarter ? [...row, tidy(turned > 90 ? turned - 180 : turned)] : row;
+}
+
 /** The corners of a box, anticlockwise from the lower left one. @returns {Point[]} */
 export function boxCorners(/** @type {Box} */ { min, max }) {
   return [[min[0], min[1]], [max[0], min[1]], [max[0], max[1]], [min[0], max[1]]];

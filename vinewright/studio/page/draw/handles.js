@@ -1,6 +1,6 @@
 /** The handles of a selection: where they are, and what dragging one makes of the drawing. Pure. */
 
-import { angle, distance, middle, roundTo, normaliseAngle, plus, rowBetween, tidy, times, direction } from "./geometry.js";
+import { angle, distance, middle, roundTo, normaliseAngle, plus, rowBetween, tidy, times, direction, turnedRow, turnPoint } from "./geometry.js";
 import { cornersOf, wallEnds } from "./outline.js";
 import { extentOf, hasExtent, replaceShape, shapesIn, withCorner, withNewCorner } from "./shapes.js";
 
@@ -36,7 +36,7 @@ const LEAST_EDGE = 28; // edges shorter than this on the stage get no handle tha
  * @returns {Handle[]}
  */
 export function handlesOf(doc, selection, scale, radius) {
-  const shapes = shapesIn(doc, selection);
+  const shapes = shapesIn(doc, selection).filter((shape) => !shape.locked && !shape.hidden);
   const turning = turnHandle(doc, selection, shapes);
   if (selection.size !== 1) return turning;
   if (selection.has("start")) return [headingHandle(doc, scale, radius)];
@@ -95,21 +95,32 @@ function boundsHandles(/** @type {Doc} */ { bounds }) {
   return boxHandles(bounds, (doc, [x0, y0, x1, y1]) => ({ ...doc, bounds: { ...doc.bounds, min: [x0, y0], max: [x1, y1] } }));
 }
 
-/** The eight handles of a rectangle. @returns {Handle[]} */
-function boxHandles(/** @type {Box} */ { min, max }, /** @type {(doc: Doc, row: number[]) => Doc} */ change) {
+/** The eight handles of a rectangle that may be turned: the opposite corner or side stays where it is. @returns {Handle[]} */
+function boxHandles(/** @type {Box} */ { min, max }, /** @type {(doc: Doc, row: number[]) => Doc} */ change, degrees = 0) {
+  const centre = middle(min, max);
   return SIDES.map(([name, u, v]) => {
     const side = u === 0.5 || v === 0.5;
+    const at = /** @type {Point} */ ([min[0] + u * (max[0] - min[0]), min[1] + v * (max[1] - min[1])]);
     return {
-      name, kind: side ? "side" : "corner", cursor: `${name}-resize`, title: side ? "Side" : "Corner",
-      at: [min[0] + u * (max[0] - min[0]), min[1] + v * (max[1] - min[1])],
-      drag(doc, to) {
+      name, kind: side ? "side" : "corner", cursor: `${cursorTowards(u, v, degrees)}-resize`, title: side ? "Side" : "Corner",
+      at: degrees ? turnPoint(at, centre, degrees) : at,
+      drag(doc, point) {
+        const to = degrees ? turnPoint(point, centre, -degrees) : point;
         const moving = /** @type {Point} */ ([u === 0.5 ? max[0] : to[0], v === 0.5 ? max[1] : to[1]]);
         const fixed = /** @type {Point} */ ([u ? min[0] : max[0], v ? min[1] : max[1]]);
-        const row = rowBetween(moving, fixed).map(tidy);
-        return row[2] > row[0] && row[3] > row[1] ? change(doc, row) : doc;
+        const [x0, y0, x1, y1] = rowBetween(moving, fixed);
+        if (x1 <= x0 || y1 <= y0) return doc;
+        const row = degrees ? turnedRow(turnPoint([(x0 + x1) / 2, (y0 + y1) / 2], centre, degrees), [x1 - x0, y1 - y0], degrees) : [x0, y0, x1, y1];
+        return change(doc, row.map(tidy));
       },
     };
   });
+}
+
+/** The name of the direction on the stage from the centre of a turned rectangle to one of its handles. */
+function cursorTowards(/** @type {number} */ u, /** @type {number} */ v, /** @type {number} */ degrees) {
+  const names = ["e", "ne", "n", "nw", "w", "sw", "s", "se"];
+  return names[(((Math.round((angle([0.5, 0.5], [u, v]) + degrees) / 45) % 8) + 8) % 8)];
 }
 
 /** @returns {Handle[]} */
@@ -118,7 +129,7 @@ function shapeHandles(/** @type {Shape} */ shape, /** @type {number} */ scale) {
   const change = (/** @type {Doc} */ doc, /** @type {Shape} */ next) => (hasExtent(next) ? replaceShape(doc, next) : doc);
   if (kind === "box") {
     const box = /** @type {Box} */ ({ min: [row[0], row[1]], max: [row[2], row[3]] });
-    return boxHandles(box, (doc, next) => change(doc, { ...shape, row: next }));
+    return boxHandles(box, (doc, next) => change(doc, { ...shape, row: next }), row[4]);
   }
   if (kind === "circle") {
     return radiusHandles([row[0], row[1]], row[2], (doc, radius) => change(doc, { ...shape, row: [row[0], row[1], radius] }));

@@ -33,12 +33,17 @@ function isAtStart(/** @type {Doc} */ { start }, /** @type {Point} */ point, /**
   return distance(point, position) <= 2 * near || toSegment(point, position, tip) <= radius;
 }
 
-/** The uppermost shape at a point. @returns {Shape | null} */
+/** The uppermost shape at a point that is neither locked nor hidden. @returns {Shape | null} */
 function shapeAt(/** @type {Doc} */ { shapes, ends }, /** @type {Point} */ point, /** @type {number} */ near) {
   for (let k = shapes.length - 1; k >= 0; k -= 1) {
-    if (boxContains(boxOf(shapes[k]), point, near) && distanceTo(shapes[k], ends, point) <= near) return shapes[k];
+    if (isFree(shapes[k]) && boxContains(boxOf(shapes[k]), point, near) && distanceTo(shapes[k], ends, point) <= near) return shapes[k];
   }
   return null;
+}
+
+/** Return whether the pointer meets a shape. */
+export function isFree(/** @type {Shape} */ { locked, hidden }) {
+  return !locked && !hidden;
 }
 
 /** Return whether a disc would overlap an obstacle, or bounds that it must not cross. */
@@ -57,7 +62,7 @@ export function discHits(/** @type {Doc} */ doc, /** @type {Point} */ centre, /*
  */
 export function objectsIn(/** @type {Doc} */ doc, /** @type {Box} */ area, /** @type {boolean} */ touching) {
   /** @type {(number | string)[]} */
-  const found = doc.shapes.filter((shape) => (touching ? touches(shape, area) : isWithin(boxOf(shape), area))).map(({ id }) => id);
+  const found = doc.shapes.filter((shape) => isFree(shape) && (touching ? touches(shape, area) : isWithin(boxOf(shape), area))).map(({ id }) => id);
   if (boxContains(area, doc.start.position)) found.push("start");
   const { position, radius } = doc.goal;
   const disc = { min: plus(position, [-radius, -radius]), max: plus(position, [radius, radius]) };

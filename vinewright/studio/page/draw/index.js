@@ -6,6 +6,7 @@ import { mountGround } from "./ground.js";
 import { mountHint } from "./hint.js";
 import { mountInspector } from "./inspector.js";
 import { mountKeyboard } from "./keyboard.js";
+import { mountMenu } from "./menu.js";
 import { mountOverlay } from "./overlay.js";
 import { mountPointer } from "./pointer.js";
 import { mountScene } from "./scene.js";
@@ -16,6 +17,7 @@ import { mountTools } from "./tools.js";
 export function mountDraw() {
   mountGround();
   mountScene();
+  mountMenu();
   mountOverlay();
   mountTools();
   mountPointer();

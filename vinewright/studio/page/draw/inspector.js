@@ -7,8 +7,9 @@ import { problemObject } from "./check.js";
 import { boundsPart, environmentPart, goalPart, startPart } from "./environment_panel.js";
 import { live, whenShown } from "./live.js";
 import { filterExisting } from "./shapes.js";
-import { arrangePart, shapePart } from "./shape_panel.js";
-import { keyOf, nameOf, withoutAside } from "./words.js";
+import { arrangePart, lockedPart } from "./arrange_panel.js";
+import { shapePart } from "./shape_panel.js";
+import { nameOf, withoutAside } from "./words.js";
 
 /** @typedef {import("./fields.js").Field} Field */
 /** @typedef {import("./environment_panel.js").Part} Part */
@@ -54,8 +55,9 @@ function signatureOf(/** @type {(number | string)[]} */ ids) {
   const { doc, unit, tool, background } = state;
   const only = ids.length === 1 ? doc.shapes.find((shape) => shape.id === ids[0]) : null;
   const number = ids.length === 1 ? nameOf(doc, ids[0]) : ids.some((id) => typeof id === "string");
+  const grouped = doc.shapes.some((shape) => shape.group !== null && ids.includes(shape.id));
   const picture = [tool === "background", background?.src, live.picks?.length];
-  return JSON.stringify([ids.length === 1 ? ids : ids.length, number, only?.corners.length, unit, picture]);
+  return JSON.stringify([ids.length === 1 ? ids : ids.length, number, only?.corners.length, Boolean(only?.row[4]) && only?.kind === "box", only?.locked, grouped, unit, picture]);
 }
 
 function rebuild(/** @type {(number | string)[]} */ ids) {
@@ -90,10 +92,10 @@ function buildSeveral(/** @type {(number | string)[]} */ ids) {
 
 /** @returns {{head: Node, parts: Part[]}} */
 function buildSingle(/** @type {number | string} */ id) {
-  const key = typeof id === "number" && el("span", { class: "quiet" }, keyOf(state.doc, id));
-  const head = el("h2", { class: "object-name" }, nameOf(state.doc, id), key);
+  const head = el("h2", { class: "object-name" }, nameOf(state.doc, id));
   const shape = state.doc.shapes.find((one) => one.id === id);
-  return { head, parts: shape ? [shapePart(shape), arrangePart(true)] : [POSES[id]()] };
+  if (!shape) return { head, parts: [POSES[id]()] };
+  return { head, parts: shape.locked ? [lockedPart()] : [shapePart(shape), arrangePart(true)] };
 }
 
 /** Show the fault of the selected object, or of the environment, and the hints. @returns {Field} */

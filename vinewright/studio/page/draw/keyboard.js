@@ -1,10 +1,12 @@
 /** The keyboard: everything that the pointer can do. Nothing happens while a text or a number is typed. */
 
-import { set, state } from "../store.js";
+import { edit, set, state } from "../store.js";
+import { nextUnit } from "../text.js";
 import { fit, stage, zoom } from "../view.js";
 import {
   chooseTool, copy, cycle, deleteSelected, duplicate, nudge, paste, redoEdit, selectAll, turnSelected, undoEdit,
 } from "./actions.js";
+import { groupShapes, ungroupShapes } from "./arrange.js";
 import { isEditable } from "./editing.js";
 import { chooseFile, openFiles, save } from "./files.js";
 import { focusFirstField } from "./inspector.js";
@@ -29,7 +31,7 @@ const KEYS = {
   n: () => set({ snap: !state.snap }),
   t: () => show({ tubeWidth: !live.tubeWidth }),
   m: () => show({ passages: !live.passages }),
-  u: () => set({ unit: state.unit === "mm" ? "cm" : "mm" }),
+  u: () => set({ unit: nextUnit(state.unit) }),
   "?": toggleKeys,
   0: fit,
   "+": () => zoom(1.25),
@@ -46,7 +48,9 @@ const TURNS = {
 };
 
 /** Keys with Ctrl or the command key. @type {Record<string, () => void>} */
-const CONTROLS = { d: duplicate, a: selectAll, y: redoEdit, z: undoEdit };
+const CONTROLS = {
+  d: duplicate, a: selectAll, y: redoEdit, z: undoEdit, g: () => edit((doc) => groupShapes(doc, state.selection)),
+};
 
 /** Handle the keyboard and the clipboard. */
 export function mountKeyboard() {
@@ -97,6 +101,7 @@ function handleControlKey(/** @type {KeyboardEvent} */ event) {
   if (isTyping(event.target) || event.altKey || !CONTROLS[key]) return false;
   if (isDragging() || !isEditable()) return true;
   if (key === "z" && event.shiftKey) redoEdit();
+  else if (key === "g" && event.shiftKey) edit((doc) => ungroupShapes(doc, state.selection));
   else CONTROLS[key]();
   return true;
 }

@@ -6,18 +6,20 @@ import { el } from "../dom.js";
 const LISTS = [
   ["Everywhere", [
     ["Ctrl+Enter", "start the plan, or stop it"], ["Ctrl+S", "save"], ["Ctrl+O", "open a file"], ["F1, ?", "this list"],
-    ["+ −", "zoom in, out"], ["0", "fit the drawing"], ["U", "mm or cm"], ["N", "snap to grid and corners"],
+    ["+ −", "zoom in, out"], ["0", "fit the drawing"], ["U", "mm, cm, inches or feet"], ["N", "snap to grid and corners"],
     ["T", "tube width at the pointer"], ["M", "narrowest passages"],
   ]],
   ["Tools", [
     ["V", "select"], ["B", "box"], ["P", "polygon"], ["C", "circle"], ["W", "wall"], ["S", "start"], ["G", "goal"], ["I", "background picture"],
+    ["L", "measure"],
   ]],
   ["Drawing", [
     ["Tab, Shift+Tab", "next object, the one before"], ["Arrows", "move by a grid step; with nothing selected, the view"],
     ["Shift+arrows", "move by ten grid steps"], ["Alt+arrows", "move by 1 mm"], ["[ ] or , .", "turn by 5°"],
     ["Enter", "go to the numbers; place with a tool"],
     ["Delete", "delete"], ["Ctrl+Z", "undo"], ["Ctrl+Shift+Z, Ctrl+Y", "redo"], ["Ctrl+D", "duplicate"], ["Ctrl+C, X, V", "copy, cut, paste"],
-    ["Ctrl+A", "select all obstacles"], ["Space and drag", "move the view"], ["Esc", "cancel; back to the tools"],
+    ["Ctrl+A", "select all obstacles"], ["Ctrl+G, Ctrl+Shift+G", "group, ungroup"], ["Alt and drag", "move a copy"],
+    ["Shift or Ctrl and click", "add to the selection, or remove"], ["Shift+F10, right click", "menu"], ["Space and drag", "move the view"], ["Esc", "cancel; back to the tools"],
   ]],
   ["Fields of numbers", [
     ["Enter", "apply"], ["Up, Down", "1 more, 1 less; with Shift, 10"],

@@ -20,6 +20,7 @@
  * @property {Shape | null} draft the shape that is being drawn
  * @property {Point[]} chain the corners of the polygon that is being drawn, the last one at the pointer
  * @property {Dimension[]} dimensions
+ * @property {import("./guides.js").Guide[]} guides lines on which the selection lies with other objects
  * @property {boolean} moving whether the selection is being moved
  * @property {Snapped | null} snapped
  * @property {{from: Point, to: Point} | null} marquee on the stage [px]
@@ -32,7 +33,7 @@
 
 /** @type {Live} */
 export const live = {
-  hover: null, corner: null, draft: null, chain: [], dimensions: [], moving: false, snapped: null, marquee: null, pointer: null, ghost: null,
+  hover: null, corner: null, draft: null, chain: [], dimensions: [], guides: [], moving: false, snapped: null, marquee: null, pointer: null, ghost: null,
   picks: null, tubeWidth: false, passages: false,
 };
 
@@ -52,5 +53,5 @@ export function whenShown(/** @type {() => void} */ listener) {
 
 /** Remove all marks of a drag or of a shape that is being drawn. */
 export function clearGesture() {
-  show({ draft: null, chain: [], dimensions: [], moving: false, snapped: null, marquee: null, ghost: null });
+  show({ draft: null, chain: [], dimensions: [], guides: [], moving: false, snapped: null, marquee: null, ghost: null });
 }

@@ -3,7 +3,7 @@
 import { state } from "../store.js";
 import { lengthText } from "../text.js";
 import { angle, boxAround, direction, distance, edges, plus, times } from "./geometry.js";
-import { boxOf, outlineOf, wallEnds } from "./outline.js";
+import { boxOf, centreOf, cornersOf, outlineOf, wallEnds } from "./outline.js";
 import { tubeRadius } from "./scene.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -45,10 +45,18 @@ export function headingMeasures(/** @type {Point} */ position, /** @type {number
   return [{ from: tip, to: tip, text: angleText(heading) }];
 }
 
+/** Width and height of a box that may be turned, with its angle. @returns {Dimension[]} */
+function boxSides(/** @type {Shape} */ shape) {
+  const [a, b, , d] = cornersOf(shape);
+  const turned = shape.row[4];
+  const sides = [dimensionBetween(b, a, ASIDE), dimensionBetween(a, d, ASIDE)];
+  return turned ? [...sides, { from: centreOf(shape), to: centreOf(shape), text: angleText(turned) }] : sides;
+}
+
 /** The size of a shape; of a polygon the edges at one corner. @returns {Dimension[]} */
 export function shapeMeasures(/** @type {Shape} */ shape, /** @type {number | null} */ corner = null) {
   const { kind, row, corners } = shape;
-  if (kind === "box") return boxMeasures(boxOf(shape));
+  if (kind === "box") return boxSides(shape);
   if (kind === "circle") return radiusMeasures([row[0], row[1]], row[2]);
   if (kind === "wall") {
     const [from, to] = wallEnds(shape);

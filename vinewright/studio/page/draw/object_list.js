@@ -47,6 +47,8 @@ function fill(/** @type {HTMLElement} */ list) {
       );
       row.addEventListener("pointerenter", point);
       row.addEventListener("focus", point);
+      const shape = shapes[k - 3];
+      if (shape?.hidden || shape?.locked) row.append(el("span", { class: "quiet" }, shape.hidden ? "hidden" : "locked"));
       if (id === wrong) row.append(el("span", { class: "wrong-mark" }, "wrong"));
       return row;
     }),

@@ -1,7 +1,7 @@
 /** The outlines of obstacles: as points for distances, and as the paths of SVG. Shapes never change, so each is computed once. */
 
 import {
-  angle, boxAround, boxCorners, centroid, direction, distance, isInside, middle, plus, times, toOutline, toSegment,
+  angle, boxAround, centroid, direction, distance, isInside, middle, plus, times, toOutline, toSegment, turnedCorners,
 } from "./geometry.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -25,7 +25,7 @@ export function cornersOf(/** @type {Shape} */ shape) {
   const { kind, row } = shape;
   if (kind === "polygon") return shape.corners;
   if (kind === "circle") return [];
-  if (kind === "box") return boxCorners({ min: [row[0], row[1]], max: [row[2], row[3]] });
+  if (kind === "box") return turnedCorners(row);
   return wallCorners(row);
 }
 

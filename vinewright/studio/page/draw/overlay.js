@@ -40,7 +40,7 @@ function refresh() {
 }
 
 /** Parts of the overlay, the lowest first. @type {(() => SVGElement[])[]} */
-const PARTS = [drawPoseMarks, drawPassages, drawTubeDisc, drawDraft, drawExtent, drawHandles, drawDimensions, drawMarks];
+const PARTS = [drawPoseMarks, drawPassages, drawTubeDisc, drawDraft, drawExtent, drawGuides, drawHandles, drawDimensions, drawMarks];
 const groups = PARTS.map(() => svg("g"));
 overlay.append(...groups);
 
@@ -128,6 +128,10 @@ function drawDot(/** @type {string} */ className, /** @type {Point} */ at, /** @
 function drawExtent() {
   const box = state.selection.size > 1 && isEditable() ? extentOf(state.doc, state.selection) : null;
   return box ? [drawPath("extent", boxCorners(box), true)] : [];
+}
+
+function drawGuides() {
+  return live.guides.map(({ from, to, centre }) => drawPath(centre ? "guide centre" : "guide", [from, to]));
 }
 
 function drawHandles() {

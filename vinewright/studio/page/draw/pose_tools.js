@@ -1,7 +1,9 @@
 /** Tools that set the start and the goal. */
 
 import { beginGesture, edit, set, state } from "../store.js";
+import { pixels } from "../view.js";
 import { snapPress, snapRadius, newWord, targets } from "./aim.js";
+import { attachStart } from "./attach.js";
 import { distance, tidy } from "./geometry.js";
 import { headingTo } from "./handles.js";
 import { clearGesture, show } from "./live.js";
@@ -11,6 +13,8 @@ import { headingMeasures, radiusMeasures } from "./measures.js";
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("./aim.js").Tool} Tool */
 /** @typedef {import("./live.js").Dimension} Dimension */
+
+const NEAR = 5; // distance from a face at which the start is mounted there [px]
 
 /** A tool that sets a position with a press, and a heading or radius by dragging on. @returns {Tool} */
 function poseTool(
@@ -65,7 +69,11 @@ function poseTool(
 export const startTool = poseTool(
   "start",
   { title: "Start", hotkey: "S", hint: "Click where the tube starts; drag to set its heading. Enter moves it here." },
-  (doc, position) => ({ ...doc, start: { ...doc.start, position } }),
+  // At the face of an obstacle it is mounted there, square to it.
+  (doc, position) => {
+    const placed = { ...doc, start: { ...doc.start, position } };
+    return state.snap ? attachStart(placed, pixels(NEAR)) : placed;
+  },
   (doc, to, shift) => {
     const { position } = doc.start;
     const heading_deg = headingTo(position, to, shift);

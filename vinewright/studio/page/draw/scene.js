@@ -98,6 +98,8 @@ function drawShape(/** @type {Shape} */ shape, /** @type {string} */ ends) {
   if (!found) element.setAttribute("class", "object shape");
   element.setAttribute("data-kind", shape.kind);
   element.classList.toggle("bare", shape.kind === "wall" && !shape.row[4]);
+  element.classList.toggle("hidden", shape.hidden);
+  element.classList.toggle("locked", shape.locked);
   drawn.set(shape.id, { shape, ends, element });
   return element;
 }

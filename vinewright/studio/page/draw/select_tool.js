@@ -1,17 +1,22 @@
 /** Selecting, moving, and dragging handles. */
 
 import { beginGesture, edit, set, state } from "../store.js";
-import { pixels } from "../view.js";
+import { pixels, size } from "../view.js";
 import { snapPress, snapRadius, newWord, snaps, targets } from "./aim.js";
+import { withGroup } from "./arrange.js";
+import { attachStart } from "./attach.js";
 import { isEditable } from "./editing.js";
-import { angle, boxAround, middle, minus, roundTo, normaliseAngle, plus } from "./geometry.js";
+import { angle, boxAround, middle, minus, roundTo, normaliseAngle, plus, tidy } from "./geometry.js";
+import { alignBox, stayingBoxes } from "./guides.js";
 import { objectAt, objectsIn } from "./hit.js";
 import { clearGesture, live, show } from "./live.js";
 import { angleText, boxMeasures, headingMeasures, moveMeasures, radiusMeasures, shapeMeasures } from "./measures.js";
 import { centreOf, cornersOf, wallEnds } from "./outline.js";
 import { currentHandles } from "./overlay.js";
 import { tubeRadius } from "./scene.js";
-import { changeShapes, extentOf, moveObjects, pivotOf, rotateObjects, shapesIn, withNewCorner, withoutCorner } from "./shapes.js";
+import {
+  addShapes, changeShapes, copyShapes, extentOf, moveObjects, pivotOf, rotateObjects, shapesIn, withNewCorner, withoutCorner,
+} from "./shapes.js";
 import { snapMove } from "./snap.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -23,6 +28,7 @@ import { snapMove } from "./snap.js";
 /** @typedef {import("./snap.js").Target} Target */
 
 const NEAR = 5; // distance at which an object is still hit [px]
+const ALIGNED = 4; // distance from a line of other objects at which a movement snaps to it [px]
 const MOST_POINTS = 24; // of a selection that snap; larger ones snap with their box
 
 /** @type {import("./aim.js").Tool} */
@@ -36,13 +42,7 @@ export const selectTool = {
     const id = objectUnder(press);
     show({ corner: null, hover: null });
     if (id === null) return marquee(press);
-    const wasSelected = state.selection.has(id);
-    if (press.shift) {
-      set({ selection: new Set(wasSelected ? [...state.selection].filter((one) => one !== id) : [...state.selection, id]) });
-      return wasSelected ? null : move(press, null);
-    }
-    if (!wasSelected) set({ selection: new Set([id]) });
-    return move(press, wasSelected ? id : null);
+    return press.shift || press.free ? pressToAdd(press, id) : pressAlone(press, id);
   },
   hover(press) {
     const hover = press.handle || !isEditable() ? null : objectUnder(press);
@@ -53,6 +53,29 @@ export const selectTool = {
     return false;
   },
 };
+
+/** Press one object, with its group: a click on one of several selected objects selects it alone. */
+function pressAlone(/** @type {Press} */ press, /** @type {number | string} */ id) {
+  const [wasSelected, ids] = [state.selection.has(id), withGroup(state.doc, id)];
+  if (!wasSelected) set({ selection: new Set(ids) });
+  return move(press, () => {
+    // A second click on a group selects the object that is clicked.
+    if (wasSelected) set({ selection: new Set(state.selection.size > ids.length ? ids : [id]) });
+  });
+}
+
+/** Press with Shift or Ctrl: an object is added to the selection, or removed from it. With Ctrl a drag moves it without snapping. */
+function pressToAdd(/** @type {Press} */ press, /** @type {number | string} */ id) {
+  const ids = withGroup(state.doc, id);
+  const remove = () => set({ selection: new Set([...state.selection].filter((one) => !ids.includes(one))) });
+  if (!state.selection.has(id)) {
+    set({ selection: new Set([...state.selection, ...ids]) });
+    return move(press, () => {});
+  }
+  if (press.free) return move(press, remove);
+  remove();
+  return null;
+}
 
 function objectUnder(/** @type {Press} */ press) {
   return objectAt(state.doc, press.at, pixels(NEAR), tubeRadius());
@@ -69,29 +92,72 @@ function beginCancellable() {
 
 // ---- moving ----
 
-/** Move the selection; a click on one of several selected objects selects it alone. @returns {Gesture} */
-function move(/** @type {Press} */ from, /** @type {number | string | null} */ clicked) {
-  const [before, cancel] = [state.doc, beginCancellable()];
-  const ids = state.selection;
+/** Move the selection, or with Alt a copy of it. @returns {Gesture} */
+function move(/** @type {Press} */ from, /** @type {() => void} */ click) {
+  const [selected, goBack] = [state.selection, beginCancellable()];
+  let [before, ids, copied] = [state.doc, state.selection, !from.alt];
   const word = newWord("move");
   const points = snappingPoints(before, from.at);
-  const near = targets(ids);
+  let near = targets(ids);
+  const staying = stayingBoxes(before, ids, seenBox());
   return {
     move(press) {
+      if (!copied) {
+        const made = copyShapes(shapesIn(before, ids), [0, 0]);
+        [before, ids, copied] = [addShapes(before, made), new Set(made.map((shape) => shape.id)), true];
+        near = targets(ids);
+        set({ selection: ids });
+      }
       const wanted = press.shift ? alignToAxis(minus(press.at, from.at)) : minus(press.at, from.at);
-      const { by, mark } = snapMove(points, wanted, near, state.view.scale, snaps(press));
-      const doc = moveObjects(before, ids, by);
+      const { by, mark, guides } = snapped(extentOf(before, ids), points, wanted, near, staying, snaps(press));
+      const doc = mountStart(before, moveObjects(before, ids, by), ids, snaps(press));
       edit(() => doc, word);
       const extent = extentOf(doc, ids);
-      const dimensions = extent ? moveMeasures(doc, ids, extent, by) : [];
-      show({ snapped: mark, dimensions, moving: true });
+      const dimensions = extent ? moveMeasures(doc, ids, extent, minus(extent.min, extentOf(before, ids)?.min ?? extent.min)) : [];
+      show({ snapped: mark, dimensions, guides, moving: true });
     },
     done(_, dragged) {
-      if (!dragged && clicked !== null) set({ selection: new Set([clicked]) });
+      if (!dragged) click();
       clearGesture();
     },
-    cancel,
+    cancel() {
+      goBack();
+      set({ selection: selected });
+    },
   };
+}
+
+/** The part of the drawing that is seen. */
+function seenBox() {
+  const { x, y, scale } = state.view;
+  const half = /** @type {Point} */ ([size.width / 2 / scale, size.height / 2 / scale]);
+  return { min: minus([x, y], half), max: plus([x, y], half) };
+}
+
+/**
+ * Snap a movement to points of other objects, else along each axis to their edges and centre lines, else to the grid.
+ * @param {import("./geometry.js").Box | null} extent of the selection before
+ * @param {readonly Point[]} points
+ * @param {Point} wanted
+ * @param {readonly Target[]} near
+ * @param {readonly import("./geometry.js").Box[]} staying
+ * @param {boolean} on
+ */
+function snapped(extent, points, wanted, near, staying, on) {
+  const found = snapMove(points, wanted, near, state.view.scale, on);
+  if (!on || found.mark || !extent) return { ...found, guides: [] };
+  const there = { min: plus(extent.min, wanted), max: plus(extent.max, wanted) };
+  const { by, guides } = alignBox(there, staying, pixels(ALIGNED), [wanted[0] !== 0, wanted[1] !== 0]);
+  const shift = (/** @type {0 | 1} */ k) => tidy(by[k] === null ? found.by[k] : wanted[k] + Number(by[k]));
+  return { by: /** @type {Point} */ ([shift(0), shift(1)]), mark: null, guides };
+}
+
+/** The drawing with a start that comes onto a face, or leaves the one that it was mounted in. */
+function mountStart(/** @type {Doc} */ before, /** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ ids, /** @type {boolean} */ on) {
+  if (ids.size > 1 || !ids.has("start")) return doc;
+  const mounted = on ? attachStart(doc, pixels(NEAR)) : doc;
+  const wasMounted = before.start.mount === "wall" && attachStart(before, 0.01) !== before;
+  return mounted === doc && wasMounted ? { ...doc, start: { ...doc.start, mount: "free" } } : mounted;
 }
 
 /** A movement along the axis that it is nearer to. @returns {Point} */

@@ -1,21 +1,22 @@
-/** The fields of a selected shape, and what can be done with several. */
+/** The fields of a selected shape. */
 
 import { el } from "../dom.js";
 import { numberField, numberInput } from "../number_input.js";
 import { edit, state } from "../store.js";
-import { deleteSelected, duplicate, turnSelected } from "./actions.js";
 import { withCoordinate } from "./environment_panel.js";
-import { ANGLE, freeNumberField, lengthOptions, pairFields, positiveFault } from "./fields.js";
-import { middle } from "./geometry.js";
+import { ANGLE, lengthOptions, pairFields, positiveFault, textField } from "./fields.js";
+import { angle, direction, distance, middle, plus, tidy, times, turnedRow } from "./geometry.js";
 import { live, show } from "./live.js";
-import { hasExtent, moveObjects, replaceShape, withCorner, withNewCorner, withoutCorner } from "./shapes.js";
+import { hasExtent, makePolygon, replaceShape, withCorner, withNewCorner, withoutCorner } from "./shapes.js";
 import { iconButton } from "./toolbar.js";
 
+/** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Shape} Shape */
 /** @typedef {import("../number_input.js").NumberOptions} NumberOptions */
 /** @typedef {import("./fields.js").Field} Field */
 /** @typedef {import("./environment_panel.js").Part} Part */
 
+const LONGEST_NAME = 40; // as in environments/file_model.py
 const MOST_CORNERS = 60; // rows of the table; those of larger polygons are dragged
 
 /** The selected shape as it is now. */
@@ -43,6 +44,7 @@ function rowField(
   });
 }
 
+const ANGLE_LIMITS = { ...ANGLE, factor: 1, digits: 7, min: -360, max: 360 };
 const POSITIVE = { fault: positiveFault };
 const at = (/** @type {number} */ k) => (/** @type {number[]} */ row) => row[k];
 const set = (/** @type {number} */ k) => (/** @type {number[]} */ row, /** @type {number} */ value) =>
@@ -52,17 +54,43 @@ const set = (/** @type {number} */ k) => (/** @type {number[]} */ row, /** @type
 export function shapePart(/** @type {Shape} */ { id, kind }) {
   if (kind === "polygon") return polygonPart(id);
   const fields = { box: boxFields, circle: circleFields, wall: wallFields }[kind](id);
-  return { fields, nodes: [pairFields(fields)] };
+  const name = nameField(id);
+  const nodes = [name.element, pairFields(fields)];
+  if (kind === "box") nodes.push(el("div", { class: "row buttons" }, el("button", { type: "button", onclick: () => change(id, makePolygon) }, "Make a polygon")));
+  return { fields: [name, ...fields], nodes };
+}
+
+/** The name of an obstacle, which messages and pictures show beside its kind and number. */
+function nameField(/** @type {number} */ id) {
+  const fault = (/** @type {string} */ text) => (text.trim().length > LONGEST_NAME ? `must have at most ${LONGEST_NAME} characters` : null);
+  const apply = (/** @type {string} */ text) => change(id, (shape) => ({ ...shape, name: text.trim() }));
+  return textField("Name", () => findShape(id)?.name ?? "", apply, fault);
 }
 
 function boxFields(/** @type {number} */ id) {
-  const move = (/** @type {0 | 1} */ k) => (/** @type {number[]} */ row, /** @type {number} */ value) =>
-    row.map((one, n) => (n % 2 === k ? one + value - row[k] : one));
+  const turned = (/** @type {number[]} */ row) => row[4] ?? 0;
+  const size = (/** @type {number[]} */ [x0, y0, x1, y1]) => /** @type {Point} */ ([x1 - x0, y1 - y0]);
+  const centre = (/** @type {number[]} */ [x0, y0, x1, y1]) => middle([x0, y0], [x1, y1]);
+  const move = (/** @type {0 | 1} */ k, /** @type {(row: number[]) => number} */ from) => (/** @type {number[]} */ row, /** @type {number} */ value) =>
+    row.map((one, n) => (n < 4 && n % 2 === k ? one + value - from(row) : one));
+  const angleField = rowField(id, "angle", turned, (row, value) => turnedRow(centre(row), size(row), value), ANGLE_LIMITS);
+  if (turned(findShape(id)?.row ?? [])) {
+    const [x, y] = /** @type {const} */ ([0, 1]).map((k) => (/** @type {number[]} */ row) => centre(row)[k]);
+    const resize = (/** @type {0 | 1} */ k) => (/** @type {number[]} */ row, /** @type {number} */ value) => {
+      const [width, height] = size(row);
+      return turnedRow(centre(row), k ? [width, value] : [value, height], turned(row));
+    };
+    return [
+      rowField(id, "centre x", x, move(0, x)), rowField(id, "centre y", y, move(1, y)),
+      rowField(id, "width", (row) => size(row)[0], resize(0), POSITIVE), rowField(id, "height", (row) => size(row)[1], resize(1), POSITIVE), angleField,
+    ];
+  }
   return [
-    rowField(id, "x", at(0), move(0)),
-    rowField(id, "y", at(1), move(1)),
+    rowField(id, "x", at(0), move(0, at(0))),
+    rowField(id, "y", at(1), move(1, at(1))),
     rowField(id, "width", (row) => row[2] - row[0], (row, value) => [row[0], row[1], row[0] + value, row[3]], POSITIVE),
     rowField(id, "height", (row) => row[3] - row[1], (row, value) => [row[0], row[1], row[2], row[1] + value], POSITIVE),
+    angleField,
   ];
 }
 
@@ -78,7 +106,18 @@ function wallFields(/** @type {number} */ id) {
     };
     return rowField(id, `${"xy"[k % 2]} ${k < 2 ? 1 : 2}`, at(k), set(k), { fault });
   });
-  return [...ends, rowField(id, "thickness", at(4), set(4), { min: 0 })];
+  const from = (/** @type {number[]} */ row) => /** @type {Point} */ ([row[0], row[1]]);
+  const to = (/** @type {number[]} */ row) => /** @type {Point} */ ([row[2], row[3]]);
+  // The first end stays where it is.
+  const place = (/** @type {number[]} */ row, /** @type {number} */ degrees, /** @type {number} */ length) =>
+    [...from(row), ...plus(from(row), times(direction(degrees), length)).map(tidy), row[4]];
+  const length = (/** @type {number[]} */ row) => distance(from(row), to(row));
+  const heading = (/** @type {number[]} */ row) => angle(from(row), to(row));
+  return [
+    ...ends, rowField(id, "length", length, (row, value) => place(row, heading(row), value), POSITIVE),
+    rowField(id, "angle", heading, (row, value) => place(row, value, length(row)), ANGLE_LIMITS),
+    rowField(id, "thickness", at(4), set(4), { min: 0 }),
+  ];
 }
 
 // ---- polygons ----
@@ -135,8 +174,9 @@ function polygonPart(/** @type {number} */ id) {
   });
   const head = el("tr", {}, ...["", `x [${state.unit}]`, `y [${state.unit}]`, ""].map((text) => el("th", {}, text)));
   const table = el("table", CORNERS, el("thead", {}, head), el("tbody", {}, ...rows));
+  const name = nameField(id);
   const more = count > MOST_CORNERS && el("p", { class: "quiet" }, `${count - MOST_CORNERS} more corners: drag them in the drawing.`);
-  return { fields, nodes: more ? [table, more] : [table] };
+  return { fields: [name, ...fields], nodes: more ? [name.element, table, more] : [name.element, table] };
 }
 
 function cornerInput(/** @type {number} */ id, /** @type {number} */ k, /** @type {0 | 1} */ axis) {
@@ -150,35 +190,4 @@ function change(/** @type {number} */ id, /** @type {(shape: Shape) => Shape} */
   const shape = findShape(id);
   if (shape) edit((doc) => replaceShape(doc, make(shape)));
   if (live.corner !== null && live.corner >= (findShape(id)?.corners.length ?? 0)) show({ corner: null });
-}
-
-// ---- several ----
-
-/** Move, turn, duplicate and delete. @returns {Part} */
-export function arrangePart(/** @type {boolean} */ shapesOnly) {
-  const [dx, dy] = ["x", "y"].map((axis) => freeNumberField({ label: axis, name: `move by ${axis}`, ...lengthOptions() }));
-  const turn = freeNumberField({ label: "turn", name: "turn by", ...ANGLE }, 15);
-  const move = () => edit((doc) => moveObjects(doc, state.selection, [dx.read() ?? 0, dy.read() ?? 0]));
-  const rotate = () => turnSelected(turn.read() ?? 0);
-  onEnter([dx.input, dy.input], move);
-  onEnter([turn.input], rotate);
-  const nodes = [
-    el("h2", {}, "Arrange"),
-    el("div", { class: "arrange" }, dx.element, dy.element, el("button", { type: "button", onclick: move }, "Move")),
-    el("div", { class: "arrange" }, turn.element, el("span"), el("button", { type: "button", onclick: rotate }, "Turn")),
-  ];
-  if (shapesOnly) {
-    const copy = el("button", { type: "button", onclick: duplicate }, "Duplicate");
-    const remove = el("button", { type: "button", onclick: deleteSelected }, "Delete");
-    nodes.push(el("div", { class: "row buttons" }, copy, remove));
-  }
-  return { fields: [], nodes };
-}
-
-function onEnter(/** @type {HTMLInputElement[]} */ inputs, /** @type {() => void} */ act) {
-  for (const input of inputs) {
-    input.addEventListener("keydown", (event) => {
-      if (event.key === "Enter") act();
-    });
-  }
 }

@@ -1,7 +1,7 @@
 /** Operations on drawings. All are pure: a new document is returned, in which everything that did not change is the same object. */
 
 import { newId } from "../store.js";
-import { boxAround, joinBoxes, minus, normaliseAngle, plus, rowBetween, tidy, turnPoint } from "./geometry.js";
+import { boxAround, joinBoxes, minus, normaliseAngle, plus, tidy, turnedRow, turnPoint } from "./geometry.js";
 import { boxOf, centreOf, cornersOf } from "./outline.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -19,9 +19,12 @@ export const LISTS = { box: "boxes", polygon: "polygons", circle: "circles", wal
 
 const LEAST = 0.001; // extents below this [mm] are none: such an object could be neither seen nor cut
 
+/** Properties of a shape that nothing was said of. */
+const BLANK = { row: [], corners: [], origin: null, name: "", group: null, locked: false, hidden: false };
+
 /** A new shape. @returns {Shape} */
 export function newShape(/** @type {Kind} */ kind, /** @type {number[]} */ row, /** @type {Point[]} */ corners = []) {
-  return { id: newId(), kind, row: row.map(tidy), corners: corners.map(tidyPoint), origin: null };
+  return { ...BLANK, id: newId(), kind, row: row.map(tidy), corners: corners.map(tidyPoint) };
 }
 
 /** @returns {Point} */
@@ -44,13 +47,13 @@ export function docOf(/** @type {Content} */ content, /** @type {Origins | undef
   const { name, description, tube, bounds, start, goal, obstacles } = content;
   const { boxes, polygons, circles, walls, ends, friction } = obstacles;
   const originOf = (/** @type {Kind} */ kind, /** @type {number} */ k) => (origins ? (origins[LISTS[kind]]?.[k] ?? null) : k);
-  const rows = (/** @type {Kind} */ kind, /** @type {number[][]} */ list) =>
-    list.map((row, k) => /** @type {Shape} */ ({ id: newId(), kind, row, corners: [], origin: originOf(kind, k) }));
+  const made = (/** @type {Kind} */ kind, /** @type {number} */ k) => {
+    const name = obstacles.names?.[`${kind} ${k + 1}`] ?? "";
+    return /** @type {Shape} */ ({ ...BLANK, id: newId(), kind, name, origin: originOf(kind, k) });
+  };
+  const rows = (/** @type {Kind} */ kind, /** @type {number[][]} */ list) => list.map((row, k) => ({ ...made(kind, k), row }));
   const shapes = [
-    ...rows("box", boxes),
-    ...polygons.map((corners, k) => /** @type {Shape} */ ({ id: newId(), kind: "polygon", row: [], corners, origin: originOf("polygon", k) })),
-    ...rows("circle", circles),
-    ...rows("wall", walls),
+    ...rows("box", boxes), ...polygons.map((corners, k) => ({ ...made("polygon", k), corners })), ...rows("circle", circles), ...rows("wall", walls),
   ];
   return { name, description, tube, bounds, start, goal, shapes, ends, friction };
 }
@@ -60,8 +63,26 @@ export function contentOf(/** @type {Doc} */ doc) {
   const { name, description, tube, bounds, start, goal, shapes, ends, friction } = doc;
   const rows = (/** @type {Kind} */ kind) => shapes.filter((shape) => shape.kind === kind).map((shape) => shape.row);
   const polygons = shapes.filter((shape) => shape.kind === "polygon").map((shape) => shape.corners);
-  const obstacles = { boxes: rows("box"), polygons, circles: rows("circle"), walls: rows("wall"), ends, friction };
+  const obstacles = { boxes: rows("box"), polygons, circles: rows("circle"), walls: rows("wall"), ends, friction, names: givenNames(shapes) };
   return { name, description, tube, bounds, start, goal, obstacles };
+}
+
+/** The names that shapes were given, by their kind and number. */
+function givenNames(/** @type {readonly Shape[]} */ shapes) {
+  const labels = labelsOf(shapes);
+  return Object.fromEntries(shapes.filter(({ name }) => name).map(({ id, name }) => [labels.get(id) ?? "", name]));
+}
+
+/** The kind and number of each shape, as "wall 6". @returns {Map<number, string>} */
+export function labelsOf(/** @type {readonly Shape[]} */ shapes) {
+  /** @type {Record<string, number>} */
+  const counts = {};
+  return new Map(
+    shapes.map(({ id, kind }) => {
+      counts[kind] = (counts[kind] ?? 0) + 1;
+      return [id, `${kind} ${counts[kind]}`];
+    }),
+  );
 }
 
 /** Index of each row of the content in the file that was opened, for each list. @returns {Origins} */
@@ -127,38 +148,44 @@ export function addShapes(/** @type {Doc} */ doc, /** @type {Shape[]} */ shapes)
   return { ...doc, shapes: [...doc.shapes, ...shapes] };
 }
 
-/** Remove the shapes of a selection; start, goal and bounds always exist. @returns {Doc} */
+/** Remove the shapes of a selection that are not locked; start, goal and bounds always exist. @returns {Doc} */
 export function removeShapes(/** @type {Doc} */ doc, /** @type {Ids} */ ids) {
-  const shapes = doc.shapes.filter((shape) => !ids.has(shape.id));
+  const shapes = doc.shapes.filter((shape) => shape.locked || !ids.has(shape.id));
   return shapes.length === doc.shapes.length ? doc : { ...doc, shapes };
 }
 
-/** Copies of shapes, with ids of their own. @returns {Shape[]} */
+/** Copies of shapes, with ids and groups of their own. @returns {Shape[]} */
 export function copyShapes(/** @type {readonly Shape[]} */ shapes, /** @type {Point} */ by) {
-  return shapes.map((shape) => ({ ...moveShape(shape, by), id: newId(), origin: null }));
+  /** @type {Map<number, number>} */
+  const groups = new Map();
+  return shapes.map((shape) => {
+    const { group } = shape;
+    if (group !== null && !groups.has(group)) groups.set(group, newId());
+    const copied = group === null ? null : (groups.get(group) ?? null);
+    return { ...moveShape(shape, by), id: newId(), origin: null, group: copied, locked: false };
+  });
 }
 
 /** @returns {Shape} */
 function moveShape(/** @type {Shape} */ shape, /** @type {Point} */ [dx, dy]) {
   const { kind, row } = shape;
   if (kind === "polygon") return { ...shape, corners: shape.corners.map(([x, y]) => tidyPoint([x + dx, y + dy])) };
-  const pairs = kind === "circle" ? 2 : 4;
+  const pairs = kind === "circle" ? 2 : 4; // what follows is a radius, a thickness or an angle
   return { ...shape, row: row.map((value, k) => (k < pairs ? tidy(value + (k % 2 ? dy : dx)) : value)) };
 }
 
-/** A shape turned about a point; a box becomes a polygon unless it is still one. @returns {Shape} */
+/** A shape turned about a point. @returns {Shape} */
 function turnShape(/** @type {Shape} */ shape, /** @type {Point} */ centre, /** @type {number} */ degrees) {
   const { kind, row } = shape;
   const turn = (/** @type {number} */ x, /** @type {number} */ y) => turnPoint([x, y], centre, degrees);
   if (kind === "circle") return { ...shape, row: [...turn(row[0], row[1]), row[2]] };
   if (kind === "wall") return { ...shape, row: [...turn(row[0], row[1]), ...turn(row[2], row[3]), row[4]] };
-  const corners = cornersOf(shape).map(([x, y]) => turn(x, y));
-  if (kind === "polygon") return { ...shape, corners };
-  if (degrees % 90 === 0) return { ...shape, row: rowBetween(corners[0], corners[2]) };
-  return { ...shape, kind: "polygon", row: [], corners, origin: null };
+  if (kind === "polygon") return { ...shape, corners: shape.corners.map(([x, y]) => turn(x, y)) };
+  const size = /** @type {Point} */ ([row[2] - row[0], row[3] - row[1]]);
+  return { ...shape, row: turnedRow(turn((row[0] + row[2]) / 2, (row[1] + row[3]) / 2), size, (row[4] ?? 0) + degrees) };
 }
 
-/** Move a selection. @returns {Doc} */
+/** Move a selection; locked shapes stay. @returns {Doc} */
 export function moveObjects(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** @type {Point} */ by) {
   if (!by[0] && !by[1]) return doc;
   let { start, goal, bounds } = doc;
@@ -166,10 +193,10 @@ export function moveObjects(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** 
   if (ids.has("start")) start = { ...start, position: shift(start.position) };
   if (ids.has("goal")) goal = { ...goal, position: shift(goal.position) };
   if (ids.has("bounds")) bounds = { ...bounds, min: shift(bounds.min), max: shift(bounds.max) };
-  return { ...changeShapes(doc, ids, (shape) => moveShape(shape, by)), start, goal, bounds };
+  return { ...changeShapes(doc, ids, (shape) => (shape.locked ? shape : moveShape(shape, by))), start, goal, bounds };
 }
 
-/** Turn a selection about a point; bounds do not turn. @returns {Doc} */
+/** Turn a selection about a point; bounds and locked shapes do not turn. @returns {Doc} */
 export function rotateObjects(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /** @type {Point} */ centre, /** @type {number} */ degrees) {
   if (!(degrees % 360)) return doc;
   let { start, goal } = doc;
@@ -178,10 +205,15 @@ export function rotateObjects(/** @type {Doc} */ doc, /** @type {Ids} */ ids, /*
     start = { ...start, position: turnPoint(start.position, centre, degrees), heading_deg: heading };
   }
   if (ids.has("goal")) goal = { ...goal, position: turnPoint(goal.position, centre, degrees) };
-  return { ...changeShapes(doc, ids, (shape) => turnShape(shape, centre, degrees)), start, goal };
+  return { ...changeShapes(doc, ids, (shape) => (shape.locked ? shape : turnShape(shape, centre, degrees))), start, goal };
 }
 
 // ---- corners of polygons ----
+
+/** A polygon with the corners of a box, whose corners can then be moved. @returns {Shape} */
+export function makePolygon(/** @type {Shape} */ shape) {
+  return { ...shape, kind: "polygon", row: [], corners: cornersOf(shape).map(tidyPoint), origin: null };
+}
 
 /** @returns {Shape} */
 export function withCorner(/** @type {Shape} */ shape, /** @type {number} */ index, /** @type {Point} */ at) {

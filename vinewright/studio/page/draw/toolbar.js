@@ -2,6 +2,7 @@
 
 import { byId, el } from "../dom.js";
 import { set, state, steps, subscribe } from "../store.js";
+import { nextUnit, UNITS } from "../text.js";
 import { fit, stage, zoom } from "../view.js";
 import { chooseTool, deleteSelected, duplicate, redoEdit, undoEdit } from "./actions.js";
 import { isEditable } from "./editing.js";
@@ -106,7 +107,7 @@ function mountView() {
   const tube = iconButton("tube", "Tube width at the pointer (T)", () => show({ tubeWidth: !live.tubeWidth }));
   const passages = iconButton("passages", "Narrowest passages (M)", () => show({ passages: !live.passages }));
   const scale = el("button", { type: "button", class: "scale", title: "Fit (0)", "aria-label": "Zoom, fit (0)", onclick: fit });
-  const changeUnit = () => set({ unit: state.unit === "mm" ? "cm" : "mm" });
+  const changeUnit = () => set({ unit: nextUnit(state.unit) });
   const unit = el("button", { type: "button", class: "unit-button", onclick: changeUnit });
   byId("view-actions", HTMLElement).append(
     snap, tube, passages, el("span", { class: "divider" }), iconButton("out", "Zoom out (-)", () => zoom(0.8)), scale,
@@ -116,7 +117,7 @@ function mountView() {
   subscribe(["view"], () => (scale.textContent = scaleText(state.view.scale)));
   subscribe(["unit"], () => {
     unit.textContent = state.unit;
-    unit.title = `Lengths in ${state.unit === "mm" ? "millimetres" : "centimetres"} (U)`;
+    unit.title = `Lengths in ${UNITS[state.unit].name} (U)`;
     unit.setAttribute("aria-label", unit.title);
   });
   const marks = () => {

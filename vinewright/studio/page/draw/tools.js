@@ -3,6 +3,7 @@
 import { set, state, subscribe } from "../store.js";
 import { backgroundTool } from "./background.js";
 import { isEditable } from "./editing.js";
+import { measureTool } from "./measure_tool.js";
 import { polygonTool } from "./polygon_tool.js";
 import { goalTool, startTool } from "./pose_tools.js";
 import { selectTool } from "./select_tool.js";
@@ -20,6 +21,7 @@ export const TOOLS = {
   start: startTool,
   goal: goalTool,
   background: backgroundTool,
+  measure: measureTool,
 };
 
 /** The tool that is chosen. */

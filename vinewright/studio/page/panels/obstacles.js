@@ -1,6 +1,6 @@
 /** Obstacles of an environment as the server describes it: their outlines in the order of their numbers, and whether two are the same. */
 
-import { boxCorners, isInside, middle } from "../draw/geometry.js";
+import { isInside, middle, turnedCorners } from "../draw/geometry.js";
 import { wallCorners } from "../draw/outline.js";
 
 /** @typedef {import("../types.js").Content} Content */
@@ -11,7 +11,7 @@ import { wallCorners } from "../draw/outline.js";
 export function solidsOf(/** @type {Content} */ { obstacles }) {
   const { boxes, polygons, circles, walls, ends } = obstacles;
   return [
-    ...boxes.map(([x0, y0, x1, y1]) => polygonSolid(boxCorners({ min: [x0, y0], max: [x1, y1] }))),
+    ...boxes.map((box) => polygonSolid(turnedCorners(box))),
     ...polygons.map(polygonSolid),
     ...circles.map((circle) => ({ corners: [], circle, round: 0 })),
     ...walls.map((wall) => ({ ...polygonSolid(wallCorners(wall)), round: ends === "round" ? wall[4] / 2 : 0 })),
@@ -20,8 +20,11 @@ export function solidsOf(/** @type {Content} */ { obstacles }) {
 
 /** Names of the obstacles in the editor and in all messages, in the same order. */
 export function obstacleNames(/** @type {Content} */ { obstacles }) {
-  const { boxes, polygons, circles, walls } = obstacles;
-  const named = (/** @type {string} */ kind, /** @type {unknown[]} */ list) => list.map((_, k) => `${kind} ${k + 1}`);
+  const { boxes, polygons, circles, walls, names = {} } = obstacles;
+  const named = (/** @type {string} */ kind, /** @type {unknown[]} */ list) => list.map((_, k) => {
+    const label = `${kind} ${k + 1}`;
+    return names[label] ? `${label} (${names[label]})` : label;
+  });
   return [...named("box", boxes), ...named("polygon", polygons), ...named("circle", circles), ...named("wall", walls)];
 }
 
