@@ -8,6 +8,7 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -31,6 +32,7 @@ from vinewright.studio.folders import NoRun, zip_folder
 from vinewright.studio.foreign import describe_foreign, tube_content_of
 from vinewright.studio.guard import MOST_BYTES, Guard
 from vinewright.studio.importing import import_uploaded
+from vinewright.studio.kept_pictures import NoPicture, key_of
 from vinewright.studio.pictures import MOST_BYTES as LARGEST_PICTURE
 from vinewright.studio.pictures import UnusablePicture, reencode, render_picture
 from vinewright.studio.session import FileChanged, StudioSession
@@ -52,6 +54,7 @@ STATUS: dict[type[Exception], int] = {
     UnusableFile: 422,
     NoRun: 404,
     NoDrawing: 404,
+    NoPicture: 404,
     FileChanged: 409,
     Busy: 409,
 }
@@ -91,11 +94,9 @@ async def _body(request: Request) -> bytes:
 
 def state(session: StudioSession, _: Request, __: bytes) -> Any:
     """Return the data that a page needs when it is opened."""
-    run = session.hub.plan["run"] or (session.folders.name_of(session.run) if session.run else None)
     return {
         "known": session.known,
         "document": session.document(),
-        "run": run,
         "plan": session.hub.plan,
         "tube": session.tube(),
     }
@@ -132,7 +133,17 @@ def combine(_: StudioSession, __: Request, body: bytes) -> Any:
 def check(session: StudioSession, _: Request, body: bytes) -> Any:
     """Check a drawing, and keep it for a page that is opened again; `not_kept` says why it is not on disk."""
     asked = requests.parse(requests.CheckRequest, body)
-    found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube), asked.unit)
+    given = {
+        "text": asked.text,
+        "content": asked.content,
+        "origins": asked.origins,
+        "tube": asked.tube,
+        "unit": asked.unit,
+    }
+    before, found = session.checked
+    if given != before:  # else only what is beside the drawing has changed
+        found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube), asked.unit)
+        session.checked = given, found
     not_kept = ""
     try:
         session.remember(asked.model_dump(), not found["written"] or found["text"] != (asked.saved or asked.text))
@@ -167,14 +178,26 @@ def tube(_: StudioSession, __: Request, body: bytes) -> Any:
     return content_view(requests.parse(requests.TubeRequest, body).content)
 
 
-def image(_: StudioSession, request: Request, body: bytes) -> Response:
-    """Encode a picture for the background again."""
+def image(session: StudioSession, request: Request, body: bytes) -> Response:
+    """Encode a picture for the background again, and keep it; headers have its key, and why it is not on disk."""
     kind = request.headers.get("content-type", "").partition(";")[0].strip()
     if kind not in TYPES:
         raise UnusablePicture(f"a background must be a PNG, JPEG or WebP picture, not {kind[:40] or 'of no type'}")
     if len(body) > LARGEST_PICTURE:
         return JSONResponse({"error": f"the picture is larger than the allowed {LARGEST_PICTURE / 1e6:g} MB"}, 413)
-    return Response(reencode(body), media_type="image/png")
+    data = reencode(body)
+    key, not_kept = key_of(data), ""
+    try:
+        session.pictures.keep(key, data)
+    except OSError as error:
+        not_kept = f"the picture is not kept on disk: {error.strerror or error}"
+    headers = {"X-Vinewright-Picture": key, "X-Vinewright-Not-Kept": quote(not_kept)}
+    return Response(data, media_type="image/png", headers=headers)
+
+
+def kept_picture(session: StudioSession, request: Request, _: bytes) -> Response:
+    """Return a picture of a background that is kept."""
+    return Response(session.pictures.read(request.path_params["key"]), media_type="image/png")
 
 
 # ---- runs ----
@@ -309,6 +332,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "drawings": drawings,
         "drawings/{id}": drawing,
         "drawings/{id}/{version}": drawing,
+        "pictures/{key}": kept_picture,
         "runs": runs,
         "runs/{name}": run,
         "runs/{name}/folder.zip": run_zip,

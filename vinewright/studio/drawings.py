@@ -51,13 +51,14 @@ class Drawings:
         Args:
             name: Its id.
             drawing: What the page needs to go on with it.
-            is_changed: Whether it has changes that are in no file. Without any, and unless earlier ones were kept, it is not kept.
+            is_changed: Whether it has changes that are in no file. Without any, unless earlier ones were kept or there is a picture
+                beneath it, it is not kept.
         Raises:
             OSError: The disk is full, or the folder cannot be written.
         """
         own, now = self._folder_of(name), int(1e3 * time.time())
         versions = _versions(own)
-        if not (is_changed or versions):
+        if not (is_changed or versions or _has_picture(drawing)):
             self._note_last("")
             return
         own.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -72,13 +73,19 @@ class Drawings:
         self._note_last(name)
 
     def last(self) -> dict[str, Any] | None:
-        """Return the drawing that was edited last in this place if it has changes that are in no file, with its `id` and `edited_ms`."""
+        """Return the drawing that was edited last in this place, with its `id` and `edited_ms`.
+
+        None if neither changes of it nor a picture beneath it would be lost: then a file has all of it.
+        """
         try:
             name = self._last_file().read_text(encoding="utf-8")
             entry = self._read(name, _versions(self._folder_of(name))[0])
         except (OSError, NoDrawing, IndexError):
             return None
-        return {**entry["drawing"], "id": name, "edited_ms": entry["edited_ms"]} if entry["is_changed"] else None
+        drawing = entry["drawing"]
+        if not (entry["is_changed"] or _has_picture(drawing)):
+            return None
+        return {**drawing, "id": name, "edited_ms": entry["edited_ms"]}
 
     def list_drawings(self) -> list[dict[str, Any]]:
         """Return `id`, `name`, `edited_ms`, `is_changed` and earlier `versions` of each drawing, the last one first."""
@@ -144,6 +151,10 @@ class Drawings:
         if (last.read_text(encoding="utf-8") if last.exists() else "") != name:
             with atomic_path(last) as partial:
                 partial.write_text(name, encoding="utf-8")
+
+
+def _has_picture(drawing: dict[str, Any]) -> bool:
+    return bool((drawing.get("beside") or {}).get("background"))
 
 
 def _versions(own: Path) -> list[str]:

@@ -10,7 +10,7 @@ Message = dict[str, Any]
 Send = Callable[[Message], None]
 IDLE: Message = {
     "phase": "idle", "seconds": 0.0, "left": 0.0, "iterations": 0, "nodes": 0, "message": "", "best": None, "success": None,
-    "run": None, "front": [],
+    "run": None, "front": [], "drawing": None, "name": "",
 }  # fmt: skip
 """The state of a plan before there is one, as `PlanState` in `page/types.js`."""
 BUSY = "starting", "compiling", "searching", "refining", "writing"

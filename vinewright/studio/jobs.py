@@ -50,12 +50,12 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     """Plan in an environment and write an ordinary run folder.
 
     Args:
-        given: `text` of the environment and its `name` if that has none, `tube`, `options` of the plan, and `root`, the folder of all
-            runs.
+        given: `text` of the environment and its `name` if that has none, the id of its `drawing`, `tube`, `options` of the plan, and
+            `root`, the folder of all runs.
         stop: Ends it as Ctrl-C does.
     """
     watcher = EventWatcher(send, stop)
-    watcher.tell(phase="starting")
+    watcher.tell(phase="starting", drawing=given.get("drawing"), name=given["name"])
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
     inputs = Inputs(actuator=tube.kinds, **given["options"])

@@ -23,7 +23,9 @@ from planner.plan.options import BY_NAME
 
 _Name = Annotated[str, Field(min_length=1, max_length=200)]
 _Text = Annotated[str, Field(max_length=5_000_000)]
+_Short = Annotated[str, Field(max_length=80)]
 _Design = Annotated[str, Field(pattern=r"^(best|[1-9][0-9]{0,3})$")]
+_Drawing = Annotated[str, Field(pattern=r"^[a-z0-9]{8,40}$")]
 
 
 Request = TypeVar("Request", bound=BaseModel)
@@ -42,6 +44,25 @@ class OpenRequest(_Request):
     name: Annotated[str, Field(max_length=200)]
 
 
+class Background(_Request):
+    """A picture beneath a drawing."""
+
+    key: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    """Name under which the picture is kept."""
+    width: Annotated[int, Field(gt=0)]
+    """Width of the picture [px]."""
+    height: Annotated[int, Field(gt=0)]
+    """Height of the picture [px]."""
+    x: float
+    """Position of its lower left corner [mm]."""
+    y: float
+    """Position of its lower left corner [mm]."""
+    scale: Annotated[float, Field(gt=0)]
+    """Size of a pixel [mm]."""
+    opacity: Annotated[float, Field(ge=0, le=1)]
+    """Share of its colour, the rest being paper [-]."""
+
+
 class CheckRequest(_Request):
     text: _Text
     content: Any
@@ -53,10 +74,11 @@ class CheckRequest(_Request):
     """Name of the drawing if its text has none."""
     file: Annotated[str, Field(max_length=300)] | None = None
     """Name of the file that Save writes."""
-    id: Annotated[str, Field(pattern=r"^[a-z0-9]{8,40}$")] | None = None
+    id: _Drawing | None = None
     """Name under which it is kept on disk."""
     unit: Literal["mm", "cm", "in", "ft"] = "mm"
     """Unit of lengths in messages."""
+    beside: Beside = Field(default_factory=lambda: Beside())
 
 
 class ImportFile(_Request):
@@ -181,8 +203,22 @@ def offered_options() -> dict[str, dict[str, Any]]:
     return offered
 
 
+class Beside(_Request):
+    """Everything that belongs to a drawing and is in no environment file."""
+
+    background: Background | None = None
+    options: dict[_Short, bool | float | _Short | None] | None = Field(None, max_length=50)
+    """Options of plans as the panel had them: only those of a plan are checked, so that a later version finds what it knows."""
+    run: _Name | None = None
+    """Name of the run that is shown with it."""
+    design: _Design = "best"
+    """The design of the run that is shown."""
+
+
 class PlanRequest(_Request):
     text: _Text
+    drawing: _Drawing | None = None
+    """Id of the drawing that is planned."""
     name: _Name = "environment"
     """Name of the environment if its text has none."""
     tube: dict[str, Any]

@@ -22,6 +22,7 @@ from vinewright.studio.drawings import Drawings, data_folder
 from vinewright.studio.events import Message, Send
 from vinewright.studio.folders import NoRun, RunFolders
 from vinewright.studio.hub import Hub
+from vinewright.studio.kept_pictures import KeptPictures
 from vinewright.studio.requests import offered_options
 from vinewright.studio.tubes import content_view, named_tube, shipped_tube, tube_keys, tube_view
 from vinewright.studio.views import error_keys, error_presets
@@ -83,6 +84,8 @@ class StudioSession:
         self.hub.document = self._unsaved()
         self.keeping = threading.Lock()  # requests are answered in several threads
         self.folders = RunFolders(self.root, self.run)
+        self.pictures = KeptPictures(self.drawings.folder / "background-pictures")
+        self.checked: tuple[dict[str, Any], dict[str, Any]] = {}, {}
         self.packs = tempfile.TemporaryDirectory(prefix="vinewright-studio-")
         self.tell: Send = self.hub.tell
         self.planning: Worker
@@ -133,8 +136,11 @@ class StudioSession:
     def document(self) -> dict[str, Any] | None:
         """Return the drawing to show first: the last drawing of a page, else the environment that the studio was started with."""
         if (last := self.hub.document) is not None:
-            # While another page may edit it, a further page gets a copy, which is a drawing of its own.
-            return {**last, "id": None} if self.hub.pages else last
+            # While another page may edit it, a further page gets a copy, which is a drawing of its own, without a run.
+            return (
+                {**last, "id": None, "beside": {**(last.get("beside") or {}), "run": None}} if self.hub.pages else last
+            )
+        run = self.folders.name_of(self.run.resolve()) if self.run else None
         if self.file:
             text, name, file = self.file.text, self.file.path.stem, self.file.path.name
         elif self.run:
@@ -150,6 +156,7 @@ class StudioSession:
             "name": content["name"] or name,
             "file": file,
             "content": content,
+            "beside": {"background": None, "options": None, "run": run, "design": "best"},
         }
 
     def _unsaved(self) -> dict[str, Any] | None:
@@ -202,7 +209,8 @@ class StudioSession:
 
         Args:
             drawing: Its `id`, the `text` that was opened, the `content` and `origins` of the drawing, the text as `saved`, the name of
-                its `file` if Save writes it, its `name`, and its `tube`. Without an id it is not kept on disk.
+                its `file` if Save writes it, its `name`, its `tube`, and `beside`: its picture, options of plans and run. Without an id it
+                is not kept on disk.
             is_changed: Whether it has changes that are in no file.
         Raises:
             OSError: It cannot be written to disk.

@@ -24,6 +24,7 @@ from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 from planner.uncertainty.survey import UNITS
 from surrogate.kernels.compiled import Floats
 from vinewright.studio.document import parse_content
+from vinewright.studio.requests import OFFERED
 
 
 def line_of(joints: Floats) -> list[list[float]]:
@@ -133,6 +134,7 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
             "first_s": float(facts["time_to_first_s"]),
             "reason": str(facts["inputs"]["stopped"]),
         }
+        options = {name: facts["inputs"][name] for name in OFFERED if name in facts["inputs"]}
     except OSError as error:
         raise InvalidDesign(f"{folder.name} is not the folder of a plan: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
@@ -158,6 +160,7 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
         "wanted": tried.wanted if tried else None,
         "trials": _trials_of(tried) if tried else None,
         "facts": seen,
+        "options": options,
     }
 
 

@@ -5,6 +5,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from vinewright.studio.session import OpenedFile, StudioSession
@@ -56,6 +57,50 @@ def test_a_drawing_of_another_page_is_copied(client: TestClient, session: Studio
     assert client.get("/api/state").json()["document"]["id"] is None
     session.hub.detach(page)
     assert client.get("/api/state").json()["document"]["id"] == "a1b2c3d4e5"
+
+
+BESIDE = {
+    "background": {"key": "ab" * 32, "width": 30, "height": 20, "x": 1.5, "y": -2, "scale": 2.5, "opacity": 0.3},
+    "options": {"seed": 7, "fast": True, "success": None, "of_a_later_version": "x"},
+    "run": "divider-2",
+    "design": "3",
+}
+"""What belongs to a drawing and is not in its file."""
+
+
+def test_what_belongs_to_a_drawing_is_kept_with_it(
+    client: TestClient, session: StudioSession, drawing: Drawing
+) -> None:
+    """A later page and a later studio have it, also where nothing is drawn; a further page has all but the run, which is of the first."""
+    body = {**drawing(), "id": "a1b2c3d4e5", "name": "mine", "beside": BESIDE}
+    assert client.post("/api/check", json=body).json()["not_kept"] == ""
+    assert client.get("/api/state").json()["document"]["beside"] == BESIDE
+    page = session.hub.attach()
+    assert client.get("/api/state").json()["document"]["beside"] == {**BESIDE, "run": None}
+    session.hub.detach(page)
+    assert client.get("/api/drawings/a1b2c3d4e5").json()["beside"] == BESIDE
+    later = StudioSession(session.root, drawings=session.drawings)
+    later.packs.cleanup()
+    assert (later.document() or {})["beside"] == BESIDE
+    for part in ({"x": "here"}, {"key": "../../etc/passwd"}, {"opacity": 2}, {"scale": 0}, {"src": "http://elsewhere"}):
+        wrong = {**BESIDE, "background": {**BESIDE["background"], **part}}  # type: ignore[dict-item]
+        assert client.post("/api/check", json={**body, "beside": wrong}).status_code == 400
+    # Without the picture, the shipped environment has all of it.
+    client.post("/api/check", json={**body, "id": "b1b2c3d4e5", "beside": {**BESIDE, "background": None}})
+    assert session.drawings.last() is None
+
+
+def test_only_the_drawing_is_checked_again(
+    client: TestClient, drawing: Drawing, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A change of what belongs to a drawing is kept without the checks, which may take a second."""
+    body = {**drawing(), "id": "a1b2c3d4e5", "name": "mine", "beside": BESIDE}
+    first = client.post("/api/check", json=body).json()
+    monkeypatch.setattr("vinewright.studio.app.check_drawing", None)
+    assert client.post("/api/check", json={**body, "beside": {**BESIDE, "design": "4"}}).json() == first
+    assert client.get("/api/state").json()["document"]["beside"]["design"] == "4"
+    moved = {**body["content"], "goal": {"position": [700, 500], "radius": 44}}
+    assert client.post("/api/check", json={**body, "content": moved}).status_code == 500
 
 
 def test_pages_that_draw_at_once(session: StudioSession) -> None:

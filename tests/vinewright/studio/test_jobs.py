@@ -1,5 +1,6 @@
 """Events that jobs send to the page, without a server."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -10,8 +11,10 @@ import pytest
 from dynamics.tube import VineParams
 from dynamics.tube_file import tube_content
 from environments import load_environment
+from environments.objects import object_names
 from planner.design.design_file import load_design
 from planner.drawing.room import room_notes
+from vinewright.studio.document import parse_content
 from vinewright.studio.jobs import plan_job
 from vinewright.studio.stop import Stop
 from vinewright.studio.views import run_view
@@ -22,6 +25,54 @@ pytestmark = pytest.mark.usefixtures("small_pictures")
 def request(text: str, options: dict[str, Any], root: Path) -> dict[str, Any]:
     """Return the page's request for a plan in an environment."""
     return {"text": text, "name": "small", "tube": tube_content(VineParams()), "options": options, "root": str(root)}
+
+
+MEASURED = """# Measured by hand
+schema = 2
+unit = "cm"
+
+[bounds]
+min = [0, 0]
+max = [150.0, 100.00]  # the table
+
+[start]
+position = [15.5, 50.25]
+heading_deg = 0
+
+[goal]
+position = [135, 50.0]
+radius = 6.0
+
+[obstacles]
+boxes = [[50.10, 0, 52.30, 25.05]]   # the crate
+polygons = [[[80, 90.5], [90.25, 99], [70.0, 99.0]]]
+circles = [[110.0, 20.5, 4.25]]
+walls = [
+  [30, 80.5, 45.5, 80.5, 1.8],  # left
+  [60.0, 10, 60, 35.5, 0.9],
+  [95, 60, 95.0, 75.25, 1.25],
+]
+"""
+"""A drawing in centimetres with every kind of obstacle, decimals as typed, and comments."""
+
+
+def test_a_run_keeps_the_drawing_as_drawn(tmp_path: Path) -> None:
+    """Walls stay walls, numbers and comments stay as they were typed, and obstacles have the numbers of the drawing."""
+    told = list[dict[str, Any]]()
+    asked = request(MEASURED, {"seed": 1, "iterations": 4, "fast": True, "uncertainty": "workshop"}, tmp_path)
+    plan_job(asked, told.append, Stop())
+    name = [event["plan"]["run"] for event in told if event["type"] == "plan"][-1]
+    assert (tmp_path / name / "environment.toml").read_bytes() == MEASURED.encode()
+    view = run_view(tmp_path / name, name)
+    assert view["text"] == MEASURED
+    assert view["content"] == parse_content(MEASURED)
+    walls = [[300, 805, 455, 805, 18], [600, 100, 600, 355, 9], [950, 600, 950, 752.5, 12.5]]
+    assert view["content"]["obstacles"]["walls"] == walls
+    names = {"box 1", "polygon 1", "circle 1", "wall 1", "wall 2", "wall 3"}
+    environment = load_environment(tmp_path / name / "environment.toml")
+    assert set(object_names(environment)) == names
+    written = json.loads((tmp_path / name / "solutions.json").read_text())["solutions"][0]
+    assert {*written["obstacles_left"], *written["obstacles_right"]} <= names
 
 
 def test_a_plan_that_is_not_enough_says_what_it_reached(

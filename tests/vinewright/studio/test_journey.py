@@ -155,7 +155,7 @@ def test_reload_in_mid_search(studio: Studio) -> None:
 
 @pytest.mark.slow
 def test_two_tabs(studio: Studio) -> None:
-    """Both pages show the plan; the other one cannot start a second one, and sees the result."""
+    """The other page, which has a copy of the drawing, cannot start a second plan; it can stop the first one, and does not show it."""
     draw_bench(studio)
     first = studio.page
     studio.page = other = studio.open()
@@ -164,9 +164,9 @@ def test_two_tabs(studio: Studio) -> None:
     plan(studio, 600)
     studio.wait_for("state.plan.best")
     studio.page = other
-    studio.wait_for("state.plan.best")
     other.click("#tab-plan")
-    assert "Stop" in other.locator("#plan-button").inner_text()
+    other.locator("#plan-elsewhere").wait_for()
+    assert other.locator("#plan-button").inner_text() == "Plan"
     answer = other.evaluate(
         """async () => {
             const { state } = await import('/store.js');
@@ -176,10 +176,12 @@ def test_two_tabs(studio: Studio) -> None:
         }"""
     )
     assert answer == [409, "a plan is under way: stop it first"]
-    other.locator("#plan-button").click()
-    for page in (first, other):
-        studio.page = page
-        studio.wait_for("state.run && state.plan.phase === 'done'")
+    other.locator("#plan-elsewhere-stop").click()
+    other.locator("#plan-elsewhere").wait_for(state="hidden")
+    studio.page = first
+    studio.wait_for("state.run && state.plan.phase === 'done'")
+    studio.page = other
+    assert studio.state("[state.run, state.plan.best]") == [None, None]
 
 
 @pytest.mark.slow

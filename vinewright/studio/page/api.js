@@ -43,14 +43,21 @@ export async function post(/** @type {string} */ path, /** @type {unknown} */ co
   return (await send("POST", path, JSON.stringify(content))).json();
 }
 
-/** The bytes that the server answers to a POST request with bytes. */
-export async function postBytes(/** @type {string} */ path, /** @type {Blob} */ bytes) {
-  return (await send("POST", path, bytes)).blob();
+/** Send a picture. Returns it as the server encoded it, the key under which it is kept, and why it is not; empty if it is. */
+export async function postPicture(/** @type {Blob} */ file) {
+  const response = await send("POST", "/api/image", file);
+  const notKept = decodeURIComponent(response.headers.get("X-Vinewright-Not-Kept") ?? "");
+  return { blob: await response.blob(), key: response.headers.get("X-Vinewright-Picture") ?? "", notKept };
+}
+
+/** The bytes that the server answers to a GET request. */
+export async function fetchBlob(/** @type {string} */ path) {
+  return (await send("GET", path)).blob();
 }
 
 /** Download a path of the server as a file. */
 export async function download(/** @type {string} */ path, /** @type {string} */ name) {
-  saveBlob(await (await send("GET", path)).blob(), name);
+  saveBlob(await fetchBlob(path), name);
 }
 
 /** Offer a blob as a file to save. */

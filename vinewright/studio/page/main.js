@@ -2,14 +2,18 @@
 
 import { attempt, get, listen, addHandler } from "./api.js";
 import { byId, el } from "./dom.js";
+import { stateBeside } from "./draw/beside.js";
 import { mountDraw } from "./draw/index.js";
 import { openContent } from "./draw/files.js";
-import { keepAll, keptDrawing, restoreKept } from "./draw/keeping.js";
-import { loadStored } from "./kept.js";
+import { keepAll, keptDrawing, takeKept } from "./draw/keeping.js";
 import { mountMessage } from "./message.js";
 import { mountPanels } from "./panels/index.js";
-import { WITHOUT_RUN } from "./panels/leaving.js";
+import { notePlan } from "./panels/ownplan.js";
 import { set, state, subscribe } from "./store.js";
+
+/** @typedef {import("./types.js").Beside} Beside */
+/** @typedef {import("./types.js").Opened} Opened */
+/** @typedef {import("./types.js").PlanState} PlanState */
 
 const TABS = [
   ["draw", "Draw"], ["tube", "Tube"], ["plan", "Plan"], ["look", "Look"], ["trust", "Trust"], ["make", "Make"],
@@ -47,20 +51,27 @@ function mountTabs() {
   });
 }
 
+/** What belongs to a drawing; a plan of it that ended after it was kept has the newest run. @returns {Partial<Beside>} */
+function besideOf(/** @type {Opened | null} */ drawing, /** @type {PlanState} */ { drawing: planned, run }) {
+  const kept = /** @type {Partial<Beside>} */ (drawing?.beside ?? {});
+  return run && planned === drawing?.id && run !== kept.run ? { ...kept, run, design: "best" } : kept;
+}
+
 async function start() {
   mountTabs();
   mountMessage();
   const found = await get("/api/state");
   // The drawing of this tab, as it was before the page was loaded again; else the one that the server has.
   const kept = keptDrawing();
-  set({ known: found.known, tube: kept?.tube ?? found.tube, plan: found.plan });
-  mountDraw();
-  mountPanels();
   const drawing = kept ?? found.document;
-  if (drawing) openContent(drawing);
-  const isOfOther = kept !== null && loadStored(WITHOUT_RUN) === true;
-  if (found.run && !isOfOther) await attempt(async () => set({ run: await get(`/api/runs/${encodeURIComponent(found.run)}`), panel: "plan" }));
-  if (kept) restoreKept();
+  const [beside, restore] = [await stateBeside(besideOf(drawing, found.plan)), await takeKept()];
+  set({ known: found.known, tube: kept?.tube ?? found.tube });
+  mountDraw();
+  if (drawing) openContent(drawing, beside);
+  mountPanels();
+  notePlan(found.plan);
+  if (state.run) set({ panel: "plan" });
+  if (kept) restore();
   addHandler("connected", () => document.body.setAttribute("data-connected", ""));
   listen();
   // The address of a studio that was started again: go on there with this drawing.

@@ -1,6 +1,7 @@
 /** The state of the page: one object, changed only through `set` and `edit`. */
 
 /** @typedef {import("./types.js").State} State */
+/** @typedef {import("./types.js").Background} Background */
 /** @typedef {import("./types.js").Doc} Doc */
 /** @typedef {import("./types.js").PlanState} PlanState */
 
@@ -20,13 +21,15 @@ export const EMPTY = {
 /** @type {PlanState} */
 export const IDLE = {
   phase: "idle", seconds: 0, left: 0, iterations: 0, nodes: 0, message: "", best: null, success: null, run: null, front: [],
+  drawing: null, name: "",
 };
 
 /** @type {State} */
 export const state = {
   doc: EMPTY, id: "", text: "", opened: "", file: null, saved: "", selection: new Set(), tool: "select",
   view: { x: 750, y: 500, scale: 0.5 }, unit: "mm", snap: true, check: null, tube: null, background: null, panel: "draw",
-  plan: IDLE, run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null, message: "",
+  options: null, plan: IDLE, run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null,
+  message: "",
   known: { version: "", environments: [], tubes: [], tubeKeys: [], errors: [], errorKeys: [], propagators: [], planOptions: {} },
 };
 
@@ -57,7 +60,7 @@ function notify() {
   for (const one of subscribers) if (one.keys.some((key) => keys.has(key))) one.listener();
 }
 
-/** @typedef {{doc: Doc, selection: ReadonlySet<number | string>}} HistoryEntry */
+/** @typedef {{doc: Doc, background: Background | null, selection: ReadonlySet<number | string>}} HistoryEntry */
 /** @type {HistoryEntry[]} */
 let past = [];
 /** @type {HistoryEntry[]} */
@@ -72,25 +75,43 @@ let merging = null;
  */
 export function edit(change, merge = null) {
   const doc = change(state.doc);
-  if (doc === state.doc) return;
-  if (!merge || merge !== merging) past.push({ doc: state.doc, selection: state.selection });
-  merging = merge;
-  future = [];
-  set({ doc });
+  if (doc !== state.doc) record({ doc }, merge);
 }
 
 /**
- * Note the drawing before a gesture. The function that is returned goes back to it, as if there had been no edit since: what could be
+ * Change the picture beneath the drawing; undo takes it back, in turn with the edits of the drawing.
+ * @param {Background | null} background
+ * @param {string | null} merge as in `edit`
+ */
+export function editBackground(background, merge = null) {
+  if (background !== state.background) record({ background }, merge);
+}
+
+function record(/** @type {Partial<HistoryEntry>} */ changes, /** @type {string | null} */ merge) {
+  if (!merge || merge !== merging) past.push(present());
+  merging = merge;
+  future = [];
+  set(changes);
+}
+
+/** @returns {HistoryEntry} */
+function present() {
+  const { doc, background, selection } = state;
+  return { doc, background, selection };
+}
+
+/**
+ * Note the drawing, and the picture beneath it, before a gesture. The function that is returned goes back to it, as if there had been no edit since: what could be
  * redone can be redone again, and what was cancelled cannot.
  */
 export function beginGesture() {
-  const [doc, entries, count, redoable, word] = [state.doc, past, past.length, future, merging];
+  const [doc, background, entries, count, redoable, word] = [state.doc, state.background, past, past.length, future, merging];
   return () => {
     if (past !== entries) return; // another drawing was opened meanwhile
     past.length = count;
     future = redoable;
     merging = word;
-    set({ doc });
+    set({ doc, background });
   };
 }
 
@@ -119,13 +140,15 @@ export function steps() {
 
 /** The last steps of undo and redo, as values for a storage. */
 export function storedHistory(/** @type {number} */ most) {
-  const stored = (/** @type {HistoryEntry[]} */ entries) => entries.slice(-most).map(({ doc, selection }) => ({ doc, selection: [...selection] }));
+  const stored = (/** @type {HistoryEntry[]} */ entries) =>
+    entries.slice(-most).map(({ doc, background, selection }) => ({ doc, background, selection: [...selection] }));
   return { past: stored(past), future: stored(future) };
 }
 
 /** Set the steps of undo and redo from a storage; new shapes get ids that none of them has. */
 export function restoreHistory(/** @type {ReturnType<typeof storedHistory>} */ stored) {
-  const restored = (/** @type {typeof stored.past} */ entries) => entries.map(({ doc, selection }) => ({ doc, selection: new Set(selection) }));
+  const restored = (/** @type {typeof stored.past} */ entries) =>
+    entries.map(({ doc, background, selection }) => ({ doc, background, selection: new Set(selection) }));
   [past, future] = [restored(stored.past), restored(stored.future)];
   for (const { doc } of [...past, ...future]) for (const { id } of doc.shapes) last = Math.max(last, id);
 }
@@ -133,7 +156,7 @@ export function restoreHistory(/** @type {ReturnType<typeof storedHistory>} */ s
 function step(/** @type {HistoryEntry[]} */ from, /** @type {HistoryEntry[]} */ to) {
   const entry = from.pop();
   if (!entry) return false;
-  to.push({ doc: state.doc, selection: state.selection });
+  to.push(present());
   merging = null;
   set(entry);
   return true;

@@ -55,6 +55,7 @@
  * @property {string} [saved] the text as last saved; `text` if it is not given
  * @property {Origins} [origins] if they are not given, the content is the content of the file
  * @property {string | null} [id] under which it is kept on disk; a new one if it is not given
+ * @property {Beside} [beside]
  * @property {number} [edited_ms] when it was edited last, for a drawing of a studio that has ended
  *
  * @typedef {object} Passage
@@ -136,6 +137,7 @@
  * @property {number | null} wanted share of trials that was asked for
  * @property {{lines: Point[][], reached: boolean[]} | null} trials
  * @property {{iterations: number, seconds: number, first_s: number, reason: string}} facts
+ * @property {PlanOptions} options with which it was planned
  *
  * @typedef {object} Growth
  * One vine of a design, growing.
@@ -159,6 +161,8 @@
  * @property {number | null} success share of trials or worlds, while refining
  * @property {string | null} run name of the run folder, when done
  * @property {FrontPoint[]} front
+ * @property {string | null} drawing id of the drawing that is planned; null while the server only gets ready
+ * @property {string} name of the drawing
  *
  * @typedef {object} TrialsState
  * @property {string} run
@@ -182,8 +186,21 @@
  * @property {string[]} files
  * @property {boolean} reached
  *
- * @typedef {{src: string, width: number, height: number, x: number, y: number, scale: number, opacity: number}} Background
- * A picture beneath the drawing: position of its lower left corner, mm per pixel, size in pixels.
+ * @typedef {{key: string, src: string, width: number, height: number, x: number, y: number, scale: number, opacity: number}} Background
+ * A picture beneath the drawing: the name under which the server keeps it and its address in this page; size in pixels, position of
+ * its lower left corner, mm per pixel.
+ *
+ * @typedef {Omit<Background, "src">} KeptBackground
+ *
+ * @typedef {object} Beside
+ * Everything that belongs to a drawing and is not in its file, as it is kept.
+ * @property {KeptBackground | null} background
+ * @property {PlanOptions | null} options
+ * @property {string | null} run name of the run that is shown with it
+ * @property {string} design id of its design that is shown
+ *
+ * @typedef {Record<string, number | string | boolean | null>} PlanOptions
+ * Options of a plan, by the names of `planner.plan.options`.
  *
  * @typedef {object} State
  * @property {Doc} doc
@@ -200,6 +217,7 @@
  * @property {Check | null} check
  * @property {Tube | null} tube
  * @property {Background | null} background
+ * @property {PlanOptions | null} options of the next plan; null until they are known
  * @property {string} panel the open panel: "draw", "tube", "plan", "look", "trust", "make"
  * @property {PlanState} plan
  * @property {RunView | null} run the run that is shown

@@ -3,7 +3,7 @@
 import { edit, redo, set, state, undo } from "../store.js";
 import { plural } from "../text.js";
 import { newWord } from "./aim.js";
-import { setBackground } from "./background.js";
+import { changeBackground } from "./background.js";
 import { isEditable } from "./editing.js";
 import { isFree } from "./hit.js";
 import { live, show } from "./live.js";
@@ -103,11 +103,11 @@ export function paste(/** @type {string} */ text) {
 
 /** Move the selection, or with its tool the background; steps of a key that is held are one step of undo. */
 export function nudge(/** @type {Point} */ by, /** @type {boolean} */ held) {
+  if (!held) nudging = newWord("nudge");
   if (state.tool === "background" && state.background) {
-    setBackground({ x: state.background.x + by[0], y: state.background.y + by[1] });
+    changeBackground({ x: state.background.x + by[0], y: state.background.y + by[1] }, nudging);
     return;
   }
-  if (!held) nudging = newWord("nudge");
   edit((doc) => moveObjects(doc, state.selection, by), nudging);
 }
 

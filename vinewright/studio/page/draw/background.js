@@ -1,10 +1,12 @@
-/** A photo or floor plan beneath the drawing: loading, scaling by two points, moving. It is not part of the file, nor of undo. */
+/** A photo or floor plan beneath the drawing: loading, scaling by two points, moving. It is not part of the file. */
 
-import { attempt, postBytes } from "../api.js";
-import { set, state } from "../store.js";
+import { attempt } from "../api.js";
+import { beginGesture, editBackground, set, state } from "../store.js";
 import { pixels } from "../view.js";
+import { newWord } from "./aim.js";
 import { distance, minus, plus, tidy, times } from "./geometry.js";
 import { clearGesture, live, show } from "./live.js";
+import { sendPicture } from "./pictures.js";
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Background} Background */
@@ -17,33 +19,28 @@ const NEAR = 12; // distance at which a picked point is dragged on [px]
 /** Load a picture, as large as the bounds allow, and choose the tool that moves it. */
 export function loadBackground(/** @type {Blob} */ file) {
   return attempt(async () => {
-    const src = URL.createObjectURL(await postBytes("/api/image", file));
+    const { key, src, notKept } = await sendPicture(file);
     const image = new Image();
     image.src = src;
     await image.decode();
     const { naturalWidth: width, naturalHeight: height } = image;
     const { min, max } = state.doc.bounds;
     const scale = Math.min((max[0] - min[0]) / width, (max[1] - min[1]) / height);
-    removeBackground();
-    set({ background: { src, width, height, x: min[0], y: min[1], scale, opacity: OPACITY }, tool: "background", panel: "draw" });
+    show({ picks: null });
+    editBackground({ key, src, width, height, x: min[0], y: min[1], scale, opacity: OPACITY });
+    set({ tool: "background", panel: "draw", ...(notKept ? { message: notKept } : {}) });
   });
 }
 
-/** Give the memory of a picture back. */
-export function forgetPicture(/** @type {Background | null} */ picture) {
-  if (picture) URL.revokeObjectURL(picture.src);
-}
-
-/** Forget the picture. */
+/** Remove the picture. */
 export function removeBackground() {
-  forgetPicture(state.background);
   show({ picks: null });
-  set({ background: null });
+  editBackground(null);
 }
 
-/** Change the picture. */
-export function setBackground(/** @type {Partial<Background>} */ changes) {
-  if (state.background) set({ background: { ...state.background, ...changes } });
+/** Change the picture; changes with the same word are one step of undo. */
+export function changeBackground(/** @type {Partial<Background>} */ changes, /** @type {string | null} */ merge = null) {
+  if (state.background) editBackground({ ...state.background, ...changes }, merge);
 }
 
 /** Scale the picture about its lower left corner or another point. */
@@ -51,7 +48,7 @@ export function scaleBackground(/** @type {number} */ factor, /** @type {Point} 
   const { background } = state;
   if (!background) return;
   const corner = plus(about, times(minus([background.x, background.y], about), factor));
-  setBackground({ x: tidy(corner[0]), y: tidy(corner[1]), scale: background.scale * factor });
+  changeBackground({ x: tidy(corner[0]), y: tidy(corner[1]), scale: background.scale * factor });
 }
 
 /** Scale the picture so that the two picked points have their true distance; the first one stays where it is. */
@@ -96,12 +93,13 @@ function pick(/** @type {Press} */ press, /** @type {Point[]} */ picks) {
 
 /** @returns {Gesture} */
 function drag(/** @type {Press} */ from, /** @type {Background} */ before) {
+  const [word, goBack] = [newWord("picture"), beginGesture()];
   return {
     move({ at }) {
       const [dx, dy] = minus(at, from.at);
-      setBackground({ x: tidy(before.x + dx), y: tidy(before.y + dy) });
+      changeBackground({ x: tidy(before.x + dx), y: tidy(before.y + dy) }, word);
     },
     done: () => {},
-    cancel: () => setBackground({ x: before.x, y: before.y }),
+    cancel: goBack,
   };
 }

@@ -3,7 +3,7 @@
 import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { state } from "../store.js";
-import { applyScale, loadBackground, removeBackground, scaleBackground, setBackground } from "./background.js";
+import { applyScale, changeBackground, loadBackground, removeBackground, scaleBackground } from "./background.js";
 import { freeNumberField, lengthOptions, pairFields, positiveFault } from "./fields.js";
 import { distance } from "./geometry.js";
 import { live, show } from "./live.js";
@@ -27,7 +27,7 @@ export function backgroundPart() {
   const words = state.background ? "Another picture…" : "Choose a picture…";
   const choose = el("button", { type: "button", onclick: () => chooser.click() }, words);
   if (!state.background) {
-    const intro = "A photo or floor plan to draw on. You can also drop or paste one. It is not saved with the file.";
+    const intro = "A photo or floor plan to draw on. You can also drop or paste one. It is kept with the drawing, not in its file.";
     return { fields: [], nodes: [el("h2", {}, "Background"), el("p", { class: "quiet" }, intro), choose, chooser] };
   }
   const opacity = opacityField();
@@ -45,7 +45,7 @@ export function backgroundPart() {
 
 /** @returns {Field} */
 function opacityField() {
-  const apply = () => setBackground({ opacity: input.valueAsNumber });
+  const apply = () => changeBackground({ opacity: input.valueAsNumber }, "opacity");
   const input = el("input", { type: "range", min: 0, max: 1, step: 0.05, oninput: apply });
   const element = el("label", { class: "text" }, el("span", { class: "name" }, "Opacity"), input);
   return { element, update: () => void (input.value = String(state.background?.opacity ?? 0)) };
@@ -59,8 +59,8 @@ function roundToTenths(/** @type {number | undefined} */ value) {
 function placeFields() {
   const width = () => roundToTenths(state.background ? state.background.width * state.background.scale : undefined);
   return [
-    numberField({ label: "x", ...lengthOptions(), value: () => roundToTenths(state.background?.x), apply: (x) => setBackground({ x }) }),
-    numberField({ label: "y", ...lengthOptions(), value: () => roundToTenths(state.background?.y), apply: (y) => setBackground({ y }) }),
+    numberField({ label: "x", ...lengthOptions(), value: () => roundToTenths(state.background?.x), apply: (x) => changeBackground({ x }) }),
+    numberField({ label: "y", ...lengthOptions(), value: () => roundToTenths(state.background?.y), apply: (y) => changeBackground({ y }) }),
     numberField({
       label: "width", ...lengthOptions(), value: width, fault: positiveFault,
       apply(value) {

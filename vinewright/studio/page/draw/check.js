@@ -3,6 +3,7 @@
 import { addHandler, post } from "../api.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
+import { besideNow } from "./beside.js";
 import { keepDrawing } from "./keeping.js";
 import { contentOf, LISTS, originsOf } from "./shapes.js";
 import { shownName, withoutAside } from "./words.js";
@@ -27,7 +28,7 @@ let problem = null;
 /** Check the drawing after each change of it or of the tube. */
 export function mountCheck() {
   // What was saved is asked about as well: the server remembers it for a page that is opened again.
-  subscribe(["doc", "tube", "text", "saved", "file", "unit"], askSoon);
+  subscribe(["doc", "tube", "text", "saved", "file", "unit", "background", "options", "run", "design"], askSoon);
   subscribe(["check"], showProblem);
   // A check that failed is made up for.
   addHandler("connected", () => {
@@ -72,10 +73,11 @@ async function ask() {
   asking = true;
   const { doc, tube, text, saved, file, id } = state;
   const asked = { doc, tube, text, unit: state.unit };
+  const beside = besideNow();
   keepDrawing();
   try {
     const [content, origins, name] = [contentOf(doc), originsOf(doc), shownName()];
-    const request = { text, content, origins, tube: tube?.content ?? {}, saved, file, name, id, unit: state.unit };
+    const request = { text, content, origins, tube: tube?.content ?? {}, saved, file, name, id, unit: state.unit, beside };
     const check = await post("/api/check", request);
     failed = false;
     if (isCurrent(asked)) {
@@ -94,7 +96,7 @@ async function ask() {
   const told = waiting;
   waiting = [];
   for (const tell of told) tell();
-  if (!isCurrent(asked)) askSoon();
+  if (!isCurrent(asked) || JSON.stringify(besideNow()) !== JSON.stringify(beside)) askSoon();
 }
 
 /** The object that a key of the file belongs to. */

@@ -2,9 +2,11 @@
 
 import { attempt, get, post, saveBlob } from "../api.js";
 import { byId, el } from "../dom.js";
+import { stateOfRun } from "../panels/shown.js";
 import { EMPTY, open, set, state, steps, subscribe } from "../store.js";
 import { stage } from "../view.js";
-import { forgetPicture, loadBackground } from "./background.js";
+import { loadBackground } from "./background.js";
+import { stateBeside } from "./beside.js";
 import { freshCheck, isFresh } from "./check.js";
 import { DRAWINGS, importFiles, isDrawing } from "./import.js";
 import { keepAll, newDrawingId } from "./keeping.js";
@@ -14,11 +16,11 @@ import { contentOf, docOf } from "./shapes.js";
 import { tomlOf } from "./toml.js";
 import { shownName } from "./words.js";
 
-/** @typedef {import("../types.js").Background} Background */
 /** @typedef {import("../types.js").Content} Content */
 /** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {import("../types.js").Opened} Opened */
-/** @typedef {{id: string, name: string, doc: Doc, text: string, saved: string, file: string | null, background: Background | null}} Recent */
+/** @typedef {import("../types.js").State} State */
+/** @typedef {Pick<State, "id" | "doc" | "text" | "saved" | "file" | "background" | "options" | "run" | "design"> & {name: string}} Recent */
 
 const MOST_RECENT = 10;
 const PICTURES = [".png", ".jpg", ".jpeg", ".webp"];
@@ -89,10 +91,14 @@ function showName() {
 
 // ---- replacing the drawing ----
 
-/** Open an environment: show it, and fit the view to it. */
-export function openContent(/** @type {Opened} */ { content, text, name, file = null, saved = text, origins, id, edited_ms }) {
+/**
+ * Open an environment: show it with what belongs to it, and fit the view to it.
+ * @param {Opened} opened
+ * @param {Partial<State>} [beside] its picture, its run and options of plans
+ */
+export function openContent({ content, text, name, file = null, saved = text, origins, id, edited_ms }, beside) {
   wasKept = origins !== undefined;
-  open({ doc: docOf(content, origins), id: id ?? newDrawingId(), text, opened: name, saved, file, tool: "select" });
+  open({ doc: docOf(content, origins), id: id ?? newDrawingId(), text, opened: name, saved, file, tool: "select", ...beside });
   if (edited_ms) set({ message: `Restored: changes of ${new Date(edited_ms).toLocaleString()} that are in no file.` });
   fitSoon();
 }
@@ -107,11 +113,11 @@ export function whenReplaced(/** @type {() => void} */ listener) {
 
 /** Leave the present drawing: keep it if it would be lost, and its picture with it; nothing of it stays on the next one. */
 function leave() {
-  const [lost, { id, doc, text, saved, file, background }] = [wouldBeLost(), state];
+  const [lost, { id, doc, text, saved, file, background, options, run, design }] = [wouldBeLost(), state];
   let message = "";
   if (lost || background) {
-    recent.unshift({ id, name: shownName(), doc, text, saved, file, background });
-    for (const old of recent.splice(MOST_RECENT)) forgetPicture(old.background);
+    recent.unshift({ id, name: shownName(), doc, text, saved, file, background, options, run, design });
+    recent.splice(MOST_RECENT);
     message = lost ? `${shownName()} was not saved: Gallery > Recent has it.` : `Gallery > Recent has ${shownName()} with its picture.`;
   }
   show({ picks: null });
@@ -125,19 +131,23 @@ export function newDrawing() {
   openContent({ content: contentOf(EMPTY), text: BLANK, name: "bench" });
 }
 
-/** Open a shipped environment. */
-export function openShipped(/** @type {{name: string, content: Content, text: string}} */ { name, content, text }) {
+/**
+ * Open a shipped environment, or the environment of a run.
+ * @param {{name: string, content: Content, text: string}} environment
+ * @param {Partial<State>} [beside] as in `openContent`
+ */
+export function openShipped({ name, content, text }, beside) {
   leave();
-  openContent({ content, text, name });
+  openContent({ content, text, name }, beside);
 }
 
 /** Go back to a drawing that was replaced. */
 export function openRecent(/** @type {Recent} */ one) {
   leave();
   recent.splice(recent.indexOf(one), 1);
-  const { name, ...opened } = one;
+  const { name, run, design, ...opened } = one;
   wasKept = true;
-  open({ ...opened, opened: name, tool: "select" });
+  open({ ...opened, opened: name, tool: "select", ...(run ? { ...stateOfRun(run), design } : {}) });
   fitSoon();
 }
 
@@ -145,9 +155,9 @@ export function openRecent(/** @type {Recent} */ one) {
 export function openStored(/** @type {string} */ id, /** @type {string} */ version = "") {
   return attempt(async () => {
     const found = await get(`/api/drawings/${id}${version && `/${version}`}`);
+    const beside = await stateBeside(found.beside);
     leave();
-    openContent({ ...found, id: version ? null : id });
-    set({ tube: found.tube });
+    openContent({ ...found, id: version ? null : id }, { ...beside, tube: found.tube });
   });
 }
 

@@ -5,10 +5,13 @@
 
 import { store, loadStored } from "../kept.js";
 import { restoreHistory, set, state, storedHistory } from "../store.js";
+import { besideNow } from "./beside.js";
+import { withSource } from "./pictures.js";
 import { contentOf, originsOf } from "./shapes.js";
 
 /** @typedef {import("../types.js").Opened} Opened */
 /** @typedef {import("../types.js").Tube} Tube */
+/** @typedef {ReturnType<typeof storedHistory>} History */
 
 const KEY = "drawing";
 const LEFT = "left"; // key of what is kept only when the page is left
@@ -18,7 +21,7 @@ const MOST_CHARACTERS = 2e6; // of them, of the 5 million that a storage takes
 /** Keep the drawing as it is now, for the page at the present address. */
 export function keepDrawing() {
   const { doc, text, saved, file, opened, tube, id } = state;
-  store(KEY, { content: contentOf(doc), origins: originsOf(doc), text, saved, file, name: opened, tube, id });
+  store(KEY, { content: contentOf(doc), origins: originsOf(doc), text, saved, file, name: opened, tube, id, beside: besideNow() });
 }
 
 /** Keep the drawing, the steps of undo, the open panel and the unit when the page is left. */
@@ -34,13 +37,20 @@ export function keepAll() {
   store(LEFT, { history, panel, unit });
 }
 
-/** Restore the steps of undo, the panel and the unit, once: without what followed, they would not be of the drawing. */
-export function restoreKept() {
+/**
+ * Take the steps of undo, the panel and the unit that were kept, once: without what followed, they would not be of the drawing. Returns
+ * a function that restores them; the pictures of the steps are fetched before.
+ */
+export async function takeKept() {
   const left = loadStored(LEFT);
   store(LEFT, null);
-  if (!left) return;
-  restoreHistory(left.history);
-  set({ panel: left.panel, unit: left.unit });
+  if (!left) return () => {};
+  const { past, future } = /** @type {History} */ (left.history);
+  for (const entry of [...past, ...future]) entry.background = await withSource(entry.background);
+  return () => {
+    restoreHistory({ past, future });
+    set({ panel: left.panel, unit: left.unit });
+  };
 }
 
 /** A new id of a drawing. */

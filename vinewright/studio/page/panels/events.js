@@ -1,13 +1,13 @@
 /** The events of the server. */
 
 import { addHandler } from "../api.js";
-import { set, state } from "../store.js";
-import { repaint } from "../view.js";
+import { set, state, subscribe } from "../store.js";
 import { receiveGrowth, askAgain } from "./growths.js";
 import { endJob, failJob, forget, whenOwn } from "./jobs.js";
 import { forgetPack, receivePack } from "./make.js";
+import { isOwnPlan, latestPlan, noteBest, notePlan } from "./ownplan.js";
 import { refreshRuns, showRun } from "./runs.js";
-import { hasBegun, live } from "./shown.js";
+import { isUnderWay, live } from "./shown.js";
 import { changeTree } from "./treelayer.js";
 import { forgetTrials, receiveTrials } from "./trials.js";
 
@@ -20,14 +20,11 @@ let handled = /** @type {string | null} */ (null);
 
 /** Handle them. */
 export function mountEvents() {
-  handled = state.plan.run;
+  handled = state.run?.name ?? null;
+  subscribe(["plan"], showOwnRun);
   addHandler("plan", ({ plan }) => receivePlan(plan));
   addHandler("tree", changeTree);
-  addHandler("best", ({ design }) => {
-    live.best = design;
-    set({ plan: { ...state.plan } });
-    repaint();
-  });
+  addHandler("best", ({ design }) => noteBest(design));
   addHandler("growth", (event) => whenOwn(event, ({ growth, job }) => {
     endJob(job);
     receiveGrowth(growth);
@@ -38,7 +35,7 @@ export function mountEvents() {
     receivePack(pack);
   }));
   addHandler("failed", (event) => {
-    if (event.what === "plan") receivePlan({ ...state.plan, phase: "failed", message: event.message });
+    if (event.what === "plan") receivePlan({ ...latestPlan(), phase: "failed", message: event.message });
     else whenOwn(event, ({ job, message }) => void (failJob(job, message) || set({ message })));
   });
   addHandler("connected", noteReconnection);
@@ -62,7 +59,7 @@ function forgetJobs() {
 function noteReconnection() {
   if (!live.lost) return;
   live.lost = false;
-  live.asked = false;
+  live.asked = "";
   forgetJobs();
   refreshRuns();
   set({ plan: { ...state.plan }, message: state.message === LOST ? "" : state.message });
@@ -72,11 +69,16 @@ function receivePlan(/** @type {PlanState} */ plan) {
   // It is the first event after a reconnection.
   noteReconnection();
   const over = plan.phase === "done" || plan.phase === "failed";
-  if (over || hasBegun(plan)) live.asked = false;
-  if (plan.phase === "starting") live.best = null;
-  const isNew = plan.phase === "done" && plan.run !== null && plan.run !== handled;
-  set({ plan });
-  if (!isNew || !plan.run) return;
-  handled = plan.run;
-  showRun(plan.run);
+  if (over || isUnderWay(plan)) live.asked = "";
+  const isNew = plan.phase === "done" && plan.run !== latestPlan().run;
+  notePlan(plan);
+  if (isNew && !isOwnPlan()) refreshRuns();
+}
+
+/** Show the run of the plan of this drawing once, also if the plan ended while another drawing was shown. */
+function showOwnRun() {
+  const { phase, run } = state.plan;
+  if (phase !== "done" || run === null || run === handled) return;
+  handled = run;
+  showRun(run);
 }

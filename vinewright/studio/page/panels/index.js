@@ -7,6 +7,7 @@ import { mountLayers } from "./layers.js";
 import { mountLook } from "./look.js";
 import { mountMake } from "./make.js";
 import { mountLeaving } from "./leaving.js";
+import { mountOwnPlan } from "./ownplan.js";
 import { mountPlan } from "./plan.js";
 import { mountPlanBar } from "./planbar.js";
 import { mountTrust } from "./trust.js";
@@ -14,6 +15,7 @@ import { mountTube } from "./tube.js";
 
 /** Fill the panels; called once, when the server has said what it offers. */
 export function mountPanels() {
+  mountOwnPlan();
   mountTube();
   mountPlan();
   mountPlanBar();

@@ -2,9 +2,10 @@
 
 import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
-import { state, subscribe } from "../store.js";
+import { set, state, subscribe } from "../store.js";
 import { checkField, folded, optionsOf, selectField } from "./parts.js";
 
+const LARGEST_SEED = 2 ** 53;
 const FROM_FILES = ""; // errors of the environment and the tube, or else the default
 
 /** Values of the fields; `null` is left to the server. */
@@ -21,8 +22,35 @@ export function wantedShare() {
 export function planOptions() {
   const { time, success, errors, seed, fast, heuristic, propagator } = chosen;
   return {
-    time_budget_s: time, seed, fast, heuristic, propagator, ...(success === null ? {} : { success }), ...(errors ? { uncertainty: errors } : {}),
+    time_budget_s: time, seed, fast, heuristic, propagator, success, uncertainty: errors || null,
   };
+}
+
+/**
+ * Take the options of the state over, as of a drawing or a run that was opened. Options that it does not have stay, as do those that
+ * the panel cannot have: runs of the command line may have others.
+ */
+function takeOptions(/** @type {(() => void)[]} */ updates) {
+  const { options, known } = state;
+  if (!options) {
+    keepOptions();
+    return;
+  }
+  const { time_budget_s: time, success, uncertainty, seed, fast, heuristic, propagator } = options;
+  if (typeof time === "number" && time > 0) chosen.time = Math.min(time, Number(known.planOptions.time_budget_s?.most ?? time));
+  if (success === null || (typeof success === "number" && success > 0 && success <= 100)) chosen.success = success;
+  if (typeof seed === "number" && seed >= 0 && seed <= LARGEST_SEED) chosen.seed = seed;
+  if (typeof fast === "boolean") chosen.fast = fast;
+  if (typeof heuristic === "boolean") chosen.heuristic = heuristic;
+  if (uncertainty === null || known.errors.some(({ name }) => name === uncertainty)) chosen.errors = String(uncertainty ?? FROM_FILES);
+  if (known.propagators.some((name) => name === propagator)) chosen.propagator = String(propagator);
+  for (const update of updates) update();
+  keepOptions();
+}
+
+/** Keep the options of the panel with the drawing. */
+function keepOptions() {
+  if (JSON.stringify(planOptions()) !== JSON.stringify(state.options)) set({ options: planOptions() });
 }
 
 /** Return whether all fields are valid. */
@@ -46,10 +74,9 @@ export function optionFields() {
   errors.select.title = "Of the trials; without errors in the files, those of a workshop";
   const propagator = selectField("plan-propagator", "Model", [], (value) => (chosen.propagator = value));
   const seed = numberField({
-    id: "plan-seed", label: "Seed", min: 0, max: 2 ** 53, step: 1, digits: 16, title: "Another seed is another search",
+    id: "plan-seed", label: "Seed", min: 0, max: LARGEST_SEED, step: 1, digits: 16, title: "Another seed is another search",
     value: () => chosen.seed, apply: (value) => (chosen.seed = Math.floor(value)), clear: () => (chosen.seed = 0),
   });
-  for (const field of [time, success, seed]) field.update();
   const fast = checkField(
     "plan-fast", "Search only, without trials", false, (on) => (chosen.fast = on), "End at the design of lowest cost if everything is as planned",
   );
@@ -66,6 +93,13 @@ export function optionFields() {
     propagator.select.replaceChildren(...optionsOf(state.known.propagators.map((name) => [name, name])));
     propagator.select.value = chosen.propagator;
   });
+  subscribe(["options", "known"], () => takeOptions([
+    time.update, success.update, seed.update, () => (errors.select.value = chosen.errors), () => (fast.input.checked = chosen.fast),
+    () => (propagator.select.value = chosen.propagator), () => (heuristic.input.checked = chosen.heuristic),
+  ]));
   const more = folded("More options", seed.element, propagator.row, fast.row, heuristic.row);
-  return el("div", { id: "plan-options" }, time.element, success.element, errors.row, more);
+  const fields = el("div", { id: "plan-options" }, time.element, success.element, errors.row, more);
+  // After the fields have taken what was typed or chosen; Escape restores a field that is then left.
+  for (const event of ["change", "focusout"]) fields.addEventListener(event, keepOptions);
+  return fields;
 }

@@ -1,10 +1,11 @@
 /** Start and stop of a plan, by both buttons and Ctrl+Enter. */
 
-import { post, Refused } from "../api.js";
+import { post } from "../api.js";
 import { freshCheck } from "../draw/check.js";
 import { shownName, withoutAside } from "../draw/words.js";
 import { IDLE, set, state, subscribe } from "../store.js";
 import { optionsAreGood, planOptions } from "./options.js";
+import { planElsewhere } from "./ownplan.js";
 import { messageOf } from "./parts.js";
 import { hasBegun, isPlanning, live } from "./shown.js";
 
@@ -30,7 +31,7 @@ function notifyListeners() {
 /** Forget a refusal when its cause may be gone. */
 export function mountPlanning() {
   subscribe(["plan"], () => {
-    if (!isPlanning()) planning.stopping = false;
+    if (!isPlanning() && !planElsewhere()) planning.stopping = false;
     else planning.refusal = "";
   });
   subscribe(["doc", "tube", "run"], () => refuse(""));
@@ -56,6 +57,7 @@ export function blockingReason() {
   if (stopping) return "The plan is being stopped.";
   if (sending) return "The plan is being started.";
   if (isPlanning()) return state.plan.phase === "writing" ? "The run is being written." : "";
+  if (planElsewhere()) return "A plan of another drawing is under way.";
   return drawingFault();
 }
 
@@ -82,12 +84,11 @@ async function start() {
     if (why) throw new Error(why);
     live.best = null;
     // Before the answer: a plan that fails at once may be told of earlier than that.
-    live.asked = true;
-    const [text, name] = [state.check?.text ?? "", shownName()];
-    await post("/api/plan", { text, name, tube: state.tube?.content ?? {}, options: planOptions() });
+    live.asked = state.id;
+    const [text, name, drawing] = [state.check?.text ?? "", shownName(), state.id];
+    await post("/api/plan", { text, name, drawing, tube: state.tube?.content ?? {}, options: planOptions() });
   } catch (error) {
-    // If another page has asked, or this one before it was reloaded, it can be stopped here from now on.
-    live.asked = error instanceof Refused && error.status === 409;
+    live.asked = "";
     refusal = messageOf(error);
     // What is said of a plan that has ended does not come back.
     if (state.plan === starting) set({ plan: hasBegun(before) ? before : IDLE });
@@ -97,7 +98,8 @@ async function start() {
   set({ plan: { ...state.plan } });
 }
 
-async function stop() {
+/** Stop the plan under way, also that of another drawing. */
+export async function stop() {
   planning.stopping = true;
   notifyListeners();
   try {

@@ -41,7 +41,7 @@ export function progressPart() {
 
 /** Return the plan to show: one that was asked for is starting, although the server still reports the plan before. @returns {PlanState} */
 function planToShow(/** @type {PlanState} */ plan) {
-  return live.asked && !isBusy(plan) ? { ...IDLE, phase: "starting" } : plan;
+  return live.asked === state.id && !isBusy(plan) ? { ...IDLE, phase: "starting" } : plan;
 }
 
 /** The phase in words. */

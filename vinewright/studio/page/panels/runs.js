@@ -1,15 +1,14 @@
 /** The runs: their list, opening one, and showing the one that a plan has made. */
 
 import { attempt, get, post } from "../api.js";
+import { fetchRun } from "../draw/beside.js";
 import { openShipped } from "../draw/files.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { messageOf } from "./parts.js";
-import { isPlanning, stateOfRun } from "./shown.js";
-import { clearTree } from "./treelayer.js";
+import { stateOfRun } from "./shown.js";
 import { actuatorsWords, dateWords, lengthWords, percent } from "./words.js";
 
-/** @typedef {import("../types.js").RunView} RunView */
 /** @typedef {import("../types.js").Success} Success */
 /** @typedef {{name: string, environment: string, actuators: number, length: number, success: Success | null, changed: string}} Row */
 
@@ -67,10 +66,8 @@ export function openRun(/** @type {string} */ name) {
       const run = await fetchRun(name);
       const tube = await post("/api/tube", { content: run.tube });
       if (opening !== name) return; // another one was chosen in the meantime
-      if (!isPlanning()) clearTree();
       // It keeps a drawing that was not saved, as with a shipped environment.
-      openShipped({ name: run.content.name || name, content: run.content, text: run.text });
-      set({ ...stateOfRun(run), tube });
+      openShipped({ name: run.content.name || name, content: run.content, text: run.text }, { ...stateOfRun(run), options: run.options, tube });
       byId("panel-plan", HTMLElement).scrollTop = 0; // where the result is
     } finally {
       if (opening === name) opening = "";
@@ -79,15 +76,12 @@ export function openRun(/** @type {string} */ name) {
   });
 }
 
-/** Show the run that a plan has made; the drawing stays as it is. */
+/** Show the run that a plan of this drawing has made; the drawing stays as it is. */
 export function showRun(/** @type {string} */ name) {
+  const { id } = state;
   return attempt(async () => {
-    set(stateOfRun(await fetchRun(name)));
+    const run = await fetchRun(name);
+    if (state.id === id) set(stateOfRun(run));
     await refreshRuns();
   });
-}
-
-/** @returns {Promise<RunView>} */
-function fetchRun(/** @type {string} */ name) {
-  return get(`/api/runs/${encodeURIComponent(name)}`);
 }

@@ -9,11 +9,11 @@ import { state } from "../store.js";
 
 /**
  * Values beyond the state of the store; code that changes them sets `plan` again.
- * @type {{best: Design | null, asked: boolean, lost: boolean}}
+ * @type {{best: Design | null, asked: string, lost: boolean}}
  */
 export const live = {
-  best: null, // of the search under way
-  asked: false, // whether a plan was asked for and has not begun: before that, the server may be compiling only to be ready
+  best: null, // of the search under way in this drawing
+  asked: "", // id of the drawing of which a plan was asked for that the server has not told of
   lost: false, // whether the connection is lost
 };
 
@@ -30,9 +30,14 @@ export function isBusy(/** @type {PlanState} */ plan) {
   return hasBegun(plan) || plan.phase === "starting" || plan.phase === "compiling";
 }
 
-/** Return whether a plan is under way that can be stopped. */
+/** Return whether a plan of a drawing is under way. */
+export function isUnderWay(/** @type {PlanState} */ plan) {
+  return hasBegun(plan) || (plan.drawing !== null && isBusy(plan));
+}
+
+/** Return whether a plan of the drawing that is shown is under way; it can be stopped. */
 export function isPlanning() {
-  return hasBegun(state.plan) || live.asked;
+  return isUnderWay(state.plan) || (live.asked !== "" && live.asked === state.id);
 }
 
 /** A design of the run that is shown. */
@@ -78,7 +83,10 @@ export function shownPack() {
   return run && pack?.run === run.name && pack.design === design ? pack : null;
 }
 
+/** Changes of the state that show no run. @type {Partial<import("../types.js").State>} */
+export const WITHOUT_RUN = { run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null };
+
 /** Changes of the state that show a run. @returns {Partial<import("../types.js").State>} */
 export function stateOfRun(/** @type {RunView} */ run) {
-  return { run, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null };
+  return { ...WITHOUT_RUN, run };
 }

@@ -2,6 +2,7 @@
 
 import { state } from "../store.js";
 import { pixels, repaint } from "../view.js";
+import { isOwnPlan } from "./ownplan.js";
 import { canvasColour } from "./palette.js";
 import { isPlanning } from "./shown.js";
 
@@ -23,8 +24,7 @@ export function changeTree(/** @type {{reset: boolean, drop: number[], add: Bran
   repaint();
 }
 
-/** Forget the tree. */
-export function clearTree() {
+function clearTree() {
   blocks = [];
   blockOf.clear();
   repaint();
@@ -64,7 +64,7 @@ function rebuild(/** @type {Block} */ block) {
 /** Paint the tree, in the panel of plans only unless the search is under way. */
 export function paintTree(/** @type {CanvasRenderingContext2D} */ context) {
   const { panel } = state;
-  if (!blocks.length || !(panel === "plan" || (isPlanning() && (panel === "draw" || panel === "tube")))) return;
+  if (!blocks.length || !isOwnPlan() || !(panel === "plan" || (isPlanning() && (panel === "draw" || panel === "tube")))) return;
   if (blocks.some((block) => block.stale && !block.branches.size)) blocks = blocks.filter((block) => block.branches.size);
   for (const block of blocks) if (block.stale) rebuild(block);
   context.lineWidth = pixels(1);
