@@ -35,6 +35,7 @@ from vinewright.studio.importing import import_uploaded
 from vinewright.studio.kept_pictures import NoPicture, key_of
 from vinewright.studio.pictures import MOST_BYTES as LARGEST_PICTURE
 from vinewright.studio.pictures import UnusablePicture, reencode, render_picture
+from vinewright.studio.rectifying import rectify
 from vinewright.studio.session import FileChanged, StudioSession
 from vinewright.studio.tubes import content_view, named_tube, tube_in
 from vinewright.studio.views import run_view
@@ -195,6 +196,20 @@ def image(session: StudioSession, request: Request, body: bytes) -> Response:
     return Response(data, media_type="image/png", headers=headers)
 
 
+def rectify_picture(session: StudioSession, _: Request, body: bytes) -> Any:
+    """Correct the perspective of a picture that is kept, and keep the result; return its key and place."""
+    asked = requests.parse(requests.RectifyRequest, body)
+    corners = [(x, y) for x, y in asked.corners]
+    found = rectify(session.pictures.read(asked.key), corners, (asked.width, asked.height))
+    data = found.pop("data")
+    key = key_of(data)
+    try:
+        session.pictures.keep(key, data)
+    except OSError as error:
+        raise UnusablePicture(f"the corrected picture cannot be kept on disk: {error.strerror or error}") from None
+    return {"key": key, **found}
+
+
 def kept_picture(session: StudioSession, request: Request, _: bytes) -> Response:
     """Return a picture of a background that is kept."""
     return Response(session.pictures.read(request.path_params["key"]), media_type="image/png")
@@ -323,6 +338,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "save": save,
         "tube": tube,
         "image": image,
+        "rectify": rectify_picture,
         "plan": plan,
         "stop": stop,
     }

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import multiprocessing
 import re
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import replace
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +23,9 @@ from environments.obstacles import Obstacles
 from surrogate.kernels.compiled import Floats
 from vinewright.studio.document import parse_content
 from vinewright.studio.foreign import describe_foreign
+from vinewright.studio.limited import MOST_MEMORY, MOST_SECONDS, Failed, run_limited
 from vinewright.studio.worker import line_of_error
 
-MOST_SECONDS = 60.0
-"""Maximum time of an import [s]."""
-MOST_MEMORY = 4_000_000_000
-"""Maximum memory of the process of an import [bytes], where the system limits it."""
 GRID = 60
 """Number of places along each side of the bounds that are tried for a start and a goal."""
 ROOM = 0.06
@@ -70,29 +64,18 @@ def import_uploaded(
     Raises:
         UnusableFile: The files cannot be imported, or not within the limits.
     """
-    context, name = multiprocessing.get_context("spawn"), _main_file(files)
+    name = _main_file(files)
     with tempfile.TemporaryDirectory(prefix="vinewright-import-") as folder:
         for file, data in files.items():
             (Path(folder) / file).write_bytes(data)
-        ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(theirs, folder, name, options, memory), daemon=True)
-        process.start()
-        theirs.close()
-        answer: Any = None
         try:
-            if not ours.poll(seconds):
-                raise UnusableFile(f"{name} takes longer than {seconds:g} s to import: use a part of it")
-            with suppress(EOFError):
-                answer = ours.recv()
-        finally:
-            process.kill()
-            process.join()
-            ours.close()
-    if answer is None:
-        raise UnusableFile(f"{name} needs more memory than an import may have: use a part of it")
-    if "fault" in answer:
-        raise UnusableFile(answer["fault"].replace(f"{folder}/", ""))
-    found: dict[str, Any] = answer
+            found: dict[str, Any] = run_limited(_work, (Path(folder) / name, options), seconds, memory)
+        except TimeoutError:
+            raise UnusableFile(f"{name} takes longer than {seconds:g} s to import: use a part of it") from None
+        except MemoryError:
+            raise UnusableFile(f"{name} needs more memory than an import may have: use a part of it") from None
+        except Failed as error:
+            raise UnusableFile(str(error).replace(f"{folder}/", "")) from None
     return found
 
 
@@ -104,20 +87,15 @@ def _main_file(files: Mapping[str, bytes]) -> str:
     return described[0] if described else next(iter(files))
 
 
-def _work(connection: Connection, folder: str, name: str, options: ImportOptions, memory: int) -> None:
-    """Import a file in a folder, and send the answer."""
-    from vinewright.console.errors import readable_errors
+def _work(file: Path, options: ImportOptions) -> dict[str, Any]:
+    """Import a file; its error has the names of the fields of the page."""
+    from vinewright.console.errors import BadInput, readable_errors
 
-    with suppress(ImportError):  # Windows has no such limit
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         with readable_errors():
-            answer = _import(Path(folder) / name, options)
-    except Exception as error:
-        answer = {"fault": _fault_of(error, Path(folder) / name)}
-    connection.send(answer)
+            return _import(file, options)
+    except BadInput as error:
+        raise BadInput(_fault_of(error, file)) from None
 
 
 def _import(file: Path, options: ImportOptions) -> dict[str, Any]:
@@ -142,9 +120,7 @@ def _import(file: Path, options: ImportOptions) -> dict[str, Any]:
 
 def _fault_of(error: Exception, file: Path) -> str:
     """Return why a file cannot be imported: the kind of file that it is, if its name says another one, else the error."""
-    from vinewright.console.errors import BadInput
-
-    found = describe_foreign(file.read_bytes().decode(errors="replace")) if isinstance(error, BadInput) else None
+    found = describe_foreign(file.read_bytes().decode(errors="replace"))
     # A drawing with a fault that is what its name says is described by the importer.
     own = file.suffix.lower().replace(".yml", ".yaml")
     is_own = found is None or f"end in {own}" in found or "GeoJSON" in found

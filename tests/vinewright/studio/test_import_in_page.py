@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from environments import load_environment
 from tests.vinewright.studio.browser import Studio
 from tests.vinewright.studio.test_importing import MAP, ROUGH, SVG, drawing_of_box
 
@@ -267,3 +268,51 @@ def test_lengths_are_read_as_typed(editor: Studio, tmp_path: Path, text: str, wo
     editor.page.keyboard.press("Tab")
     result(editor).get_by_text(words).wait_for()
     editor.page.locator("#import").get_by_role("button", name="Cancel").click()
+
+
+@pytest.mark.slow
+def test_from_a_drawing_of_another_program_to_a_plan(studio: Studio, tmp_path: Path) -> None:
+    """A DXF file without a unit is dropped; two clicks set its scale, others start and goal; what is opened is planned as it is."""
+    import ezdxf
+
+    made = ezdxf.new(units=0)
+    space = made.modelspace()
+    # A hall of 60 x 40 units, 50 mm each, with two walls, around which there is a way.
+    for x0, y0, x1, y1 in ((0, 0, 60, 40), (20, 0, 24, 25), (40, 15, 44, 40)):
+        space.add_lwpolyline([(x0, y0), (x1, y0), (x1, y1), (x0, y1)], close=True)
+    made.saveas(tmp_path / "hall.dxf")
+    drop = studio.page.evaluate_handle(
+        """bytes => {
+            const data = new DataTransfer();
+            data.items.add(new File([new Uint8Array(bytes)], 'hall.dxf'));
+            return data;
+        }""",
+        list((tmp_path / "hall.dxf").read_bytes()),
+    )
+    studio.page.dispatch_event("#stage", "drop", {"dataTransfer": drop})
+    result(studio).get_by_text("a unit of it is taken as 1 mm").wait_for()
+    aim(studio, "scale")
+    for x, y in ((20, 0), (24, 0)):
+        studio.page.mouse.click(*at(studio, x, y))
+    field = studio.page.locator("#import .import-hint input")
+    field.fill("20 cm")
+    field.press("Enter")
+    result(studio).get_by_text("3.00 x 2.00 m").wait_for()
+    aim(studio, "start")
+    studio.page.mouse.click(*at(studio, 400, 400))
+    aim(studio, "goal")
+    studio.page.mouse.click(*at(studio, 2600, 1600))
+    studio.page.locator("#import").get_by_role("button", name="Open").click()
+    studio.wait_for("state.check && !state.check.problem && state.doc.name === 'hall'")
+    assert [shape["kind"] for shape in studio.shapes()].count("box") >= 2
+    studio.page.click("#tab-plan")
+    studio.page.locator("#plan-time").fill("4")
+    studio.page.locator("#plan-time").press("Tab")
+    studio.page.locator("#plan-options summary").click()
+    studio.page.locator("#plan-fast").check()
+    studio.page.locator("#plan-button").click()
+    studio.wait_for("state.run && state.plan.phase === 'done'")
+    found = load_environment(studio.folder_of_run() / "environment.toml")
+    assert found.start[:2] == pytest.approx([0.4, 0.4], abs=0.02)
+    assert found.goal[:2] == pytest.approx([2.6, 1.6], abs=0.02)
+    assert found.bounds == pytest.approx((0, 0, 3, 2))

@@ -1,6 +1,7 @@
 """Uploads of drawings and maps: what the page gets of them, and what is refused."""
 
 import base64
+import multiprocessing
 from pathlib import Path
 from typing import Any
 
@@ -181,4 +182,4 @@ def test_limits() -> None:
         import_uploaded({"plan.svg": SVG.encode()}, ImportOptions(), memory=300_000_000)
     with pytest.raises(UnusableFile, match="one drawing, or the YAML file"):
         import_uploaded({"one.svg": b"", "other.svg": b""}, ImportOptions())
-    assert importing.multiprocessing.active_children() == []
+    assert multiprocessing.active_children() == []
