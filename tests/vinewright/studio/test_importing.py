@@ -89,6 +89,7 @@ def test_drawings_without_a_unit_are_shown(client: TestClient, tmp_path: Path) -
     assert corners_of(found) == [(100, 50), (100, 350), (300, 50), (300, 350)]
     assert (found["mm_per_unit"], found["is_assumed"]) == (1, True)
     assert not post(client, {"bench.dxf": data}, unit="mm").json()["is_assumed"]
+    assert "parsec" in post(client, {"bench.dxf": data}, unit="parsec").json()["error"]
     found = post(client, {"plan.svg": ROUGH.encode()}).json()
     assert found["is_assumed"]
     assert found["mm_per_unit"] == pytest.approx(25.4 / 96)

@@ -161,10 +161,28 @@ def test_a_line_is_made_level(editor: Studio, tmp_path: Path, name: str, turned:
     assert editor.page.evaluate("async () => (await import('/draw/live.js')).live.picks") is None
 
 
-@pytest.mark.parametrize("order", [[0, 1, 2, 3], [2, 1, 0, 3], [1, 3, 0, 2]])
-def test_perspective_by_four_corners(editor: Studio, tmp_path: Path, order: list[int]) -> None:
-    """The corners in any order and the true size: the rectangle is one in the drawing, to scale; undo brings the photo back."""
-    before = load(editor, tmp_path, photo())
+@pytest.mark.parametrize("degrees", [-40, -20, 0, 20, 40])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [3, 2, 1, 0], [2, 0, 3, 1]])
+def test_corners_are_put_in_order(editor: Studio, degrees: float, order: list[int]) -> None:
+    """Anticlockwise from the left end of the lowest side, also of a long rectangle that is turned."""
+    turn = np.exp(1j * np.deg2rad(degrees))
+    corners = [[float(one.real), float(one.imag)] for one in np.array([-4 - 1j, 4 - 1j, 4 + 1j, -4 + 1j]) * turn]
+    found = editor.page.evaluate(
+        "async (corners) => (await import('/draw/picture.js')).sortCorners(corners)", [corners[k] for k in order]
+    )
+    assert found == corners
+
+
+@pytest.mark.parametrize(("order", "turn"), [([0, 1, 2, 3], 0), ([2, 1, 0, 3], -15), ([1, 3, 0, 2], 10)])
+def test_perspective_by_four_corners(editor: Studio, tmp_path: Path, order: list[int], turn: float) -> None:
+    """The corners in any order and the true size: the rectangle is one in the drawing, to scale; undo brings the photo back.
+
+    The photo may have been turned before.
+    """
+    load(editor, tmp_path, photo())
+    if turn:
+        fill(editor, "angle", str(turn))
+    before = place(editor)
     picked = [in_drawing(before, *corner) for corner in CORNERS.tolist()]
     press(editor, "Correct the perspective by four corners")
     for k in order:
