@@ -23,12 +23,13 @@ from dynamics.tube import InvalidTube
 from environments.file_model import InvalidEnvironment
 from environments.importing.traced import UnusableFile
 from planner.design.design import InvalidDesign
+from planner.output.claim import UnwritableFolder
 from vinewright.studio import requests
 from vinewright.studio.checking import check_drawing
 from vinewright.studio.combining import combine_shapes
 from vinewright.studio.document import parse_content
 from vinewright.studio.drawings import NoDrawing
-from vinewright.studio.folders import NoRun, zip_folder
+from vinewright.studio.folders import ForeignRun, NoRun, UnusableName, small_picture, zip_folder
 from vinewright.studio.foreign import describe_foreign, tube_content_of
 from vinewright.studio.guard import MOST_BYTES, Guard
 from vinewright.studio.importing import import_uploaded
@@ -56,7 +57,10 @@ STATUS: dict[type[Exception], int] = {
     NoRun: 404,
     NoDrawing: 404,
     NoPicture: 404,
+    UnusableName: 422,
     FileChanged: 409,
+    ForeignRun: 409,
+    UnwritableFolder: 409,
     Busy: 409,
 }
 
@@ -229,6 +233,28 @@ def run(session: StudioSession, request: Request, _: bytes) -> Any:
     return run_view(session.folders[name], name)
 
 
+def run_thumbnail(session: StudioSession, request: Request, _: bytes) -> Any:
+    """Return what a small picture of a run shows."""
+    return small_picture(session.folders[request.path_params["name"]])
+
+
+def rename_run(session: StudioSession, request: Request, body: bytes) -> Any:
+    """Rename the folder of a run, and tell all pages."""
+    name, asked = request.path_params["name"], requests.parse(requests.RenameRequest, body)
+    now = session.folders.rename(name, asked.name)
+    session.tell({"type": "runs", "gone": name, "now": now})
+    return {"name": now}
+
+
+def delete_run(session: StudioSession, request: Request, body: bytes) -> Any:
+    """Remove the folder of a run, and tell all pages."""
+    requests.parse(requests.DeleteRequest, body)
+    name = request.path_params["name"]
+    session.folders.remove(name)
+    session.tell({"type": "runs", "gone": name, "now": None})
+    return {}
+
+
 def run_zip(session: StudioSession, request: Request, _: bytes) -> Response:
     """Return the folder of a run as a zip file."""
     return Response(zip_folder(session.folders[request.path_params["name"]]), media_type="application/zip")
@@ -341,6 +367,8 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "rectify": rectify_picture,
         "plan": plan,
         "stop": stop,
+        "runs/{name}/rename": rename_run,
+        "runs/{name}/delete": delete_run,
     }
     posts |= {"look": look, "trials": trials, "pack": pack}
     gets = {
@@ -352,6 +380,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "runs": runs,
         "runs/{name}": run,
         "runs/{name}/folder.zip": run_zip,
+        "runs/{name}/thumbnail": run_thumbnail,
         "runs/{name}/{design}/picture.{form:str}": picture,
         "packs/{key}.zip": pack_zip,
     }

@@ -246,6 +246,16 @@ class PlanRequest(_Request):
     options: Options
 
 
+class RenameRequest(_Request):
+    """A new name of a run; the folder of runs decides whether it can be used."""
+
+    name: _Name
+
+
+class DeleteRequest(_Request):
+    """The removal of a run, whose name is in the address."""
+
+
 class StopRequest(_Request):
     what: Literal["plan", "look"]
 

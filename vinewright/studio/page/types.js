@@ -223,6 +223,7 @@
  * @property {RunView | null} run the run that is shown
  * @property {string} design id of the design that is shown
  * @property {string | null} other id of the design to compare it with
+ * @property {RunView | null} compared the run with which the run that is shown is compared
  * @property {Growth[]} growths of the shown designs
  * @property {number} time grown length that the film shows [mm]; Infinity for the end
  * @property {TrialsState | null} trials

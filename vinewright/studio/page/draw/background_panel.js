@@ -3,6 +3,7 @@
 import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { state } from "../store.js";
+import { newWord } from "./aim.js";
 import { changeBackground, loadBackground, removeBackground, scaleBackground, turnBackground } from "./background.js";
 import { ANGLE, lengthOptions, pairFields, positiveFault } from "./fields.js";
 import { pickingPart } from "./picking_panel.js";
@@ -42,8 +43,11 @@ export function backgroundPart() {
 
 /** @returns {Field} */
 function shareField(/** @type {string} */ label, /** @type {"opacity" | "cover"} */ key) {
-  const apply = () => changeBackground({ [key]: input.valueAsNumber }, key);
-  const input = el("input", { type: "range", min: 0, max: 1, step: 0.05, oninput: apply });
+  let word = newWord(key);
+  const apply = () => changeBackground({ [key]: input.valueAsNumber }, word);
+  // Each drag of the slider is one step of undo.
+  const end = () => void (word = newWord(key));
+  const input = el("input", { type: "range", min: 0, max: 1, step: 0.05, oninput: apply, onchange: end });
   const element = el("label", { class: "text" }, el("span", { class: "name" }, label), input);
   return { element, update: () => void (input.value = String(state.background?.[key] ?? 0)) };
 }

@@ -3,6 +3,7 @@
 import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { frontChart } from "./chart.js";
+import { comparisonPart } from "./compare.js";
 import { changedLine, chooseByActuators, countsLine, designList, drawnLine, nextButtons, notesList, resultLine } from "./designs.js";
 import { elsewherePart } from "./elsewhere.js";
 import { setVisible, visible } from "./layers.js";
@@ -22,7 +23,7 @@ export function mountPlan() {
   const chart = frontChart((actuators) => !isPlanning() && chooseByActuators(actuators));
   const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), notesList("plan-notes"), changedLine("plan-changed"), nextButtons());
   byId("panel-plan", HTMLElement).append(
-    optionFields(), button, reason, elsewherePart(), progressPart(), result, chart.element, designList(), layersPart(), el("h2", {}, "Runs"), runList(),
+    optionFields(), button, reason, elsewherePart(), progressPart(), result, chart.element, designList(), comparisonPart(), layersPart(), el("h2", {}, "Runs"), runList(),
   );
   mountPlanning();
   subscribe(["plan", "check", "run", "doc", "tube"], showButton);
