@@ -8,7 +8,6 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -33,17 +32,15 @@ from vinewright.studio.folders import ForeignRun, NoRun, UnusableName, small_pic
 from vinewright.studio.foreign import describe_foreign, tube_content_of
 from vinewright.studio.guard import MOST_BYTES, Guard
 from vinewright.studio.importing import import_uploaded
-from vinewright.studio.kept_pictures import NoPicture, key_of
-from vinewright.studio.pictures import MOST_BYTES as LARGEST_PICTURE
-from vinewright.studio.pictures import UnusablePicture, reencode, render_picture
-from vinewright.studio.rectifying import rectify
+from vinewright.studio.kept_pictures import NoPicture
+from vinewright.studio.picture_answers import image, kept_picture, rectify_picture
+from vinewright.studio.pictures import UnusablePicture, render_picture
 from vinewright.studio.session import FileChanged, StudioSession
 from vinewright.studio.tubes import content_view, named_tube, tube_in
 from vinewright.studio.views import run_view
 from vinewright.studio.workers import Busy
 
 PAGE = Path(__file__).parent / "page"
-TYPES = "image/png", "image/jpeg", "image/webp"
 FIRST_MESSAGE = 5.0
 """Time that a socket has to send its token [s]."""
 Answer = Callable[[StudioSession, Request, bytes], Any]
@@ -181,42 +178,6 @@ def save(session: StudioSession, _: Request, body: bytes) -> Any:
 def tube(_: StudioSession, __: Request, body: bytes) -> Any:
     """Return a tube with its derived figures."""
     return content_view(requests.parse(requests.TubeRequest, body).content)
-
-
-def image(session: StudioSession, request: Request, body: bytes) -> Response:
-    """Encode a picture for the background again, and keep it; headers have its key, and why it is not on disk."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if kind not in TYPES:
-        raise UnusablePicture(f"a background must be a PNG, JPEG or WebP picture, not {kind[:40] or 'of no type'}")
-    if len(body) > LARGEST_PICTURE:
-        return JSONResponse({"error": f"the picture is larger than the allowed {LARGEST_PICTURE / 1e6:g} MB"}, 413)
-    data = reencode(body)
-    key, not_kept = key_of(data), ""
-    try:
-        session.pictures.keep(key, data)
-    except OSError as error:
-        not_kept = f"the picture is not kept on disk: {error.strerror or error}"
-    headers = {"X-Vinewright-Picture": key, "X-Vinewright-Not-Kept": quote(not_kept)}
-    return Response(data, media_type="image/png", headers=headers)
-
-
-def rectify_picture(session: StudioSession, _: Request, body: bytes) -> Any:
-    """Correct the perspective of a picture that is kept, and keep the result; return its key and place."""
-    asked = requests.parse(requests.RectifyRequest, body)
-    corners = [(x, y) for x, y in asked.corners]
-    found = rectify(session.pictures.read(asked.key), corners, (asked.width, asked.height))
-    data = found.pop("data")
-    key = key_of(data)
-    try:
-        session.pictures.keep(key, data)
-    except OSError as error:
-        raise UnusablePicture(f"the corrected picture cannot be kept on disk: {error.strerror or error}") from None
-    return {"key": key, **found}
-
-
-def kept_picture(session: StudioSession, request: Request, _: bytes) -> Response:
-    """Return a picture of a background that is kept."""
-    return Response(session.pictures.read(request.path_params["key"]), media_type="image/png")
 
 
 # ---- runs ----
