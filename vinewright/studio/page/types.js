@@ -186,9 +186,9 @@
  * @property {string[]} files
  * @property {boolean} reached
  *
- * @typedef {{key: string, src: string, width: number, height: number, x: number, y: number, scale: number, opacity: number}} Background
+ * @typedef {{key: string, src: string, width: number, height: number, x: number, y: number, turn: number, scale: number, opacity: number, cover: number}} Background
  * A picture beneath the drawing: the name under which the server keeps it and its address in this page; size in pixels, position of
- * its lower left corner, mm per pixel.
+ * its lower left corner, angle by which it is turned about that, mm per pixel; its opacity and that of the obstacles over it.
  *
  * @typedef {Omit<Background, "src">} KeptBackground
  *
