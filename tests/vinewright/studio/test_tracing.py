@@ -143,7 +143,7 @@ def test_a_turned_picture_is_there_after_a_reload(editor: Studio, tmp_path: Path
     assert {**place(editor), "src": ""} == before
 
 
-@pytest.mark.parametrize(("name", "turned"), [("It is horizontal", (1, 0)), ("It is vertical", (0, 1))])
+@pytest.mark.parametrize(("name", "turned"), [("Horizontal", (1, 0)), ("Vertical", (0, 1))])
 def test_a_line_is_made_level(editor: Studio, tmp_path: Path, name: str, turned: Point) -> None:
     """The line through two points is level, or upright, whichever is clicked first; the first one stays where it is."""
     before = load(editor, tmp_path, halves())
@@ -151,6 +151,9 @@ def test_a_line_is_made_level(editor: Studio, tmp_path: Path, name: str, turned:
     press(editor, "Straighten by two points")
     for pixel in pixels:
         editor.click(*in_drawing(before, *pixel))
+    angle = editor.page.locator("#drawing .dimension .figure").text_content() or ""
+    # Towards a point 100 pixels to the left and 30 below.
+    assert float(angle.replace("−", "-").rstrip("°")) == pytest.approx(np.rad2deg(np.arctan2(-30, -100)), abs=1)
     press(editor, name)
     one, other = (np.array(in_drawing(place(editor), *pixel)) for pixel in pixels)
     along = (other - one) / np.hypot(*(other - one))

@@ -3,12 +3,12 @@
 import { byId, svg } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { toStage } from "../view.js";
-import { boxCorners, direction, distance, plus } from "./geometry.js";
+import { angle, boxCorners, direction, distance, plus } from "./geometry.js";
 import { isEditable } from "./editing.js";
 import { handlesOf } from "./handles.js";
 import { discHits } from "./hit.js";
 import { live, whenShown } from "./live.js";
-import { lengthWithUnit } from "./measures.js";
+import { angleText, lengthWithUnit } from "./measures.js";
 import { pictureHandles } from "./background.js";
 import { pathOf } from "./outline.js";
 import { sortCorners } from "./picture.js";
@@ -180,7 +180,10 @@ function drawMarks() {
     const [from, to] = live.picks;
     const isArea = live.picking === "corners";
     if (isArea) made.push(drawPath("picked", live.picks.length > 2 ? sortCorners(live.picks) : live.picks, live.picks.length > 3));
-    else if (to && distance(from, to)) made.push(drawDimension({ from, to, text: lengthWithUnit(distance(from, to)) }));
+    else if (to && distance(from, to)) {
+      const text = live.picking === "level" ? angleText(angle(from, to)) : lengthWithUnit(distance(from, to));
+      made.push(drawDimension({ from, to, text }));
+    }
     for (const pick of live.picks) {
       const [x, y] = toStage(pick);
       made.push(svg("path", { class: "pick", d: `M${x - 8} ${y}h16m-8 -8v16` }));

@@ -49,9 +49,9 @@ function scalePart(/** @type {HTMLElement} */ cancel, /** @type {Point[]} */ pic
 
 /** The direction of a line. @returns {Part} */
 function levelPart(/** @type {HTMLElement} */ cancel) {
-  const level = el("button", { type: "button", class: "primary", onclick: () => applyLevel(false) }, "It is horizontal");
-  const upright = el("button", { type: "button", class: "primary", onclick: () => applyLevel(true) }, "It is vertical");
-  const words = el("p", { class: "quiet" }, "The picture turns about the first point. Drag a point to correct it.");
+  const level = el("button", { type: "button", class: "primary", onclick: () => applyLevel(false) }, "Horizontal");
+  const upright = el("button", { type: "button", class: "primary", onclick: () => applyLevel(true) }, "Vertical");
+  const words = el("p", { class: "quiet" }, "How is this line? The picture turns about its first point. Drag a point to correct it.");
   return { fields: [], nodes: [words, el("div", { class: "row buttons" }, level, upright, cancel)] };
 }
 
