@@ -302,7 +302,12 @@ def _write_flat_wall(wall: np.ndarray, corners: np.ndarray) -> list[int | float]
 def _write_box(box: np.ndarray, corners: np.ndarray) -> list[int | float] | None:
     """Convert a turned box [m, rad] to a row of a file as `_write_flat_wall` does a wall."""
     row = np.append(1000 * box[:4], np.rad2deg(box[4]))
-    return _write_row(row, lambda row: np.array_equal(box_corners(*row[:4] / 1000, angle=np.deg2rad(row[4])), corners))
+
+    def is_exact(row: np.ndarray) -> bool:
+        x_min, y_min, x_max, y_max = (row[:4] / 1000).tolist()
+        return np.array_equal(box_corners(x_min, y_min, x_max, y_max, math.radians(row[4])), corners)
+
+    return _write_row(row, is_exact)
 
 
 def _write_row(exact: np.ndarray, is_exact: Callable[[np.ndarray], bool]) -> list[int | float] | None:

@@ -83,7 +83,7 @@ class Obstacles:
             raise ValueError(f"ends = {ends!r} must be 'flat' or 'round'")
         rows = np.asarray(walls, float).reshape(-1, 5)
         flat = (rows[:, 4] >= THINNEST) & (ends == "flat")
-        turned = np.array([(*box, 0.0)[:5] for box in boxes], float).reshape(-1, 5)
+        turned = np.array([[*np.asarray(box, float), 0.0][:5] for box in boxes]).reshape(-1, 5)
         first = [box_corners(*box) for box in turned]
         others = [np.asarray(polygon, float).reshape(-1, 2) for polygon in polygons]
         corners = [*first, *others, *map(wall_corners, rows[flat])]

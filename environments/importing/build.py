@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Literal
 
@@ -22,7 +21,7 @@ from environments.importing.simplify import simplify_polygons
 from environments.importing.small import drop_small
 from environments.importing.traced import Tracing, UnusableFile
 from environments.lengths import format_length
-from environments.obstacles import Obstacles, is_box
+from environments.obstacles import Obstacles, box_corners
 
 _DECIMALS = 6
 """Coordinates are rounded to a micrometre."""
@@ -115,12 +114,13 @@ def build_obstacles(
     traced = drop_small(_cropped(name, traced, options.crop, start), options.least_size)
     _check_size(name, len(traced.solid), 0, (), simplify)
     polygons, moved = simplify_polygons(traced.solid, simplify)
-    corners = [_corners(traced.solid), _corners(polygons)]
+    corners = [count_corners(traced.solid), count_corners(polygons)]
     _check_size(name, len(polygons), corners[1], traced.solid, simplify)
     pieces = [piece for polygon in polygons for part in cut_holes(polygon) for piece in _round_polygon(part)]
     corners_of = [shapely.get_coordinates(piece)[:-1] for piece in pieces]
-    boxes = [(*one[0], *one[2]) for one in takewhile(is_box, corners_of)]
-    obstacles = Obstacles(corners_of[len(boxes) :], traced.circles, traced.walls, boxes)
+    boxes = [(*one.min(axis=0), *one.max(axis=0)) for one in corners_of if _is_rectangle(one)]
+    others = [one for one in corners_of if not _is_rectangle(one)]
+    obstacles = Obstacles(others, traced.circles, traced.walls, boxes)
     _check_size(name, len(obstacles), sum(map(len, obstacles.polygons)), traced.solid, simplify)
     outlines = *polygons, *Obstacles(circles=traced.circles, walls=traced.walls).shapes()
     x0, y0, x1, y1 = (round(float(side), _DECIMALS) for side in traced.bounds or _extent(name, obstacles, start, goal))
@@ -161,9 +161,16 @@ def _whole(traced: Tracing) -> Obstacles:
     return Obstacles(rings, traced.circles, traced.walls)
 
 
-def _corners(polygons: Sequence[shapely.Polygon]) -> int:
+def count_corners(polygons: Sequence[shapely.Polygon]) -> int:
+    """Return the number of corners of polygons, those of their holes included."""
     rings = shapely.get_rings(polygons)
     return int(shapely.get_num_coordinates(rings).sum()) - len(rings)
+
+
+def _is_rectangle(corners: np.ndarray) -> bool:
+    """Return whether a valid polygon is a box, whichever corner is the first and whichever way they run."""
+    box = box_corners(*corners.min(axis=0), *corners.max(axis=0))
+    return len(corners) == 4 and {*map(tuple, corners.tolist())} == {*map(tuple, box.tolist())}
 
 
 def _round_polygon(piece: shapely.Polygon) -> Iterable[shapely.Polygon]:
@@ -208,7 +215,7 @@ def _check_size(name: str, shapes: int, corners: int, polygons: Sequence[shapely
         return
     advice = "leave out a part of it with --crop"
     for tolerance in (one for one in _TOLERANCES if one > tried):
-        left = _corners(simplify_polygons(polygons, tolerance)[0])
+        left = count_corners(simplify_polygons(polygons, tolerance)[0])
         if left <= 0.9 * MOST_CORNERS:  # cuts of holes add some
             advice = f"--simplify {1e3 * tolerance:g} leaves {left} corners, by moving outlines by at most {1e3 * tolerance:g} mm"
             break

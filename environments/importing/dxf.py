@@ -7,7 +7,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -57,7 +57,7 @@ def read_dxf(path: Path, options: ImportOptions = USUAL) -> Tracing:
         content = _DxfContent(drawing)
         with np.errstate(all="ignore"):  # all points are checked
             content.walk(drawing.modelspace(), np.array([[scale, 0.0, 0.0], [0.0, scale, 0.0]]), Look(), (), None)
-            return trace_parts(content.parts, options, notes, content.notes())
+            return replace(trace_parts(content.parts, options, notes, content.notes()), unit=scale)
     except (UnreadableFile, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 

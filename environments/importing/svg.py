@@ -62,7 +62,7 @@ def read_svg(path: Path, options: ImportOptions = USUAL) -> Tracing:
         scale = Scale(root, options)
         with np.errstate(all="ignore"):  # all points are checked
             drawing.draw(scale)
-            return drawing.trace(scale, options)
+            return replace(drawing.trace(scale, options), unit=largest_stretch(scale.to_metres)[0])
     except (UnreadableFile, UnusableFile) as error:
         raise UnusableFile(f"{path}: {error}") from None
 

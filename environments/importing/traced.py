@@ -34,6 +34,8 @@ class Tracing:
     """x, y [m] and heading [rad]."""
     goal: tuple[float, float, float] | None = None
     """x, y and radius [m]."""
+    unit: float | None = None
+    """Length of a unit of a drawing [m], which `ImportOptions.known` changes."""
     moved: float = 0.0
     """Largest distance between an outline in the file and the one above, from curves that became lines [m]."""
     notes: tuple[str, ...] = ()

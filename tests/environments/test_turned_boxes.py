@@ -62,6 +62,9 @@ def test_a_file_has_turned_boxes_in_its_unit_and_names_for_people() -> None:
     assert solids.names([1, 2]) == "box 2 (pillar) and wall 1 (door)"
     kept = solids.part(np.arange(len(solids)) > 0)
     assert (kept.name(0), kept.name(1), len(kept.boxes)) == ("box 2 (pillar)", "wall 1 (door)", 1)
+    text = FILE.replace("walls =", "circles = [[50, 80, 5]]\nwalls =").replace('"wall 1" =', '"circle 1" =')
+    piped = parse_environment(text.encode(), "room")
+    assert piped.solids.name(len(piped.solids) - 1) == "circle 1 (door)"  # behind the walls of the bounds
     moved = room.obstacles.at(room.obstacles.polygons, room.obstacles.circles, room.obstacles.walls)
     assert moved.name(2) == "wall 1 (door)"
 

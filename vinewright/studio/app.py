@@ -8,7 +8,6 @@ from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
 from typing import Any
-from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
@@ -23,24 +22,25 @@ from dynamics.tube import InvalidTube
 from environments.file_model import InvalidEnvironment
 from environments.importing.traced import UnusableFile
 from planner.design.design import InvalidDesign
+from planner.output.claim import UnwritableFolder
 from vinewright.studio import requests
 from vinewright.studio.checking import check_drawing
 from vinewright.studio.combining import combine_shapes
 from vinewright.studio.document import parse_content
 from vinewright.studio.drawings import NoDrawing
-from vinewright.studio.folders import NoRun, zip_folder
+from vinewright.studio.folders import ForeignRun, NoRun, UnusableName, small_picture, zip_folder
+from vinewright.studio.foreign import describe_foreign, tube_content_of
 from vinewright.studio.guard import MOST_BYTES, Guard
 from vinewright.studio.importing import import_uploaded
-from vinewright.studio.kept_pictures import NoPicture, key_of
-from vinewright.studio.pictures import MOST_BYTES as LARGEST_PICTURE
-from vinewright.studio.pictures import UnusablePicture, reencode, render_picture
+from vinewright.studio.kept_pictures import NoPicture
+from vinewright.studio.picture_answers import image, kept_picture, rectify_picture
+from vinewright.studio.pictures import UnusablePicture, render_picture
 from vinewright.studio.session import FileChanged, StudioSession
 from vinewright.studio.starting import PAGE
 from vinewright.studio.tubes import add_figures, content_view, named_tube, tube_in
 from vinewright.studio.views import run_view
 from vinewright.studio.workers import Busy
 
-TYPES = "image/png", "image/jpeg", "image/webp"
 FIRST_MESSAGE = 5.0
 """Time that a socket has to send its token [s]."""
 Answer = Callable[[StudioSession, Request, bytes], Any]
@@ -54,7 +54,10 @@ STATUS: dict[type[Exception], int] = {
     NoRun: 404,
     NoDrawing: 404,
     NoPicture: 404,
+    UnusableName: 422,
     FileChanged: 409,
+    ForeignRun: 409,
+    UnwritableFolder: 409,
     Busy: 409,
 }
 
@@ -102,9 +105,16 @@ def state(session: StudioSession, _: Request, __: bytes) -> Any:
 
 
 def open_text(_: StudioSession, __: Request, body: bytes) -> Any:
-    """Return the content of a file that the page read."""
+    """Return the content of a file that the page read; of a tube file, its tube alone."""
     asked = requests.parse(requests.OpenRequest, body)
-    content = parse_content(asked.text)
+    try:
+        content = parse_content(asked.text)
+    except InvalidEnvironment:
+        if (tube := tube_content_of(asked.text)) is not None:
+            return {"content": None, "name": "", "tube": content_view(tube)}
+        if found := describe_foreign(asked.text):
+            raise InvalidEnvironment(found) from None
+        raise
     name = content["name"] or Path(asked.name).stem[:100] or "environment"
     return {"content": content, "name": name, "tube": named_tube(content["tube"])}
 
@@ -170,28 +180,6 @@ def tube(_: StudioSession, __: Request, body: bytes) -> Any:
     return add_figures(content_view(requests.parse(requests.TubeRequest, body).content))
 
 
-def image(session: StudioSession, request: Request, body: bytes) -> Response:
-    """Encode a picture for the background again, and keep it; headers have its key, and why it is not on disk."""
-    kind = request.headers.get("content-type", "").partition(";")[0].strip()
-    if kind not in TYPES:
-        raise UnusablePicture(f"a background must be a PNG, JPEG or WebP picture, not {kind[:40] or 'of no type'}")
-    if len(body) > LARGEST_PICTURE:
-        return JSONResponse({"error": f"the picture is larger than the allowed {LARGEST_PICTURE / 1e6:g} MB"}, 413)
-    data = reencode(body)
-    key, not_kept = key_of(data), ""
-    try:
-        session.pictures.keep(key, data)
-    except OSError as error:
-        not_kept = f"the picture is not kept on disk: {error.strerror or error}"
-    headers = {"X-Vinewright-Picture": key, "X-Vinewright-Not-Kept": quote(not_kept)}
-    return Response(data, media_type="image/png", headers=headers)
-
-
-def kept_picture(session: StudioSession, request: Request, _: bytes) -> Response:
-    """Return a picture of a background that is kept."""
-    return Response(session.pictures.read(request.path_params["key"]), media_type="image/png")
-
-
 # ---- runs ----
 
 
@@ -204,6 +192,28 @@ def run(session: StudioSession, request: Request, _: bytes) -> Any:
     """Return the view of a run."""
     name = request.path_params["name"]
     return run_view(session.folders[name], name)
+
+
+def run_thumbnail(session: StudioSession, request: Request, _: bytes) -> Any:
+    """Return what a small picture of a run shows."""
+    return small_picture(session.folders[request.path_params["name"]])
+
+
+def rename_run(session: StudioSession, request: Request, body: bytes) -> Any:
+    """Rename the folder of a run, and tell all pages."""
+    name, asked = request.path_params["name"], requests.parse(requests.RenameRequest, body)
+    now = session.folders.rename(name, asked.name)
+    session.tell({"type": "runs", "gone": name, "now": now})
+    return {"name": now}
+
+
+def delete_run(session: StudioSession, request: Request, body: bytes) -> Any:
+    """Remove the folder of a run, and tell all pages."""
+    requests.parse(requests.DeleteRequest, body)
+    name = request.path_params["name"]
+    session.folders.remove(name)
+    session.tell({"type": "runs", "gone": name, "now": None})
+    return {}
 
 
 def run_zip(session: StudioSession, request: Request, _: bytes) -> Response:
@@ -316,8 +326,11 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "save": save,
         "tube": tube,
         "image": image,
+        "rectify": rectify_picture,
         "plan": plan,
         "stop": stop,
+        "runs/{name}/rename": rename_run,
+        "runs/{name}/delete": delete_run,
     }
     posts |= {"look": look, "trials": trials, "pack": pack}
     gets = {
@@ -329,6 +342,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "runs": runs,
         "runs/{name}": run,
         "runs/{name}/folder.zip": run_zip,
+        "runs/{name}/thumbnail": run_thumbnail,
         "runs/{name}/{design}/picture.{form:str}": picture,
         "packs/{key}.zip": pack_zip,
     }

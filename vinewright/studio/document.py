@@ -212,7 +212,7 @@ class _Obstacles(_Table):
     walls: _Rows[_Five]
     ends: Literal["flat", "round"]
     friction: float | None
-    names: dict[str, OwnName]
+    names: dict[str, OwnName] = {}
 
     @model_validator(mode="after")
     def _not_too_many(self) -> Self:

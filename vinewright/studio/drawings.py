@@ -51,21 +51,20 @@ class Drawings:
         Args:
             name: Its id.
             drawing: What the page needs to go on with it.
-            is_changed: Whether it has changes that are in no file. Without any, unless earlier ones were kept or there is a picture
-                beneath it, it is not kept.
+            is_changed: Whether it has changes that are in no file. Without any, unless earlier ones were kept or its file is not all of
+                it, it is not kept.
         Raises:
             OSError: The disk is full, or the folder cannot be written.
         """
         own, now = self._folder_of(name), int(1e3 * time.time())
         versions = _versions(own)
-        if not (is_changed or versions or _has_picture(drawing)):
+        if not (is_changed or versions or _has_more(drawing)):
             self._note_last("")
             return
         own.mkdir(parents=True, exist_ok=True, mode=0o700)
         begun = versions[0] if versions and now - int(versions[0]) < 1e3 * VERSION_S else str(now)
         entry = {"schema": SCHEMA, "drawing": drawing, "is_changed": is_changed, "edited_ms": now, "place": self.place}
-        with atomic_path(own / f"{begun}.json") as partial:
-            partial.write_text(json.dumps(entry), encoding="utf-8")
+        self._write(name, begun, entry)
         for old in _versions(own)[MOST_VERSIONS:]:
             (own / f"{old}.json").unlink(missing_ok=True)
         if not versions:
@@ -73,19 +72,34 @@ class Drawings:
         self._note_last(name)
 
     def last(self) -> dict[str, Any] | None:
-        """Return the drawing that was edited last in this place, with its `id` and `edited_ms`.
+        """Return the drawing that was edited last in this place, with its `id`, and `edited_ms` if it has changes that are in no file.
 
-        None if neither changes of it nor a picture beneath it would be lost: then a file has all of it.
+        None if a file has all of it.
         """
         try:
             name = self._last_file().read_text(encoding="utf-8")
             entry = self._read(name, _versions(self._folder_of(name))[0])
         except (OSError, NoDrawing, IndexError):
             return None
-        drawing = entry["drawing"]
-        if not (entry["is_changed"] or _has_picture(drawing)):
-            return None
-        return {**drawing, "id": name, "edited_ms": entry["edited_ms"]}
+        drawing = {**entry["drawing"], "id": name}
+        if entry["is_changed"]:
+            return {**drawing, "edited_ms": entry["edited_ms"]}
+        return drawing if _has_more(drawing) else None
+
+    def note_run(self, name: str, run: str) -> bool:
+        """Note the run of a drawing, and return whether that is kept: its page may have been closed before the plan ended.
+
+        Raises:
+            OSError: It cannot be written.
+        """
+        try:
+            version = _versions(self._folder_of(name))[0]
+            entry = self._read(name, version)
+        except (NoDrawing, IndexError):
+            return False
+        beside = {**(entry["drawing"].get("beside") or {}), "run": run, "design": "best"}
+        self._write(name, version, {**entry, "drawing": {**entry["drawing"], "beside": beside}})
+        return True
 
     def list_drawings(self) -> list[dict[str, Any]]:
         """Return `id`, `name`, `edited_ms`, `is_changed` and earlier `versions` of each drawing, the last one first."""
@@ -125,6 +139,10 @@ class Drawings:
             raise NoDrawing("this drawing cannot be read")
         return entry
 
+    def _write(self, name: str, version: str, entry: dict[str, Any]) -> None:
+        with atomic_path(self._folder_of(name) / f"{version}.json") as partial:
+            partial.write_text(json.dumps(entry), encoding="utf-8")
+
     def _folder_of(self, name: str) -> Path:
         if not _ID.fullmatch(name):
             raise NoDrawing("there is no such drawing")
@@ -153,8 +171,10 @@ class Drawings:
                 partial.write_text(name, encoding="utf-8")
 
 
-def _has_picture(drawing: dict[str, Any]) -> bool:
-    return bool((drawing.get("beside") or {}).get("background"))
+def _has_more(drawing: dict[str, Any]) -> bool:
+    """Return whether there is more to a drawing than its file: a picture, or the run of a file that a studio was started with."""
+    beside = drawing.get("beside") or {}
+    return bool(beside.get("background") or (beside.get("run") and drawing.get("path")))
 
 
 def _versions(own: Path) -> list[str]:

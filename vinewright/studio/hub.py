@@ -76,6 +76,9 @@ class Hub:
                 self.plan = event["plan"]
                 if self.plan["phase"] == "starting":
                     self.tree, self.best = {}, None
+                if self.plan["run"] and self.document and self.document["id"] == self.plan["drawing"]:
+                    beside = {**(self.document.get("beside") or {}), "run": self.plan["run"], "design": "best"}
+                    self.document = {**self.document, "beside": beside}
             case "tree":
                 if event["reset"]:
                     self.tree = {}
@@ -89,7 +92,20 @@ class Hub:
                 self.trials = {**event, "lines": [*before, *event["lines"]]}
             case "pack":
                 self.pack = event
+            case "runs":
+                self._rename_run(event["gone"], event["now"])
             case "failed" if event["kind"] == "trials" and self.trials:
                 self.trials = {**self.trials, "busy": False}
             case "failed" if event["what"] == "plan":
                 self.plan = {**self.plan, "phase": "failed", "message": event["message"]}
+
+    def _rename_run(self, name: str, now: str | None) -> None:
+        """Note the new name of a run, or that it was removed; earlier trials and packs of it are of no use."""
+        if self.plan["run"] == name:
+            self.plan = {**self.plan, "run": now}
+        if self.document and (beside := self.document.get("beside")) and beside["run"] == name:
+            self.document = {**self.document, "beside": {**beside, "run": now}}
+        if self.trials and self.trials["run"] == name:
+            self.trials = None
+        if self.pack and self.pack["pack"]["run"] == name:
+            self.pack = None

@@ -2,37 +2,48 @@
 
 from __future__ import annotations
 
-import multiprocessing
+import re
 import tempfile
 from collections.abc import Mapping
-from contextlib import suppress
-from multiprocessing.connection import Connection
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import shapely
 
 from environments.environment import Environment
 from environments.environment_file import environment_text
 from environments.file_model import LONGEST_NAME
-from environments.importing.build import Imported
+from environments.importing.build import Imported, count_corners
 from environments.importing.options import ImportOptions
+from environments.importing.svg_shapes import MM_PER_PX
 from environments.importing.traced import UnusableFile
 from environments.obstacles import Obstacles
 from surrogate.kernels.compiled import Floats
 from vinewright.studio.document import parse_content
+from vinewright.studio.foreign import describe_foreign
+from vinewright.studio.limited import MOST_MEMORY, MOST_SECONDS, Failed, run_limited
 from vinewright.studio.worker import line_of_error
 
-MOST_SECONDS = 60.0
-"""Maximum time of an import [s]."""
-MOST_MEMORY = 4_000_000_000
-"""Maximum memory of the process of an import [bytes], where the system limits it."""
 GRID = 60
 """Number of places along each side of the bounds that are tried for a start and a goal."""
 ROOM = 0.06
 """Room from obstacles and from the bounds that these places have [m]."""
 MARGIN = 0.3
 """Room beside the obstacles of a file in which there is none between them [m]."""
+FIELDS = {
+    "--unit": "“unit”",
+    "--mm-per-unit": "“length of a unit of the drawing”",
+    "--known": "“Scale by two points”",
+    "--solid": "“solid layers, colours or names”",
+    "--free": "“left out of them”",
+    "--wall-thickness": "“unfilled outlines are walls, thick”",
+    "--least-size": "“leave out what is smaller than”",
+    "--simplify": "“simplify by up to”",
+}
+"""Names of the options of the command line in the page."""
+_OPTION = re.compile(r"--[a-z-]+")
 GOAL_RADIUS = 0.05
 """Radius of a goal that the file does not give [m]."""
 
@@ -47,33 +58,24 @@ def import_uploaded(
         seconds: Maximum time [s].
         memory: Maximum memory of its process [bytes], where the system limits it.
     Returns:
-        `content` and `text` of the environment, `notes`, and `missing`: which of start and goal were placed where there is room.
+        `content` and `text` of the environment, `notes`; `missing`: which of start and goal were placed where there is room;
+        `corners` of the polygons before and after they were simplified; `mm_per_unit` of a drawing, and `is_assumed`: whether
+        that is not from the file or asked for.
     Raises:
         UnusableFile: The files cannot be imported, or not within the limits.
     """
-    context, name = multiprocessing.get_context("spawn"), _main_file(files)
+    name = _main_file(files)
     with tempfile.TemporaryDirectory(prefix="vinewright-import-") as folder:
         for file, data in files.items():
             (Path(folder) / file).write_bytes(data)
-        ours, theirs = context.Pipe(duplex=False)
-        process = context.Process(target=_work, args=(theirs, folder, name, options, memory), daemon=True)
-        process.start()
-        theirs.close()
-        answer: Any = None
         try:
-            if not ours.poll(seconds):
-                raise UnusableFile(f"{name} takes longer than {seconds:g} s to import: use a part of it")
-            with suppress(EOFError):
-                answer = ours.recv()
-        finally:
-            process.kill()
-            process.join()
-            ours.close()
-    if answer is None:
-        raise UnusableFile(f"{name} needs more memory than an import may have: use a part of it")
-    if "fault" in answer:
-        raise UnusableFile(answer["fault"].replace(f"{folder}/", ""))
-    found: dict[str, Any] = answer
+            found: dict[str, Any] = run_limited(_work, (Path(folder) / name, options), seconds, memory)
+        except TimeoutError:
+            raise UnusableFile(f"{name} takes longer than {seconds:g} s to import: use a part of it") from None
+        except MemoryError:
+            raise UnusableFile(f"{name} needs more memory than an import may have: use a part of it") from None
+        except Failed as error:
+            raise UnusableFile(str(error).replace(f"{folder}/", "")) from None
     return found
 
 
@@ -85,22 +87,49 @@ def _main_file(files: Mapping[str, bytes]) -> str:
     return described[0] if described else next(iter(files))
 
 
-def _work(connection: Connection, folder: str, name: str, options: ImportOptions, memory: int) -> None:
-    """Import a file in a folder, and send the answer."""
-    from vinewright.console.errors import readable_errors
+def _work(file: Path, options: ImportOptions) -> dict[str, Any]:
+    """Import a file; its error has the names of the fields of the page."""
+    from vinewright.console.errors import BadInput, readable_errors
 
-    with suppress(ImportError):  # Windows has no such limit
-        import resource
-
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
         with readable_errors():
-            from environments.importing.choose import import_file
+            return _import(file, options)
+    except BadInput as error:
+        raise BadInput(_fault_of(error, file)) from None
 
-            answer = _view(import_file(Path(folder) / name, options))
-    except Exception as error:
-        answer = {"fault": line_of_error(error)}
-    connection.send(answer)
+
+def _import(file: Path, options: ImportOptions) -> dict[str, Any]:
+    """Return what the page shows of a file; a drawing without a unit is shown in the unit that is usual."""
+    from environments.importing.choose import import_file
+
+    try:
+        return _view(import_file(file, options))
+    except UnusableFile:
+        usual = {".dxf": replace(options, unit="mm"), ".svg": replace(options, mm_per_unit=MM_PER_PX)}
+        assumed = usual.get(file.suffix.lower(), options)
+        if options.unit or options.mm_per_unit or options.known or assumed == options:
+            raise
+        try:
+            found = _view(import_file(file, assumed))
+        except UnusableFile:
+            found = None
+        if found is None:
+            raise
+        return {**found, "is_assumed": True}
+
+
+def _fault_of(error: Exception, file: Path) -> str:
+    """Return why a file cannot be imported: the kind of file that it is, if its name says another one, else the error."""
+    found = describe_foreign(file.read_bytes().decode(errors="replace"))
+    # A drawing with a fault that is what its name says is described by the importer.
+    own = file.suffix.lower().replace(".yml", ".yaml")
+    is_own = found is None or f"end in {own}" in found or "GeoJSON" in found
+    return _in_words(line_of_error(error)) if is_own else f"{file.name} {found}"
+
+
+def _in_words(text: str) -> str:
+    """Return a text with the names of the page's fields in place of those of the options of the command line."""
+    return _OPTION.sub(lambda option: FIELDS.get(option[0], option[0]), text)
 
 
 def _view(found: Imported) -> dict[str, Any]:
@@ -123,7 +152,20 @@ def _view(found: Imported) -> dict[str, Any]:
         edge=found.edge,
     )
     text = environment_text(made)
-    return {"content": parse_content(text), "text": text, "notes": list(found.notes), "missing": found.missing}
+    solid = found.traced.solid
+    # A last corner may be the first one again.
+    corners = [
+        count_corners(shapely.remove_repeated_points(list(some))) for some in (solid, found.outlines[: len(solid)])
+    ]
+    return {
+        "content": parse_content(text),
+        "text": text,
+        "notes": [_in_words(note) for note in found.notes],
+        "missing": found.missing,
+        "corners": corners,
+        "mm_per_unit": found.traced.unit and 1e3 * found.traced.unit,
+        "is_assumed": False,
+    }
 
 
 def _place_ends(obstacles: Obstacles, bounds: tuple[float, float, float, float]) -> tuple[Floats, Floats] | None:

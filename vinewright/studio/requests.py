@@ -58,10 +58,31 @@ class Background(_Request):
     """Position of its lower left corner [mm]."""
     y: float
     """Position of its lower left corner [mm]."""
+    turn: float = 0.0
+    """Angle by which it is turned about this corner, anticlockwise [deg]."""
     scale: Annotated[float, Field(gt=0)]
     """Size of a pixel [mm]."""
     opacity: Annotated[float, Field(ge=0, le=1)]
     """Share of its colour, the rest being paper [-]."""
+    cover: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of the colour of the obstacles over it [-]."""
+
+
+_Pixel = Annotated[list[Annotated[float, Field(ge=-1e5, le=1e5)]], Field(min_length=2, max_length=2)]
+_Side = Annotated[float, Field(gt=0, le=1e7)]
+
+
+class RectifyRequest(_Request):
+    """A picture beneath a drawing, and a rectangle in it."""
+
+    key: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    """Name under which the picture is kept."""
+    corners: Annotated[list[_Pixel], Field(min_length=4, max_length=4)]
+    """Pixels of the lower left, lower right, upper right and upper left corner, from the upper left of the picture."""
+    width: _Side
+    """True width of the rectangle [mm]."""
+    height: _Side
+    """True height of the rectangle [mm]."""
 
 
 class CheckRequest(_Request):
@@ -97,12 +118,21 @@ class ImportFile(_Request):
         return name
 
 
+class KnownLength(_Request):
+    """A length in a drawing that sets its scale."""
+
+    mm: Annotated[float, Field(gt=0)]
+    units: Annotated[float, Field(gt=0)]
+    """The same in units of the drawing."""
+
+
 class ImportRequest(_Request):
     """Files to import, and options of all kinds of files; lengths in millimetres."""
 
     files: Annotated[list[ImportFile], Field(min_length=1, max_length=3)]
     unit: Annotated[str, Field(max_length=10)] | None = None
     mm_per_unit: Annotated[float, Field(gt=0)] | None = None
+    known: KnownLength | None = None
     solid: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)] = []
     free: Annotated[list[Annotated[str, Field(max_length=200)]], Field(max_length=50)] = []
     wall_thickness: Annotated[float, Field(gt=0)] | None = None
@@ -118,6 +148,7 @@ class ImportRequest(_Request):
             least_size=1e-3 * self.least_size,
             unit=self.unit,
             mm_per_unit=self.mm_per_unit,
+            known=None if self.known is None else (1e-3 * self.known.mm, (0.0, 0.0), (self.known.units, 0.0)),
             solid=tuple(self.solid),
             free=tuple(self.free),
             wall_thickness=_metres(self.wall_thickness),
@@ -253,6 +284,16 @@ class PlanRequest(_Request):
     """Name of the environment if its text has none."""
     tube: dict[str, Any]
     options: Options
+
+
+class RenameRequest(_Request):
+    """A new name of a run; the folder of runs decides whether it can be used."""
+
+    name: _Name
+
+
+class DeleteRequest(_Request):
+    """The removal of a run, whose name is in the address."""
 
 
 class StopRequest(_Request):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import tempfile
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -98,7 +99,13 @@ class StudioSession:
             tell: Called with each event, in another thread.
         """
         self.tell = tell
-        self.planning, self.looking = Worker(str(self.root), tell, True), Worker(str(self.root), tell, False)
+
+        def tell_of_plan(event: Message) -> None:
+            self._note_run(event)
+            tell(event)
+
+        self.planning = Worker(str(self.root), tell_of_plan, True)
+        self.looking = Worker(str(self.root), tell, False)
         self.planning.start()
 
     def close(self) -> None:
@@ -140,11 +147,12 @@ class StudioSession:
             return (
                 {**last, "id": None, "beside": {**(last.get("beside") or {}), "run": None}} if self.hub.pages else last
             )
-        run = self.folders.name_of(self.run.resolve()) if self.run else None
+        run = self.folders.name_of(self.folders.given.resolve()) if self.folders.given else None
         if self.file:
             text, name, file = self.file.text, self.file.path.stem, self.file.path.name
-        elif self.run:
-            text, name, file = (self.run / "environment.toml").read_bytes().decode(), self.run.name, None
+        elif self.folders.given:
+            given = self.folders.given
+            text, name, file = (given / "environment.toml").read_bytes().decode(), given.name, None
         elif self.shipped:
             text, name, file = environment_text(load_environment(self.shipped, 0.0)), self.shipped, None
         else:
@@ -168,6 +176,8 @@ class StudioSession:
             return None
         if self.file and (drawing["path"] != str(self.file.path.resolve()) or drawing["saved"] != self.file.text):
             return None
+        if not self.file and drawing.get("path") and "edited_ms" not in drawing:
+            return None  # its file has all of it but what belongs to it
         try:
             content_view(drawing["tube"])
         except InvalidTube:
@@ -178,10 +188,10 @@ class StudioSession:
         """Return the tube to show first."""
         if self.hub.document is not None:
             return content_view(self.hub.document["tube"])
-        if self.run:
+        if self.folders.given:
             from planner.design.design_file import load_design
 
-            return tube_view(load_design(self.run).params)
+            return tube_view(load_design(self.folders.given).params)
         if self.file:
             named = load_environment(self.file.path, 0.0).tube
             return tube_view(choose_tube(named)) if named and named not in known_tubes() else named_tube(named)
@@ -215,12 +225,30 @@ class StudioSession:
         Raises:
             OSError: It cannot be written to disk.
         """
-        own = self.file is not None and drawing["file"] == self.file.path.name
-        self.hub.document = {**drawing, "file": drawing["file"] if own else None}
+        path = self._path_of(drawing)
+        self.hub.document = {**drawing, "file": drawing["file"] if path else None}
         if drawing["id"]:
-            path = str(self.file.path.resolve()) if self.file and own else None
             with self.keeping:
                 self.drawings.keep(drawing["id"], {**self.hub.document, "path": path}, is_changed)
+
+    def _path_of(self, drawing: dict[str, Any]) -> str | None:
+        """Return the path of the file that Save writes for a drawing."""
+        own = self.file is not None and drawing["file"] == self.file.path.name
+        return str(self.file.path.resolve()) if self.file and own else None
+
+    def _note_run(self, event: Message) -> None:
+        """Keep the run of a plan with its drawing, also if no page shows it any more, and while the studio ends."""
+        plan = event.get("plan", {})
+        if event["type"] != "plan" or not (plan["phase"] == "done" and plan["run"] and plan["drawing"]):
+            return
+        name, run, document = plan["drawing"], plan["run"], self.hub.document
+        with self.keeping, suppress(OSError):  # the run is in the list all the same
+            if self.drawings.note_run(name, run) or not document or document["id"] != name:
+                return
+            # It had no changes until now, and is kept only if it is that of a file.
+            if path := self._path_of(document):
+                beside = {**(document.get("beside") or {}), "run": run, "design": "best"}
+                self.drawings.keep(name, {**document, "path": path, "beside": beside}, False)
 
     def pack(self, key: str) -> bytes:
         """Read a pack as a zip file.

@@ -8,6 +8,7 @@ import pytest
 import shapely
 
 from environments import load_environment, write_environment
+from environments.environment import content_of
 from environments.importing.build import build_obstacles
 from environments.importing.choose import import_environment
 from environments.importing.options import ImportOptions
@@ -43,6 +44,24 @@ def test_pieces_are_rounded_to_a_micrometre_and_stay_valid() -> None:
         assert shapely.Polygon(polygon).is_valid
     assert [[0.100001, 0.95], [0.2, 0.95], [0.15, 1.0]] in [polygon.tolist() for polygon in found.obstacles.polygons]
     found.environment()
+
+
+def test_rectangles_are_boxes_wherever_they_are() -> None:
+    """Whichever corner is the first and whichever way they run, also behind other outlines; others stay polygons."""
+    corners = np.array([[0.2, 0.1], [0.4, 0.1], [0.4, 0.3], [0.2, 0.3]])
+    others = [
+        shapely.Polygon([(1, 0.5), (1.2, 0.5), (1.1, 0.7), (1.05, 0.6)]),
+        shapely.Polygon([(1.5, 0.1), (1.6, 0.2), (1.5, 0.3), (1.4, 0.2)]),
+    ]
+    for k in range(4):
+        for way in (1, -1):
+            turned = np.roll(corners, k, axis=0)[::way]
+            found = build_obstacles(
+                "box.svg", Tracing((others[0], shapely.Polygon(turned), others[1]), start=START, goal=GOAL)
+            )
+            content = content_of(found.environment())["obstacles"]
+            assert content["boxes"] == [[200, 100, 400, 300]]
+            assert len(content["polygons"]) == 2
 
 
 def test_bounds_are_those_of_all_content_if_the_file_has_none() -> None:

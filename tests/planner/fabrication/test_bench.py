@@ -78,6 +78,18 @@ def texts_of(pages: list[Page]) -> list[str]:
     return [text.get_text() for page in pages for text in page.figure.texts]
 
 
+def test_a_turned_box_is_placed_by_its_corners() -> None:
+    """Width and height along x and y would be those of the rectangle around it."""
+    solids = Obstacles(
+        boxes=[(0.5, 0.5, 0.8, 0.6, np.deg2rad(90)), (1.2, 0.5, 1.4, 0.7, np.deg2rad(45))], names={"box 2": "pillar"}
+    )
+    place = Environment("r", "", (0, 0, 2, 1), (0.1, 0.2, 0.0), (1.1, 0.2, 0.1), solids)
+    places = {one.name: one.place for one in bench_of(straight(place), place, False).obstacles}
+    assert places["box 1"] == "corners (700, 400), (700, 700), (600, 700), (600, 400); 300 x 100"
+    assert places["box 2 (pillar)"].endswith("; 200 x 200")
+    assert "(1441.4, 600)" in places["box 2 (pillar)"]
+
+
 def test_places_are_those_of_the_environment(bench: Bench) -> None:
     """Every kind, in millimetres from the lower left corner of the bounds."""
     places = {one.name: one.place for one in bench.obstacles}

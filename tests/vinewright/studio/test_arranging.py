@@ -182,6 +182,8 @@ def test_groups_locks_and_hidden_objects(editor: Studio) -> None:
     editor.page.get_by_role("menuitem", name="Unlock").click()
     press(editor, "Hide")
     assert editor.page.locator("#solids .shape").first.is_hidden()
+    editor.click(450, 350)
+    assert editor.state("state.selection.size") == 0
     assert len(editor.read_content()["obstacles"]["boxes"]) == 2
     editor.page.mouse.click(*editor.at(900, 500), button="right")
     editor.page.get_by_role("menuitem", name="Show what is hidden").click()
@@ -210,6 +212,27 @@ def test_a_movement_aligns_with_another_object(editor: Studio) -> None:
     editor.page.mouse.up()
     assert guides == [{"from": [400, 160.0], "to": [guides[0]["to"][0], 160.0], "centre": True}]
     assert rows(editor)[1][1] == pytest.approx(110.0)
+
+
+@pytest.mark.parametrize(
+    ("box", "by"),
+    [
+        ([[98, 0], [118, 40]], 2),  # its left edge comes onto the right edge of the other one
+        ([[149, 0], [153, 40]], None),  # no edge is near, and its centre line is not near that of the other one
+        ([[48, 0], [54, 40]], -1),  # centre onto centre
+        ([[44, 0], [49, 40]], 3.5),  # not its right edge onto the centre
+    ],
+)
+def test_edges_align_with_edges_and_centres_with_centres(editor: Studio, box: Any, by: float | None) -> None:
+    """Along x, within 4 mm of a box from 0 to 100 mm."""
+    found = editor.page.evaluate(
+        """async ([[min, max]]) => {
+            const { alignBox } = await import('/draw/guides.js');
+            return alignBox({ min, max }, [{ min: [0, 500], max: [100, 600] }], 4, [true, false]).by[0];
+        }""",
+        [box],
+    )
+    assert found == by
 
 
 def test_measure_changes_nothing(editor: Studio) -> None:

@@ -27,10 +27,15 @@ PATHS = (
     "/api/runs",
     "/api/runs/divider",
     "/api/runs/divider/folder.zip",
+    "/api/runs/divider/thumbnail",
+    "/api/pictures/0",
     "/api/packs/1.zip",
     "/api/nothing",
 )
-POSTS = "open", "check", "save", "tube", "image", "plan", "stop", "look", "trials", "pack"
+POSTS = (
+    *("open", "check", "save", "tube", "image", "plan", "stop", "look", "trials", "pack"),
+    *("runs/divider/rename", "runs/divider/delete"),
+)
 CLIMBS = "..%2f..%2fetc%2fpasswd", "..%2fsecret", "%2e%2e%2fsecret", "..", "%2fetc%2fpasswd", "..%5csecret", "secret%00"
 
 
@@ -144,11 +149,16 @@ def test_path_traversal(client: TestClient, session: StudioSession, tmp_path: Pa
     for path in (
         f"/api/runs/{name}",
         f"/api/runs/{name}/folder.zip",
+        f"/api/runs/{name}/thumbnail",
+        f"/api/pictures/{name}",
         f"/api/packs/{name}.zip",
         f"/{name}" if name != ".." else "/nothing",
     ):
         assert client.get(path).status_code == 404, path
     assert client.get(f"/api/runs/{name}/best/picture.png").status_code == 404
+    assert client.post(f"/api/runs/{name}/rename", json={"name": "mine"}).status_code in (404, 405)
+    assert client.post(f"/api/runs/{name}/delete", json={}).status_code in (404, 405)
+    assert (tmp_path / "secret" / "run.json").is_file()
     for what in ("look", "trials", "pack"):
         body = {"run": name, "design": "best"} | {
             "look": {"propagator": "quasistatic"},

@@ -7,6 +7,7 @@ from typing import Any
 
 from tests.vinewright.studio.browser import Studio
 from tests.vinewright.studio.test_never_lost import restart
+from tests.waiting import wait_until
 
 PICTURE = """async () => {
     const canvas = Object.assign(document.createElement("canvas"), { width: 300, height: 200 });
@@ -102,6 +103,22 @@ def test_reload_keeps_the_picture_and_its_steps(editor: Studio) -> None:
     assert place(editor)[0] != 120
 
 
+def test_a_picture_that_is_not_kept_is_told_of(editor: Studio) -> None:
+    """A file in place of the folder stands for a disk that takes nothing: the picture is shown, and lost with the page."""
+    folder = Path(os.environ["XDG_DATA_HOME"]) / "vinewright" / "drawings" / "background-pictures"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    folder.write_text("in the way")
+    try:
+        editor.page.evaluate(PICTURE)
+        editor.wait_for("state.message.startsWith('the picture is not kept on disk: ')")
+        assert place(editor) is not None
+        reload(editor)
+        assert place(editor) is None
+    finally:
+        folder.unlink()
+
+
 # ---- plans and runs ----
 
 TELL = """async (changes) => {
@@ -170,6 +187,21 @@ def test_two_drawings_in_two_tabs(studio: Studio) -> None:
     assert studio.state("[state.plan.phase, state.panel]") == ["done", "plan"]
 
 
+def test_a_plan_that_ends_elsewhere_waits_for_its_drawing(studio: Studio) -> None:
+    """Its run is shown when its drawing is opened again in the same page, and no sooner."""
+    draw_box(studio)
+    start_plan(studio)
+    studio.wait_for("state.plan.nodes > 0")
+    studio.page.get_by_role("button", name="New", exact=True).click()
+    studio.page.click("#tab-plan")
+    studio.page.locator("#plan-elsewhere").wait_for()
+    studio.page.locator("#plan-elsewhere").wait_for(state="hidden")
+    assert studio.state("[state.run, state.plan.phase]") == [None, "idle"]
+    studio.page.get_by_role("button", name="Gallery").click()
+    studio.page.locator("#gallery .cards").nth(1).locator(".card").first.click()
+    studio.wait_for("state.run && state.plan.phase === 'done' && state.plan.run === state.run.name")
+
+
 def start_plan(studio: Studio) -> None:
     """Start a short plan."""
     studio.page.click("#tab-plan")
@@ -217,6 +249,34 @@ def test_reload_keeps_the_options_of_plans(studio: Studio) -> None:
 
 
 # ---- a studio of its own: it closes all pages ----
+
+
+def test_a_later_studio_has_the_run_of_a_page_that_was_closed(
+    browser: Any, tmp_path: Path, small_environment: Any
+) -> None:
+    """The plan ends while no page is open; the next studio with the same file shows it, with its options."""
+    file = tmp_path / "bench.toml"
+    file.write_text(small_environment("[[250, 0, 300, 150]]").replace("[500, 230]", "[500, 320]"))
+    studio = Studio(tmp_path, browser, ["bench.toml"])
+    try:
+        with studio.page.expect_response("**/api/check"):
+            choose_options(studio)
+        start_plan(studio)
+        studio.wait_for("state.plan.nodes > 0")
+        name = studio.state("state.plan.name")
+        studio.page.context.close()
+        wait_until((tmp_path / "runs" / name / "run.json").is_file)
+        wait_until(lambda: studio.running.ask("api/state")["plan"]["phase"] == "done")
+        restart(studio, tmp_path, "bench.toml")
+        studio.page = studio.open()
+        assert studio.state("[state.run?.name, state.message]") == [name, ""]
+        assert options_in(studio)["plan-seed"] == "7"
+        restart(studio, tmp_path)
+        studio.page.context.close()
+        studio.page = studio.open()
+        assert studio.state("state.run") is None
+    finally:
+        studio.close()
 
 
 def test_a_later_studio_has_picture_and_options(browser: Any, tmp_path: Path) -> None:

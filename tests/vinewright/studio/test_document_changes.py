@@ -177,6 +177,21 @@ def check_change(name: str, steps: list[tuple[str, Any, int, int, float]]) -> No
     assert numbered(again).items() <= numbered(text).items()
 
 
+@pytest.mark.parametrize("name", ["bench", "metres", "braces"])
+def test_the_angle_of_a_box_is_in_degrees_in_every_unit(name: str) -> None:
+    """A box is turned, turned again, and turned back to the text that it had."""
+    text = TEXTS[name]
+    content: Any = parse_content(text)
+    origins = identity(content)
+    content["obstacles"]["boxes"][0].append(30.5)
+    turned = edit_text(text, content, origins)
+    assert tomllib.loads(turned)["obstacles"]["boxes"][0][4] == 30.5
+    content["obstacles"]["boxes"][0][4] = -45
+    assert tomllib.loads(edit_text(turned, content, origins))["obstacles"]["boxes"][0][4] == -45
+    del content["obstacles"]["boxes"][0][4]
+    assert parse_content(edit_text(turned, content, origins)) == parse_content(text)
+
+
 _BLANK = st.sampled_from(["", " ", "\n", "\n\n  ", "  # one\n", "\n  # two\n  ", " # three, [3]\n# four\n\n"])
 _POINTS = st.lists(st.lists(st.integers(-9, 9), min_size=2, max_size=2), max_size=4)
 _ARRAYS = st.one_of(

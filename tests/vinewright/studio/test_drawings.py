@@ -59,6 +59,23 @@ def test_the_last_drawing_is_gone_on_with_in_its_place(kept: Drawings, clock: Cl
     assert [row["is_changed"] for row in again.list_drawings()] == [True, False]
 
 
+def test_what_is_more_than_a_file_is_gone_on_with(kept: Drawings) -> None:
+    """A picture, or the run of a file, is kept without a change of the drawing; a run of a drawing that is in no file is in the list."""
+    picture, run = {"background": {"key": "a"}, "run": None}, {"background": None, "run": "bench"}
+    kept.keep(ONE, {**drawn(1), "beside": picture}, False)
+    assert kept.last() == {**drawn(1), "beside": picture, "id": ONE}
+    kept.keep(OTHER, {**drawn(2), "beside": run}, False)
+    assert kept.last() is None
+    kept.keep(OTHER, {**drawn(2), "beside": run, "path": "/bench.toml"}, False)
+    assert (kept.last() or {})["id"] == OTHER
+    # The run of a plan that ended later; a drawing that is not kept has none.
+    kept.note_run(ONE, "bench-2")
+    kept.note_run("untouched1", "bench-2")
+    kept.note_run("../etc", "bench-2")
+    assert kept.open(ONE)["beside"] == {**picture, "run": "bench-2", "design": "best"}
+    assert [row["id"] for row in kept.list_drawings()] == [OTHER, ONE]
+
+
 def test_a_version_for_each_minute_of_edits(kept: Drawings, clock: Clock) -> None:
     """Edits within a minute replace each other; later ones begin a version, and the earlier one stays as it was."""
     kept.keep(ONE, drawn(1), True)

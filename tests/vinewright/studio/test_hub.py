@@ -74,6 +74,16 @@ def test_failed_trials_are_not_busy() -> None:
     assert found["lines"] == [[1], [2]]
 
 
+def test_a_run_goes_to_its_drawing() -> None:
+    """A page that is opened after a plan has ended has the run with the drawing that was planned, not with another one."""
+    hub = Hub()
+    for drawing, expected in (("other", "before"), ("mine", "bench")):
+        hub.document = {"id": "mine", "beside": {"run": "before", "design": "2", "options": None}}
+        hub.tell({"type": "plan", "plan": {**IDLE, "phase": "done", "run": "bench", "drawing": drawing}})
+        assert hub.document["beside"]["run"] == expected
+        assert hub.document["beside"]["design"] == ("best" if drawing == "mine" else "2")
+
+
 def test_a_second_stop_does_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """A plan gets the signal once: a second one would end it without its best design."""
     sent: list[int] = []

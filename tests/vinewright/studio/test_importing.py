@@ -1,6 +1,7 @@
 """Uploads of drawings and maps: what the page gets of them, and what is refused."""
 
 import base64
+import multiprocessing
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,11 @@ def drawing_of_box(tmp_path: Path, unit: int) -> bytes:
 
 def corners_of(found: Any) -> list[tuple[float, float]]:
     """Corners of the only obstacle [mm], in ascending order."""
-    (polygon,) = found["content"]["obstacles"]["polygons"]
+    obstacles = found["content"]["obstacles"]
+    if obstacles["boxes"]:
+        ((x0, y0, x1, y1),) = obstacles["boxes"]
+        return [(x0, y0), (x0, y1), (x1, y0), (x1, y1)]
+    (polygon,) = obstacles["polygons"]
     return sorted(map(tuple, polygon))
 
 
@@ -57,6 +62,57 @@ def test_a_drawing_with_its_unit_and_layers(client: TestClient, tmp_path: Path) 
     assert corners_of(letters) == [(500, 50), (510, 50), (510, 60)]
     without = post(client, {"bench.dxf": data}, solid=["*"], least_size=50).json()
     assert corners_of(without) == corners_of(found)
+
+
+WAVE = " ".join(f"{400 + 10 * (k % 2)},{5 * k}" for k in range(60))
+ROUGH = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 600"><polygon points="{WAVE} 600,295 600,0"/></svg>'
+"""An SVG drawing without a size, whose outline has teeth of 10 units."""
+
+
+def test_a_known_length_sets_the_scale(client: TestClient, tmp_path: Path) -> None:
+    """A length in units of the drawing and in millimetres sets the unit, whatever the file says; the answer has the unit."""
+    data = drawing_of_box(tmp_path, 4)
+    found = post(client, {"bench.dxf": data}, known={"mm": 500, "units": 200}).json()
+    assert corners_of(found) == [(250, 125), (250, 875), (750, 125), (750, 875)]
+    assert (found["mm_per_unit"], found["is_assumed"]) == (2.5, False)
+    found = post(client, {"plan.svg": SVG.encode()}, known={"mm": 50, "units": 100}).json()
+    assert found["content"]["bounds"]["max"] == [500, 300]
+    assert found["mm_per_unit"] == pytest.approx(0.5)
+    assert post(client, {"bench.dxf": data}, known={"mm": 0, "units": 200}).status_code == 400
+    assert post(client, {"map.yaml": MAP}, known={"mm": 1, "units": 1}).status_code == 422
+
+
+def test_drawings_without_a_unit_are_shown(client: TestClient, tmp_path: Path) -> None:
+    """The usual unit is assumed, and the answer says so; other faults of such a file are told."""
+    data = drawing_of_box(tmp_path, 0)
+    found = post(client, {"bench.dxf": data}).json()
+    assert corners_of(found) == [(100, 50), (100, 350), (300, 50), (300, 350)]
+    assert (found["mm_per_unit"], found["is_assumed"]) == (1, True)
+    assert not post(client, {"bench.dxf": data}, unit="mm").json()["is_assumed"]
+    assert "parsec" in post(client, {"bench.dxf": data}, unit="parsec").json()["error"]
+    found = post(client, {"plan.svg": ROUGH.encode()}).json()
+    assert found["is_assumed"]
+    assert found["mm_per_unit"] == pytest.approx(25.4 / 96)
+    answer = post(client, {"bench.dxf": data}, solid=["NOWHERE"])
+    assert answer.status_code == 422
+    assert "does not say its unit" in answer.json()["error"]
+
+
+def test_outlines_are_simplified(client: TestClient) -> None:
+    """The teeth of an outline go within a tolerance above their depth; the answer has the corners before and after."""
+    files = {"plan.svg": ROUGH.encode()}
+    assert post(client, files, mm_per_unit=1).json()["corners"] == [62, 62]
+    before, after = post(client, files, mm_per_unit=1, simplify=12).json()["corners"]
+    assert before == 62
+    assert 4 <= after < 10
+    # The tolerance is a length, not a number of units.
+    assert post(client, files, mm_per_unit=10, simplify=12).json()["corners"] == [62, 62]
+
+
+def test_options_have_the_names_of_the_page(client: TestClient, tmp_path: Path) -> None:
+    """Errors of the importers name fields, not options of the command line."""
+    error = post(client, {"bench.dxf": drawing_of_box(tmp_path, 0)}, solid=["NOWHERE"]).json()["error"]
+    assert "give “unit”, one of mm" in error
 
 
 def test_start_and_goal_are_placed_where_there_is_room(client: TestClient) -> None:
@@ -98,7 +154,8 @@ def test_a_map_with_its_picture(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("plan.dwg", b"AC1032", "must end in one of"),
+        ("plan.dwg", b"AC1032", "plan.dwg is a DWG drawing: save it as DXF"),
+        ("plan.txt", b"walls", "must end in one of"),
         ("plan.dxf", b"not a drawing", "plan.dxf"),
         ("plan.svg", b"<svg", "plan.svg"),
         ("plan.geojson", b"[", "plan.geojson"),
@@ -126,4 +183,4 @@ def test_limits() -> None:
         import_uploaded({"plan.svg": SVG.encode()}, ImportOptions(), memory=300_000_000)
     with pytest.raises(UnusableFile, match="one drawing, or the YAML file"):
         import_uploaded({"one.svg": b"", "other.svg": b""}, ImportOptions())
-    assert importing.multiprocessing.active_children() == []
+    assert multiprocessing.active_children() == []

@@ -44,7 +44,7 @@ position = [135, 50.0]
 radius = 6.0
 
 [obstacles]
-boxes = [[50.10, 0, 52.30, 25.05]]   # the crate
+boxes = [[50.10, 0, 52.30, 25.05], [20, 10, 25.5, 15, 12.5]]   # the crate, and one askew
 polygons = [[[80, 90.5], [90.25, 99], [70.0, 99.0]]]
 circles = [[110.0, 20.5, 4.25]]
 walls = [
@@ -52,6 +52,9 @@ walls = [
   [60.0, 10, 60, 35.5, 0.9],
   [95, 60, 95.0, 75.25, 1.25],
 ]
+
+[obstacles.names]
+"wall 2" = "door"  # to the kitchen
 """
 """A drawing in centimetres with every kind of obstacle, decimals as typed, and comments."""
 
@@ -68,7 +71,8 @@ def test_a_run_keeps_the_drawing_as_drawn(tmp_path: Path) -> None:
     assert view["content"] == parse_content(MEASURED)
     walls = [[300, 805, 455, 805, 18], [600, 100, 600, 355, 9], [950, 600, 950, 752.5, 12.5]]
     assert view["content"]["obstacles"]["walls"] == walls
-    names = {"box 1", "polygon 1", "circle 1", "wall 1", "wall 2", "wall 3"}
+    assert view["content"]["obstacles"]["boxes"][1] == [200, 100, 255, 150, 12.5]
+    names = {"box 1", "box 2", "polygon 1", "circle 1", "wall 1", "wall 2 (door)", "wall 3"}
     environment = load_environment(tmp_path / name / "environment.toml")
     assert set(object_names(environment)) == names
     written = json.loads((tmp_path / name / "solutions.json").read_text())["solutions"][0]

@@ -252,6 +252,8 @@ def test_run_of_the_command_line(browser: Any, tmp_path: Path) -> None:
         assert studio.state("state.doc.name") == "divider"
         assert studio.state("state.panel") == "plan"
         assert "actuator" in studio.page.locator("#result").inner_text()
+        assert studio.page.locator("#plan-fast").is_checked()
+        assert studio.page.locator("#plan-seed").input_value() == "1"
     finally:
         studio.close()
 

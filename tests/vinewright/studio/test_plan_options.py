@@ -37,6 +37,26 @@ def test_defaults_and_choices_are_accepted(option: PlanOption) -> None:
     assert bool(offered["implied"]) == (offered["default"] is None)
 
 
+def test_the_page_gets_the_list() -> None:
+    """Name, meaning and limits of a field are those of the list; a plan of the page ends within a day."""
+    assert [*offered_options()] == [*BY_NAME]
+    assert offered_options()["time_budget_s"]["most"] == 86400
+    assert offered_options()["success"] == {
+        "label": "Wanted success",
+        "group": "Success under errors",
+        "type": "float",
+        "default": None,
+        "implied": "90",
+        "help": BY_NAME["success"].help,
+        "least": None,
+        "most": 100,
+        "above": 0,
+        "unit": "%",
+        "flag": "--success",
+        "choices": [],
+    }
+
+
 def test_implied_success_is_that_of_plans() -> None:
     """The share that the field shows in grey is the one that holds."""
     assert float(BY_NAME["success"].implied) == 100 * SUCCESS

@@ -8,7 +8,7 @@ import { openContent } from "./draw/files.js";
 import { keepAll, keptDrawing, takeKept } from "./draw/keeping.js";
 import { mountMessage } from "./message.js";
 import { mountPanels } from "./panels/index.js";
-import { notePlan } from "./panels/ownplan.js";
+import { noteFirstPlan } from "./panels/events.js";
 import { set, state, subscribe } from "./store.js";
 
 /** @typedef {import("./types.js").Beside} Beside */
@@ -69,7 +69,7 @@ async function start() {
   mountDraw();
   if (drawing) openContent(drawing, beside);
   mountPanels();
-  notePlan(found.plan);
+  noteFirstPlan(found.plan);
   if (state.run) set({ panel: "plan" });
   if (kept) restore();
   addHandler("connected", () => document.body.setAttribute("data-connected", ""));

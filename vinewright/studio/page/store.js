@@ -29,7 +29,7 @@ export const state = {
   doc: EMPTY, id: "", text: "", opened: "", file: null, saved: "", selection: new Set(), tool: "select",
   view: { x: 750, y: 500, scale: 0.5 }, unit: "mm", snap: true, check: null, tube: null, background: null, panel: "draw",
   options: null, plan: IDLE, run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null,
-  message: "",
+  compared: null, message: "",
   known: { version: "", environments: [], tubes: [], tubeKeys: [], errors: [], errorKeys: [], propagators: [], planOptions: {} },
 };
 
@@ -101,8 +101,8 @@ function present() {
 }
 
 /**
- * Note the drawing, and the picture beneath it, before a gesture. The function that is returned goes back to it, as if there had been no edit since: what could be
- * redone can be redone again, and what was cancelled cannot.
+ * Note the drawing, and the picture beneath it, before a gesture. The function that is returned goes back to both, as if there had
+ * been no edit since: what could be redone can be redone again, and what was cancelled cannot.
  */
 export function beginGesture() {
   const [doc, background, entries, count, redoable, word] = [state.doc, state.background, past, past.length, future, merging];
@@ -138,10 +138,12 @@ export function steps() {
   return { undo: past.length, redo: future.length };
 }
 
-/** The last steps of undo and redo, as values for a storage. */
+/** The last steps of undo and redo, as values for a storage: the addresses of pictures are of this page only. */
 export function storedHistory(/** @type {number} */ most) {
   const stored = (/** @type {HistoryEntry[]} */ entries) =>
-    entries.slice(-most).map(({ doc, background, selection }) => ({ doc, background, selection: [...selection] }));
+    entries.slice(-most).map(({ doc, background, selection }) => {
+      return { doc, background: background && { ...background, src: "" }, selection: [...selection] };
+    });
   return { past: stored(past), future: stored(future) };
 }
 

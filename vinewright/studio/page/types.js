@@ -190,9 +190,9 @@
  * @property {string[]} files
  * @property {boolean} reached
  *
- * @typedef {{key: string, src: string, width: number, height: number, x: number, y: number, scale: number, opacity: number}} Background
+ * @typedef {{key: string, src: string, width: number, height: number, x: number, y: number, turn: number, scale: number, opacity: number, cover: number}} Background
  * A picture beneath the drawing: the name under which the server keeps it and its address in this page; size in pixels, position of
- * its lower left corner, mm per pixel.
+ * its lower left corner, angle by which it is turned about that, mm per pixel; its opacity and that of the obstacles over it.
  *
  * @typedef {Omit<Background, "src">} KeptBackground
  *
@@ -227,6 +227,7 @@
  * @property {RunView | null} run the run that is shown
  * @property {string} design id of the design that is shown
  * @property {string | null} other id of the design to compare it with
+ * @property {RunView | null} compared the run with which the run that is shown is compared
  * @property {Growth[]} growths of the shown designs
  * @property {number} time grown length that the film shows [mm]; Infinity for the end
  * @property {TrialsState | null} trials

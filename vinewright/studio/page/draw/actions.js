@@ -3,7 +3,7 @@
 import { edit, redo, set, state, undo } from "../store.js";
 import { plural } from "../text.js";
 import { newWord } from "./aim.js";
-import { changeBackground } from "./background.js";
+import { changeBackground, turnBackground } from "./background.js";
 import { isEditable } from "./editing.js";
 import { isFree } from "./hit.js";
 import { live, show } from "./live.js";
@@ -113,8 +113,12 @@ export function nudge(/** @type {Point} */ by, /** @type {boolean} */ held) {
 
 let nudging = "nudge";
 
-/** Turn the selection about its centre. */
+/** Turn the selection about its centre, or with its tool the background. */
 export function turnSelected(/** @type {number} */ degrees) {
+  if (state.tool === "background") {
+    turnBackground(degrees);
+    return;
+  }
   const pivot = pivotOf(state.doc, state.selection);
   edit((doc) => rotateObjects(doc, state.selection, pivot, degrees));
 }

@@ -1,19 +1,27 @@
-/** A photo or floor plan beneath the drawing: loading, scaling by two points, moving. It is not part of the file. */
+/** A photo or floor plan beneath the drawing: loading, scaling, turning, moving. It is not part of the file. */
 
 import { attempt } from "../api.js";
 import { beginGesture, editBackground, set, state } from "../store.js";
-import { pixels } from "../view.js";
+import { pixels, size, toStage } from "../view.js";
 import { newWord } from "./aim.js";
-import { distance, minus, plus, tidy, times } from "./geometry.js";
+import { angle, direction, distance, middle, minus, normaliseAngle, plus, roundTo, tidy, times } from "./geometry.js";
 import { clearGesture, live, show } from "./live.js";
+import { angleText } from "./measures.js";
+import { pictureCentre, pictureCorners, turnedPlace } from "./picture.js";
+import { PICKINGS } from "./picking.js";
 import { sendPicture } from "./pictures.js";
 
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Background} Background */
 /** @typedef {import("./aim.js").Press} Press */
 /** @typedef {import("./aim.js").Gesture} Gesture */
+/** @typedef {import("./handles.js").Handle} Handle */
 
 const OPACITY = 0.5; // of a new picture
+const TURN_HANDLE = "picture";
+const COVER = 0.5; // of obstacles over a picture
+const SIDES = [90, 180, -90, 0]; // directions in which they lie [degrees]
+const HANDLE = 24; // distance of the handle from the picture [px]
 const NEAR = 12; // distance at which a picked point is dragged on [px]
 
 /** Load a picture, as large as the bounds allow, and choose the tool that moves it. */
@@ -27,7 +35,7 @@ export function loadBackground(/** @type {Blob} */ file) {
     const { min, max } = state.doc.bounds;
     const scale = Math.min((max[0] - min[0]) / width, (max[1] - min[1]) / height);
     show({ picks: null });
-    editBackground({ key, src, width, height, x: min[0], y: min[1], scale, opacity: OPACITY });
+    editBackground({ key, src, width, height, x: min[0], y: min[1], turn: 0, scale, opacity: OPACITY, cover: COVER });
     set({ tool: "background", panel: "draw", ...(notKept ? { message: notKept } : {}) });
   });
 }
@@ -51,6 +59,22 @@ export function scaleBackground(/** @type {number} */ factor, /** @type {Point} 
   changeBackground({ x: tidy(corner[0]), y: tidy(corner[1]), scale: background.scale * factor });
 }
 
+/** Turn the picture about its centre or another point; turns with the same word are one step of undo. */
+export function turnBackground(/** @type {number} */ degrees, /** @type {Point | null} */ about = null, /** @type {string | null} */ merge = null) {
+  const { background } = state;
+  if (background) changeBackground(turnedPlace(background, degrees, about ?? pictureCentre(background)), merge);
+}
+
+/** Turn the picture so that the line through the two picked points is level, or upright; the first one stays where it is. */
+export function applyLevel(/** @type {boolean} */ upright) {
+  const [first, second] = live.picks ?? [];
+  if (!second || !distance(first, second)) return;
+  // By the smaller turn: a line has no direction.
+  const off = ((angle(first, second) - (upright ? 90 : 0) + 270) % 180) - 90;
+  turnBackground(-off, first);
+  show({ picks: null });
+}
+
 /** Scale the picture so that the two picked points have their true distance; the first one stays where it is. */
 export function applyScale(/** @type {number} */ truth) {
   const [first, second] = live.picks ?? [];
@@ -65,7 +89,8 @@ export const backgroundTool = {
   title: "Background picture", hotkey: "I", hint: "", cursor: "move",
   press(press) {
     if (live.picks) return pick(press, live.picks);
-    return state.background ? drag(press, state.background) : null;
+    if (!state.background) return null;
+    return press.handle === TURN_HANDLE ? turn(press, state.background) : drag(press, state.background);
   },
   leave() {
     const busy = live.picks !== null;
@@ -75,11 +100,11 @@ export const backgroundTool = {
   },
 };
 
-/** Pick a point of the scale, or drag one that is picked. @returns {Gesture | null} */
+/** Pick a point, or drag one that is picked. @returns {Gesture | null} */
 function pick(/** @type {Press} */ press, /** @type {Point[]} */ picks) {
   let index = picks.findIndex((one) => distance(one, press.at) <= pixels(NEAR));
   if (index < 0) {
-    if (picks.length === 2) return null;
+    if (picks.length === PICKINGS[live.picking].count) return null;
     index = picks.length;
   }
   const put = (/** @type {Press} */ now) => {
@@ -102,4 +127,40 @@ function drag(/** @type {Press} */ from, /** @type {Background} */ before) {
     done: () => {},
     cancel: goBack,
   };
+}
+
+/** Turn the picture with its handle: by tenths of a degree, or with Shift in steps of 15 degrees. @returns {Gesture} */
+function turn(/** @type {Press} */ from, /** @type {Background} */ before) {
+  const [word, goBack, centre] = [newWord("picture"), beginGesture(), pictureCentre(before)];
+  return {
+    move({ at, shift }) {
+      const degrees = normaliseAngle(roundTo(before.turn + angle(centre, at) - angle(centre, from.at), shift ? 15 : 0.1));
+      changeBackground(turnedPlace(before, degrees - before.turn, centre), word);
+      show({ dimensions: [{ from: at, to: at, text: angleText(degrees) }] });
+    },
+    done: clearGesture,
+    cancel() {
+      goBack();
+      clearGesture();
+    },
+  };
+}
+
+/** The handle of the picture, while its tool is chosen and no points are picked. @returns {Pick<Handle, "name" | "kind" | "at" | "away" | "cursor" | "title">[]} */
+export function pictureHandles() {
+  const { background, tool } = state;
+  if (!background || tool !== "background" || live.picks) return [];
+  const corners = pictureCorners(background);
+  const title = "Turn the picture (Shift: steps of 15°)";
+  const made = SIDES.map((angle, k) => {
+    const [x, y] = times(direction(background.turn + angle), HANDLE);
+    const at = middle(corners[(k + 2) % 4], corners[(k + 3) % 4]);
+    return { name: TURN_HANDLE, kind: /** @type {const} */ ("turn"), at, away: /** @type {Point} */ ([x, -y]), cursor: "grab", title };
+  });
+  // At the upper side, unless that is out of view.
+  return [made.find(({ at, away }) => isInView(plus(toStage(at), away))) ?? made[0]];
+}
+
+function isInView(/** @type {Point} */ [x, y]) {
+  return x > HANDLE && y > HANDLE && x < size.width - HANDLE && y < size.height - HANDLE;
 }

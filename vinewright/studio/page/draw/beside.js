@@ -16,12 +16,13 @@ export function besideNow() {
   return { background: background && withoutSource(background), options, run: run?.name ?? null, design };
 }
 
-/** The state that shows what was kept with a drawing. A picture or a run that is gone is not shown. @returns {Promise<Partial<State>>} */
+/** The state that shows what was kept with a drawing. A picture or a run that is gone is not shown; options are else those of the run. @returns {Promise<Partial<State>>} */
 export async function stateBeside(/** @type {Partial<Beside> | null | undefined} */ kept) {
-  const { options, run: name, design } = kept ?? {};
+  const { run: name, design } = kept ?? {};
   const background = await withSource(kept?.background);
   const missing = kept?.background && !background ? { message: "The picture beneath this drawing is not kept any more." } : {};
   const run = name ? await fetchRun(name).catch(() => null) : null;
+  const options = kept?.options ?? run?.options;
   return { background, ...missing, ...(options ? { options } : {}), ...(run ? { ...stateOfRun(run), design: designIn(run, design) } : {}) };
 }
 

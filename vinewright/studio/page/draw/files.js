@@ -173,7 +173,7 @@ function openChosen() {
 }
 
 /** Open files for what they are: a drawing or a map, with its picture, of another program; a picture to draw on; or an environment. */
-function openFiles(/** @type {File[]} */ files) {
+export function openFiles(/** @type {File[]} */ files) {
   if (!files.length) return undefined;
   if (isDrawing(files)) return attempt(() => importFiles(files, (found) => openImported(found)));
   const [file] = files;
@@ -201,6 +201,10 @@ function openFile(/** @type {File} */ file) {
       answer = await post("/api/open", { text, name: file.name });
     } catch (error) {
       throw new Error(`${file.name}: ${error instanceof Error ? error.message : error}`);
+    }
+    if (!answer.content) {
+      set({ tube: answer.tube, panel: "tube", message: `${file.name} is a tube file: this is its tube now, and the drawing stays.` });
+      return;
     }
     leave();
     openContent({ content: answer.content, text, name: file.name.replace(/\.toml$/i, "") });

@@ -1,5 +1,6 @@
 /** Lowest layers of the canvas: the paper of the bounds, the background picture, and the grid. */
 
+import { byId } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { addLayer, colour, pixels, repaint, size, toDrawing } from "../view.js";
 import { gridStep } from "./snap.js";
@@ -23,6 +24,7 @@ function paintPaper(/** @type {CanvasRenderingContext2D} */ context) {
 }
 
 function loadPicture() {
+  byId("solids", SVGSVGElement).style.setProperty("--cover", String(state.background?.cover ?? 1));
   const src = state.background?.src ?? null;
   if (src !== (picture?.src ?? null)) {
     picture = src ? new Image() : null;
@@ -37,10 +39,12 @@ function loadPicture() {
 function paintPicture(/** @type {CanvasRenderingContext2D} */ context) {
   const { background } = state;
   if (!background || !picture?.complete || !picture.naturalWidth) return;
-  const { x, y, width, height, scale, opacity } = background;
+  const { x, y, width, height, scale, turn, opacity } = background;
   context.globalAlpha = opacity;
+  context.translate(x, y);
+  context.rotate((turn * Math.PI) / 180);
   // Pictures have y down: mirror about the upper edge.
-  context.translate(x, y + height * scale);
+  context.translate(0, height * scale);
   context.scale(scale, -scale);
   context.drawImage(picture, 0, 0, width, height);
 }

@@ -4,6 +4,7 @@ import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { isEditable } from "./editing.js";
 import { live, whenShown } from "./live.js";
+import { PICKINGS } from "./picking.js";
 import { filterExisting } from "./shapes.js";
 import { currentTool } from "./tools.js";
 import { nameOf } from "./words.js";
@@ -40,8 +41,11 @@ function showHint() {
 function hintText() {
   const { doc, selection, tool, background } = state;
   if (tool === "background") {
-    if (live.picks) return live.picks.length < 2 ? "Click two points whose distance you know." : "Type their distance in the panel.";
-    return background ? "Drag to move the picture." : "Choose, drop or paste a picture.";
+    if (live.picks) {
+      const { count, ask, then } = PICKINGS[live.picking];
+      return live.picks.length < count ? ask : then;
+    }
+    return background ? "Drag to move the picture; the handle, [ ] or , . turn it." : "Choose, drop or paste a picture.";
   }
   if (tool !== "select") return currentTool().hint;
   const ids = filterExisting(doc, selection);

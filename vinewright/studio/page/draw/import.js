@@ -3,11 +3,21 @@
 import { post } from "../api.js";
 import { el } from "../dom.js";
 import { stage } from "../view.js";
+import { ImportPreview } from "./import_preview.js";
 import { docOf } from "./shapes.js";
-import { thumbnail } from "./thumbnail.js";
 
 /** @typedef {import("../types.js").Content} Content */
-/** @typedef {{content: Content, text: string, notes: string[], missing: string[]}} Found */
+/**
+ * @typedef {object} Found
+ * What the server found in the files.
+ * @property {Content} content
+ * @property {string} text
+ * @property {string[]} notes
+ * @property {string[]} missing which of start and goal are not in the files
+ * @property {[number, number]} corners of polygons, before and after they were simplified
+ * @property {number | null} mm_per_unit of a drawing whose unit can be chosen
+ * @property {boolean} is_assumed whether nobody has said what it is
+ */
 
 export const DRAWINGS = [".dxf", ".svg", ".geojson", ".json", ".yaml", ".yml", ".pgm"];
 const UNITS = ["as in the file", "mm", "cm", "m", "in", "ft"];
@@ -25,11 +35,17 @@ export async function importFiles(/** @type {File[]} */ files, /** @type {(found
   const uploads = await Promise.all(files.map(async (file) => ({ name: file.name, data: await encode(file) })));
   /** @type {Found | null} */
   let found = null;
+  /** @type {import("./import_preview.js").Known | null} */
+  let known = null;
   const choose = () => {
     dialog.close();
-    if (found) openFound(found);
+    if (found) openFound(preview.result());
     stage.focus({ preventScroll: true });
   };
+  const preview = new ImportPreview((length) => {
+    known = length;
+    read();
+  });
   const result = el("div", { class: "import-result", role: "status" });
   const open = el("button", { type: "button", class: "primary", onclick: choose }, "Open");
   const close = el("button", { type: "button", onclick: () => dialog.close() }, "Cancel");
@@ -40,9 +56,12 @@ export async function importFiles(/** @type {File[]} */ files, /** @type {(found
     result.replaceChildren(el("progress", { "aria-label": "Reading" }));
     let shown;
     try {
-      const answer = await post("/api/import", { files: uploads, ...options() });
-      found = own === asked ? answer : found;
-      shown = describe(answer);
+      const answer = await post("/api/import", { files: uploads, ...options(), ...(known ? { known } : {}) });
+      if (own === asked) {
+        found = answer;
+        preview.show(answer);
+      }
+      shown = [preview.element, ...describe(answer)];
     } catch (error) {
       shown = [el("p", { class: "fault", role: "alert" }, error instanceof Error ? error.message : String(error))];
       if (own === asked) found = null;
@@ -51,7 +70,13 @@ export async function importFiles(/** @type {File[]} */ files, /** @type {(found
     open.disabled = found === null;
     result.replaceChildren(...shown);
   };
-  for (const field of fields) field.addEventListener("change", read);
+  for (const field of fields) {
+    field.addEventListener("change", () => {
+      // The unit that was asked for last counts.
+      if (field.querySelector("[name=unit], [name=mm_per_unit]")) known = null;
+      read();
+    });
+  }
   const title = el("h2", {}, `Import ${files.map(({ name }) => name).join(", ")}`);
   dialog.replaceChildren(title, ...fields, result, el("div", { class: "row buttons" }, open, close));
   document.body.append(dialog);
@@ -61,12 +86,16 @@ export async function importFiles(/** @type {File[]} */ files, /** @type {(found
 
 /** Fields of the options that a kind of file has. */
 function fieldsOf(/** @type {string} */ name) {
-  const least = textField("least_size", "leave out what is smaller than", "mm");
-  if (/\.(yaml|yml|pgm)$/.test(name)) return [checkField("unknown_free", "unknown cells are free"), least];
+  const isMap = /\.(yaml|yml|pgm)$/.test(name);
+  const sizes = [
+    textField("least_size", "leave out what is smaller than", "mm"),
+    textField("simplify", "simplify by up to", isMap ? "half a cell" : "0 mm", "Outlines with fewer corners, nowhere farther from those of the file"),
+  ];
+  if (isMap) return [checkField("unknown_free", "unknown cells are free"), ...sizes];
   const unit = name.endsWith(".svg") ? textField("mm_per_unit", "length of a unit of the drawing", "mm") : unitField();
   return [
     unit, textField("solid", "solid layers, colours or names", "all, or layer WALL", "Patterns with commas between: WALL, COLUMN*"),
-    textField("free", "left out of them", "none"), textField("wall_thickness", "unfilled outlines are walls, thick", "mm"), least,
+    textField("free", "left out of them", "none"), textField("wall_thickness", "unfilled outlines are walls, thick", "mm"), ...sizes,
   ];
 }
 
@@ -91,7 +120,7 @@ function makeField(/** @type {string} */ title, /** @type {HTMLElement} */ input
 function options() {
   /** @type {Record<string, unknown>} */
   const given = {};
-  for (const field of dialog.querySelectorAll("input, select")) {
+  for (const field of dialog.querySelectorAll("input[name], select[name]")) {
     if (!(field instanceof HTMLInputElement || field instanceof HTMLSelectElement)) continue;
     const text = field.value.trim();
     if (field.type === "checkbox") given[field.name] = field instanceof HTMLInputElement && field.checked;
@@ -109,12 +138,19 @@ function valueOf(/** @type {string} */ name, /** @type {string} */ text) {
   return value;
 }
 
-function describe(/** @type {Found} */ { content, notes, missing }) {
+function describe(/** @type {Found} */ { content, notes, missing, corners, mm_per_unit, is_assumed }) {
   const doc = docOf(content);
   const [width, height] = [0, 1].map((k) => ((doc.bounds.max[k] - doc.bounds.min[k]) / 1000).toPrecision(3));
-  const placed = missing.length ? [`the file has no ${missing.join(" and no ")}: placed where there is room, to be dragged`] : [];
-  const items = [...placed, ...notes].map((note) => el("li", {}, note));
-  return [thumbnail(doc), el("p", {}, el("b", {}, `${width} x ${height} m, obstacles: ${doc.shapes.length}`)), el("ul", { class: "quiet" }, ...items)];
+  const placed = missing.length ? [`the file has no ${missing.join(" and no ")}: placed where there is room, for you to place or drag`] : [];
+  const [before, after] = corners;
+  const fewer = after < before ? `, corners: ${after} instead of ${before}` : `, corners: ${after}`;
+  const size = `${width} x ${height} m, obstacles: ${doc.shapes.length}${after ? fewer : ""}`;
+  const unit = mm_per_unit && Math.round(mm_per_unit * 1e4) / 1e4;
+  const guess = `The file does not say how large it is: a unit of it is taken as ${unit} mm. Choose another one, or set the scale by two points.`;
+  return [
+    el("p", {}, el("b", {}, size)), is_assumed && el("p", { class: "fault" }, guess),
+    el("ul", { class: "quiet" }, ...[...placed, ...notes].map((note) => el("li", {}, note))),
+  ].filter((node) => node instanceof Node);
 }
 
 /** Read a file as base64. @returns {Promise<string>} */

@@ -7,9 +7,8 @@ import {
   chooseTool, copy, deleteSelected, duplicate, nudge, paste, redoEdit, selectAll, selectNext, turnSelected, undoEdit,
 } from "./actions.js";
 import { groupShapes, ungroupShapes } from "./arrange.js";
-import { loadBackground } from "./background.js";
 import { isEditable } from "./editing.js";
-import { chooseFile, save } from "./files.js";
+import { chooseFile, openFiles, save } from "./files.js";
 import { focusFirstField } from "./inspector.js";
 import { toggleKeys } from "./keys.js";
 import { live, show } from "./live.js";
@@ -183,9 +182,11 @@ function handleCopy(/** @type {ClipboardEvent} */ event, /** @type {boolean} */ 
 }
 
 function handlePaste(/** @type {ClipboardEvent} */ event) {
-  if (isTyping(event.target) || !event.clipboardData || !isEditable()) return;
-  const picture = [...event.clipboardData.files].find((file) => file.type.startsWith("image/"));
-  if (picture) loadBackground(picture);
-  else if (!paste(event.clipboardData.getData("text/plain"))) return;
-  event.preventDefault();
+  if (isTyping(event.target) || !event.clipboardData) return;
+  const files = [...event.clipboardData.files];
+  if (isEditable() && paste(event.clipboardData.getData("text/plain"))) event.preventDefault();
+  else if (files.length) {
+    event.preventDefault();
+    openFiles(files);
+  }
 }

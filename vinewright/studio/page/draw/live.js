@@ -3,6 +3,7 @@
 /** @typedef {import("../types.js").Point} Point */
 /** @typedef {import("../types.js").Shape} Shape */
 /** @typedef {import("./snap.js").Snapped} Snapped */
+/** @typedef {"scale" | "level" | "corners"} Picking */
 
 /**
  * @typedef {object} Dimension
@@ -26,7 +27,8 @@
  * @property {{from: Point, to: Point} | null} marquee on the stage [px]
  * @property {Point | null} pointer in the drawing [mm]
  * @property {{position: Point, heading_deg: number} | null} ghost where the start tool would put the base
- * @property {Point[] | null} picks the points of the two-point scale, while they are picked
+ * @property {Point[] | null} picks points on the picture, while they are picked
+ * @property {Picking} picking what they are for
  * @property {boolean} tubeWidth whether a disc as wide as the tube follows the pointer
  * @property {boolean} passages whether passages are shown through which the tube fits
  */
@@ -34,7 +36,7 @@
 /** @type {Live} */
 export const live = {
   hover: null, corner: null, draft: null, chain: [], dimensions: [], guides: [], moving: false, snapped: null, marquee: null, pointer: null, ghost: null,
-  picks: null, tubeWidth: false, passages: false,
+  picks: null, picking: "scale", tubeWidth: false, passages: false,
 };
 
 /** @type {(() => void)[]} */

@@ -3,13 +3,15 @@
 import { byId, svg } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { toStage } from "../view.js";
-import { boxCorners, direction, distance, plus } from "./geometry.js";
+import { angle, boxCorners, direction, distance, plus } from "./geometry.js";
 import { isEditable } from "./editing.js";
 import { handlesOf } from "./handles.js";
 import { discHits } from "./hit.js";
 import { live, whenShown } from "./live.js";
-import { lengthWithUnit } from "./measures.js";
+import { angleText, lengthWithUnit } from "./measures.js";
+import { pictureHandles } from "./background.js";
 import { pathOf } from "./outline.js";
+import { sortCorners } from "./picture.js";
 import { drawDimension, drawLabel, drawNarrowing } from "./overlay_parts.js";
 import { tubeRadius, worldTransform } from "./scene.js";
 import { extentOf } from "./shapes.js";
@@ -135,11 +137,12 @@ function drawGuides() {
 }
 
 function drawHandles() {
+  if (state.tool === "background") return pictureHandles().map(drawHandle);
   if (state.tool !== "select" || live.marquee || live.moving || !isEditable()) return [];
   return currentHandles().map(drawHandle);
 }
 
-function drawHandle(/** @type {Handle} */ one) {
+function drawHandle(/** @type {Pick<Handle, "name" | "kind" | "at" | "away" | "cursor" | "title"> & Partial<Handle>} */ one) {
   const foot = toStage(one.at);
   const [x, y] = one.away ? plus(foot, one.away) : foot;
   const active = one.kind === "corner" && one.corner !== undefined && one.corner === live.corner;
@@ -175,7 +178,12 @@ function drawMarks() {
   }
   if (live.picks) {
     const [from, to] = live.picks;
-    if (to && distance(from, to)) made.push(drawDimension({ from, to, text: lengthWithUnit(distance(from, to)) }));
+    const isArea = live.picking === "corners";
+    if (isArea) made.push(drawPath("picked", live.picks.length > 2 ? sortCorners(live.picks) : live.picks, live.picks.length > 3));
+    else if (to && distance(from, to)) {
+      const text = live.picking === "level" ? angleText(angle(from, to)) : lengthWithUnit(distance(from, to));
+      made.push(drawDimension({ from, to, text }));
+    }
     for (const pick of live.picks) {
       const [x, y] = toStage(pick);
       made.push(svg("path", { class: "pick", d: `M${x - 8} ${y}h16m-8 -8v16` }));

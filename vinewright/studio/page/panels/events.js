@@ -5,8 +5,8 @@ import { set, state, subscribe } from "../store.js";
 import { receiveGrowth, askAgain } from "./growths.js";
 import { endJob, failJob, forget, whenOwn } from "./jobs.js";
 import { forgetPack, receivePack } from "./make.js";
-import { isOwnPlan, latestPlan, noteBest, notePlan } from "./ownplan.js";
-import { refreshRuns, showRun } from "./runs.js";
+import { isOwnPlan, latestPlan, noteBest, notePlan, noteRenaming } from "./ownplan.js";
+import { followRun, refreshRuns, showRun } from "./runs.js";
 import { isUnderWay, live } from "./shown.js";
 import { changeTree } from "./treelayer.js";
 import { forgetTrials, receiveTrials } from "./trials.js";
@@ -15,13 +15,14 @@ import { forgetTrials, receiveTrials } from "./trials.js";
 
 const LOST = "Connection lost; trying again.";
 
-/** The run of the last plan that has been shown; the server tells of it again after each reconnection. */
+/** The run of the last plan that ended; the server tells of it again after each reconnection. */
 let handled = /** @type {string | null} */ (null);
+/** Runs of plans that ended while another drawing was shown, by the ids of their drawings. @type {Map<string, string>} */
+const ended = new Map();
 
 /** Handle them. */
 export function mountEvents() {
-  handled = state.run?.name ?? null;
-  subscribe(["plan"], showOwnRun);
+  subscribe(["id"], showEnded);
   addHandler("plan", ({ plan }) => receivePlan(plan));
   addHandler("tree", changeTree);
   addHandler("best", ({ design }) => noteBest(design));
@@ -37,6 +38,14 @@ export function mountEvents() {
   addHandler("failed", (event) => {
     if (event.what === "plan") receivePlan({ ...latestPlan(), phase: "failed", message: event.message });
     else whenOwn(event, ({ job, message }) => void (failJob(job, message) || set({ message })));
+  });
+  addHandler("runs", (event) => {
+    noteRenaming(event);
+    if (handled === event.gone) handled = event.now;
+    for (const [id, run] of ended) {
+      if (run === event.gone) ended.set(id, event.now ?? "");
+    }
+    followRun(event);
   });
   addHandler("connected", noteReconnection);
   addHandler("lost", () => {
@@ -70,15 +79,24 @@ function receivePlan(/** @type {PlanState} */ plan) {
   noteReconnection();
   const over = plan.phase === "done" || plan.phase === "failed";
   if (over || isUnderWay(plan)) live.asked = "";
-  const isNew = plan.phase === "done" && plan.run !== latestPlan().run;
   notePlan(plan);
-  if (isNew && !isOwnPlan()) refreshRuns();
+  if (plan.phase !== "done" || plan.run === null || plan.run === handled) return;
+  handled = plan.run;
+  ended.set(plan.drawing ?? state.id, plan.run);
+  showEnded();
+  if (!isOwnPlan()) refreshRuns();
 }
 
-/** Show the run of the plan of this drawing once, also if the plan ended while another drawing was shown. */
-function showOwnRun() {
-  const { phase, run } = state.plan;
-  if (phase !== "done" || run === null || run === handled) return;
-  handled = run;
+/** Show the run of a plan of this drawing once, also if the plan ended while another drawing was shown. */
+function showEnded() {
+  const run = ended.get(state.id);
+  if (!run) return;
+  ended.delete(state.id);
   showRun(run);
+}
+
+/** Note the run of the plan that the server told of when the page was loaded: it is shown if it is of this drawing. */
+export function noteFirstPlan(/** @type {PlanState} */ plan) {
+  handled = plan.run;
+  notePlan(plan);
 }

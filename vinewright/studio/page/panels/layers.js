@@ -28,7 +28,7 @@ export function mountLayers() {
   addLayer(35, (context) => visible.cloud && paintTips(context), true);
   addLayer(40, paintForces, true);
   addLayer(50, paintMarks);
-  subscribe(["run", "design", "other", "growths", "time", "trials", "panel", "plan"], repaint);
+  subscribe(["run", "design", "other", "compared", "growths", "time", "trials", "panel", "plan"], repaint);
   // Passages are of interest while drawing; where a run is looked at they are in the way.
   subscribe(["run", "panel"], () => stage.classList.toggle("about-run", state.run !== null && !isEditable()));
   // The symbol at the start has a piece of tube of its own, which would lie over the one that is shown.

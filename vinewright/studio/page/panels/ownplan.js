@@ -42,6 +42,11 @@ export function notePlan(/** @type {PlanState} */ plan) {
   showOwnPlan();
 }
 
+/** Note that the run of a plan was renamed, or deleted. */
+export function noteRenaming(/** @type {{gone: string, now: string | null}} */ { gone, now }) {
+  if (latest.plan.run === gone) notePlan({ ...latest.plan, run: now });
+}
+
 /** Note the best design of its search; null if there is none yet. */
 export function noteBest(/** @type {Design | null} */ design) {
   latest.best = design;

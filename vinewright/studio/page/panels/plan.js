@@ -3,6 +3,7 @@
 import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
 import { frontChart } from "./chart.js";
+import { comparisonPart } from "./compare.js";
 import { changedLine, chooseByActuators, countsLine, designList, drawnLine, nextButtons, notesList, resultLine } from "./designs.js";
 import { elsewherePart } from "./elsewhere.js";
 import { setVisible, visible } from "./layers.js";
@@ -24,7 +25,7 @@ export function mountPlan() {
   const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), notesList("plan-notes"), changedLine("plan-changed"), nextButtons());
   byId("panel-plan", HTMLElement).append(
     optionFields(), el("div", { id: "plan-buttons", class: "row" }, startButton, stopButton), reason, elsewherePart(), progressPart(), result,
-    chart.element, designList(), layersPart(), el("h2", {}, "Runs"), runList(),
+    chart.element, designList(), comparisonPart(), layersPart(), el("h2", {}, "Runs"), runList(),
   );
   mountPlanning();
   subscribe(["plan", "check", "run", "doc", "tube"], showButtons);

@@ -2,22 +2,22 @@
 
 import { attempt, get, post } from "../api.js";
 import { fetchRun } from "../draw/beside.js";
-import { openShipped } from "../draw/files.js";
+import { openShipped, recent } from "../draw/files.js";
 import { byId, el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
 import { messageOf } from "./parts.js";
-import { stateOfRun } from "./shown.js";
-import { actuatorsWords, dateWords, lengthWords, percent } from "./words.js";
+import { focusOn, runRow } from "./runrow.js";
+import { stateOfRun, WITHOUT_RUN } from "./shown.js";
 
-/** @typedef {import("../types.js").Success} Success */
-/** @typedef {{name: string, environment: string, actuators: number, length: number, success: Success | null, changed: string}} Row */
+/** @typedef {import("./runrow.js").Row} Row */
 
 const list = el("div", { id: "runs", class: "runs" });
 let opening = "";
+let redraw = () => {};
 
 /** The list of runs. */
 export function runList() {
-  subscribe(["run"], markShownRun);
+  subscribe(["run"], () => redraw());
   subscribe(["panel"], () => {
     if (state.panel === "plan") refreshRuns();
   });
@@ -27,25 +27,29 @@ export function runList() {
 /** Ask for the list again. */
 export async function refreshRuns() {
   try {
-    const rows = /** @type {Row[]} */ (await get("/api/runs"));
-    const focused = document.activeElement?.getAttribute("data-run");
-    list.replaceChildren(...(rows.length ? rows.map(rowOf) : [el("p", { class: "quiet" }, "None yet. Those of the command line appear here, too.")]));
-    markShownRun();
-    if (focused) /** @type {HTMLElement | null} */ (list.querySelector(`[data-run="${CSS.escape(focused)}"]`))?.focus();
+    showList(await get("/api/runs"));
   } catch (error) {
     list.replaceChildren(el("p", { class: "error" }, messageOf(error)));
   }
 }
 
-function rowOf(/** @type {Row} */ { name, environment, actuators, length, success, changed }) {
-  const facts = `${actuatorsWords(actuators)}, ${lengthWords(length)}${success ? `, ${percent(success.reached / success.trials)} %` : ""}`;
-  return el(
-    "button",
-    { type: "button", class: "run", "data-run": name, title: `Open ${name}, a plan in ${environment}`, onclick: () => openRun(name) },
-    el("span", { class: "name" }, name),
-    el("span", { class: "quiet" }, dateWords(changed)),
-    el("span", { class: "facts-line" }, facts),
-  );
+/** Show the list; what had the focus keeps it. */
+function showList(/** @type {Row[]} */ rows) {
+  const focused = list.contains(document.activeElement) ? document.activeElement?.getAttribute("data-focus") : null;
+  redraw = () => showList(rows);
+  const made = rows.map((row) => runRow(row, { open: () => openRun(row.name), redraw, refresh: refreshRuns }));
+  list.replaceChildren(...(rows.length ? made : [el("p", { class: "quiet" }, "None yet. Those of the command line appear here, too.")]));
+  markShownRun();
+  if (focused) focusOn(focused);
+}
+
+/** Follow a run that was renamed, or deleted: `now` is then null. */
+export function followRun(/** @type {{gone: string, now: string | null}} */ { gone, now }) {
+  const { run, design, compared } = state;
+  for (const one of recent) if (one.run?.name === gone) one.run = now === null ? null : { ...one.run, name: now };
+  if (run?.name === gone) set(now === null ? WITHOUT_RUN : { ...stateOfRun({ ...run, name: now }), design });
+  if (compared?.name === gone) set({ compared: now === null ? null : { ...compared, name: now } });
+  if (state.panel === "plan") refreshRuns();
 }
 
 function markShownRun() {

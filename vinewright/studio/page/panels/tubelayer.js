@@ -5,6 +5,7 @@ import { recordOf, shownGrowths } from "./growths.js";
 import { canvasColour } from "./palette.js";
 import { hasChanged } from "./changed.js";
 import { paintCross } from "./cloudlayer.js";
+import { COMPARED_DASH, comparedDesign } from "./compare.js";
 import { designOf, isPlanning, stageDesign } from "./shown.js";
 import { paintAsOne, paintNumbers, paintOutline, paintTube } from "./tubepaint.js";
 import { courseOf } from "./tubeshape.js";
@@ -87,6 +88,7 @@ export function paintTubes(/** @type {CanvasRenderingContext2D} */ context) {
     paintOutline(context, course, design.sections, design.radius, look);
   }
   if (!growths.length) paintOther(context);
+  paintCompared(context);
 }
 
 /** Return the tip of the main tube if it ends outside the goal: as predicted, or where its growth is shown to its end. */
@@ -110,6 +112,14 @@ function paintOther(/** @type {CanvasRenderingContext2D} */ context) {
   const other = state.panel === "look" ? designOf(state.other) : null;
   const course = other && designCourse(other);
   if (course) paintOutline(context, course, other.sections, other.radius, { colour: canvasColour("jumped"), width: 1.8 });
+}
+
+/** The design of the run that is compared. */
+function paintCompared(/** @type {CanvasRenderingContext2D} */ context) {
+  const other = state.panel === "plan" && !isPlanning() ? comparedDesign() : null;
+  const course = other && designCourse(other);
+  const look = { colour: canvasColour("jumped"), width: 1.8, dash: COMPARED_DASH };
+  if (course) paintOutline(context, course, other.sections, other.radius, look);
 }
 
 /** Return whether the drawing is being edited and is no longer the drawing of the tube. */
