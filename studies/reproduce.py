@@ -58,6 +58,7 @@ STUDIES = (
     "halls",
     "pack",
     "imports",
+    "studio",
     "reliability",
     "fewest",
     "actuators",
