@@ -261,6 +261,10 @@ def test_a_later_studio_has_the_run_of_a_page_that_was_closed(
     try:
         with studio.page.expect_response("**/api/check"):
             choose_options(studio)
+        # A search only has no trials, and no errors.
+        studio.page.fill("#plan-success", "")
+        studio.page.press("#plan-success", "Tab")
+        studio.page.select_option("#plan-errors", "")
         start_plan(studio)
         studio.wait_for("state.plan.nodes > 0")
         name = studio.state("state.plan.name")
