@@ -59,11 +59,12 @@ def test_the_last_drawing_is_gone_on_with_in_its_place(kept: Drawings, clock: Cl
     assert [row["is_changed"] for row in again.list_drawings()] == [True, False]
 
 
-def test_what_is_more_than_a_file_is_gone_on_with(kept: Drawings) -> None:
+def test_what_is_more_than_a_file_is_gone_on_with(kept: Drawings, clock: Clock) -> None:
     """A picture, or the run of a file, is kept without a change of the drawing; a run of a drawing that is in no file is in the list."""
     picture, run = {"background": {"key": "a"}, "run": None}, {"background": None, "run": "bench"}
     kept.keep(ONE, {**drawn(1), "beside": picture}, False)
     assert kept.last() == {**drawn(1), "beside": picture, "id": ONE}
+    clock.now += 1  # two drawings that are edited in the same millisecond have no order
     kept.keep(OTHER, {**drawn(2), "beside": run}, False)
     assert kept.last() is None
     kept.keep(OTHER, {**drawn(2), "beside": run, "path": "/bench.toml"}, False)

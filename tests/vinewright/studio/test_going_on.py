@@ -59,8 +59,9 @@ def test_a_drawing_of_another_page_is_copied(client: TestClient, session: Studio
     assert client.get("/api/state").json()["document"]["id"] == "a1b2c3d4e5"
 
 
+PLACE = {"x": 1.5, "y": -2, "scale": 2.5, "turn": 30.0, "opacity": 0.3, "cover": 0.7}
 BESIDE = {
-    "background": {"key": "ab" * 32, "width": 30, "height": 20, "x": 1.5, "y": -2, "scale": 2.5, "opacity": 0.3},
+    "background": {"key": "ab" * 32, "width": 30, "height": 20, **PLACE},
     "options": {"seed": 7, "fast": True, "success": None, "of_a_later_version": "x"},
     "run": "divider-2",
     "design": "3",
