@@ -1,5 +1,6 @@
 """Runs and plans belong to a drawing, and a page that is loaded again goes on with all that does, in a real browser."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -313,3 +314,28 @@ def test_a_later_studio_has_picture_and_options(browser: Any, tmp_path: Path) ->
         assert studio.state("state.message") == "The picture beneath this drawing is not kept any more."
     finally:
         studio.close()
+
+
+def test_a_duplicated_tab_is_a_drawing_of_its_own(studio: Studio) -> None:
+    """A browser copies what a tab keeps; the copy gets an id of its own, and a page that is loaded again keeps its id."""
+    draw_box(studio)
+    own = studio.state("state.id")
+    studio.page.evaluate("async () => (await import('/draw/keeping.js')).keepAll()")
+    kept = studio.page.evaluate("() => ({ ...sessionStorage })")
+    tab = studio.page.context.new_page()
+    tab.add_init_script(
+        f"if (!sessionStorage.length) for (const [key, value] of Object.entries({json.dumps(kept)})) sessionStorage.setItem(key, value);"
+    )
+    tab.goto(studio.running.base + "#" + studio.running.token)
+    tab.wait_for_selector("body[data-connected]")
+    script = "async () => { const { state } = await import('/store.js'); return [state.id, state.doc.shapes.length]; }"
+    wait_until(lambda: tab.evaluate(script)[0] != own)
+    assert tab.evaluate(script)[1] == 1
+    assert studio.state("state.id") == own
+    copied = tab.evaluate(script)[0]
+    for page, expected in ((tab, copied), (studio.page, own)):
+        page.reload()
+        page.wait_for_selector("body[data-connected]")
+        page.wait_for_timeout(1500)  # longer than a drawing is waited for
+        assert page.evaluate(script)[0] == expected
+    tab.close()

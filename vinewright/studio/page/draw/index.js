@@ -5,6 +5,7 @@ import { mountFiles } from "./files.js";
 import { mountGround } from "./ground.js";
 import { mountHint } from "./hint.js";
 import { mountInspector } from "./inspector.js";
+import { mountKeeping } from "./keeping.js";
 import { mountKeyboard } from "./keyboard.js";
 import { mountMenu } from "./menu.js";
 import { mountOverlay } from "./overlay.js";
@@ -23,6 +24,7 @@ export function mountDraw() {
   mountPointer();
   mountToolbar();
   mountFiles();
+  mountKeeping();
   mountKeyboard();
   mountCheck();
   mountInspector();

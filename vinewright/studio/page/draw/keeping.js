@@ -4,7 +4,7 @@
  */
 
 import { store, loadStored } from "../kept.js";
-import { restoreHistory, set, state, storedHistory } from "../store.js";
+import { restoreHistory, set, state, storedHistory, subscribe } from "../store.js";
 import { besideNow } from "./beside.js";
 import { withSource } from "./pictures.js";
 import { contentOf, originsOf } from "./shapes.js";
@@ -15,6 +15,7 @@ import { contentOf, originsOf } from "./shapes.js";
 
 const KEY = "drawing";
 const LEFT = "left"; // key of what is kept only when the page is left
+const LOCK_MS = 1000; // after which a drawing counts as that of another tab
 const MOST_STEPS = 100; // of undo that are kept
 const MOST_CHARACTERS = 2e6; // of them, of the 5 million that a storage takes
 
@@ -51,6 +52,25 @@ export async function takeKept() {
     restoreHistory({ past, future });
     set({ panel: left.panel, unit: left.unit });
   };
+}
+
+/** Give the drawing an id of its own if another tab has it: a tab that is duplicated has all that the first one kept. */
+export function mountKeeping() {
+  let claimed = "";
+  let release = () => {};
+  subscribe(["id"], async () => {
+    const { id } = state;
+    if (!id || id === claimed || !navigator.locks) return; // only pages of this machine, or encrypted ones, have locks
+    release();
+    claimed = id;
+    const held = new Promise((done) => (release = () => done(null)));
+    try {
+      // A page that is loaded again gives its lock back while the next one begins.
+      await navigator.locks.request(`drawing ${id}`, { signal: AbortSignal.timeout(LOCK_MS) }, () => held);
+    } catch {
+      if (state.id === id) set({ id: newDrawingId(), message: "Another tab has this drawing: here is a copy of it." });
+    }
+  });
 }
 
 /** A new id of a drawing. */
