@@ -45,11 +45,14 @@ class LinearActuator:
     def fit(actuator: Actuator, l_0: float = USUAL_CELL) -> LinearActuator:
         """Fit the line through an actuator's tension at half and at full contraction.
 
+        Both numbers are rounded to 12 digits: the last ones depend on the processor.
+
         Args:
             l_0: Cell length [m].
         """
         end = float(actuator.full_contraction(l_0))
-        return LinearActuator(2 * float(actuator.force_per_pressure(0.5 * end, l_0)), end)
+        area = 2 * float(actuator.force_per_pressure(0.5 * end, l_0))
+        return LinearActuator(float(f"{area:.12g}"), float(f"{end:.12g}"))
 
     def tension(self, pressure: ArrayLike, length: ArrayLike, full: float) -> Floats:
         """Tension [N], not negative: a slack actuator does not push.

@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -50,8 +51,10 @@ def find_browser() -> str:
     """Return the path of Chromium.
 
     Raises:
-        BadInput: There is none.
+        BadInput: There is none, or nothing to drive it with.
     """
+    if find_spec("playwright") is None:
+        raise BadInput("needs Playwright: pip install -c constraints.txt -e '.[test]' in a copy of the repository")
     if (path := next((found for name in BROWSERS if (found := shutil.which(name))), None)) is None:
         raise BadInput("needs Chromium, which is not in the PATH")
     return path

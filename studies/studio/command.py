@@ -16,7 +16,7 @@ def studio(out: FolderOption = None, force: ForceOption = False) -> int:
 
     Needs the extras test and studio, and Chromium.
     """
-    with readable_errors(), needs("test"):
+    with readable_errors(), needs("studio"):
         from studies.studio.browser import find_browser
         from studies.studio.report import report, save_view
         from studies.studio.study import CASES, VIEWS, run_cases

@@ -30,7 +30,6 @@ EXTRAS = {
         "Starlette, uvicorn, websockets and platformdirs",
         ("starlette", "uvicorn", "websockets", "platformdirs"),
     ),
-    "test": ("Playwright", ("playwright",)),
     "torch": ("PyTorch", ("torch",)),
     "video": ("OpenCV, scikit-image and imageio-ffmpeg", ("cv2", "imageio_ffmpeg", "skimage")),
 }
