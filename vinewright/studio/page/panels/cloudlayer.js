@@ -22,6 +22,11 @@ function trialsOf(/** @type {string} */ panel) {
   return panel === "plan" && !isPlanning() && !hasChanged() && state.design === "best" ? (state.run?.trials ?? null) : null;
 }
 
+/** Where a trial ended: one that could not begin, since its base lies outside the bounds or in an obstacle, stays at the start. */
+function tipOf(/** @type {Point[]} */ line) {
+  return line.at(-1) ?? state.run?.content.start.position;
+}
+
 /** Return whether a cloud is visible. */
 function isShown() {
   const trials = trialsOf(state.panel);
@@ -56,7 +61,7 @@ function update(/** @type {{lines: Point[][], reached: boolean[]}} */ { lines, r
     const line = lines[drawn.count];
     const kind = reached[drawn.count] ? 1 : 0;
     line.forEach(([x, y], k) => (k ? drawn.paths[kind].lineTo(x, y) : drawn.paths[kind].moveTo(x, y)));
-    const tip = line.at(-1);
+    const tip = tipOf(line);
     if (tip) drawn.tips[kind].push(tip);
   }
 }

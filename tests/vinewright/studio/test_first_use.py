@@ -1,0 +1,143 @@
+"""Walks of a person who has never seen the studio: what buttons promise, what stays invisible, and what a full disk says."""
+
+import errno
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from planner.design.estimate import Success
+from planner.fabrication.assembly.success import PackSuccess
+from tests.vinewright.studio.browser import Studio
+from tests.vinewright.studio.test_belonging import PICTURE, place
+from tests.vinewright.studio.test_explained import SHOW, success_of
+from tests.vinewright.studio.test_modules import view_of
+from vinewright.studio.jobs import in_words_of_panels
+from vinewright.studio.session import OpenedFile, StudioSession
+
+
+def test_undo_buttons_follow_the_picture(editor: Studio) -> None:
+    """A picture that is added and removed is taken back with the buttons, too, not only with the keys."""
+    undo, redo = (editor.page.get_by_role("button", name=name) for name in ("Undo", "Redo"))
+    assert undo.is_disabled()
+    editor.page.evaluate(PICTURE)
+    assert undo.is_enabled()
+    undo.click()
+    assert place(editor) is None
+    assert (undo.is_disabled(), redo.is_enabled()) == (True, True)
+    redo.click()
+    assert place(editor) is not None
+
+
+def test_buttons_say_what_they_open(editor: Studio) -> None:
+    """A person with a photo finds the button for it, and one whose drawing is gone the list of drawings."""
+    bar = editor.page.locator("#file-actions")
+    assert "photo" in (bar.get_by_text("Open", exact=True).get_attribute("title") or "")
+    assert "recent drawings" in (bar.get_by_text("Gallery", exact=True).get_attribute("title") or "")
+
+
+def test_faults_are_in_line_with_the_fields(editor: Studio) -> None:
+    """The box with a fault begins and ends where headings and fields do."""
+    editor.page.get_by_label("x max").fill("900")
+    editor.page.get_by_label("x max").press("Enter")
+    fault = editor.page.locator("#panel-draw .note.error")
+    fault.wait_for()
+    box, field = fault.bounding_box(), editor.page.get_by_label("Name", exact=True).bounding_box()
+    assert box
+    assert field
+    assert (box["x"], box["width"]) == (field["x"], field["width"])
+
+
+@pytest.mark.parametrize("lines", [[], [[[150, 500], [300, 500]]]], ids=["none begins", "one begins"])
+def test_trials_that_cannot_begin_are_seen(studio: Studio, lines: Any) -> None:
+    """A trial without a line is crossed out at the start, and the panel says how many there are and why."""
+    reached = [True] * len(lines)
+    success = success_of(len(lines), 2 + len(lines))
+    trials = {
+        "run": "tried", "design": "best", "busy": False, "lines": lines, "reached": reached, "success": success, "asked": 3,
+        "weakest": None, "influences": [],
+    }  # fmt: skip
+    design = {**view_of(0), "success": None}
+    studio.page.evaluate(SHOW, [design, trials, None])
+    before = crosses(studio)
+    studio.page.evaluate(
+        SHOW, [design, {**trials, "lines": [*lines, [], []], "reached": [*reached, False, False]}, None]
+    )
+    assert crosses(studio) > before
+    words = "2 trials could not begin: the base was outside the bounds or in an obstacle."
+    assert studio.page.locator("#trust-drawn").inner_text() == words
+
+
+def crosses(studio: Studio) -> int:
+    """Count the pixels of the colour of misses around the start."""
+    count: int = studio.page.evaluate(
+        """async ([x, y]) => {
+            await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+            const { canvasColour } = await import('/panels/palette.js');
+            const wanted = canvasColour('missed').match(/[0-9a-f]{2}/g).map((one) => parseInt(one, 16));
+            let found = 0;
+            for (const canvas of document.querySelectorAll('canvas')) {
+                const box = canvas.getBoundingClientRect();
+                const { data } = canvas.getContext('2d').getImageData(x - box.left - 6, y - box.top - 6, 12, 12);
+                for (let k = 0; k < data.length; k += 4) found += wanted.every((one, c) => one === data[k + c]) && data[k + 3] > 0;
+            }
+            return found;
+        }""",
+        studio.at(150, 500),
+    )
+    return count
+
+
+def test_purposes_of_all_files_of_a_pack(editor: Studio) -> None:
+    """No file of a pack is listed without what it is for."""
+    known = {"schedule.json": "controller", "schedule.csv": "pressure of every line", "plumbing.svg": "valves"}
+    rows = editor.page.evaluate(
+        """async (files) => {
+            const { fileList } = await import('/panels/packlists.js');
+            return [...fileList(files).querySelectorAll('tbody tr')].map((row) => [...row.cells].map((cell) => cell.textContent));
+        }""",
+        [*known, "template-a4.pdf"],
+    )
+    assert {name for name, _ in rows} == {*known, "template-a4.pdf"}
+    assert all(known.get(name, "guide") in text for name, text in rows)
+
+
+def test_warnings_of_a_pack_name_no_options() -> None:
+    """The advice for a low success is in words of the panels: the page has no command line."""
+    warning = in_words_of_panels(PackSuccess(Success("workshop", 63, 100), rounded=True).warning)
+    assert "Plan again with more time or, if you can build with smaller errors, with the errors “lasercut”;" in warning
+    assert "--" not in warning
+
+
+def test_saving_on_a_full_disk(client: TestClient, session: StudioSession, tmp_path: Path, monkeypatch: Any) -> None:
+    """The answer names the file, the reason and what to do; the file stays as it was."""
+    text = client.get("/api/state").json()["known"]["environments"][0]["text"]
+    file = tmp_path / "bench.toml"
+    file.write_text(text)
+    session.file = OpenedFile(file)
+
+    def fill(*_: Any) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "write_bytes", fill)
+        answer = client.post("/api/save", json={"text": text + "# mine\n", "saved": text})
+    message = "bench.toml is not saved: No space left on device; make room, or save a copy"
+    assert (answer.status_code, answer.json()) == (409, {"error": message})
+    assert file.read_text() == text
+
+
+def test_saving_over_a_file_that_is_no_text_any_more(
+    client: TestClient, session: StudioSession, tmp_path: Path
+) -> None:
+    """A program may have written anything in its place, which stays."""
+    text = client.get("/api/state").json()["known"]["environments"][0]["text"]
+    file = tmp_path / "bench.toml"
+    file.write_bytes(b"\xff\xfe")
+    session.file = OpenedFile(file)
+    answer = client.post("/api/save", json={"text": text, "saved": text})
+    assert answer.status_code == 409
+    assert "has changed since" in answer.json()["error"]
+    assert file.read_bytes() == b"\xff\xfe"
