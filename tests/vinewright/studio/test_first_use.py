@@ -70,6 +70,42 @@ def test_trials_that_cannot_begin_are_seen(studio: Studio, lines: Any) -> None:
     assert studio.page.locator("#trust-drawn").inner_text() == words
 
 
+def test_lines_about_trials_belong_to_what_is_drawn(studio: Studio) -> None:
+    """While the next plan is under way, the panel Plan says nothing of trials that are not drawn."""
+    trials = {"lines": [[[150, 500], [300, 500]], []], "reached": [True, False]}
+    design = {**view_of(0), "success": success_of(1, 9)}
+    studio.page.evaluate(SHOW, [design, None, None])
+    script = """async ([trials, phase]) => {
+        const { set, state } = await import('/store.js');
+        set({ panel: 'plan', run: { ...state.run, trials }, plan: { ...state.plan, phase, drawing: state.id } });
+        await Promise.resolve();
+    }"""
+    studio.page.evaluate(script, [trials, "idle"])
+    line = studio.page.locator("#plan-drawn")
+    assert line.inner_text().startswith("2 of 9 trials are drawn. 1 trial could not begin: ")
+    studio.page.evaluate(script, [trials, "searching"])
+    assert line.is_hidden()
+    studio.page.evaluate(script, [trials, "idle"])
+    assert line.is_visible()
+
+
+def test_long_names_stay_in_their_cards(editor: Studio) -> None:
+    """A name without spaces is broken in the gallery; it does not lie over other cards."""
+    editor.page.evaluate(
+        """async () => {
+            const { edit } = await import('/store.js');
+            edit((doc) => ({ ...doc, name: 'W'.repeat(200) }));
+            (await import('/draw/files.js')).newDrawing();
+        }"""
+    )
+    editor.page.get_by_role("button", name="Gallery").click()
+    card = editor.page.locator("#gallery .card", has_text="WWW").first
+    card.wait_for()
+    name = card.locator("b")
+    assert name.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    editor.page.keyboard.press("Escape")
+
+
 def crosses(studio: Studio) -> int:
     """Count the pixels of the colour of misses around the start."""
     count: int = studio.page.evaluate(
@@ -80,7 +116,7 @@ def crosses(studio: Studio) -> int:
             let found = 0;
             for (const canvas of document.querySelectorAll('canvas')) {
                 const box = canvas.getBoundingClientRect();
-                const { data } = canvas.getContext('2d').getImageData(x - box.left - 6, y - box.top - 6, 12, 12);
+                const { data } = canvas.getContext('2d').getImageData(x - box.left - 12, y - box.top - 12, 24, 24);
                 for (let k = 0; k < data.length; k += 4) found += wanted.every((one, c) => one === data[k + c]) && data[k + 3] > 0;
             }
             return found;
