@@ -14,6 +14,7 @@ from tests.vinewright.studio.browser import Studio
 from tests.vinewright.studio.test_belonging import PICTURE, place
 from tests.vinewright.studio.test_explained import SHOW, success_of
 from tests.vinewright.studio.test_modules import view_of
+from tests.waiting import wait_until
 from vinewright.studio.jobs import in_words_of_panels
 from vinewright.studio.session import OpenedFile, StudioSession
 
@@ -48,6 +49,58 @@ def test_faults_are_in_line_with_the_fields(editor: Studio) -> None:
     assert box
     assert field
     assert (box["x"], box["width"]) == (field["x"], field["width"])
+
+
+def test_a_comma_of_thousands_is_not_taken_for_decimals(editor: Studio) -> None:
+    """A width of 1,200 mm becomes neither 1.2 nor 1200 by a guess: both are offered."""
+    field = editor.page.get_by_label("x max")
+    field.fill("1,200")
+    field.press("Enter")
+    fault = editor.page.locator("#panel-draw .fault")
+    assert fault.inner_text() == "1,200 can mean 1200 or 1.2: type one of them"
+    assert editor.state("state.doc.bounds.max[0]") == 1500
+    field.press("ArrowUp")
+    assert field.input_value() == "1,200"
+    field.fill("1200")
+    field.press("Enter")
+    assert editor.state("state.doc.bounds.max[0]") == 1200
+
+
+def test_a_wider_panel_hides_nothing(editor: Studio) -> None:
+    """A drawing that is shown as a whole stays so in Make and after it; a view that a person chose stays."""
+    window = "async () => { const { state } = await import('/store.js'); return [state.view.x, state.view.scale]; }"
+    editor.key("0")
+    before = editor.page.evaluate(window)
+    editor.page.get_by_role("tab", name="Make").click()
+    editor.wait_for(f"state.view.scale < {before[1]}")
+    for x in (0, 1500):
+        left, _ = editor.at(x, 500)
+        assert 48 <= left <= editor.page.locator("#panel").evaluate("(panel) => panel.getBoundingClientRect().left")
+    editor.page.get_by_role("tab", name="Draw").click()
+    editor.wait_for(f"state.view.scale === {before[1]}")
+    editor.key("+")
+    chosen = editor.page.evaluate(window)
+    stage = "document.getElementById('stage').clientWidth"
+    width = editor.page.evaluate(stage)
+    editor.page.get_by_role("tab", name="Make").click()
+    wait_until(lambda: editor.page.evaluate(stage) < width)
+    assert editor.page.evaluate(window) == chosen
+
+
+def test_hints_for_fingers(shared: Studio) -> None:
+    """Without a mouse the line at the top of the drawing speaks of fingers, not of clicks and keys."""
+    page = shared.open(has_touch=True, is_mobile=True)
+    try:
+        page.evaluate("async () => (await import('/draw/files.js')).newDrawing()")
+        page.get_by_role("button", name="Box (B)").tap()
+        page.locator("#stage").focus()
+        page.keyboard.press("Enter")
+        hint = page.locator("#hint")
+        hint.get_by_text("box 1: drag it or its handles").wait_for()
+        page.evaluate("async () => (await import('/store.js')).set({ selection: new Set() })")
+        hint.get_by_text("Tap to select; one finger moves the view, two zoom.").wait_for()
+    finally:
+        page.context.close()
 
 
 @pytest.mark.parametrize("lines", [[], [[[150, 500], [300, 500]]]], ids=["none begins", "one begins"])
