@@ -66,6 +66,19 @@ def test_a_comma_of_thousands_is_not_taken_for_decimals(editor: Studio) -> None:
     assert editor.state("state.doc.bounds.max[0]") == 1200
 
 
+@pytest.mark.parametrize(("typed", "fault"), [("-1", "must be at least 0"), ("11", "must be at most 10")])
+def test_limits_of_friction_are_said_before_a_plan(editor: Studio, typed: str, fault: str) -> None:
+    """The field says what is wrong, in place of a plan that fails with the name of an option of the command line."""
+    editor.page.get_by_role("tab", name="Plan").click()
+    editor.page.locator("#panel-plan details").evaluate("(details) => { details.open = true; }")
+    field = editor.page.locator("#panel-plan").get_by_label("Friction", exact=True)
+    field.fill(typed)
+    field.press("Enter")
+    editor.page.locator("#panel-plan .fault", has_text=fault).wait_for()
+    assert editor.state("state.options?.friction ?? null") is None
+    field.press("Escape")
+
+
 def test_a_wider_panel_hides_nothing(editor: Studio) -> None:
     """A drawing that is shown as a whole stays so in Make and after it; a view that a person chose stays."""
     window = "async () => { const { state } = await import('/store.js'); return [state.view.x, state.view.scale]; }"
@@ -230,3 +243,12 @@ def test_saving_over_a_file_that_is_no_text_any_more(
     assert answer.status_code == 409
     assert "has changed since" in answer.json()["error"]
     assert file.read_bytes() == b"\xff\xfe"
+
+
+def test_numbers_that_make_no_actuator(client: TestClient) -> None:
+    """The panel Tube says that the numbers do not fit together, without the name of an exception."""
+    content = client.get("/api/state").json()["tube"]["content"]
+    content["actuator"]["film_elasticity"] = 1e-7
+    answer = client.post("/api/tube", json={"content": content})
+    assert answer.status_code == 422
+    assert answer.json()["error"].startswith("these numbers make no actuator that can be computed: strain must lie ")
