@@ -167,8 +167,9 @@ def test_long_names_stay_in_their_cards(editor: Studio) -> None:
     editor.page.get_by_role("button", name="Gallery").click()
     card = editor.page.locator("#gallery .card", has_text="WWW").first
     card.wait_for()
-    name = card.locator("b")
-    assert name.evaluate("(node) => node.scrollWidth <= node.clientWidth")
+    edges = "(node) => [node, node.querySelector('b')].map((one) => one.getBoundingClientRect().right)"
+    outer, inner = card.evaluate(edges)
+    assert inner < outer
     editor.page.keyboard.press("Escape")
 
 
