@@ -35,7 +35,7 @@ from vinewright.studio.importing import import_uploaded
 from vinewright.studio.kept_pictures import NoPicture
 from vinewright.studio.picture_answers import image, kept_picture, rectify_picture
 from vinewright.studio.pictures import UnusablePicture, render_picture
-from vinewright.studio.session import FileChanged, StudioSession
+from vinewright.studio.session import FileChanged, StudioSession, UnwritableFile
 from vinewright.studio.starting import PAGE
 from vinewright.studio.tubes import add_figures, content_view, named_tube, tube_in
 from vinewright.studio.views import run_view
@@ -56,6 +56,7 @@ STATUS: dict[type[Exception], int] = {
     NoPicture: 404,
     UnusableName: 422,
     FileChanged: 409,
+    UnwritableFile: 409,
     ForeignRun: 409,
     UnwritableFolder: 409,
     Busy: 409,

@@ -189,12 +189,18 @@ def pack_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
             "pattern": (folder / "pattern.svg").read_text(encoding="utf-8"),
             "cuts": _rows(folder / "cut-list.csv"),
             "parts": _rows(folder / "parts.csv"),
-            "warnings": [*_missing(written), *pack.content()["warnings"]],
+            "warnings": [*_missing(written), *map(in_words_of_panels, pack.content()["warnings"])],
             "files": written.files,
             "reached": pack.grown.reached,
         }
         shutil.make_archive(str(target.with_suffix("")), "zip", parent, folder.name)
     send({"type": "pack", "pack": shown})
+
+
+def in_words_of_panels(warning: str) -> str:
+    """Replace options of the command line, of which the page has none, by the words of its panels."""
+    told = warning.replace("a longer --time-budget", "more time")
+    return re.sub(r"with --uncertainty (\w+)", r"with the errors “\1”", told)
 
 
 def _missing(written: WrittenFormats) -> list[str]:

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from dynamics.registry import propagators
-from environments.file_model import MOST_CORNERS
+from environments.file_model import MOST_CORNERS, MOST_FRICTION
 from environments.importing.options import ImportOptions
 from environments.uncertainty import PRESETS
 from planner.plan.inputs import Inputs, field_of
@@ -211,6 +211,7 @@ def _type_of(name: str) -> Any:
     else:
         narrower = {
             "time_budget_s": Annotated[float, Field(le=LONGEST)],
+            "friction": Annotated[float, Field(ge=0, le=MOST_FRICTION)],
             "seed": Annotated[int, Field(lt=2**63)],
             "planner": Annotated[str, Field(pattern=r"^[a-z0-9-]{1,40}$")],  # a colon would load a file
             "supply": Annotated[str, Field(max_length=40)],
@@ -241,8 +242,8 @@ def offered_options() -> dict[str, dict[str, Any]]:
             "default": _default(name),
             "implied": option.implied,
             "help": option.help,
-            "least": option.least,
-            "most": {"time_budget_s": LONGEST, "seed": 2**53}.get(name, option.most),
+            "least": {"friction": 0}.get(name, option.least),
+            "most": {"time_budget_s": LONGEST, "seed": 2**53, "friction": MOST_FRICTION}.get(name, option.most),
             "above": option.above,
             "unit": option.unit.strip("-"),
             "flag": option.flag or f"--{name.replace('_', '-')}",

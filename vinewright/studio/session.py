@@ -34,6 +34,10 @@ class FileChanged(RuntimeError):
     """The file cannot be saved: it has changed since it was opened, or there is none; the one-line message says what to do."""
 
 
+class UnwritableFile(OSError):
+    """The file cannot be saved: the disk is full, or its folder cannot be written; the one-line message says what to do."""
+
+
 @dataclass(slots=True)
 class OpenedFile:
     """The file that the studio was started with."""
@@ -56,15 +60,20 @@ class OpenedFile:
             opened: Content of the file when it was opened or last saved.
         Raises:
             FileChanged: The file has changed since.
-            OSError: The file cannot be written.
+            UnwritableFile: The disk is full, or the file cannot be written.
         """
         path = self.path.resolve()
-        if path.exists() and self.text != opened:
+        # Bytes: what another program has written need not be text.
+        if path.exists() and path.read_bytes() != opened.encode():
             raise FileChanged(f"{self.path.name} has changed since it was opened here: save a copy, or open it again")
-        with atomic_path(path) as partial:
-            partial.write_bytes(text.encode())
-            if path.exists():
-                partial.chmod(path.stat().st_mode)
+        try:
+            with atomic_path(path) as partial:
+                partial.write_bytes(text.encode())
+                if path.exists():
+                    partial.chmod(path.stat().st_mode)
+        except OSError as error:
+            reason = error.strerror or error
+            raise UnwritableFile(f"{self.path.name} is not saved: {reason}; make room, or save a copy") from error
 
 
 @dataclass(eq=False)

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from dynamics.tube import VineParams
+from dynamics.tube import InvalidTube, VineParams
 from dynamics.tube_choice import DEFAULT_TUBE
 from dynamics.tube_file import SCHEMA, check_tube, known_tubes, load_tube, tube_content
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, TUBE, Key
@@ -28,14 +28,23 @@ def tube_view(params: VineParams, name: str = "own") -> dict[str, Any]:
 
 
 def add_figures(view: dict[str, Any]) -> dict[str, Any]:
-    """Return the view of a tube with figures derived from it; the first time for a tube, it takes about 0.5 s."""
+    """Return the view of a tube with figures derived from it; the first time for a tube, it takes about 0.5 s.
+
+    Raises:
+        InvalidTube: The tube cannot be used, or its actuator has no state within the limits of its keys.
+    """
     return {**view, "figures": _derive_figures(json.dumps(view["content"]))}
 
 
 @lru_cache(maxsize=32)
 def _derive_figures(content: str) -> list[dict[str, str]]:
     params = tube_in(json.loads(content))
-    rows = TubeFigures.of(params).rows(params)
+    try:
+        rows = TubeFigures.of(params).rows(params)
+    except InvalidTube:
+        raise
+    except ValueError as error:  # numbers that are each allowed need not make an actuator together
+        raise InvalidTube(f"these numbers make no actuator that can be computed: {error}") from error
     return [{"label": label, "value": value, "note": note} for label, value, note in rows]
 
 

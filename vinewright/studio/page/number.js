@@ -3,14 +3,22 @@
 const LENGTHS = /** @type {Record<string, number>} */ ({ mm: 1, cm: 10, m: 1000, in: 25.4, ft: 304.8 });
 const TOKEN = /\s*(?:(\d+(?:[.,]\d*)?|[.,]\d+)|([-+*/()])|(mm|cm|m|in|ft|°))/y;
 
+/** A comma that separates thousands for some, and decimals for others. */
+const AMBIGUOUS = /(?<![\d.,])[1-9]\d{0,2},\d{3}(?![\d.,])/;
+
+/** The number in a text that can be read in two ways, such as `1,200`; null if there is none. */
+export function ambiguousNumber(/** @type {string} */ text) {
+  return AMBIGUOUS.exec(text)?.[0] ?? null;
+}
+
 /**
- * Read a number from a text; NaN if it is none.
+ * Read a number from a text; NaN if it is none, or one that can be read in two ways.
  * @param {string} text
  * @param {string} unit unit of the result, and of a number without one: a length may be typed in another unit of length
  */
 export function parseNumber(text, unit) {
   const isLength = unit in LENGTHS;
-  const tokens = splitTokens(text.trim()) ?? ["?"]; // no number
+  const tokens = (ambiguousNumber(text) ? null : splitTokens(text.trim())) ?? ["?"]; // no number
   let at = 0;
   const next = () => tokens[at];
 

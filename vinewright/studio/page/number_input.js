@@ -1,7 +1,7 @@
 /** Inputs for numbers, with units and limits. */
 
 import { el } from "./dom.js";
-import { parseNumber } from "./number.js";
+import { ambiguousNumber, parseNumber } from "./number.js";
 import { round } from "./text.js";
 import { bindText, showFault } from "./typed_text.js";
 
@@ -44,7 +44,7 @@ export function numberInput(/** @type {NumberOptions} */ options) {
   };
   const parse = () => {
     const value = round(parseNumber(input.value, unit) * factor, Math.max(digits, 12));
-    return { value, fault: faultOf(value, options) };
+    return { value, fault: ambiguityOf(input.value) ?? faultOf(value, options) };
   };
   const { update, reset } = bindText(input, text, () => {
     const isCleared = options.clear && input.value.trim() === "";
@@ -68,6 +68,12 @@ export function numberField(/** @type {NumberOptions & {label: string}} */ optio
   const { label, title, unit = "" } = options;
   const row = el("label", { class: "number", title }, el("span", { class: "name" }, label), made.input, el("span", { class: "unit" }, unit));
   return { ...made, element: el("div", { class: "field" }, row) };
+}
+
+/** Return why a number that can be read in two ways is refused, with both; null if there is none. */
+function ambiguityOf(/** @type {string} */ text) {
+  const found = ambiguousNumber(text);
+  return found && `${found} can mean ${found.replace(",", "")} or ${Number(found.replace(",", "."))}: type one of them`;
 }
 
 /** Return why a number is not allowed; null if it is. */

@@ -99,11 +99,21 @@ export function movedView(view, from, to, factor) {
 
 /** Show all of the bounds. */
 export function fit() {
+  set({ view: fittedView() });
+}
+
+/** The view of all of the bounds; the present one if they are empty. */
+function fittedView() {
   const { min, max } = state.doc.bounds;
   const [width, height] = [max[0] - min[0], max[1] - min[1]];
-  if (!(width > 0 && height > 0)) return;
+  if (!(width > 0 && height > 0)) return state.view;
   const scale = Math.min((size.width - 96) / width, (size.height - 96) / height, 50);
-  set({ view: { x: (min[0] + max[0]) / 2, y: (min[1] + max[1]) / 2, scale: Math.max(scale, 0.005) } });
+  return { x: (min[0] + max[0]) / 2, y: (min[1] + max[1]) / 2, scale: Math.max(scale, 0.005) };
+}
+
+function isFitted() {
+  const [now, fitted] = [state.view, fittedView()];
+  return now.x === fitted.x && now.y === fitted.y && now.scale === fitted.scale;
 }
 
 /** A colour of the style sheet, for the canvas. */
@@ -112,13 +122,15 @@ export function colour(/** @type {string} */ name) {
 }
 
 new ResizeObserver(() => {
+  const wasFitted = isFitted();
   size.width = stage.clientWidth;
   size.height = stage.clientHeight;
   for (const canvas of [beneath, over]) {
     canvas.width = Math.round(size.width * devicePixelRatio);
     canvas.height = Math.round(size.height * devicePixelRatio);
   }
-  set({ view: { ...state.view } });
+  // A wider panel must not hide the goal of a drawing that was shown as a whole.
+  set({ view: wasFitted ? { ...fittedView() } : { ...state.view } });
   paint();
 }).observe(stage);
 whenThemeChanges(repaint);

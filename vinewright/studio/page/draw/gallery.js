@@ -16,7 +16,7 @@ let listing = 0; // number of the last list: one that was asked for before is no
 
 const flyout = el("div", { id: "gallery", role: "dialog", "aria-label": "Gallery", hidden: true });
 const POPUP = { "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "gallery" };
-const button = el("button", { type: "button", title: "Shipped environments", ...POPUP }, "Gallery");
+const button = el("button", { type: "button", title: "Shipped environments and recent drawings", ...POPUP }, "Gallery");
 
 /** Mount the button beneath which the gallery opens. */
 export function mountGallery() {

@@ -22,6 +22,7 @@ export function mountHint() {
 }
 
 const KEYS = "[ ] or , . turn";
+const FINGERS = matchMedia("(hover: none) and (pointer: coarse)");
 /** @type {string | null} */
 let before = null;
 
@@ -45,13 +46,22 @@ function hintText() {
       const { count, ask, then } = PICKINGS[live.picking];
       return live.picks.length < count ? ask : then;
     }
+    if (background && FINGERS.matches) return "Drag to move the picture; the handle turns it.";
     return background ? "Drag to move the picture; the handle, [ ] or , . turn it." : "Choose, drop or paste a picture.";
   }
   if (tool !== "select") return currentTool().hint;
   const ids = filterExisting(doc, selection);
+  if (FINGERS.matches) return fingersText(ids);
   if (ids.length > 1) return `${ids.length} objects: drag or arrows move, ${KEYS}, Delete removes.`;
   if (ids.length) return selectedText(ids[0]);
   return doc.shapes.length ? "Click to select, drag for a rectangle: to the right what is inside, to the left what it touches." : "";
+}
+
+/** Without a mouse or keys. */
+function fingersText(/** @type {(number | string)[]} */ ids) {
+  if (ids.length > 1) return `${ids.length} objects: drag to move them.`;
+  if (ids.length) return `${nameOf(state.doc, ids[0])}: drag it or its handles, or type numbers in the panel.`;
+  return state.doc.shapes.length ? "Tap to select; one finger moves the view, two zoom." : "";
 }
 
 function selectedText(/** @type {number | string} */ id) {

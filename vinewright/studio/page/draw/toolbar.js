@@ -21,7 +21,7 @@ export function mountToolbar() {
   const gallery = mountGallery();
   byId("file-actions", HTMLElement).append(
     textButton("New", "Start an empty drawing", newDrawing),
-    textButton("Open", "Open a TOML file (Ctrl+O)", chooseFile),
+    textButton("Open", "Open an environment, a drawing, a map or a photo (Ctrl+O)", chooseFile),
     gallery,
     textButton("Save", "Save (Ctrl+S)", save),
     iconButton("copy", "Save a copy", saveCopy),
@@ -87,7 +87,7 @@ function mountEdit() {
   const copyButton = iconButton("duplicate", "Duplicate (Ctrl+D)", duplicate);
   const removeButton = iconButton("remove", "Delete (Del)", deleteSelected);
   byId("edit-actions", HTMLElement).append(undoButton, redoButton, copyButton, removeButton);
-  subscribe(["doc", "selection", "panel"], () => {
+  subscribe(["doc", "background", "selection", "panel"], () => {
     const [count, editable] = [steps(), isEditable()];
     const none = !editable || !shapesIn(state.doc, state.selection).length;
     enable(undoButton, editable && count.undo > 0);

@@ -14,10 +14,13 @@ const drawn = {
   count: 0,
   paths: [new Path2D(), new Path2D()],
   tips: /** @type {Point[][]} */ ([[], []]),
+  /** Whether a trial has no line: its base was outside the bounds or in an obstacle. */
+  isEmpty: false,
 };
+const AT_START = 9; // half of the width of the cross over the start [px]
 
 /** The trials of the open panel: the trials of the plan, or the last trials. */
-function trialsOf(/** @type {string} */ panel) {
+export function trialsOf(/** @type {string} */ panel) {
   if (panel === "trust") return shownTrials();
   return panel === "plan" && !isPlanning() && !hasChanged() && state.design === "best" ? (state.run?.trials ?? null) : null;
 }
@@ -43,6 +46,9 @@ export function paintTips(/** @type {CanvasRenderingContext2D} */ context) {
   if (!isShown()) return;
   for (const [x, y] of drawn.tips[1]) paintDot(context, x, y);
   for (const [x, y] of drawn.tips[0]) paintCross(context, x, y);
+  const start = state.run?.content.start.position;
+  // It reaches beyond the dot of the base, which lies over it.
+  if (drawn.isEmpty && start) paintCross(context, start[0], start[1], AT_START);
 }
 
 function update(/** @type {{lines: Point[][], reached: boolean[]}} */ { lines, reached }) {
@@ -51,6 +57,7 @@ function update(/** @type {{lines: Point[][], reached: boolean[]}} */ { lines, r
     drawn.count = 0;
     drawn.paths = [new Path2D(), new Path2D()];
     drawn.tips = [[], []];
+    drawn.isEmpty = false;
   }
   for (; drawn.count < lines.length; drawn.count += 1) {
     const line = lines[drawn.count];
@@ -58,6 +65,7 @@ function update(/** @type {{lines: Point[][], reached: boolean[]}} */ { lines, r
     line.forEach(([x, y], k) => (k ? drawn.paths[kind].lineTo(x, y) : drawn.paths[kind].moveTo(x, y)));
     const tip = line.at(-1);
     if (tip) drawn.tips[kind].push(tip);
+    else drawn.isEmpty = true;
   }
 }
 

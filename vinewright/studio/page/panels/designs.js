@@ -2,9 +2,11 @@
 
 import { el } from "../dom.js";
 import { set, state, subscribe } from "../store.js";
+import { plural } from "../text.js";
+import { trialsOf } from "./cloudlayer.js";
 import { hasChanged, hasOtherTube } from "./changed.js";
 import { setText } from "./parts.js";
-import { chosenDesign, shownSuccess, shownTrials } from "./shown.js";
+import { chosenDesign, shownSuccess } from "./shown.js";
 import { actuatorsWords, designWords, lengthWords, percent } from "./words.js";
 
 /** @typedef {import("../types.js").Design} Design */
@@ -50,13 +52,16 @@ export function countsLine() {
   return line;
 }
 
-/** Line with the number of trials that are drawn, if not all are. */
-export function drawnLine(/** @type {string} */ id) {
-  const line = el("p", { id, class: "quiet small" });
-  subscribe(["run", "design", "trials", "panel"], () => {
-    const [drawn, made] = [shownTrials()?.lines.length ?? 0, shownSuccess()?.trials ?? 0];
-    line.hidden = !drawn || drawn >= made;
-    setText(line, line.hidden ? "" : `${drawn} of ${made} trials are drawn.`);
+/** Line with the number of trials that are drawn, if not all are, and of those that could not begin, of which nothing else is seen. */
+export function drawnLine(/** @type {string} */ panel) {
+  const line = el("p", { id: `${panel}-drawn`, class: "quiet small" });
+  subscribe(["run", "design", "trials", "panel", "plan", "doc"], () => {
+    const [lines, made] = [trialsOf(panel)?.lines ?? [], shownSuccess()?.trials ?? 0];
+    const some = lines.length > 0 && lines.length < made ? `${lines.length} of ${made} trials are drawn.` : "";
+    const still = lines.filter((one) => !one.length).length;
+    const words = `${plural(still, "trial")} could not begin: the base was outside the bounds or in an obstacle.`;
+    setText(line, [some, still ? words : ""].filter(Boolean).join(" "));
+    line.hidden = !line.textContent;
   });
   return line;
 }

@@ -75,5 +75,5 @@ function layersPart() {
     ["actuator-left", "actuator left"], ["actuator-right", "actuator right"], ["actuator-none", "no actuator"],
   ]);
   const legend = el("ul", { class: "legend", "aria-label": "Legend" }, ...lines.map(([look, text]) => el("li", {}, swatch(look), text)));
-  return el("div", { id: "plan-layers" }, el("h2", {}, "On the drawing"), el("div", { class: "row" }, tree.row, cloud.row), drawnLine("plan-drawn"), legend);
+  return el("div", { id: "plan-layers" }, el("h2", {}, "On the drawing"), el("div", { class: "row" }, tree.row, cloud.row), drawnLine("plan"), legend);
 }

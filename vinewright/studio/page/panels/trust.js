@@ -43,7 +43,7 @@ export function mountTrust() {
   const hint = el("p", { class: "quiet small" }, "Standard deviations of independent errors; friction is a range.");
   const cloud = checkField("trust-cloud", "Trials on the drawing", true, (on) => setVisible("cloud", on));
   const content = el(
-    "div", {}, changedLine("trust-changed"), resultPart(), cloud.row, drawnLine("trust-drawn"), el("h2", {}, "Errors"), preset.row, count.row, go, hint, main,
+    "div", {}, changedLine("trust-changed"), resultPart(), cloud.row, drawnLine("trust"), el("h2", {}, "Errors"), preset.row, count.row, go, hint, main,
     folded("More errors", more), reset,
   );
   byId("panel-trust", HTMLElement).append(emptyNotice(content), content);
