@@ -108,10 +108,14 @@ def test_from_drawing_to_pattern(studio: Studio, tmp_path: Path) -> None:
 def check_dxf(drawn: Any, design: Design) -> None:
     """A DXF drawing has the lines of the design's pattern, in millimetres, and the body is as long as the tube at least."""
     found = [np.array([point[:2] for point in line.get_points()]) for line in drawn.modelspace().query("LWPOLYLINE")]
-    expected = [np.array(line.points) for line in pattern_of(Build(design)).lines()]
+    lines = [*pattern_of(Build(design)).lines()]
+    expected = [np.array(line.points) for line in lines if line.diameter is None]
     assert len(found) == len(expected)
     for one, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(one, other, atol=1e-6)
+    holes = [(one.dxf.center.x, one.dxf.center.y, 2 * one.dxf.radius) for one in drawn.modelspace().query("CIRCLE")]
+    round_lines = [(*line.centre, line.diameter) for line in lines if line.diameter is not None]
+    np.testing.assert_allclose(holes, np.reshape(round_lines, (-1, 3)), atol=1e-6)
     longest = max(float(np.ptp(line[:, 0])) for line in found)
     assert 1e3 * design.built <= longest < 1e3 * design.built + 500
 
