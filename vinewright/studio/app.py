@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import shlex
 from collections.abc import Callable, Coroutine
 from functools import wraps
 from pathlib import Path
@@ -189,6 +190,12 @@ def runs(session: StudioSession, _: Request, __: bytes) -> Any:
     return session.folders.list_runs()
 
 
+def unfinished(session: StudioSession, _: Request, __: bytes) -> Any:
+    """Return the commands that go on with plans that ended without a design."""
+    root = session.folders.root
+    return [f"vinewright plan --resume {shlex.quote(str(root / name))}" for name in session.folders.list_unfinished()]
+
+
 def run(session: StudioSession, request: Request, _: bytes) -> Any:
     """Return the view of a run."""
     name = request.path_params["name"]
@@ -341,6 +348,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "drawings/{id}/{version}": drawing,
         "pictures/{key}": kept_picture,
         "runs": runs,
+        "unfinished": unfinished,
         "runs/{name}": run,
         "runs/{name}/folder.zip": run_zip,
         "runs/{name}/thumbnail": run_thumbnail,

@@ -5,14 +5,15 @@ from __future__ import annotations
 import io
 import re
 import zipfile
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from planner.design.design import InvalidDesign
 from planner.design.design_file import DESIGN, load_design
-from planner.output.claim import lock
-from planner.output.contents import FILES, foreign_files
+from planner.output.claim import UnwritableFolder, lock
+from planner.output.contents import FILES, foreign_files, is_unfinished, names_in
 from planner.output.removal import remove_folder
 from vinewright.studio.document import KINDS, parse_content
 from vinewright.studio.views import line_of, success_view
@@ -115,6 +116,16 @@ class RunFolders:
         if folder.parent != self.root.resolve():
             raise ForeignRun(f"{name} is not in the folder {self.root.name}: rename or remove it by other means")
         return folder
+
+    def list_unfinished(self) -> list[str]:
+        """Return the names of folders whose plan ended without a design, as by a kill: `vinewright plan --resume` goes on with them."""
+        found = []
+        for folder in sorted(self.root.iterdir()) if self.root.is_dir() else ():
+            with suppress(UnwritableFolder):
+                if folder.is_dir() and is_unfinished(names_in(folder)):
+                    with lock(folder):  # not while it is planned in
+                        found.append(folder.name)
+        return found
 
     def list_runs(self) -> list[dict[str, Any]]:
         """Return the runs for a list, without damaged runs."""

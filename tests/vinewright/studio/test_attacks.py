@@ -25,6 +25,7 @@ EVIL = "http://evil.example"
 PATHS = (
     "/api/state",
     "/api/runs",
+    "/api/unfinished",
     "/api/runs/divider",
     "/api/runs/divider/folder.zip",
     "/api/runs/divider/thumbnail",

@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from planner.output.claim import Locked, lock
+from planner.output.contents import CHECKPOINT
 from tests.vinewright.studio.browser import Studio
 from tests.waiting import wait_until
 from vinewright.studio.folders import ForeignRun, NoRun, RunFolders, UnusableName, small_picture
@@ -46,6 +47,17 @@ def test_names_that_a_run_cannot_have(folders: RunFolders, name: str) -> None:
     with pytest.raises(UnusableName):
         folders.rename("one", name)
     assert set(folders.find_plans()) == {"one", "two", "mine (elsewhere)"}
+
+
+def test_plans_that_were_killed_are_listed_with_their_command(client: TestClient, session: StudioSession) -> None:
+    """A folder with a checkpoint and no design; not one that is being planned in, nor a run, nor anything else."""
+    assert client.get("/api/unfinished").json() == []
+    for name, file in (("my bench", CHECKPOINT), ("busy", CHECKPOINT), ("done", "run.json"), ("other", "notes.txt")):
+        (session.root / name).mkdir(parents=True)
+        (session.root / name / file).write_bytes(b"")
+    with lock(session.root / "busy"):
+        (command,) = client.get("/api/unfinished").json()
+    assert command == f"vinewright plan --resume '{session.root / 'my bench'}'"
 
 
 def test_only_runs_are_removed(folders: RunFolders, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ import { stateOfRun, WITHOUT_RUN } from "./shown.js";
 /** @typedef {import("./runrow.js").Row} Row */
 
 const list = el("div", { id: "runs", class: "runs" });
+const unfinished = el("div", { id: "unfinished", hidden: true });
 let opening = "";
 let redraw = () => {};
 
@@ -21,13 +22,15 @@ export function runList() {
   subscribe(["panel"], () => {
     if (state.panel === "plan") refreshRuns();
   });
-  return list;
+  return el("div", {}, list, unfinished);
 }
 
 /** Ask for the list again. */
 export async function refreshRuns() {
   try {
-    showList(await get("/api/runs"));
+    const [rows, commands] = await Promise.all([get("/api/runs"), get("/api/unfinished")]);
+    showList(rows);
+    showUnfinished(commands);
   } catch (error) {
     list.replaceChildren(el("p", { class: "error" }, messageOf(error)));
   }
@@ -41,6 +44,13 @@ function showList(/** @type {Row[]} */ rows) {
   list.replaceChildren(...(rows.length ? made : [el("p", { class: "quiet" }, "None yet. Those of the command line appear here, too.")]));
   markShownRun();
   if (focused) focusOn(focused);
+}
+
+/** Show the commands that go on with plans that were killed. */
+function showUnfinished(/** @type {string[]} */ commands) {
+  unfinished.hidden = !commands.length;
+  const lines = commands.map((command) => el("li", {}, el("code", {}, command)));
+  unfinished.replaceChildren(el("p", { class: "quiet" }, "Ended without a design; in a terminal, these go on with them:"), el("ul", {}, ...lines));
 }
 
 /** Follow a run that was renamed, or deleted: `now` is then null. */
