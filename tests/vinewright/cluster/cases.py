@@ -89,6 +89,11 @@ def queued(dask_worker: Any) -> int:
     return len(dask_worker.state.ready)
 
 
+def known(dask_scheduler: Any) -> int:
+    """Number of cases that the scheduler may still send to a worker."""
+    return len(dask_scheduler.tasks)
+
+
 def threads(_case: int) -> tuple[int, int]:
     """Number of threads that kernels would use, and of those that Dask uses."""
     import numba

@@ -212,6 +212,8 @@ def test_closing_early_cancels_the_others(cluster: Cluster, tmp_path: Path) -> N
     assert next(outcomes).number == 0
     wait_until(lambda: len(os.listdir(begun)) == 1 + WORKERS)
     outcomes.close()
+    # First the scheduler forgets them, then the workers are told.
+    wait_until(lambda: not cluster.client.run_on_scheduler(cases.known))
     wait_until(lambda: not any(cluster.client.run(cases.queued).values()))
     go.touch()
     assert [one.result for one in cluster.outcomes(cases.square, [3] * 10)] == [9] * 10
