@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from PIL import Image
+from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
@@ -26,6 +27,8 @@ PATHS = (
     "/api/state",
     "/api/runs",
     "/api/unfinished",
+    "/api/drawings",
+    "/api/drawings/a1b2c3d4e5",
     "/api/runs/divider",
     "/api/runs/divider/folder.zip",
     "/api/runs/divider/thumbnail",
@@ -35,9 +38,17 @@ PATHS = (
 )
 POSTS = (
     *("open", "check", "save", "tube", "image", "plan", "stop", "look", "trials", "pack"),
+    *("import", "combine", "rectify"),
     *("runs/divider/rename", "runs/divider/delete"),
 )
 CLIMBS = "..%2f..%2fetc%2fpasswd", "..%2fsecret", "%2e%2e%2fsecret", "..", "%2fetc%2fpasswd", "..%5csecret", "secret%00"
+
+
+def test_every_request_is_attacked(client: TestClient) -> None:
+    """A request that is added to the application is added here, too."""
+    app: Any = client.app
+    routes = [route for route in app.app.routes if isinstance(route, Route) and "POST" in (route.methods or ())]
+    assert {route.path.removeprefix("/api/").replace("{name}", "divider") for route in routes} == set(POSTS)
 
 
 def test_dns_rebinding(client: TestClient) -> None:
