@@ -85,12 +85,14 @@ class Studio:
         self.clear()
 
     def clear(self) -> None:
-        """Show an empty drawing, in millimetres, with the first tool and panel."""
+        """Show an empty drawing, in millimetres, with the first tool and panel, and options of plans as in a new studio."""
         self.page.evaluate(
             """async () => {
                 (await import('/draw/files.js')).newDrawing();
-                (await import('/store.js')).set({ run: null, panel: 'draw', tool: 'select', unit: 'mm', message: '' });
                 document.activeElement?.blur();
+                const { set, state } = await import('/store.js');
+                const options = Object.fromEntries(Object.entries(state.known.planOptions).map(([name, one]) => [name, one.default]));
+                set({ run: null, panel: 'draw', tool: 'select', unit: 'mm', message: '', options });
             }"""
         )
 

@@ -211,6 +211,8 @@ def start_plan(studio: Studio) -> None:
     studio.page.locator("#plan-time").fill("2")
     studio.page.locator("#plan-time").press("Tab")
     studio.page.locator("#plan-button").click()
+    wait_until(lambda: studio.state("state.plan.phase !== 'idle'") or studio.page.locator("#plan-reason").is_visible())
+    assert studio.page.locator("#plan-reason").is_hidden(), studio.page.locator("#plan-reason").inner_text()
 
 
 # ---- options ----
