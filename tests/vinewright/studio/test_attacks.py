@@ -19,7 +19,7 @@ from tests.vinewright.studio.conftest import HOST, TOKEN
 from vinewright.studio.app import make_app
 from vinewright.studio.guard import MOST_BYTES, TOKEN_HEADER
 from vinewright.studio.session import OpenedFile, StudioSession
-from vinewright.studio.workers import MOST_WAITING, Busy, Worker
+from vinewright.studio.workers import MOST_WAITING, Worker
 
 EVENTS = f"ws://{HOST}/api/events"
 EVIL = "http://evil.example"
@@ -395,11 +395,3 @@ def test_options_out_of_range(client: TestClient, drawing: Callable[..., dict[st
         assert client.post("/api/plan", content=data).status_code == 400, options
     trials = {"run": "x", "design": "best", "errors": {"preset": "none", "numbers": {}}, "trials": 10**9, "seed": 0}
     assert client.post("/api/trials", json=trials).status_code == 400
-
-
-def test_busy_is_told_in_words() -> None:
-    """The reason of a refusal says what to do."""
-    worker = Worker("", print, True)
-    worker.jobs = {1: "plan"}
-    with pytest.raises(Busy, match="stop it first"):
-        worker.submit("plan", {})

@@ -213,3 +213,11 @@ def test_cold_cache_is_told(worker: Any, tmp_path: Path, monkeypatch: pytest.Mon
     planner.submit("plan", request())
     later = wait_for(events, lambda event: of_plan("compiling")(event) and event["plan"]["seconds"] > 1)
     assert all(of_plan("compiling")(event) for event in later)
+
+
+def test_busy_is_told_in_words() -> None:
+    """The reason of a refusal says what to do."""
+    worker = Worker("", print, True)
+    worker.jobs = {1: "plan"}
+    with pytest.raises(Busy, match="stop it first"):
+        worker.submit("plan", {})
