@@ -42,7 +42,7 @@ class PlanOption:
     unit: str = ""
     """Unit of a number with a fraction; "-" if it has no dimension."""
     implied: str = ""
-    """What holds if it is not given, in a word, where the default is None."""
+    """Word for what holds if it is not given, where the default is None."""
     choices: tuple[str, ...] = ()
     """Values that are allowed, where they do not depend on what is installed."""
     metavar: str | None = None

@@ -40,7 +40,7 @@ VIEWS = {
 
 @dataclass(frozen=True)
 class StudioRecord:
-    """What was measured in one case."""
+    """Times and pictures of one case."""
 
     case: str
     seconds: dict[str, float]

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from studies.studio.browser import BROWSERS
 from tests.vinewright.studio.test_server import Running, start
 from tests.waiting import LONGEST, wait_until
 
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page
 
 Point = tuple[float, float]
-BROWSERS = "chromium", "chromium-browser", "google-chrome"
-"""Names of programs, in the order in which they are looked for."""
 
 
 @contextmanager

@@ -66,7 +66,7 @@ BESIDE = {
     "run": "divider-2",
     "design": "3",
 }
-"""What belongs to a drawing and is not in its file."""
+"""Picture, options and run of a drawing, which are not in its file."""
 
 
 def test_what_belongs_to_a_drawing_is_kept_with_it(

@@ -159,17 +159,22 @@ def opened(editor: Studio) -> Any:
     return editor.state("({ start: state.doc.start, goal: state.doc.goal, selection: [...state.selection] })")
 
 
+def click_length(editor: Studio, *points: tuple[float, float]) -> Any:
+    """Click at two points of the preview, and return the field of their distance."""
+    aim(editor, "scale")
+    for x, y in points:
+        editor.page.mouse.click(*at(editor, x, y))
+    return editor.page.locator("#import .import-hint input")
+
+
 def test_scale_by_two_clicks(editor: Studio, tmp_path: Path) -> None:
     """A file without a unit is shown as if in mm, and says so; clicks near two corners and their distance set its scale."""
     bench = tmp_path / "bench.dxf"
     bench.write_bytes(drawing_of_box(tmp_path, 0))
     editor.page.set_input_files("#open-file", str(bench))
     result(editor).get_by_text("a unit of it is taken as 1 mm").wait_for()
-    aim(editor, "scale")
-    for x, y in ((102, 52), (299, 351)):
-        editor.page.mouse.click(*at(editor, x, y))
     # The diagonal of 200 x 300 units.
-    field = editor.page.locator("#import .import-hint input")
+    field = click_length(editor, (102, 52), (299, 351))
     assert float(field.input_value()) == pytest.approx(360.6)
     field.fill("no number")
     field.press("Enter")
@@ -183,17 +188,14 @@ def test_scale_by_two_clicks(editor: Studio, tmp_path: Path) -> None:
 
 
 def test_a_unit_that_is_chosen_replaces_the_scale(editor: Studio, tmp_path: Path) -> None:
-    """What was said last counts; what was placed keeps its place in the drawing."""
+    """The last choice counts; start and goal that were placed keep their places in the drawing."""
     bench = tmp_path / "bench.dxf"
     bench.write_bytes(drawing_of_box(tmp_path, 4))
     editor.page.set_input_files("#open-file", str(bench))
     result(editor).get_by_text("0.800 x 0.900 m").wait_for()
     aim(editor, "start")
     editor.page.mouse.click(*at(editor, 80, 200))
-    aim(editor, "scale")
-    for x, y in ((100, 50), (300, 50)):
-        editor.page.mouse.click(*at(editor, x, y))
-    field = editor.page.locator("#import .import-hint input")
+    field = click_length(editor, (100, 50), (300, 50))
     field.fill("400")
     field.press("Enter")
     result(editor).get_by_text("1.00 x 1.20 m").wait_for()

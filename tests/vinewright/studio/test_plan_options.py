@@ -74,7 +74,7 @@ def test_implied_success_is_that_of_plans() -> None:
     ids=str,
 )
 def test_no_file_of_this_machine_is_read(given: dict[str, Any]) -> None:
-    """What loads a file on the command line is refused."""
+    """Values that load a file on the command line are refused."""
     with pytest.raises(BadRequest):
         parse_as(lambda: Options(**given))
 
@@ -213,7 +213,7 @@ def test_a_combination_is_refused_at_its_field(fields: Studio) -> None:
 
 
 def test_a_plan_that_fails_by_an_option_says_so_at_its_field(fields: Studio) -> None:
-    """What only the plan itself can see is told at the field, too."""
+    """A fault that only the plan itself can see is told at the field, too."""
     page = fields.page
     page.select_option("#plan-verify", "quasistatic")
     page.click("#plan-button")

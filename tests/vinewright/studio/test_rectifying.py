@@ -100,7 +100,7 @@ def test_the_rest_of_the_picture_is_there_too() -> None:
 
 
 def test_a_horizon_in_the_picture() -> None:
-    """What is at the horizon and beyond is left out, so that the picture does not become endless."""
+    """The horizon and all beyond is left out, so that the picture does not become endless."""
     steep = np.array([[100.0, 460.0], [540.0, 460.0], [380.0, 300.0], [260.0, 300.0]])
     found = rectify(photo(steep), given(steep), SIZE)
     picture, x, y = flat(found)

@@ -153,7 +153,7 @@ def test_no_port_left() -> None:
 
 
 def test_the_page_needs_none_of_the_libraries_that_compute() -> None:
-    """What the command imports before its address is printed is light."""
+    """Imports of the command before its address is printed are light."""
     code = "import sys, vinewright.studio.server, vinewright.commands.studio as s; s.check_argument(None); print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONGEST, check=True)
     assert not {"numpy", "scipy", "numba", "shapely", "pydantic"} & set(done.stdout.split())

@@ -1,6 +1,6 @@
 /** The start at a wall: on its face, square to it, and mounted there. Pure. */
 
-import { angle, boxCorners, distance, edges, isInside, middle, minus, normaliseAngle, plus, roundTo, tidy, times } from "./geometry.js";
+import { angle, boxCorners, direction, distance, edges, isInside, middle, minus, nearestOn, normaliseAngle, plus, roundTo, tidy, times } from "./geometry.js";
 import { boxOf, centreOf, outlineOf } from "./outline.js";
 
 /** @typedef {import("../types.js").Point} Point */
@@ -21,9 +21,8 @@ export function attachStart(doc, near) {
       const gap = distance(point, at);
       if (gap > best.gap) return;
       const square = angle(from, to) + 90;
-      const step = /** @type {Point} */ ([Math.cos((square * Math.PI) / 180), Math.sin((square * Math.PI) / 180)]);
       // One of the two normals leads out of the solid: a small step along it ends outside.
-      const beside = isInside(plus(middle(from, to), times(step, 1e-3 + 1e-6 * distance(from, to))), corners);
+      const beside = isInside(plus(middle(from, to), times(direction(square), 1e-3 + 1e-6 * distance(from, to))), corners);
       best = { gap, at, away: beside === inward ? square : square + 180 };
     });
   for (const shape of doc.shapes) {
@@ -40,12 +39,4 @@ export function attachStart(doc, near) {
   if (best.away === null) return doc;
   const position = /** @type {Point} */ (best.at.map(tidy));
   return { ...doc, start: { position, heading_deg: normaliseAngle(roundTo(best.away, 0.01)), mount: "wall" } };
-}
-
-/** The point of a segment that is nearest to another point. @returns {Point} */
-function nearestOn(/** @type {Point} */ point, /** @type {Point} */ from, /** @type {Point} */ to) {
-  const [x, y] = minus(to, from);
-  const square = x * x + y * y;
-  const share = square ? ((point[0] - from[0]) * x + (point[1] - from[1]) * y) / square : 0;
-  return plus(from, times([x, y], Math.min(Math.max(share, 0), 1)));
 }

@@ -130,13 +130,18 @@ export function isInside(/** @type {Point} */ [x, y], /** @type {readonly Point[
   return found;
 }
 
-/** The distance from a point to a segment. */
-export function toSegment(/** @type {Point} */ point, /** @type {Point} */ from, /** @type {Point} */ to) {
+/** The point of a segment that is nearest to another point. @returns {Point} */
+export function nearestOn(/** @type {Point} */ point, /** @type {Point} */ from, /** @type {Point} */ to) {
   const [x, y] = minus(to, from);
   const square = x * x + y * y;
   const along = square ? ((point[0] - from[0]) * x + (point[1] - from[1]) * y) / square : 0;
   const share = Math.min(Math.max(along, 0), 1);
-  return distance(point, [from[0] + share * x, from[1] + share * y]);
+  return [from[0] + share * x, from[1] + share * y];
+}
+
+/** The distance from a point to a segment. */
+export function toSegment(/** @type {Point} */ point, /** @type {Point} */ from, /** @type {Point} */ to) {
+  return distance(point, nearestOn(point, from, to));
 }
 
 /** The distance from a point to a closed outline. */
