@@ -164,6 +164,7 @@ def test_small_pictures_come_with_their_rows(listed: Studio) -> None:
     """Each run shows its obstacles and its tube."""
     for name in ("one", "two"):
         picture = listed.page.locator(f'[data-run="{name}"] .picture')
+        picture.scroll_into_view_if_needed()  # pictures of rows that are out of sight are not drawn
         picture.locator("path.small-tube").wait_for(state="attached")
         assert picture.locator("path.shape").get_attribute("d")
         assert (picture.locator("path.small-tube").get_attribute("d") or "").count("L") > 5
