@@ -28,6 +28,9 @@ from surrogate.kernels.compiled import compiled
 
 NEXT = 2
 """Contacts of a corner share its length if their segments are at most this many apart."""
+LEAST_TURN = 1e-12
+"""A joint bends away from the actuator by more than this [rad]. Where it is straight, as a new one is, a device that fuses multiplications
+and additions computes a remainder of rounding in place of 0."""
 
 
 class Section(NamedTuple):
@@ -237,7 +240,7 @@ def add_actuator_contacts(
         mx, my, length, after, away = nx, ny, 0.0, 0.0, False
         if i + 1 < segments and chain.thickness[i + 1] == thickness:
             mx, my = -side * chain.sine[i + 1], side * chain.cosine[i + 1]
-            away = side * (nx * my - ny * mx) < 0.0
+            away = side * (nx * my - ny * mx) < -LEAST_TURN
             inflated = 0.5 * _inflated(section, actuator, reached)
             length, after = inflated * chain.length[i], inflated * chain.length[i + 1]
             if away:
