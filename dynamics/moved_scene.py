@@ -196,6 +196,17 @@ def move_solids(
     return shapes
 
 
+def move_points(environment: Environment, motions: ObjectMotions, objects: NDArray[np.int64], points: Floats) -> Floats:
+    """Move points on the faces of objects to their positions in each world [m], shape (T, n, 2).
+
+    Args:
+        objects: Object of each point, shape (n,).
+        points: x, y [m], shape (n, 2).
+    """
+    part = _Part(points, objects, np.ones(len(points), bool))
+    return _move(part, motions, *_extents(environment, objects_of(environment)))
+
+
 def farthest_motion(environment: Environment, motions: ObjectMotions) -> Floats:
     """Upper bound of how far any point of an object is from where it is planned, in each world [m], shape (T,)."""
     half = np.hypot(*_extents(environment, objects_of(environment))[1].T) / 2

@@ -27,6 +27,13 @@ MOST_FACTOR = 2.0
 _WORLD, _SECTIONS, _BENDS = 0, 1, 2
 """Streams of random numbers of a trial."""
 
+OF_SECTIONS = {
+    "pressure": "pressure", "pressure_share": "pressure_share", "cell": "cell", "cell_share": "cell_share", "place": "section_position",
+    "stretch": "section_length", "turn": "section_turn", "curvature": "curvature_share",
+}  # fmt: skip
+"""Fields of `Uncertainty` with the standard deviations of each actuated section, by the fields of `SectionErrors`, in their order."""
+OF_BENDS = {"bend_place": "preformed_position", "bend_turn": "preformed_turn"}
+"""Fields of `Uncertainty` of each preformed bend, by the fields of `SectionErrors`, in their order."""
 
 Trials = Sequence[int | None]
 """Numbers of trials; None is the world as planned."""
@@ -101,27 +108,33 @@ class WorldErrors:
             (drawn.share, each[..., 4]),
         ):
             part[:] = numbers
-        share = _object_deviations(environment, uncertainty, "obstacle_share")
-        position = np.hypot(
-            _object_deviations(environment, uncertainty, "obstacle_position"), share * widths_of(environment, params)
-        )
-        drawn.shift[:] *= position[:, None]
-        drawn.start[:] *= [uncertainty.start_position] * 2 + [uncertainty.start_heading]
-        for part, scale in (
-            (drawn.rotation, _object_deviations(environment, uncertainty, "obstacle_rotation")),
-            (drawn.size, _object_deviations(environment, uncertainty, "obstacle_size")),
-            (drawn.share, share),
-            (drawn.growth_pressure, uncertainty.growth_pressure),
-            (drawn.moment, uncertainty.moment_share),
-            (drawn.compliance, uncertainty.contact_share),
-            (drawn.cell, uncertainty.cell_common),
-        ):
+        for name, scale in world_deviations(environment, params, uncertainty).items():
+            part = getattr(drawn, name)
             part *= scale
         return drawn
 
     def motions(self, environment: Environment) -> ObjectMotions:
         """Return the motions of the objects and the base."""
         return ObjectMotions(self.shift, self.rotation, self.size, self.share, environment.start + self.start)
+
+
+def world_deviations(environment: Environment, params: VineParams, uncertainty: Uncertainty) -> dict[str, Any]:
+    """Return the standard deviations of the fields of `WorldErrors` in one world, but for friction; see there for units and shapes."""
+    share = _object_deviations(environment, uncertainty, "obstacle_share")
+    position = np.hypot(
+        _object_deviations(environment, uncertainty, "obstacle_position"), share * widths_of(environment, params)
+    )
+    return {
+        "start": np.array([*[uncertainty.start_position] * 2, uncertainty.start_heading]),
+        "shift": np.repeat(position[:, None], 2, axis=1),
+        "rotation": _object_deviations(environment, uncertainty, "obstacle_rotation"),
+        "size": _object_deviations(environment, uncertainty, "obstacle_size"),
+        "share": share,
+        "growth_pressure": uncertainty.growth_pressure,
+        "moment": uncertainty.moment_share,
+        "compliance": uncertainty.contact_share,
+        "cell": uncertainty.cell_common,
+    }
 
 
 def _object_deviations(environment: Environment, uncertainty: Uncertainty, field: str) -> Floats:
@@ -196,21 +209,16 @@ class SectionErrors:
             if trial is not None:
                 drawn[row] = _generator(seed, trial, _SECTIONS).standard_normal((sections, 8))
                 formed[row] = _generator(seed, trial, _BENDS).standard_normal((bends, 2))
-        formed *= (uncertainty.preformed_position, uncertainty.preformed_turn)
-        scales = (
-            uncertainty.pressure,
-            uncertainty.pressure_share,
-            uncertainty.cell,
-            uncertainty.cell_share,
-            uncertainty.section_position,
-            uncertainty.section_length,
-            uncertainty.section_turn,
-            uncertainty.curvature_share,
-        )
+        formed *= [getattr(uncertainty, field) for field in OF_BENDS.values()]
+        scales = [getattr(uncertainty, field) for field in OF_SECTIONS.values()]
         parts = (np.ascontiguousarray(np.moveaxis(part, -1, 0)) for part in (drawn * scales, formed))
         found = cls(*(one for part in parts for one in part))
-        found.place[:] += np.cumsum(found.stretch, axis=1) - found.stretch
+        found.shift_following()
         return found
+
+    def shift_following(self) -> None:
+        """Shift each section by the lengths that are added to those before it."""
+        self.place[:] += np.cumsum(self.stretch, axis=1) - self.stretch
 
 
 class Actuators(NamedTuple):

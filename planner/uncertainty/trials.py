@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from copy import copy
 from dataclasses import dataclass
 from functools import lru_cache
@@ -168,9 +168,7 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
     Args:
         sections: Errors of its actuators; None for those that are drawn with the worlds.
     """
-    errors, most, trials = worlds.sections(design) if sections is None else sections, design.segments, len(worlds)
-    stages = _stages(design, worlds, errors)
-    goal = worlds.environment.goal
+    most, trials, goal = design.segments, len(worlds), worlds.environment.goal
     outcome = Outcome(
         np.zeros(trials, bool),
         np.full(trials, np.inf),
@@ -178,9 +176,7 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         np.full((trials, most + 1, 2), np.nan),
         {},
     )
-    free = np.flatnonzero(~worlds.blocked)
-    for rows in np.array_split(free, -(-len(free) // worlds.batch_size(design.segments))) if len(free) else []:
-        rollout = _grow_stages(worlds, rows, stages)
+    for rows, rollout in grow_batches(design, worlds, sections):
         outcome.nearest[rows] = rollout.nearest(goal)
         outcome.reached[rows] = outcome.nearest[rows] <= 0.0
         outcome.status[rows] = rollout.status
@@ -190,6 +186,20 @@ def grow_trials(design: Design, worlds: Worlds, sections: SectionErrors | None =
         last = rollout.state(grown, rollout.records[grown] - 1)
         outcome.joints[rows[grown]] = centerlines(last, worlds.motions.start[rows[grown]], design.params)
     return outcome
+
+
+def grow_batches(
+    design: Design, worlds: Worlds, sections: SectionErrors | None = None
+) -> Iterator[tuple[Integers, Rollout]]:
+    """Grow a design once in each world with room for its base; yield the worlds and the rollout of each batch.
+
+    Args:
+        sections: As in `grow_trials`.
+    """
+    stages = _stages(design, worlds, worlds.sections(design) if sections is None else sections)
+    free = np.flatnonzero(~worlds.blocked)
+    for rows in np.array_split(free, -(-len(free) // worlds.batch_size(design.segments))) if len(free) else []:
+        yield rows, _grow_stages(worlds, rows, stages)
 
 
 def _stages(design: Design, worlds: Worlds, errors: SectionErrors) -> list[Stage]:

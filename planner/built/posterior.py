@@ -1,0 +1,159 @@
+"""Posterior: the errors of a built tube after its trials, and the success that they leave."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from environments.environment import Environment
+from planner.built.causes import Cause
+from planner.built.likelihood import Likelihood, ReadPath
+from planner.built.predicting import BuiltTube
+from planner.built.tempering import temper
+from planner.built.trial import Trials
+from planner.design.design import Design
+from surrogate.kernels.compiled import Floats
+
+SAMPLES = 256
+"""Number of samples of the posterior: tubes with errors that fit the trials."""
+GROWTHS = 4
+"""Number of growths of each sample, from which its success is estimated."""
+LEVEL = 0.9
+"""Probability of the intervals [-]."""
+LEARNT = 0.15
+"""Share of its standard deviation that an error must have lost, or by which its mean must have moved, to count as learnt [-]: three
+standard errors of the estimate from `SAMPLES`."""
+TRADED = 0.5
+"""Correlation from which two learnt errors are named as a pair that only trials of another kind can tell apart [-]."""
+DOUBTED = 0.5
+"""Probability from which a measurement is named as one that the model cannot explain [-]."""
+
+
+@dataclass(frozen=True, slots=True)
+class Learnt:
+    """One error before and after the trials, in the unit of its `Cause`."""
+
+    cause: Cause
+    before: float
+    """Standard deviation before the trials."""
+    mean: float
+    deviation: float
+    """Standard deviation after them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior:
+    """Errors of a built tube after its trials, as samples of the same weight."""
+
+    tube: BuiltTube
+    normal: Floats
+    """Standard normal numbers of the errors, shape (samples, unknowns), see `BuiltTube.unknowns`."""
+    different: int
+    """Number of samples that differ."""
+    strange: dict[str, float]
+    """Probability that each measurement is one that no model predicts [-], by its name."""
+    growths: int
+    """Number of growths that were simulated."""
+
+    def values(self) -> Floats:
+        """Return the errors in SI units, shape (samples, unknowns); friction as it is."""
+        return np.stack(
+            [cause.value(column) for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)], axis=1
+        )
+
+    def learnt(self) -> list[Learnt]:
+        """Return the errors of which the trials say something, those of which they say most first."""
+        moved = np.abs(self.normal.mean(axis=0))
+        told = np.maximum(moved, 1 - self.normal.std(axis=0))
+        values, found = self.values(), []
+        for k in np.argsort(-told, kind="stable").tolist():
+            cause = self.tube.unknowns[k]
+            if told[k] >= LEARNT:
+                found.append(
+                    Learnt(
+                        cause,
+                        cause.shown(cause.deviation),
+                        cause.shown(values[:, k].mean()),
+                        cause.shown(values[:, k].std()),
+                    )
+                )
+        return found
+
+    def traded(self) -> list[tuple[str, str, float]]:
+        """Return the pairs of learnt errors of which mainly the sum or the difference is known, and their correlation [-]."""
+        names = [one.cause.name for one in self.learnt()]
+        columns = {cause.name: column for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)}
+        found = []
+        for k, first in enumerate(names):
+            for second in names[k + 1 :]:
+                correlation = float(np.corrcoef(columns[first], columns[second])[0, 1])
+                if abs(correlation) >= TRADED:
+                    found.append((first, second, correlation))
+        return sorted(found, key=lambda pair: -abs(pair[2]))
+
+    def doubted(self) -> list[str]:
+        """Return the measurements that the model cannot explain along with the others."""
+        return [name for name, chance in self.strange.items() if chance >= DOUBTED]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SuccessRange:
+    """Success of a tube whose errors are known to some extent."""
+
+    each: Floats
+    """Share of the growths of each sample that reach the goal [-], shape (samples,)."""
+
+    @property
+    def mean(self) -> float:
+        """Probability that the next growth reaches the goal [-]."""
+        return float(self.each.mean())
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of the success of this tube, of probability `LEVEL` [-]."""
+        low, high = np.quantile(self.each, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+        return float(low), float(high)
+
+
+def infer(
+    tube: BuiltTube,
+    trials: Trials,
+    read: ReadPath | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    watch: Callable[[float], None] = lambda _: None,
+) -> Posterior:
+    """Infer the errors of a built tube from its trials, by simulation (some 3000 growths).
+
+    Args:
+        read: Reads recordings; needed where growths have some.
+        samples: Number of samples.
+        watch: Called with the share of the work that is done [-].
+    """
+    rng = np.random.default_rng([seed, 8])
+    if trials.empty:
+        return Posterior(tube, rng.standard_normal((samples, len(tube.unknowns))), samples, {}, 0)
+    likelihood = Likelihood(tube, trials, read, seed)
+    found = temper(likelihood, len(tube.unknowns), samples, rng, watch)
+    strange = {name: float(fit.strange.mean()) for name, fit in likelihood.fit(found.normal).items()}
+    return Posterior(tube, found.normal, found.different, strange, likelihood.grown)
+
+
+def predict_success(
+    posterior: Posterior,
+    design: Design | None = None,
+    environment: Environment | None = None,
+    growths: int = GROWTHS,
+    seed: int = 0,
+) -> SuccessRange:
+    """Predict the success of the built tube, also with other pressures or another base.
+
+    Args:
+        design: See `BuiltTube.grow`.
+        growths: Number of growths of each sample.
+    """
+    passing = np.random.default_rng([seed, 9]).standard_normal((growths, posterior.normal.shape[1]))
+    predicted = posterior.tube.grow(posterior.tube.repeat(posterior.normal, passing), design, environment)
+    return SuccessRange((predicted.nearest <= 0.0).reshape(len(posterior.normal), growths).mean(axis=1))
