@@ -78,7 +78,7 @@ def test_a_turned_base_is_found_from_tips(design: Design, room: Environment) -> 
 
 def test_nothing_measured_is_the_prior(design: Design, near: Environment) -> None:
     """Without trials nothing is learnt, and success is that of tubes with all their errors."""
-    posterior = infer(BuiltTube(design, near, Uncertainty(start_heading=0.05)), Trials(""))
+    posterior = infer(BuiltTube(design, near, Uncertainty(start_heading=0.15)), Trials(""))
     assert posterior.growths == 0
     assert not posterior.learnt()
     success = predict_success(posterior)
