@@ -11,7 +11,7 @@ from scipy.stats import multivariate_t, norm, t
 
 from dynamics.moved_scene import move_points
 from environments.objects import object_of
-from planner.built.predicting import BuiltTube, Predicted
+from planner.built.predicting import BuiltTube, Predicted, Setting
 from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials
 from planner.design.design import Design
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, measured_bends
@@ -68,7 +68,7 @@ class Likelihood:
 
     def _grow(self, normal: Floats, pressures: tuple[float, ...] | None) -> Predicted:
         self.grown += len(normal)
-        return self.tube.grow(normal, with_pressures(self.tube.design, pressures))
+        return self.tube.grow(normal, Setting(with_pressures(self.tube.design, pressures)))
 
     def __call__(self, lasting: Floats) -> Floats:
         """Return the logarithm of the likelihood of all measurements of each tube, shape (tubes,).

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from environments.environment import Environment
 from planner.built.causes import Cause
 from planner.built.likelihood import Likelihood, ReadPath
-from planner.built.predicting import BuiltTube
+from planner.built.predicting import BuiltTube, Setting
 from planner.built.tempering import temper
 from planner.built.trial import Trials
-from planner.design.design import Design
 from surrogate.kernels.compiled import Floats
 
 SAMPLES = 256
@@ -62,6 +60,13 @@ class Posterior:
         return np.stack(
             [cause.value(column) for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)], axis=1
         )
+
+    def of(self, tube: BuiltTube, seed: int = 0) -> Posterior:
+        """Return the errors of another tube in the same environment: those of the same names are known, others are drawn anew."""
+        known = {cause.name: column for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)}
+        fresh = np.random.default_rng([seed, 10]).standard_normal((len(self.normal), len(tube.unknowns)))
+        columns = [known.get(cause.name, other) for cause, other in zip(tube.unknowns, fresh.T, strict=True)]
+        return replace(self, tube=tube, normal=np.stack(columns, axis=1))
 
     def learnt(self) -> list[Learnt]:
         """Return the errors of which the trials say something, those of which they say most first."""
@@ -143,17 +148,16 @@ def infer(
 
 def predict_success(
     posterior: Posterior,
-    design: Design | None = None,
-    environment: Environment | None = None,
+    setting: Setting | None = None,
     growths: int = GROWTHS,
     seed: int = 0,
 ) -> SuccessRange:
-    """Predict the success of the built tube, also with other pressures or another base.
+    """Predict the success of the built tube, also as it is set anew.
 
     Args:
-        design: See `BuiltTube.grow`.
+        setting: See `BuiltTube.grow`; None for the design as it is.
         growths: Number of growths of each sample.
     """
     passing = np.random.default_rng([seed, 9]).standard_normal((growths, posterior.normal.shape[1]))
-    predicted = posterior.tube.grow(posterior.tube.repeat(posterior.normal, passing), design, environment)
+    predicted = posterior.tube.grow(posterior.tube.repeat(posterior.normal, passing), setting)
     return SuccessRange((predicted.nearest <= 0.0).reshape(len(posterior.normal), growths).mean(axis=1))

@@ -15,6 +15,27 @@ from planner.uncertainty.deviations import SectionErrors, WorldErrors
 from planner.uncertainty.trials import Worlds, grow_batches
 from surrogate.kernels.compiled import Floats
 
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """A tube that is built, and what can be set anew before it grows."""
+
+    design: Design
+    base: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    """Shift of the base in x and y [m], and of its heading [rad]."""
+    growth_pressure: float = 0.0
+    """Change of the growth pressure [Pa]."""
+    moved: tuple[tuple[int, float, float], ...] = ()
+    """Objects of the environment that are moved (`environments.objects`), with their shifts in x and y [m]."""
+
+    def apply(self, world: WorldErrors) -> None:
+        """Add what is set anew to errors."""
+        world.start[:] += self.base
+        world.growth_pressure[:] += self.growth_pressure
+        for item, x, y in self.moved:
+            world.shift[:, item] += x, y
+
+
 MODEL = 0.4
 """Standard deviation of x and of y of the tip of a grown tube from a simulation with its true errors, in radii of the tube [-].
 
@@ -44,7 +65,7 @@ class BuiltTube:
 
     def __init__(self, design: Design, environment: Environment, uncertainty: Uncertainty) -> None:
         """List the errors."""
-        self.design, self.environment = design, environment
+        self.design, self.environment, self.uncertainty = design, environment, uncertainty
         self.causes: list[Cause] = list_causes(design, environment, uncertainty)
         self.model = [
             Cause(f"model: tip along {name}", "mm", MODEL * design.params.radius, "model", (axis,))
@@ -72,17 +93,21 @@ class BuiltTube:
         every = combine(self.unknowns, lasting[:, None], passing[None])
         return every.reshape(-1, lasting.shape[1])
 
-    def grow(self, normal: Floats, design: Design | None = None, environment: Environment | None = None) -> Predicted:
+    def pair(self, lasting: Floats, passing: Floats) -> Floats:
+        """Return the standard normal numbers of one growth of each tube, shape (tubes, unknowns), as those given."""
+        return combine(self.unknowns, lasting, passing)
+
+    def grow(self, normal: Floats, setting: Setting | None = None) -> Predicted:
         """Grow the tube once for each row of standard normal numbers, on all threads.
 
         Args:
             normal: Shape (T, unknowns).
-            design: The tube with changes such as other pressures; None for the design.
-            environment: The environment with changes of the base; None for that of the design.
+            setting: Of the same sections, also with other pressures; None for the design as it is.
         """
-        changed, place = design or self.design, environment or self.environment
-        world, sections = self.errors(normal)
-        worlds, trials = Worlds(place, changed.params, world), len(normal)
+        chosen = setting or Setting(self.design)
+        design, (world, sections) = chosen.design, self.errors(normal)
+        chosen.apply(world)
+        worlds, trials = Worlds(self.environment, design.params, world), len(normal)
         off = normal[:, len(self.causes) :] * [cause.deviation for cause in self.model]
         found = Predicted(
             np.full((trials, 2), np.nan),
@@ -91,12 +116,12 @@ class BuiltTube:
             np.full((trials, 0, 3), np.nan),
         )
         paths: list[tuple[np.ndarray, Floats]] = []
-        for rows, rollout in grow_batches(changed, worlds, sections):
-            full, records = changed.params.segment_length, rollout.tips.shape[1]
+        for rows, rollout in grow_batches(design, worlds, sections):
+            full, records = design.params.segment_length, rollout.tips.shape[1]
             length = np.maximum(rollout.segments - 1, 0) * full + rollout.last_length
             tips = rollout.tips.copy()
-            tips[..., :2] += off[rows, None] * (length / changed.length)[..., None]
-            found.nearest[rows] = replace(rollout, tips=tips).nearest(place.goal)
+            tips[..., :2] += off[rows, None] * (length / design.length)[..., None]
+            found.nearest[rows] = replace(rollout, tips=tips).nearest(self.environment.goal)
             grown = np.arange(records) < rollout.records[:, None]
             path = np.where(grown[..., None], np.concatenate([tips[..., :2], length[..., None]], axis=-1), np.nan)
             paths.append((rows, path))
