@@ -142,6 +142,8 @@
  * @property {Influence[] | null} influences errors on which success in these trials depends, the largest share first; null if not known
  * @property {{iterations: number, seconds: number, first_s: number, reason: string}} facts
  * @property {PlanOptions} options with which it was planned
+ * @property {PlanOptions} again options for another plan like it, all of which the panel can have
+ * @property {string[]} unusable options of it that the panel cannot have, as on the command line
  *
  * @typedef {object} Growth
  * One vine of a design, growing.

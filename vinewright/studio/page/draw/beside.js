@@ -23,7 +23,7 @@ export async function stateBeside(/** @type {Partial<Beside> | null | undefined}
   const background = await withSource(kept?.background);
   const missing = kept?.background && !background ? { message: "The picture beneath this drawing is not kept any more." } : {};
   const run = name ? await fetchRun(name).catch(() => null) : null;
-  const options = kept?.options ?? run?.options;
+  const options = kept?.options ?? run?.again;
   return { background, ...missing, ...(options ? { options } : {}), ...(run ? { ...stateOfRun(run), design: designIn(run, design) } : {}) };
 }
 
