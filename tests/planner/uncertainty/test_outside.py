@@ -33,9 +33,9 @@ def straight(length: float) -> Design:
 def place(
     x: float, y: float, degrees: float = 0.0, edge: str = "open", mount: str = "free", **more: object
 ) -> Environment:
-    """A room of 2 m x 2 m without obstacles, in which the tube starts."""
+    """A room of 2 m x 3 m without obstacles, in which the tube starts."""
     start = (x, y, math.radians(degrees))
-    return Environment("room", "", (0, 0, 2, 2), start, (1.5, 1.5, 0.1), edge=edge, mount=mount, **more)  # type: ignore[arg-type]
+    return Environment("room", "", (0, 0, 2, 3), start, (1.5, 1.5, 0.1), edge=edge, mount=mount, **more)  # type: ignore[arg-type]
 
 
 def only_base(position: float, heading: float = 0.0) -> Uncertainty:
@@ -53,10 +53,10 @@ def test_the_hint_names_the_side_its_distance_the_error_and_the_share() -> None:
     )
     assert hint(place(1.6e-3, 1.0)) == f"the start is 1.6 mm {told}"
     assert hint(place(1.6e-3, 1.0), unit="cm") == f"the start is 0.16 cm {told.replace('4 mm', '0.4 cm')}"
-    for x, y, side in ((1, 0, "lower"), (2, 1, "right"), (1, 2, "upper")):
+    for x, y, side in ((1, 0, "lower"), (2, 1, "right"), (1, 3, "upper")):
         assert f"the start is 0 mm from the {side} bound, and its error is 4 mm: about 50 % of" in hint(place(x, y))
     assert "is 4 mm from the left and 0 mm from the upper bound, and its error is 4 mm: about 58 %" in hint(
-        place(4e-3, 2)
+        place(4e-3, 3)
     )
 
 
@@ -128,7 +128,7 @@ def begins_outside(environment: Environment, x: float, y: float, heading: float)
     on_table, free = environment.edge == "table", environment.mount == "free"
     across = RADIUS * np.array([-direction[1], direction[0]])
     for axis in range(2):
-        for outward, bound in ((-1.0, 0.0), (1.0, 2.0)):
+        for outward, bound in ((-1.0, 0.0), (1.0, 2.0 + axis)):
             reach = [outward * base[axis]] if free else []
             if on_table or not free:
                 cap = RADIUS if outward * direction[axis] >= 0 else abs(across[axis])
@@ -142,7 +142,7 @@ def begins_outside(environment: Environment, x: float, y: float, heading: float)
     ("environment", "uncertainty", "diameters"),
     [
         (place(1.6e-3, 1), WORKSHOP, 1),
-        (place(2e-3, 1.997, -45), WORKSHOP, 1),
+        (place(2e-3, 2.997, -45), WORKSHOP, 1),
         (place(1, RADIUS + 2e-3, edge="table"), only_base(4e-3, 1.5), 1.2),
         (place(1, 0.9 * RADIUS, 15, "table"), only_base(20e-3, 2), 2),
         (place(1e-3, 1, edge="table"), only_base(2e-3, 1.5), 2),
