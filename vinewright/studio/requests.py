@@ -290,6 +290,12 @@ class Beside(_Request):
     design: _Design = "best"
     """The design of the run that is shown."""
 
+    @property
+    def errors(self) -> str | None:
+        """Preset of the errors of plans; None for those of environment and tube."""
+        preset = (self.options or {}).get("uncertainty")
+        return preset if isinstance(preset, str) and preset in PRESETS else None
+
 
 class PlanRequest(_Request):
     text: _Text
