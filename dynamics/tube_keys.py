@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, get_args
 
 from dynamics.tube import InvalidTube, Physics
 from surrogate.films import FILMS
+from surrogate.spam import LEAST_ELASTICITY
 
 
 class Key(NamedTuple):
@@ -88,7 +89,7 @@ ACTUATORS = {
     "spam": {
         "constriction_radius": Key("constriction_radius_mm", 3, 0.01, 1000, "radius to which brackets close the actuator"),
         "tube_radius": Key("tube_radius_mm", 3, 0.01, 1000, "radius of the saturated actuator"),
-        "film_elasticity": Key("film_elasticity", 0, 1e-9, 1, "empirical constant a of the sPAM model, dimensionless"),
+        "film_elasticity": Key("film_elasticity", 0, LEAST_ELASTICITY, 1, "empirical constant a of the sPAM model, dimensionless"),
         "seam": Key("seam_mm", 3, 0, 100, "length that a bracket holds and that does not shorten"),
     },
     "pouch": {

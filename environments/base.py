@@ -77,17 +77,37 @@ def _find_mount_fault(environment: Environment, radius: float) -> tuple[str, flo
     return None
 
 
-def _overhang(environment: Environment, radius: float) -> float:
-    """Length by which a straight tube hangs over an edge within, or at the end of, its first diameter [m].
+def rooms(environment: Environment) -> tuple[float, float, float, float]:
+    """Return the distance of the start from the left, lower, right and upper side of the bounds [m], negative outside."""
+    x, y, _ = map(float, environment.start)
+    low_x, low_y, high_x, high_y = map(float, environment.bounds)
+    return x - low_x, y - low_y, high_x - x, high_y - y
 
-    A tube that heads away from an edge may begin at it: it has no cap behind its base.
+
+def rooms_needed(environment: Environment, radius: float, heading: float) -> list[float]:
+    """Return the distances from the sides, see `rooms`, that a base in bounds that are no walls has at least [m].
+
+    The base of a free tube lies within the bounds, and on a table its sides and its cap do, within the first diameter of a tube
+    that is straight; at the end of it, where it heads away from the edge, since it has no cap behind its base. A tube that comes
+    out of a wall may be anywhere within that diameter.
+
+    Args:
+        radius: Radius of the tube [m].
+        heading: Direction in which it leaves its base [rad].
     """
-    x, y, heading = environment.start
+    table, free = environment.edge == "table", environment.mount == "free"
+    if free and not table:
+        return [0.0] * 4
     cosine, sine = math.cos(heading), math.sin(heading)
-    low_x, low_y, high_x, high_y = environment.bounds
-    worst = -math.inf
-    for room, along in ((x - low_x, -cosine), (high_x - x, cosine), (y - low_y, -sine), (high_y - y, sine)):
-        across = math.sqrt(max(1 - along**2, 0.0))
-        ahead = 2 * radius * along
-        worst = max(worst, radius - room + ahead if along >= 0 else radius * across - room + ahead)
-    return worst
+    wide, found = radius * table, list[float]()
+    for along in (-cosine, -sine, cosine, sine):
+        beside = wide if along >= 0 else wide * math.sqrt(max(1 - along**2, 0.0))
+        need = 2 * radius * along + beside
+        found.append(max(need, 0.0) if free else need)
+    return found
+
+
+def _overhang(environment: Environment, radius: float) -> float:
+    """Length by which a straight tube hangs over an edge within, or at the end of, its first diameter [m]."""
+    needed = rooms_needed(environment, radius, float(environment.start[2]))
+    return max(need - room for need, room in zip(needed, rooms(environment), strict=True))

@@ -7,6 +7,8 @@ import numpy as np
 
 from environments.environment import Environment
 from environments.lengths import format_length
+from environments.outside import outside_hint
+from environments.uncertainty import Uncertainty
 
 LARGEST = 1000
 """Width of an environment above which its unit is questioned [tube diameters]; `building` has 84.
@@ -16,11 +18,15 @@ as wide as its tube is found. For the default tube the limit is 67 m; no tube lo
 """
 
 
-def environment_hints(environment: Environment, tube_diameter: float) -> list[str]:
-    """Likely slips in an environment: lengths in another unit, or a heading in radians.
+def environment_hints(
+    environment: Environment, tube_diameter: float, uncertainty: Uncertainty | None = None, unit: str = "mm"
+) -> list[str]:
+    """Likely slips in an environment: lengths in another unit, a heading in radians, or a start from which tubes begin outside.
 
     Args:
         tube_diameter: Diameter of the tube that is to grow there [m].
+        uncertainty: The errors with which it is built; None for none.
+        unit: Unit of the lengths of the start in hints: mm, cm, m, in or ft.
     Returns:
         One line for each, without a full stop; none if nothing looks wrong.
 
@@ -28,9 +34,10 @@ def environment_hints(environment: Environment, tube_diameter: float) -> list[st
     >>> environment_hints(load_environment("maze"), 0.0667)
     []
     """
-    return [
-        text for text in (size_hint(environment.bounds, tube_diameter), _heading_hint(environment.start[2])) if text
-    ]
+    found = [size_hint(environment.bounds, tube_diameter), _heading_hint(environment.start[2])]
+    if uncertainty is not None:
+        found.append(outside_hint(environment, tube_diameter / 2, uncertainty, unit))
+    return [text for text in found if text]
 
 
 def size_hint(bounds: np.ndarray, tube_diameter: float) -> str:

@@ -63,6 +63,11 @@ class Cpam:
         most = float(self._contraction_of_pouch(np.pi / 2 * self.width))
         if self.taut_strain >= most:
             raise ValueError(f"{self.kind}.taut_strain = {self.taut_strain:g} must be less than {most:.4g}")
+        if self.limits.shortest_cell >= np.pi / 2 * self.width + 1e-9:
+            raise ValueError(
+                f"{self.kind}.width = {self.width:g} must be at least 2 / pi of limits.shortest_cell = {self.limits.shortest_cell:g}: "
+                "the folds of a pouch do not overlap"
+            )
 
     @property
     def offset(self) -> float:

@@ -57,6 +57,11 @@ class PouchMotor:
         check_positive(self.kind, self, ("width", "taut_strain"), or_zero=("seam",))
         if self.taut_strain >= FULL_CONTRACTION:
             raise ValueError(f"{self.kind}.taut_strain = {self.taut_strain:g} must be less than {FULL_CONTRACTION:.4g}")
+        if self.limits.shortest_cell >= self.width + 1e-9:
+            raise ValueError(
+                f"{self.kind}.width = {self.width:g} must be at least limits.shortest_cell = {self.limits.shortest_cell:g}: "
+                "pouches are not longer than wide"
+            )
 
     @property
     def offset(self) -> float:

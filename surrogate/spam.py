@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import ClassVar
 
 import numpy as np
@@ -18,7 +20,11 @@ from surrogate.force_table import LINEAR, NODES, TAUT_COLUMNS, TAUT_STRAIN, Forc
 from surrogate.kernels.compiled import Floats
 
 SMALLEST_M = 1e-3
-"""Lower limit of m in the inverse; there the film of every cell in range is taut (negative strain)."""
+"""Lower limit of m in the inverse for the default film; there the film of every cell in range is taut (negative strain)."""
+LEAST_ELASTICITY = 1e-6
+"""Least film elasticity [-]: the force of stiffer films is so steep near zero strain that the table is off by more than 0.15 %."""
+_MOST_STRETCH = 0.05
+"""Elastic strain of the film, a / (2 m), at the lower limit of m in the inverse [-]: no cell contracts as much there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,18 @@ class Spam:
             raise ValueError(
                 f"{self.kind}.constriction_radius = {self.constriction_radius:g} must be less than "
                 f"{self.kind}.tube_radius = {self.tube_radius:g}"
+            )
+        if self.film_elasticity < LEAST_ELASTICITY:
+            raise ValueError(
+                f"{self.kind}.film_elasticity = {self.film_elasticity:g} must be at least {LEAST_ELASTICITY:g}: "
+                "the forces of stiffer films are not known"
+            )
+        shortest, longest = (length / self.constriction_radius for length in self.limits.tabulated)
+        if self.film_elasticity > (most := _softest_film(shortest, longest)):
+            cells = [f"limits.{name} = {getattr(self.limits, name):g}" for name in ("shortest_cell", "longest_cell")]
+            raise ValueError(
+                f"{self.kind}.film_elasticity = {self.film_elasticity:g} must be at most {most:g} for {cells[0]}, {cells[1]} and "
+                f"{self.kind}.constriction_radius = {self.constriction_radius:g}"
             )
 
     @property
@@ -96,7 +114,7 @@ class Spam:
     def tabulate(self) -> ForceRows:
         """Tabulate both branches of Eq. 1 (takes about 0.3 s)."""
         # Contraction is smooth over sqrt(m): sample over it, invert, and evaluate the model at the result.
-        roots = np.linspace(np.sqrt(0.005), np.sqrt(0.5), 300)
+        roots = np.linspace(np.sqrt(_first_m(self.film_elasticity)), np.sqrt(0.5), 300)
         shortest, longest_cell = self.limits.tabulated
         coarse, fine = row_lengths(shortest, longest_cell)
         lengths = coarse[:, None]
@@ -202,13 +220,46 @@ def contraction(strain: ArrayLike, l_0: ArrayLike, geometry: Spam) -> Floats:
         ValueError: A strain is above that of a fully contracted cell of this l_0, or too far below zero.
     """
     strain, l_0 = np.broadcast_arrays(np.asarray(strain, float), np.asarray(l_0, float))
-    low, high = (cell_state(m, l_0, geometry).strain for m in (SMALLEST_M, 0.5))
+    taut = geometry.film_elasticity / (2 * _MOST_STRETCH)
+    low, high = (cell_state(m, l_0, geometry).strain for m in (taut, 0.5))
     if not np.all((strain >= low) & (strain <= high)):
         raise ValueError(f"strain must lie between {np.max(low):.4g} and {np.min(high):.4g} for these cell lengths")
-    root = find_root(
-        lambda m, e, length: cell_state(m, length, geometry).strain - e, (SMALLEST_M, 0.5), args=(strain, l_0)
-    )
+    root = find_root(lambda m, e, length: cell_state(m, length, geometry).strain - e, (taut, 0.5), args=(strain, l_0))
     return np.asarray(root.x, float)
+
+
+def _first_m(film_elasticity: float) -> float:
+    """Return the smallest m of the table: its elastic strain is 1 % or more, so that no cell contracts there."""
+    return min(0.005, film_elasticity / 0.02)
+
+
+@lru_cache(maxsize=64)
+def _softest_film(shortest: float, longest: float) -> float:
+    """Return the greatest film elasticity with which all chambers contract and have a solution of Eq. 1 where the table begins [-].
+
+    Args:
+        shortest, longest: Lengths of chambers in the table over the radius of constrictions [-].
+    """
+    low, high = 0.0, math.pi / 2
+    for _ in range(60):  # phi of the shortest chamber with the film that only just does not contract at m = 0.5
+        phi = (low + high) / 2
+        first, second = ellipkinc(phi, 0.5), ellipeinc(phi, 0.5)
+        low, high = (phi, high) if (2 * second - first) / (math.sqrt(0.5) * math.cos(phi)) < shortest else (low, phi)
+    contracting = 2 * math.cos(low) ** 2 * (first - second) / (2 * second - first)
+    low, high = 1e-15, 1.0
+    for _ in range(60):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if _longest_chamber(middle) > longest else (low, middle)
+    most = float(min(contracting, low))
+    unit = 10.0 ** (math.floor(math.log10(most)) - 2)
+    return float(f"{math.floor(most / unit) * unit:.3g}")
+
+
+def _longest_chamber(film_elasticity: float) -> float:
+    """Return the longest chamber that has a solution of Eq. 1 where the table begins, over the radius of its constrictions [-]."""
+    m = _first_m(film_elasticity)
+    cosine_squared = min(film_elasticity / (2 * m), 1.0)  # of the widest one, see `unsaturated_cell`
+    return float(ellipkinc(math.acos(math.sqrt(cosine_squared)), m) / math.sqrt(2 * film_elasticity))
 
 
 def _active_length(phi: ArrayLike, m: Floats, geometry: Spam) -> Floats:

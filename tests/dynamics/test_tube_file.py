@@ -202,6 +202,22 @@ def test_tail_of_a_tube() -> None:
             "actuator.shortest_cell_mm = 90 must be at most actuator.longest_cell_mm = 80",
         ),
         ("[actuator]\nleast_pressure_kpa = 40", "actuator.least_pressure_kpa = 40 must be at most"),
+        (
+            "[actuator]\nfilm_elasticity = 1e-7",
+            "actuator.film_elasticity = 1e-07 must be greater than or equal to 0.000001",
+        ),
+        (
+            "[actuator]\nfilm_elasticity = 0.01",
+            "spam.film_elasticity = 0.01 must be at most 0.00165 for limits.shortest_cell_mm = 20, limits.longest_cell_mm = 80 and ",
+        ),
+        (
+            "[actuator]\ntype = 'pouch'\nwidth_mm = 12",
+            "pouch.width_mm = 12 must be at least limits.shortest_cell_mm = 20: pouches are not longer than wide",
+        ),
+        (
+            "[actuator]\ntype = 'cpam'\nwidth_mm = 12",
+            "cpam.width_mm = 12 must be at least 2 / pi of limits.shortest_cell_mm = 20: the folds of a pouch do not overlap",
+        ),
         ("[actuator]\nconstriction_radius_mm = 20", "actuator.constriction_radius_mm = 20 must be at most"),
         (
             "[actuator]\nconstriction_radius_mm = 20\ntube_radius_mm = 20",

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from scipy.integrate import quad
 
-from surrogate.spam import Spam, cell_state, contraction, saturated_cell, unsaturated_cell
+from surrogate.actuators import Limits
+from surrogate.force_table import ForceTable
+from surrogate.spam import LEAST_ELASTICITY, Spam, cell_state, contraction, saturated_cell, unsaturated_cell
 
 Reference = Callable[[str], dict[str, np.ndarray]]
 
@@ -94,3 +96,57 @@ def test_contraction_refuses_strains_out_of_range(strain: list[float], l_0: floa
     """A strain beyond full contraction, or far below zero, raises a ValueError that gives the range."""
     with pytest.raises(ValueError, match=r"strain must lie between -0\..* and 0\."):
         contraction(strain, l_0, GEOMETRY)
+
+
+@pytest.mark.parametrize("elasticity", [LEAST_ELASTICITY, 1e-5, 5e-4])
+def test_films_from_stiff_to_soft(elasticity: float) -> None:
+    """Every cell has a state from a stretched film to nearly full contraction; the table agrees with it where the film is not stretched."""
+    geometry = Spam(film_elasticity=elasticity)
+    l_0 = np.linspace(20e-3, 80e-3, 25)[:, None]
+    slack = np.append(0.0, np.geomspace(1e-4, 0.98, 60)) * geometry.full_contraction(l_0)
+    strain = np.concatenate([np.linspace(-0.03, -0.001, 7) * np.ones(l_0.shape), slack], axis=1)
+    state = geometry.cell_at(strain, l_0)
+    np.testing.assert_allclose(state.strain, strain, atol=1e-9)
+    assert np.all(np.diff(state.force_per_pressure, axis=1) < 0)
+    np.testing.assert_allclose(
+        ForceTable(geometry.tabulate())(slack, l_0)[0], state.force_per_pressure[:, 7:], rtol=1.5e-3
+    )
+
+
+@pytest.mark.parametrize(
+    ("shape", "cells", "words"),
+    [
+        ({"film_elasticity": 1e-7}, {}, r"spam\.film_elasticity = 1e-07 must be at least 1e-06: the forces of stiffer films"),
+        ({"film_elasticity": 2e-3}, {}, r"spam\.film_elasticity = 0\.002 must be at most 0\.00165 for limits\.shortest_cell = 0\.02, "),
+        ({"constriction_radius": 1e-3}, {"longest_cell": 0.2}, r"= 0\.0001 must be at most 1\.73e-05 for .* limits\.longest_cell = 0\.2 "),
+        (
+            {"film_elasticity": 1e-3},
+            {"shortest_cell": 0.5e-3},
+            r"must be at most 0\.000934 for limits\.shortest_cell = 0\.0005, .* spam\.constriction_radius = 0\.005$",
+        ),
+    ],
+)  # fmt: skip
+def test_films_without_a_state_are_refused(shape: dict[str, float], cells: dict[str, float], words: str) -> None:
+    """The message gives the number, its limit, and what the limit depends on."""
+    with pytest.raises(ValueError, match=words):
+        Spam(**shape, limits=Limits(**cells))
+
+
+@pytest.mark.parametrize(
+    ("radius", "shortest", "longest"), [(5e-3, 20e-3, 80e-3), (8e-3, 2e-3, 3e-3), (1e-3, 5e-3, 0.3)]
+)
+def test_the_softest_film_that_is_allowed_can_be_tabulated(radius: float, shortest: float, longest: float) -> None:
+    """At the limit of the message all tables are finite, and cells contract; a percent above it, the film is refused."""
+    limits = Limits(shortest_cell=shortest, longest_cell=longest)
+
+    def made(elasticity: float) -> Spam:
+        return Spam(radius, film_elasticity=elasticity, limits=limits)
+
+    with pytest.raises(ValueError, match="must be at most") as caught:
+        made(1.0)
+    most = float(str(caught.value).split("must be at most ")[1].split()[0])
+    table = made(most).tabulate()
+    assert all(np.isfinite(part).all() for part in table)
+    assert (table.longest_strain > 0).all()
+    with pytest.raises(ValueError, match="must be at most"):
+        made(1.01 * most)

@@ -48,6 +48,7 @@ def show(
         from environments.lengths import format_length, format_position
         from environments.passages import narrowest_passages
         from environments.roadmap import ways_content
+        from planner.uncertainty.errors import errors_of
 
         environment, params = environment_and_tube(env, None)
     answer, content = Answer(as_json), environment_content(environment)
@@ -78,7 +79,7 @@ def show(
         console.print(f"{'' if k else 'ways':10} {_way_text(way)}")
     content["tube_width_mm"] = round(2e3 * params.radius, 6)
     console.print(f"sha256     {environment.sha256}")
-    print_hints(console, environment, params.radius)
+    print_hints(console, environment, params.radius, errors_of(environment, params))
     if picture:
         with readable_errors():
             from planner.drawing.environment import save_environment

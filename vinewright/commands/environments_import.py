@@ -167,6 +167,7 @@ def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path
     from planner.drawing.imported import imported_figure
     from planner.drawing.plan import save_page
     from planner.output.claim import claim_file, writing
+    from planner.uncertainty.errors import errors_of
 
     environment, radius = found.environment(out.stem), VineParams().radius
     with claim_file(out, force, "--out"), claim_file(picture, force, "--picture"), writing(out):
@@ -175,7 +176,7 @@ def _write_environment(answer: Answer, found: Imported, out: Path, picture: Path
     _report(answer, found)
     if found.start and found.goal and (hint := crop_hint(found.bounds, found.start, found.goal)):
         answer.console.print(f"hint: {hint}")
-    print_hints(answer.console, environment, radius)
+    print_hints(answer.console, environment, radius, errors_of(environment, VineParams()))
     try:
         check_start(environment, radius, "mm")
     except InvalidEnvironment as error:

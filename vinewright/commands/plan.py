@@ -163,13 +163,14 @@ def _plan(
     from planner.plan.plan import plan as search_and_choose
     from planner.plan.problem import Problem
     from planner.plan.searching import INTERRUPTED
+    from planner.uncertainty.errors import named_errors
     from vinewright.commands.plan_report import advice, plan_content, report, resume_command, unmet
     from vinewright.console.plan_progress import ConsoleWatcher
 
     if "ompl" not in sys.modules:  # its binding reports frozen objects as leaked
         gc.freeze()  # what is imported lives until the end, where Python would look through it for 0.3 s
     console = answer.console
-    print_hints(console, environment, params.radius)
+    print_hints(console, environment, params.radius, named_errors(environment, params, inputs.uncertainty)[1])
     try:
         problem = Problem.of(environment, params, inputs)
         result = search_and_choose(problem, checkpoint, out, ConsoleWatcher(console, checkpoint))

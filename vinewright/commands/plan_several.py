@@ -45,6 +45,7 @@ def plan_for_all(
     from planner.plan.problem import Problem
     from planner.plan.several.folder import same_content, write_same
     from planner.plan.several.plan import plan_same
+    from planner.uncertainty.errors import named_errors
     from vinewright.console.plan_progress import ConsoleWatcher
 
     _check(every, inputs)
@@ -53,7 +54,7 @@ def plan_for_all(
     console, names = answer.console, [one.name for one in environments]
     with claim(out, Path("runs") / "+".join(stems), force) as folder:
         for environment in environments:
-            print_hints(console, environment, tube.radius)
+            print_hints(console, environment, tube.radius, named_errors(environment, tube, inputs.uncertainty)[1])
         try:
             problems = [Problem.of(environment, tube, inputs) for environment in environments]
             result = plan_same(problems, ConsoleWatcher(console))

@@ -92,9 +92,9 @@ def robustness(
         made = apply_schedule(chosen_design(console, design, solution), schedule)
         made = replace(made, params=replace_tube(console, made.params, tube, physics))
         environment = load_environment(env, made.params.radius)
-        print_hints(console, environment, made.params.radius)
-        same_environment(console, made, environment, force)
         named, errors = named_errors(environment, made.params, uncertainty)
+        print_hints(console, environment, made.params.radius, errors)
+        same_environment(console, made, environment, force)
         survey = Survey.of(made, environment, errors, trials, seed, grid, sources)
         _print_notes(console, made, environment)
         command = command_line(

@@ -79,20 +79,19 @@ def simulate(
         from dynamics.registry import PropagatorSettings
         from environments import load_environment
         from planner.design.replay import make_simulation, replay, resolve_growth
+        from planner.uncertainty.errors import errors_of
         from vinewright.console.compiling import compiling
         from vinewright.console.terminal import section_table
 
         planned = apply_schedule(chosen_design(console, design, solution), schedule)
         made = replace(planned, params=replace_tube(console, planned.params, tube, physics))
         environment = load_environment(env, made.params.radius)
-        print_hints(console, environment, made.params.radius)
+        print_hints(console, environment, made.params.radius, errors_of(environment, made.params))
         settings = PropagatorSettings(device=device, solver=solver, surrogate=surrogate, qp=qp)
         settings["inputs"] = read_inputs(inputs) if inputs else None
         made, make = resolve_growth(made, environment, propagator, friction, **settings)
         print_ignored(console, made.params, propagator, environment)
-        apart(out, design, "design")
-        apart(out, Path(env), "environment")
-        _claim(held, out, animate, force)
+        _claim(held, out, animate, force, {"design": design, "environment": Path(env)})
         if elsewhere := made.sha256 != environment.sha256:
             console.print(f"note: this design was made for another environment ({made.environment})")
         model = make(environment, made.params)
@@ -129,10 +128,12 @@ def _print_notes(
     print_thickness(console, simulation.design, environment, propagator)
 
 
-def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool) -> None:
-    """Lock and check the folder and the file to write."""
+def _claim(held: ExitStack, out: Path | None, animate: Path | None, force: bool, read: dict[str, Path]) -> None:
+    """Lock and check the folder and the file to write, which is apart from what is read."""
     from planner.output.claim import claim, claim_file
 
+    for what, path in read.items():
+        apart(out, path, what)
     if animate:
         _check_animation(animate)
     if out and animate and animate.absolute().parent == out.absolute():

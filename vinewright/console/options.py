@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from dynamics.tube import VineParams
     from environments import Environment
+    from environments.uncertainty import Uncertainty
     from planner.design.design import Design
 
 EnvironmentArgument = Annotated[
@@ -114,11 +115,13 @@ def environment_and_tube(
     return load_environment(env, params.radius), params
 
 
-def print_hints(console: Console, environment: Environment, tube_radius: float) -> None:
-    """Print a line for each likely slip in an environment, for a tube of this radius [m]."""
+def print_hints(
+    console: Console, environment: Environment, tube_radius: float, uncertainty: Uncertainty | None = None
+) -> None:
+    """Print a line for each likely slip in an environment, for a tube of this radius [m] that is built with these errors."""
     from environments import environment_hints
 
-    for text in environment_hints(environment, 2 * tube_radius):
+    for text in environment_hints(environment, 2 * tube_radius, uncertainty):
         console.print(f"hint: {text}")
 
 

@@ -143,10 +143,12 @@ def check(session: StudioSession, _: Request, body: bytes) -> Any:
         "origins": asked.origins,
         "tube": asked.tube,
         "unit": asked.unit,
+        "errors": asked.beside.errors,
     }
     before, found = session.checked
     if given != before:  # else only what is beside the drawing has changed
-        found = check_drawing(asked.text, asked.content, asked.origins, tube_in(asked.tube), asked.unit)
+        tube, errors = tube_in(asked.tube), asked.beside.errors
+        found = check_drawing(asked.text, asked.content, asked.origins, tube, asked.unit, errors)
         session.checked = given, found
     not_kept = ""
     try:

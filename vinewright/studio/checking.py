@@ -13,6 +13,8 @@ from environments.hints import environment_hints
 from environments.obstacles import KINDS, plural
 from environments.passages import narrowest_passages
 from environments.reach import WalledIn, goal_within_reach
+from environments.uncertainty_in_files import StatedUncertainty
+from planner.uncertainty.errors import errors_of
 from vinewright.studio.document import edit_text
 
 PASSAGES = 6
@@ -40,7 +42,9 @@ _WORDS = {
 _KEY = re.compile(r"^(?:unknown key |missing key )?([a-z_]+(?:\.[a-z_]+)*(?:\[\d+\])?)")
 
 
-def check_drawing(text: str, content: Any, origins: Any, tube: VineParams, unit: str = "mm") -> dict[str, Any]:
+def check_drawing(
+    text: str, content: Any, origins: Any, tube: VineParams, unit: str = "mm", errors: str | None = None
+) -> dict[str, Any]:
     """Check a drawing: return the text of its file, its problem and hints, and its narrowest passages.
 
     `written` is false if the drawing cannot be written into the file; the text is then the opened text.
@@ -50,6 +54,7 @@ def check_drawing(text: str, content: Any, origins: Any, tube: VineParams, unit:
         content, origins: The drawing, see `vinewright.studio.document.edit_text`.
         tube: The tube that is to grow in the environment.
         unit: Unit of lengths in messages, one of `environments.lengths.SHOWN_UNITS`.
+        errors: Preset of the errors that plans use; None for those of environment and tube.
     """
     new_text, written = text, False
     try:
@@ -60,7 +65,8 @@ def check_drawing(text: str, content: Any, origins: Any, tube: VineParams, unit:
         message = " ".join(str(error).split())
         problem = {"message": words_of(message), "key": key_of(message)}
         return {"text": new_text, "written": written, "problem": problem, "hints": [], "passages": []}
-    hints, passages = environment_hints(environment, 2 * tube.radius), list[dict[str, Any]]()
+    built = errors_of(environment, tube, StatedUncertainty(errors))
+    hints, passages = environment_hints(environment, 2 * tube.radius, built, unit), list[dict[str, Any]]()
     if sum(map(len, environment.obstacles.polygons)) + len(environment.obstacles.walls) <= MOST_CORNERS:
         passages = _passages(environment, tube)
         hints += _reach(environment, tube)

@@ -172,9 +172,13 @@ class Drawings:
 
 
 def _has_more(drawing: dict[str, Any]) -> bool:
-    """Return whether there is more to a drawing than its file: a picture, or the run of a file that a studio was started with."""
+    """Return whether there is more to a drawing than its file.
+
+    This is a picture, a group, a lock, something that is hidden, or the run of a file that a studio was started with.
+    """
     beside = drawing.get("beside") or {}
-    return bool(beside.get("background") or (beside.get("run") and drawing.get("path")))
+    has_objects = any((beside.get("objects") or {}).values())
+    return bool(beside.get("background") or has_objects or (beside.get("run") and drawing.get("path")))
 
 
 def _versions(own: Path) -> list[str]:

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from dynamics.registry import propagators
-from environments.file_model import MOST_CORNERS, MOST_FRICTION
+from environments.file_model import MOST_CORNERS, MOST_FRICTION, MOST_SHAPES
 from environments.importing.options import ImportOptions
 from environments.uncertainty import PRESETS
 from planner.plan.inputs import Inputs, field_of
@@ -27,6 +27,8 @@ _Text = Annotated[str, Field(max_length=5_000_000)]
 _Short = Annotated[str, Field(max_length=80)]
 _Design = Annotated[str, Field(pattern=r"^(best|[1-9][0-9]{0,3})$")]
 _Drawing = Annotated[str, Field(pattern=r"^[a-z0-9]{8,40}$")]
+_Label = Annotated[str, Field(pattern=r"^(box|polygon|circle|wall) [1-9][0-9]{0,5}$")]
+_Labels = Annotated[list[_Label], Field(max_length=10 * MOST_SHAPES)]  # a drawing with too many is told so by its check
 
 
 Request = TypeVar("Request", bound=BaseModel)
@@ -265,16 +267,34 @@ def check_options(options: Any) -> None:
     parse_as(lambda: Inputs(**asked), "options.")
 
 
+class ObjectStates(_Request):
+    """Groups, locks and hiding of the obstacles of a drawing, which are called by their kind and number, as "wall 6"."""
+
+    groups: Annotated[list[_Labels], Field(max_length=10 * MOST_SHAPES)] = []
+    """The obstacles of each group."""
+    locked: _Labels = []
+    """Obstacles that the pointer passes by."""
+    hidden: _Labels = []
+    """Obstacles that are not drawn."""
+
+
 class Beside(_Request):
     """Everything that belongs to a drawing and is in no environment file."""
 
     background: Background | None = None
+    objects: ObjectStates | None = None
     options: dict[_Short, bool | float | _Short | None] | None = Field(None, max_length=50)
     """Options of plans as the panel had them: only those of a plan are checked, so that a later version finds what it knows."""
     run: _Name | None = None
     """Name of the run that is shown with it."""
     design: _Design = "best"
     """The design of the run that is shown."""
+
+    @property
+    def errors(self) -> str | None:
+        """Preset of the errors of plans; None for those of environment and tube."""
+        preset = (self.options or {}).get("uncertainty")
+        return preset if isinstance(preset, str) and preset in PRESETS else None
 
 
 class PlanRequest(_Request):

@@ -173,7 +173,7 @@ class StudioSession:
             "name": content["name"] or name,
             "file": file,
             "content": content,
-            "beside": {"background": None, "options": None, "run": run, "design": "best"},
+            "beside": {"run": run, "design": "best"},
         }
 
     def _unsaved(self) -> dict[str, Any] | None:
@@ -228,7 +228,7 @@ class StudioSession:
 
         Args:
             drawing: Its `id`, the `text` that was opened, the `content` and `origins` of the drawing, the text as `saved`, the name of
-                its `file` if Save writes it, its `name`, its `tube`, and `beside`: its picture, options of plans and run. Without an id it
+                its `file` if Save writes it, its `name`, its `tube`, and `beside`: everything that is in no file. Without an id it
                 is not kept on disk.
             is_changed: Whether it has changes that are in no file.
         Raises:

@@ -6,7 +6,7 @@ import json
 from functools import lru_cache
 from typing import Any
 
-from dynamics.tube import InvalidTube, VineParams
+from dynamics.tube import VineParams
 from dynamics.tube_choice import DEFAULT_TUBE
 from dynamics.tube_file import SCHEMA, check_tube, known_tubes, load_tube, tube_content
 from dynamics.tube_keys import ACTUATORS, INERTIA, LIMITS, TUBE, Key
@@ -31,7 +31,7 @@ def add_figures(view: dict[str, Any]) -> dict[str, Any]:
     """Return the view of a tube with figures derived from it; the first time for a tube, it takes about 0.5 s.
 
     Raises:
-        InvalidTube: The tube cannot be used, or its actuator has no state within the limits of its keys.
+        InvalidTube: The tube cannot be used, or its actuator has no pressure with head room.
     """
     return {**view, "figures": _derive_figures(json.dumps(view["content"]))}
 
@@ -39,12 +39,7 @@ def add_figures(view: dict[str, Any]) -> dict[str, Any]:
 @lru_cache(maxsize=32)
 def _derive_figures(content: str) -> list[dict[str, str]]:
     params = tube_in(json.loads(content))
-    try:
-        rows = TubeFigures.of(params).rows(params)
-    except InvalidTube:
-        raise
-    except ValueError as error:  # numbers that are each allowed need not make an actuator together
-        raise InvalidTube(f"these numbers make no actuator that can be computed: {error}") from error
+    rows = TubeFigures.of(params).rows(params)
     return [{"label": label, "value": value, "note": note} for label, value, note in rows]
 
 

@@ -24,6 +24,7 @@ from planner.plan.options import BY_NAME
 from planner.uncertainty.shown_trials import TRIALS, ShownTrials
 from planner.uncertainty.survey import UNITS
 from surrogate.kernels.compiled import Floats
+from vinewright.studio.again import options_again
 from vinewright.studio.document import parse_content
 
 
@@ -138,6 +139,7 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
         options = {
             name: value for name, value in facts["inputs"].items() if name in BY_NAME and name != "actuator"
         }  # the tube has it
+        again, unusable = options_again(options)
     except OSError as error:
         raise InvalidDesign(f"{folder.name} is not the folder of a plan: {error.strerror}") from None
     except (ValueError, KeyError, TypeError) as error:
@@ -165,6 +167,8 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
         "influences": explained[tried.chosen] if tried and tried.chosen < len(explained) else None,
         "facts": seen,
         "options": options,
+        "again": again,
+        "unusable": unusable,
     }
 
 

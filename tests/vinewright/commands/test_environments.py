@@ -78,6 +78,29 @@ def test_commands_print_hints(vinewright: Run) -> None:
     assert lines[2].startswith("not met: no solution: room: the goal is walled in")
 
 
+def test_commands_say_how_many_tubes_begin_outside(vinewright: Run) -> None:
+    """The share is that of the errors that each command tries designs with: of the file, the default, or the option."""
+    text = DOORWAYS.replace("[15, 30]", "[0.16, 30]").replace("26, 1.8], [40, 34", "26.9, 1.8], [40, 33.1")
+    told = "hint: the start is 1.6 mm from the left bound, and its error is {}: about {} % of the tubes begin outside"
+    for errors, words in (("", ("4 mm", 34)), ("[uncertainty]\nstart_position_mm = 1\n", ("1 mm", 5))):
+        Path("room.toml").write_text(text + errors)
+        start = told.format(*words)
+        code, lines = vinewright("environments", "show", "room.toml")
+        assert (code, lines[-1].partition(";")[0]) == (0, start)
+        code, lines = vinewright("plan", "room.toml", "--out", "run")
+        assert (code, lines[0].partition(";")[0]) == (3, start)
+    Path("room.toml").write_text(text)
+    for name, hint in (("field", told.format("10 mm", 44)), ("none", "not met: no solution: room")):
+        code, lines = vinewright("plan", "room.toml", "--out", "run", "--uncertainty", name)
+        assert code == 3
+        assert lines[0].startswith(hint)
+    Path("other.toml").write_text(text)
+    code, lines = vinewright(
+        "plan", "room.toml", "other.toml", "--same-design", "--out", "run", "--uncertainty", "field"
+    )
+    assert (code, [line.partition(";")[0] for line in lines[:2]]) == (3, [told.format("10 mm", 44)] * 2)
+
+
 def test_a_walled_in_goal_is_one_message(vinewright: Run) -> None:
     """It names the widest way in, where it is, and the tube, and what to do; one line, exit code 3."""
     Path("room.toml").write_text(DOORWAYS.replace("26, 1.8], [40, 34", "26.9, 1.8], [40, 33.1"))

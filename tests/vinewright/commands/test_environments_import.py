@@ -25,6 +25,15 @@ def room(folder: Path) -> Path:
     return write_map(folder, values, resolution=0.02)
 
 
+def test_a_start_at_the_edge_of_a_map_gets_a_hint(vinewright: Vinewright, tmp_path: Path) -> None:
+    """Half of the tubes that start at the edge of a map without walls begin outside, by the default errors."""
+    made = write_map(tmp_path, np.full((50, 100), 254, np.uint8), resolution=0.02)
+    start = "--start", "0,500,0", "--goal", "1700,500,100"
+    code, out, _ = vinewright("environments", "import", made, *start, "--out", "edge.toml")
+    assert code == 0
+    assert "hint: the start is 0 mm from the left bound, and its error is 4 mm: about 50 % of the tubes" in out
+
+
 def test_import_writes_an_environment_and_a_picture(vinewright: Vinewright, tmp_path: Path) -> None:
     """The file can be planned in; the report has what was read and changed; the picture shows the whole map."""
     (tmp_path / "maps").mkdir()

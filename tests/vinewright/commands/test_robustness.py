@@ -150,6 +150,23 @@ def test_a_design_that_misses_is_announced(vinewright: Vinewright, small: Path) 
     )
 
 
+def test_a_start_from_which_tubes_begin_outside(vinewright: Vinewright, small: Path) -> None:
+    """`robustness` and `simulate` say which share begins outside by the errors that are tried; trials bear it out."""
+    file = small / "small.toml"
+    file.write_text(file.read_text().replace("[60, 200]", "[1.6, 200]"))
+    write_design(small, Section(0.0, 0.2, "none", 0, 0, 0))
+    told = "hint: the start is 1.6 mm from the left bound, and its error is {}: about {} % of the tubes begin outside"
+    code, printed, _ = vinewright(*COMMAND, "--trials", 60, "--no-sources", "--out", "out")
+    assert code == 0
+    assert told.format("4 mm", 34) in printed
+    counts = json.loads((small / "out" / "robustness-small" / "data.json").read_text())["counts"][ALL]
+    assert counts["left the bounds"] == pytest.approx(0.34 * 60, abs=11)
+    code, printed, _ = vinewright(*COMMAND, "--trials", 1, "--no-sources", "--uncertainty", "field", "--out", "field")
+    assert told.format("10 mm", 44) in printed
+    code, printed, _ = vinewright("simulate", "small.toml", "design.json")
+    assert (code, told.format("4 mm", 34) in printed) == (3, True)
+
+
 def test_an_unknown_uncertainty_is_one_line(vinewright: Vinewright) -> None:
     """It names the known ones; exit code 2."""
     code, printed, errors = vinewright(*COMMAND, "--uncertainty", "none such")

@@ -165,7 +165,14 @@ def test_new_writes_a_template_and_nothing_over(vinewright: Vinewright, tmp_path
 
 @pytest.mark.parametrize(
     "text",
-    ["radius_m = 0.03", "radius_mm = nan", "colour = 1", "radius_mm = 0", "[actuator]\nshortest_cell_mm = 90"],
+    [
+        *("radius_m = 0.03", "radius_mm = nan", "colour = 1", "radius_mm = 0", "[actuator]\nshortest_cell_mm = 90"),
+        *(
+            "[actuator]\nfilm_elasticity = 1e-7",
+            "[actuator]\nfilm_elasticity = 0.01",
+            '[actuator]\ntype = "pouch"\nwidth_mm = 5',
+        ),
+    ],
 )
 @pytest.mark.parametrize(
     "command", [("tube", "check"), ("tube", "show"), ("simulate", "room.toml", "design.json", "--tube")]
@@ -173,7 +180,7 @@ def test_new_writes_a_template_and_nothing_over(vinewright: Vinewright, tmp_path
 def test_a_wrong_file_is_one_line_and_exit_code_2(
     vinewright: Vinewright, tmp_path: Path, text: str, command: tuple[str, ...]
 ) -> None:
-    """A wrong unit, NaN, an unknown key, radius 0 and limits reversed."""
+    """A wrong unit, NaN, an unknown key, radius 0, limits reversed, and numbers that make no actuator together."""
     write_environment(ROOM, tmp_path / "room.toml")
     write_design(VineParams(), tmp_path / "design.json")
     (tmp_path / "bad.toml").write_text(f"schema = 1\n{text}\n")

@@ -155,7 +155,7 @@ def test_the_plan_of_another_drawing_is_only_told_of(editor: Studio) -> None:
     editor.page.click("#tab-plan")
     editor.page.locator("#plan-elsewhere").wait_for()
     editor.page.get_by_role("button", name="Gallery").click()
-    editor.page.locator("#gallery .cards").nth(1).locator(".card").first.click()
+    editor.page.get_by_role("group", name="Recent, not saved").locator(".card").first.click()
     editor.page.click("#tab-plan")
     editor.page.locator("#plan-facts").wait_for()
     assert editor.page.locator("#plan-elsewhere").is_hidden()
@@ -199,7 +199,7 @@ def test_a_plan_that_ends_elsewhere_waits_for_its_drawing(studio: Studio) -> Non
     studio.page.locator("#plan-elsewhere").wait_for(state="hidden")
     assert studio.state("[state.run, state.plan.phase]") == [None, "idle"]
     studio.page.get_by_role("button", name="Gallery").click()
-    studio.page.locator("#gallery .cards").nth(1).locator(".card").first.click()
+    studio.page.get_by_role("group", name="Recent, not saved").locator(".card").first.click()
     studio.wait_for("state.run && state.plan.phase === 'done' && state.plan.run === state.run.name")
 
 
@@ -307,7 +307,7 @@ def test_a_later_studio_has_picture_and_options(browser: Any, tmp_path: Path) ->
         reload(studio)
         studio.page.locator("#file-actions").get_by_text("Gallery").click()
         studio.page.get_by_text("Kept on this computer").wait_for()
-        studio.page.locator("#gallery .cards").last.locator(".card").first.click()
+        studio.page.get_by_role("group", name="Kept on this computer").locator(".card").first.click()
         studio.wait_for("state.background")
         assert place(studio) == [130, 80, 2.5, 0.3]
         shutil.rmtree(Path(os.environ["XDG_DATA_HOME"]) / "vinewright" / "drawings" / "background-pictures")

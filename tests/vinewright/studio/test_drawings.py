@@ -60,7 +60,7 @@ def test_the_last_drawing_is_gone_on_with_in_its_place(kept: Drawings, clock: Cl
 
 
 def test_what_is_more_than_a_file_is_gone_on_with(kept: Drawings, clock: Clock) -> None:
-    """A picture, or the run of a file, is kept without a change of the drawing; a run of a drawing that is in no file is in the list."""
+    """A picture, a lock, or the run of a file, is kept without a change of the drawing; runs of drawings in no file are in the list."""
     picture, run = {"background": {"key": "a"}, "run": None}, {"background": None, "run": "bench"}
     kept.keep(ONE, {**drawn(1), "beside": picture}, False)
     assert kept.last() == {**drawn(1), "beside": picture, "id": ONE}
@@ -69,12 +69,17 @@ def test_what_is_more_than_a_file_is_gone_on_with(kept: Drawings, clock: Clock) 
     assert kept.last() is None
     kept.keep(OTHER, {**drawn(2), "beside": run, "path": "/bench.toml"}, False)
     assert (kept.last() or {})["id"] == OTHER
+    free: dict[str, list[str]] = {"groups": [], "locked": [], "hidden": []}
+    kept.keep("untouched2", {**drawn(3), "beside": {"objects": free}}, False)
+    assert kept.last() is None
+    kept.keep("untouched2", {**drawn(3), "beside": {"objects": {**free, "locked": ["wall 1"]}}}, False)
+    assert (kept.last() or {})["id"] == "untouched2"
     # The run of a plan that ended later; a drawing that is not kept has none.
     kept.note_run(ONE, "bench-2")
     kept.note_run("untouched1", "bench-2")
     kept.note_run("../etc", "bench-2")
     assert kept.open(ONE)["beside"] == {**picture, "run": "bench-2", "design": "best"}
-    assert [row["id"] for row in kept.list_drawings()] == [OTHER, ONE]
+    assert [row["id"] for row in kept.list_drawings()] == ["untouched2", OTHER, ONE]
 
 
 def test_a_version_for_each_minute_of_edits(kept: Drawings, clock: Clock) -> None:

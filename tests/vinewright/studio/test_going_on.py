@@ -65,8 +65,9 @@ BESIDE = {
     "options": {"seed": 7, "fast": True, "success": None, "of_a_later_version": "x"},
     "run": "divider-2",
     "design": "3",
+    "objects": {"groups": [["wall 1", "wall 2"]], "locked": ["wall 1"], "hidden": []},
 }
-"""Picture, options and run of a drawing, which are not in its file."""
+"""Picture, groups and locks, options and run of a drawing, which are not in its file."""
 
 
 def test_what_belongs_to_a_drawing_is_kept_with_it(
@@ -86,8 +87,17 @@ def test_what_belongs_to_a_drawing_is_kept_with_it(
     for part in ({"x": "here"}, {"key": "../../etc/passwd"}, {"opacity": 2}, {"scale": 0}, {"src": "http://elsewhere"}):
         wrong = {**BESIDE, "background": {**BESIDE["background"], **part}}  # type: ignore[dict-item]
         assert client.post("/api/check", json={**body, "beside": wrong}).status_code == 400
-    # Without the picture, the shipped environment has all of it.
-    client.post("/api/check", json={**body, "id": "b1b2c3d4e5", "beside": {**BESIDE, "background": None}})
+    for objects in (
+        {"locked": ["wall 0"]},
+        {"hidden": ["../x 1"]},
+        {"groups": [["wall 1\n"]]},
+        {"moved": []},
+        {"locked": ["box 1"] * 200_001},
+    ):
+        assert client.post("/api/check", json={**body, "beside": {**BESIDE, "objects": objects}}).status_code == 400
+    # Without the picture and the lock, the shipped environment has all of it.
+    plain = {**BESIDE, "background": None, "objects": None}
+    client.post("/api/check", json={**body, "id": "b1b2c3d4e5", "beside": plain})
     assert session.drawings.last() is None
 
 

@@ -316,7 +316,7 @@ def test_nothing_stays_on_another_drawing(studio: Studio) -> None:
     studio.key("b", "Enter")  # an edit: the message is no longer of interest
     assert text_of(studio, "#message") == ""
     studio.page.get_by_role("button", name="Gallery").click()
-    studio.page.locator("#gallery .cards").nth(1).locator(".card").first.click()
+    studio.page.get_by_role("group", name="Recent, not saved").locator(".card").first.click()
     assert len(studio.shapes()) == 5
     assert studio.state("state.background.src") == source
     studio.page.click("#tab-plan")

@@ -52,7 +52,7 @@ def test_a_kill_loses_nothing(browser: Any, tmp_path: Path) -> None:
         studio.wait_for("state.doc.shapes.length === 0")
         studio.page.locator("#file-actions").get_by_text("Gallery").click()
         studio.page.get_by_text("Kept on this computer").wait_for()
-        cards = studio.page.locator("#gallery .cards").last.locator(".card")
+        cards = studio.page.get_by_role("group", name="Kept on this computer").locator(".card")
         cards.first.click()
         studio.wait_for("state.doc.shapes.length === 1")
         assert rows(studio) == [[600, 300, 700, 700]]

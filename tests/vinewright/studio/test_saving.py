@@ -49,7 +49,8 @@ def test_gallery(editor: Studio) -> None:
     editor.key("b")
     editor.drag((400, 300), (500, 400))
     editor.page.locator("#file-actions").get_by_text("Gallery").click()
-    editor.page.get_by_role("button", name="divider", exact=False).first.click()
+    shipped = editor.page.get_by_role("group", name="Shipped environments")
+    shipped.get_by_role("button", name="divider", exact=False).first.click()
     assert editor.state("state.doc.name") == "divider"
     assert len(editor.shapes()) > 1
 

@@ -147,12 +147,12 @@ export function storedHistory(/** @type {number} */ most) {
   return { past: stored(past), future: stored(future) };
 }
 
-/** Set the steps of undo and redo from a storage; new shapes get ids that none of them has. */
+/** Set the steps of undo and redo from a storage; new shapes and groups get ids that none of them has. */
 export function restoreHistory(/** @type {ReturnType<typeof storedHistory>} */ stored) {
   const restored = (/** @type {typeof stored.past} */ entries) =>
     entries.map(({ doc, background, selection }) => ({ doc, background, selection: new Set(selection) }));
   [past, future] = [restored(stored.past), restored(stored.future)];
-  for (const { doc } of [...past, ...future]) for (const { id } of doc.shapes) last = Math.max(last, id);
+  for (const { doc } of [...past, ...future]) for (const { id, group } of doc.shapes) last = Math.max(last, id, group ?? 0);
 }
 
 function step(/** @type {HistoryEntry[]} */ from, /** @type {HistoryEntry[]} */ to) {

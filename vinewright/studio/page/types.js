@@ -13,9 +13,9 @@
  * @property {Point[]} corners of a polygon, in order; empty for other kinds
  * @property {number | null} origin index in its list of the file that was opened; null if it is new
  * @property {string} name that it was given; "" without one
- * @property {number | null} group number of its group, all of which is selected together; not in files
- * @property {boolean} locked whether the pointer passes it by; not in files
- * @property {boolean} hidden whether it is not drawn, though it is there; not in files
+ * @property {number | null} group number of its group, all of which is selected together; in no file, as `ObjectStates`
+ * @property {boolean} locked whether the pointer passes it by; in no file
+ * @property {boolean} hidden whether it is not drawn, though it is there; in no file
  *
  * @typedef {object} Doc
  * The environment that is edited; never changed in place.
@@ -55,7 +55,7 @@
  * @property {string} [saved] the text as last saved; `text` if it is not given
  * @property {Origins} [origins] if they are not given, the content is the content of the file
  * @property {string | null} [id] under which it is kept on disk; a new one if it is not given
- * @property {Beside} [beside]
+ * @property {Partial<Beside>} [beside]
  * @property {number} [edited_ms] when it was edited last, for a drawing of a studio that has ended
  *
  * @typedef {object} Passage
@@ -142,6 +142,8 @@
  * @property {Influence[] | null} influences errors on which success in these trials depends, the largest share first; null if not known
  * @property {{iterations: number, seconds: number, first_s: number, reason: string}} facts
  * @property {PlanOptions} options with which it was planned
+ * @property {PlanOptions} again options for another plan like it, all of which the panel can have
+ * @property {string[]} unusable options of it that the panel cannot have, as on the command line
  *
  * @typedef {object} Growth
  * One vine of a design, growing.
@@ -196,9 +198,16 @@
  *
  * @typedef {Omit<Background, "src">} KeptBackground
  *
+ * @typedef {object} ObjectStates
+ * Groups, locks and hiding of obstacles, which are called by their kind and number, as "wall 6".
+ * @property {string[][]} groups
+ * @property {string[]} locked
+ * @property {string[]} hidden
+ *
  * @typedef {object} Beside
  * Everything that belongs to a drawing and is not in its file, as it is kept.
  * @property {KeptBackground | null} background
+ * @property {ObjectStates | null} objects
  * @property {PlanOptions | null} options
  * @property {string | null} run name of the run that is shown with it
  * @property {string} design id of its design that is shown

@@ -1,8 +1,9 @@
 /** Convert pointer events to points of the drawing, snapped if snapping is on. */
 
 import { state } from "../store.js";
-import { stage, toDrawing } from "../view.js";
-import { distance, roundTo, plus } from "./geometry.js";
+import { size, stage, toDrawing } from "../view.js";
+import { distance, minus, roundTo, plus } from "./geometry.js";
+import { stayingBoxes } from "./guides.js";
 import { live, show } from "./live.js";
 import { fineStep, gridStep, snapPoint, targetsOf } from "./snap.js";
 
@@ -60,6 +61,13 @@ export function snaps(/** @type {Press} */ { free }) {
 /** Points to snap to, without the points of excluded objects. */
 export function targets(/** @type {Iterable<number | string>} */ excluded = []) {
   return state.snap ? targetsOf(state.doc, new Set(excluded)) : [];
+}
+
+/** The boxes of the objects in view that stay where they are while those of a selection move. */
+export function stayingNow(/** @type {Iterable<number | string>} */ moved = []) {
+  const { x, y, scale } = state.view;
+  const half = /** @type {Point} */ ([size.width / 2 / scale, size.height / 2 / scale]);
+  return stayingBoxes(state.doc, new Set(moved), { min: minus([x, y], half), max: plus([x, y], half) });
 }
 
 /** Return the point of the drawing that a press means, and mark the target to which it snapped. */

@@ -1,8 +1,9 @@
-/** Everything that belongs to a drawing and is not in its file: the picture beneath it, the options of plans, and the run that is shown. */
+/** Everything that belongs to a drawing and is not in its file: its picture, its groups and locks, the options of plans, and the run that is shown. */
 
 import { get } from "../api.js";
 import { stateOfRun } from "../panels/shown.js";
 import { state } from "../store.js";
+import { statesOf } from "./object_states.js";
 import { withSource } from "./pictures.js";
 
 /** @typedef {import("../types.js").Background} Background */
@@ -12,8 +13,8 @@ import { withSource } from "./pictures.js";
 
 /** What belongs to the drawing now, as it is kept. @returns {Beside} */
 export function besideNow() {
-  const { background, options, run, design } = state;
-  return { background: background && withoutSource(background), options, run: run?.name ?? null, design };
+  const { doc, background, options, run, design } = state;
+  return { background: background && withoutSource(background), objects: statesOf(doc), options, run: run?.name ?? null, design };
 }
 
 /** The state that shows what was kept with a drawing. A picture or a run that is gone is not shown; options are else those of the run. @returns {Promise<Partial<State>>} */
@@ -22,7 +23,7 @@ export async function stateBeside(/** @type {Partial<Beside> | null | undefined}
   const background = await withSource(kept?.background);
   const missing = kept?.background && !background ? { message: "The picture beneath this drawing is not kept any more." } : {};
   const run = name ? await fetchRun(name).catch(() => null) : null;
-  const options = kept?.options ?? run?.options;
+  const options = kept?.options ?? run?.again;
   return { background, ...missing, ...(options ? { options } : {}), ...(run ? { ...stateOfRun(run), design: designIn(run, design) } : {}) };
 }
 

@@ -11,6 +11,7 @@ import { freshCheck, isFresh } from "./check.js";
 import { DRAWINGS, importFiles, isDrawing } from "./import.js";
 import { keepAll, newDrawingId } from "./keeping.js";
 import { show } from "./live.js";
+import { withStates } from "./object_states.js";
 import { fitSoon } from "./pointer.js";
 import { contentOf, docOf } from "./shapes.js";
 import { tomlOf } from "./toml.js";
@@ -94,11 +95,11 @@ function showName() {
 /**
  * Open an environment: show it with what belongs to it, and fit the view to it.
  * @param {Opened} opened
- * @param {Partial<State>} [beside] its picture, its run and options of plans
+ * @param {Partial<State>} [beside] the state that shows its picture, its run and its options of plans
  */
-export function openContent({ content, text, name, file = null, saved = text, origins, id, edited_ms }, beside) {
+export function openContent({ content, text, name, file = null, saved = text, origins, id, edited_ms, beside: kept }, beside) {
   wasKept = origins !== undefined;
-  open({ doc: docOf(content, origins), id: id ?? newDrawingId(), text, opened: name, saved, file, tool: "select", ...beside });
+  open({ doc: withStates(docOf(content, origins), kept?.objects), id: id ?? newDrawingId(), text, opened: name, saved, file, tool: "select", ...beside });
   if (edited_ms) set({ message: `Restored: changes of ${new Date(edited_ms).toLocaleString()} that are in no file.` });
   fitSoon();
 }

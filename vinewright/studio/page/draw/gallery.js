@@ -1,22 +1,22 @@
-/** The gallery: shipped environments with pictures, drawings of this page that were replaced before they were saved, and those on disk. */
+/** The gallery: drawings of this page that were replaced before they were saved, those on disk, and shipped environments, with pictures. */
 
 import { attempt, get } from "../api.js";
-import { el } from "../dom.js";
+import { el, svg } from "../dom.js";
 import { state } from "../store.js";
 import { stage } from "../view.js";
 import { openRecent, openShipped, openStored, recent } from "./files.js";
 import { docOf } from "./shapes.js";
 import { thumbnail } from "./thumbnail.js";
 
-/** @typedef {import("../types.js").Doc} Doc */
 /** @typedef {{id: string, name: string, edited_ms: number, is_changed: boolean, versions: string[]}} Stored */
 
 const MOST_STORED = 40; // drawings on disk that are listed
+const AT_FIRST = 9; // of them before a click, so that shipped environments are not far below
 let listing = 0; // number of the last list: one that was asked for before is not shown
 
-const flyout = el("div", { id: "gallery", role: "dialog", "aria-label": "Gallery", hidden: true });
+const flyout = el("div", { id: "gallery", role: "dialog", "aria-label": "Gallery", tabindex: -1, hidden: true });
 const POPUP = { "aria-haspopup": "dialog", "aria-expanded": "false", "aria-controls": "gallery" };
-const button = el("button", { type: "button", title: "Shipped environments and recent drawings", ...POPUP }, "Gallery");
+const button = el("button", { type: "button", title: "Your recent drawings and shipped environments", ...POPUP }, "Gallery");
 
 /** Mount the button beneath which the gallery opens. */
 export function mountGallery() {
@@ -31,43 +31,75 @@ export function mountGallery() {
 }
 
 function openGallery() {
-  const cards = state.known.environments.map((one) => {
-    const choose = () => openShipped(one);
-    return makeCard(one.name, one.description, docOf(one.content), choose);
-  });
-  flyout.replaceChildren(el("h2", {}, "Shipped environments"), el("div", { class: "cards" }, ...cards));
-  if (recent.length) {
-    const kept = recent.map((one) => makeCard(one.name, "Not saved.", one.doc, () => openRecent(one)));
-    flyout.append(el("h2", {}, "Recent, not saved"), el("div", { class: "cards" }, ...kept));
-  }
-  attempt(addStored);
+  const kept = recent.map((one) => makeCard(one.name, "Not saved.", thumbnail(one.doc), () => openRecent(one)));
+  flyout.replaceChildren(...part("Recent, not saved", kept));
   const { left, bottom } = button.getBoundingClientRect();
   flyout.style.left = `${left}px`;
   flyout.style.top = `${bottom + 6}px`;
   flyout.hidden = false;
   button.setAttribute("aria-expanded", "true");
-  flyout.querySelector("button")?.focus();
+  focusFirst();
+  attempt(addOthers);
 }
 
-/** Add the drawings that are kept on disk, but for those that this page has. */
-async function addStored() {
+function focusFirst() {
+  (flyout.querySelector("button") ?? flyout).focus();
+}
+
+/** A part of the gallery; none without cards. */
+function part(/** @type {string} */ title, /** @type {HTMLElement[]} */ cards) {
+  return cards.length ? [el("h2", {}, title), el("div", { class: "cards", role: "group", "aria-label": title }, ...cards)] : [];
+}
+
+/** Add the drawings on disk, but for those that this page has, and then the shipped environments, which do not move any more. */
+async function addOthers() {
   const asked = (listing += 1);
   /** @type {Stored[]} */
-  const found = await get("/api/drawings");
+  let found = [];
+  await attempt(async () => void (found = await get("/api/drawings")));
+  if (asked !== listing) return;
   const here = new Set([state.id, ...recent.map((one) => one.id)]);
-  const cards = [];
-  for (const one of found.filter(({ id }) => !here.has(id)).slice(0, MOST_STORED)) {
-    const { content } = await get(`/api/drawings/${one.id}`);
-    cards.push(makeCard(one.name, describe(one.edited_ms, one.is_changed), docOf(content), () => openStored(one.id)));
-  }
+  const stored = found.filter(({ id }) => !here.has(id)).slice(0, MOST_STORED);
   const own = found.find(({ id }) => id === state.id);
   const versions = (own?.versions ?? []).map((version) => {
     const time = describe(Number(version), true);
     return el("button", { type: "button", class: "version", onclick: () => leaveFor(() => openStored(state.id, version)) }, time);
   });
-  if (asked !== listing) return;
   if (versions.length) flyout.append(el("h2", {}, "Earlier versions of this drawing, from"), el("div", { class: "versions" }, ...versions));
-  if (cards.length) flyout.append(el("h2", {}, "Kept on this computer"), el("div", { class: "cards" }, ...cards));
+  const cards = stored.slice(0, AT_FIRST).map(storedCard);
+  const rest = stored.slice(AT_FIRST);
+  const more = el("button", { type: "button", class: "wide", onclick: () => showMore(more, rest) }, `Show ${rest.length} more`);
+  flyout.append(...part("Kept on this computer", cards), ...(rest.length ? [more] : []));
+  const shipped = state.known.environments.map((one) => {
+    return makeCard(one.name, one.description, thumbnail(docOf(one.content)), () => openShipped(one));
+  });
+  flyout.append(...part("Shipped environments", shipped));
+  if (document.activeElement === flyout) focusFirst();
+  drawPictures(cards, stored);
+}
+
+function showMore(/** @type {HTMLElement} */ more, /** @type {Stored[]} */ rest) {
+  const cards = rest.map(storedCard);
+  more.previousElementSibling?.append(...cards);
+  more.remove();
+  cards[0].focus();
+  drawPictures(cards, rest);
+}
+
+/** The card of a drawing on disk, which is not read yet. */
+function storedCard(/** @type {Stored} */ { id, name, edited_ms: edited, is_changed: isChanged }) {
+  return makeCard(name, describe(edited, isChanged), svg("svg", { class: "thumbnail", "aria-hidden": "true" }), () => openStored(id));
+}
+
+/** Read drawings on disk, and draw them on their cards. */
+function drawPictures(/** @type {HTMLElement[]} */ cards, /** @type {Stored[]} */ stored) {
+  return attempt(async () => {
+    for (const [k, card] of cards.entries()) {
+      if (!card.isConnected) return; // the gallery was opened again
+      const { content } = await get(`/api/drawings/${stored[k].id}`);
+      card.querySelector("svg")?.replaceWith(thumbnail(docOf(content)));
+    }
+  });
 }
 
 /** Time of an edit, and whether it is in a file. */
@@ -82,16 +114,17 @@ function leaveFor(/** @type {() => void} */ choose) {
 }
 
 function closeGallery(/** @type {boolean} */ back) {
+  listing += 1;
   flyout.hidden = true;
   button.setAttribute("aria-expanded", "false");
   if (back) button.focus();
 }
 
 function makeCard(
-  /** @type {string} */ name, /** @type {string} */ description, /** @type {Doc} */ doc, /** @type {() => void} */ choose,
+  /** @type {string} */ name, /** @type {string} */ description, /** @type {Element} */ picture, /** @type {() => void} */ choose,
 ) {
   const texts = el("span", { class: "card-text" }, el("b", {}, name), el("span", { class: "quiet" }, description));
-  return el("button", { type: "button", class: "card", "data-name": name, title: description, onclick: () => leaveFor(choose) }, thumbnail(doc), texts);
+  return el("button", { type: "button", class: "card", "data-name": name, title: description, onclick: () => leaveFor(choose) }, picture, texts);
 }
 
 /** Go through the cards with the arrows, and close with Escape. */

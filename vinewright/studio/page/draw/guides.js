@@ -16,12 +16,15 @@ import { boxOf } from "./outline.js";
  * @property {boolean} centre whether it is a centre line
  */
 
+/** @typedef {Box & {isBounds?: boolean}} Staying */
+
 const MOST = 400; // objects in view with which a movement is compared
 
-/** The boxes of the objects in view that stay where they are, the bounds and the goal first. @returns {Box[]} */
+/** The boxes of the objects in view that stay where they are, the bounds and the goal first. @returns {Staying[]} */
 export function stayingBoxes(/** @type {Doc} */ doc, /** @type {Ids} */ moved, /** @type {Box} */ seen) {
   const { goal, bounds } = doc;
-  const boxes = moved.has("bounds") ? [] : [{ min: bounds.min, max: bounds.max }];
+  /** @type {Staying[]} */
+  const boxes = moved.has("bounds") ? [] : [{ min: bounds.min, max: bounds.max, isBounds: true }];
   const [x, y] = goal.position;
   if (!moved.has("goal")) boxes.push({ min: [x - goal.radius, y - goal.radius], max: [x + goal.radius, y + goal.radius] });
   if (!moved.has("start")) boxes.push({ min: doc.start.position, max: doc.start.position });

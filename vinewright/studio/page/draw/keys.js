@@ -19,6 +19,7 @@ const LISTS = [
     ["Enter", "go to the numbers; place with a tool"],
     ["Delete", "delete"], ["Ctrl+Z", "undo"], ["Ctrl+Shift+Z, Ctrl+Y", "redo"], ["Ctrl+D", "duplicate"], ["Ctrl+C, X, V", "copy, cut, paste"],
     ["Ctrl+A", "select all obstacles"], ["Ctrl+G, Ctrl+Shift+G", "group, ungroup"], ["Alt and drag", "move a copy"],
+    ["Alt during a drag", "distances between centre lines"],
     ["Shift or Ctrl and click", "add to the selection, or remove"], ["Shift+F10, right click", "menu"], ["Space and drag", "move the view"], ["Esc", "cancel; back to the tools"],
   ]],
   ["Fields of numbers", [

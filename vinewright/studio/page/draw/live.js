@@ -11,6 +11,7 @@
  * @property {Point} from
  * @property {Point} to the same point for a figure without a line
  * @property {string} text
+ * @property {[Point, Point]} [centres] of the two objects, if it is the distance between their centre lines, which lead to its ends
  * @property {number} [aside] distance of the line from its points, to the left of their direction [px]
  */
 

@@ -75,12 +75,10 @@ export function chainMeasures(/** @type {Point[]} */ chain) {
   return [{ from, to, text: `${lengthWithUnit(distance(from, to))}  ${angleText(angle(from, to))}` }];
 }
 
-/** Distance by which a selection was moved, and its distances from its neighbours. @returns {Dimension[]} */
-export function moveMeasures(
-  /** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ ids, /** @type {Box} */ box, /** @type {Point} */ by,
-) {
+/** Distance by which a selection was moved. @returns {Dimension} */
+export function moveMeasure(/** @type {Box} */ box, /** @type {Point} */ by) {
   const [dx, dy] = by.map((value) => lengthText(Math.round(value * 100) / 100, state.unit));
-  return [{ from: box.max, to: box.max, text: `x ${withSign(dx)}  y ${withSign(dy)} ${state.unit}` }, ...gaps(doc, ids, box)];
+  return { from: box.max, to: box.max, text: `x ${withSign(dx)}  y ${withSign(dy)} ${state.unit}` };
 }
 
 function withSign(/** @type {string} */ number) {
@@ -90,7 +88,7 @@ function withSign(/** @type {string} */ number) {
 // ---- gaps to neighbours ----
 
 /** The free distances of a box to the left, right, down and up: to the nearest other obstacle, else to the bounds. */
-function gaps(/** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ ids, /** @type {Box} */ box) {
+export function gapMeasures(/** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ ids, /** @type {Box} */ box) {
   const others = doc.shapes.filter((shape) => !ids.has(shape.id));
   const found = [];
   for (const axis of [0, 1]) {

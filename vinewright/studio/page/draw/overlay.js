@@ -164,7 +164,9 @@ function drawHandle(/** @type {Pick<Handle, "name" | "kind" | "at" | "away" | "c
 }
 
 function drawDimensions() {
-  return live.dimensions.map((one) => drawDimension(one));
+  /** @type {import("./geometry.js").Box[]} */
+  const taken = [];
+  return live.dimensions.map((one) => drawDimension(one, taken));
 }
 
 /** Draw the target of a snap, the picked points of the scale, and the rectangle that selects. */

@@ -11,6 +11,8 @@ import { boxesMeet, distance, middle, minus, plus, times } from "./geometry.js";
 const ARROW = 7; // length of an arrow head [px]
 const ROOM = 30; // lines shorter than this have their arrows outside [px]
 const FIGURE = 7; // width of a character [px]
+const HIGH = 18; // height of a figure with the room around it [px]
+const WAYS = [0, -1, 1, -2, 2]; // heights by which a figure makes way for others
 
 /** A figure at a point of the stage, on a patch that hides the line beneath it. */
 export function drawLabel(/** @type {Point} */ [x, y], /** @type {string} */ text) {
@@ -24,23 +26,46 @@ function widthOf(/** @type {string} */ text) {
   return FIGURE * text.length;
 }
 
-/** A dimension. */
-export function drawDimension(/** @type {Dimension} */ { from, to, text, aside = 0 }) {
+/**
+ * A dimension.
+ * @param {Dimension} dimension
+ * @param {Box[]} taken boxes of the figures so far, which its figure makes way for; its box is added
+ */
+export function drawDimension({ from, to, text, aside = 0, centres }, taken = []) {
   const [a, b] = [toStage(from), toStage(to)];
   const length = distance(a, b);
-  const group = svg("g", { class: "dimension" });
+  const group = svg("g", { class: centres ? "dimension centres" : "dimension" });
   if (length < 1) {
-    group.append(drawLabel(plus(a, [widthOf(text) / 2 + 14, -14]), text));
+    group.append(drawLabel(freePlace(plus(a, [widthOf(text) / 2 + 14, -14]), text, taken), text));
     return group;
   }
   // On the stage y points down, so that the left of a direction is here.
   const along = times(minus(b, a), 1 / length);
   const left = /** @type {Point} */ ([along[1], -along[0]]);
   const [p, q] = [plus(a, times(left, aside)), plus(b, times(left, aside))];
-  if (aside) group.append(drawLine("extension", a, plus(p, times(left, 5))), drawLine("extension", b, plus(q, times(left, 5))));
+  if (centres) group.append(...[p, q].map((end, k) => drawLine("extension", toStage(centres[k]), end)));
+  else if (aside) group.append(drawLine("extension", a, plus(p, times(left, 5))), drawLine("extension", b, plus(q, times(left, 5))));
   group.append(drawLine("dimension-line", p, q), ...drawArrows(p, q, along, length));
-  group.append(drawLabel(figurePlace(p, q, left, along, length, text), text));
+  group.append(drawLabel(freePlace(figurePlace(p, q, left, along, length, text), text, taken), text));
   return group;
+}
+
+/** The place for a figure that is nearest above or beneath its own one, and is free; its box is then taken. @returns {Point} */
+function freePlace(/** @type {Point} */ at, /** @type {string} */ text, /** @type {Box[]} */ taken) {
+  for (const way of WAYS) {
+    const place = plus(at, [0, way * HIGH]);
+    const box = boxOfFigure(place, text);
+    if (taken.some((other) => boxesMeet(box, other))) continue;
+    taken.push(box);
+    return place;
+  }
+  return at;
+}
+
+/** @returns {Box} */
+function boxOfFigure(/** @type {Point} */ at, /** @type {string} */ text) {
+  const half = /** @type {Point} */ ([widthOf(text) / 2 + 3, HIGH / 2 - 1]);
+  return { min: minus(at, half), max: plus(at, half) };
 }
 
 /**
@@ -57,10 +82,9 @@ export function drawNarrowing(ends, text, narrow, taken) {
   const left = /** @type {Point} */ ([along[1], -along[0]]);
   const group = svg("g", { class: narrow ? "passage narrow" : "passage" });
   group.append(drawLine("dimension-line", a, b), ...drawArrows(a, b, along, length));
-  const half = /** @type {Point} */ ([widthOf(text) / 2 + 3, 8]);
   for (const side of [left, times(left, -1)]) {
     const at = figurePlace(a, b, side, along, length, text);
-    const box = { min: minus(at, half), max: plus(at, half) };
+    const box = boxOfFigure(at, text);
     if (taken.some((other) => boxesMeet(box, other))) continue;
     taken.push(box);
     group.append(drawLabel(at, text));

@@ -1,16 +1,18 @@
 /** The part of the panel that picks points on the picture beneath the drawing, and asks what they mean. */
 
 import { el } from "../dom.js";
+import { state } from "../store.js";
 import { applyLevel, applyScale } from "./background.js";
 import { freeNumberField, lengthOptions, pairFields, positiveFault } from "./fields.js";
-import { distance } from "./geometry.js";
+import { distance, minus } from "./geometry.js";
 import { live } from "./live.js";
 import { lengthWithUnit } from "./measures.js";
 import { sortCorners } from "./picture.js";
 import { PICKINGS, startPicking } from "./picking.js";
-import { rectifyBackground } from "./rectify.js";
+import { correctedRectangle, rectifyBackground, setBoundsToRectangle } from "./rectify.js";
 
 /** @typedef {import("../types.js").Point} Point */
+/** @typedef {import("./fields.js").Field} Field */
 /** @typedef {import("./live.js").Picking} Picking */
 /** @typedef {import("./environment_panel.js").Part} Part */
 
@@ -21,7 +23,8 @@ export function pickingPart() {
     const kinds = /** @type {Picking[]} */ (Object.keys(PICKINGS));
     const button = (/** @type {Picking} */ kind) =>
       el("button", { type: "button", class: "wide", onclick: () => startPicking(kind) }, PICKINGS[kind].button);
-    return { fields: [], nodes: kinds.map(button) };
+    const bounds = boundsField();
+    return { fields: [bounds], nodes: [...kinds.map(button), bounds.element] };
   }
   const cancel = el("button", { type: "button", onclick: () => startPicking(null) }, "Cancel");
   const { count, ask } = PICKINGS[picking];
@@ -30,6 +33,22 @@ export function pickingPart() {
     return { fields: [], nodes: [el("p", { role: "status" }, picks.length ? left : ask), cancel] };
   }
   return { scale: scalePart, level: levelPart, corners: cornersPart }[picking](cancel, picks);
+}
+
+/** A button that makes the rectangle by which the picture was corrected the bounds; hidden while there is none. @returns {Field} */
+function boundsField() {
+  const element = el("button", { type: "button", class: "wide", onclick: setBoundsToRectangle }, "Set the bounds to the rectangle");
+  const update = () => {
+    const rectangle = correctedRectangle();
+    element.hidden = !rectangle;
+    if (!rectangle) return;
+    const { min, max } = state.doc.bounds;
+    // Not hidden: a second click would be on the button below, which removes the picture.
+    element.disabled = JSON.stringify([min, max]) === JSON.stringify([rectangle.min, rectangle.max]);
+    const [width, height] = minus(rectangle.max, rectangle.min).map(lengthWithUnit);
+    element.title = `${width} × ${height}, by which the perspective was corrected`;
+  };
+  return { element, update };
 }
 
 /** The true distance of two points. @returns {Part} */

@@ -22,7 +22,7 @@ const THRESHOLD = 3; // a press that moves less is a click [px]
 const TOUCH_THRESHOLD = 8; // of a finger [px]
 const LINE = 16; // height of a line, for wheels that count lines [px]
 
-/** @type {{gesture: Gesture, from: Press, pointer: number, dragged: boolean} | null} */
+/** @type {{gesture: Gesture, from: Press, last: Press, pointer: number, dragged: boolean} | null} */
 let current = null;
 let panning = false;
 
@@ -35,6 +35,7 @@ export function mountPointer() {
     fingerUp(event.pointerId);
     cancelGesture();
   });
+  for (const type of /** @type {const} */ (["keydown", "keyup"])) window.addEventListener(type, handleModifier);
   stage.addEventListener("pointerleave", () => show({ pointer: null, hover: null, ghost: null, snapped: null }));
   stage.addEventListener("dblclick", (event) => {
     if (isOnDrawing(event)) currentTool().finish?.();
@@ -96,7 +97,7 @@ function handleDown(/** @type {PointerEvent} */ event) {
   if (!pans && event.button !== 0) return;
   const gesture = pans ? pan(from) : currentTool().press(from);
   if (!gesture) return;
-  current = { gesture, from, pointer: event.pointerId, dragged: false };
+  current = { gesture, from, last: from, pointer: event.pointerId, dragged: false };
   stage.setPointerCapture(event.pointerId);
 }
 
@@ -124,8 +125,17 @@ function handleMove(/** @type {PointerEvent} */ event) {
   if (event.pointerId !== current.pointer) return;
   if (!current.dragged && distance(press.screen, current.from.screen) < (isTouch(event) ? TOUCH_THRESHOLD : THRESHOLD)) return;
   current.dragged = true;
+  current.last = press;
   live.pointer = press.at;
   current.gesture.move(press);
+}
+
+/** Go on with a drag when Shift, Ctrl or Alt is pressed or let go: it counts without a movement. */
+function handleModifier(/** @type {KeyboardEvent} */ event) {
+  if (!current?.dragged || event.repeat || !["Shift", "Control", "Meta", "Alt"].includes(event.key)) return;
+  event.preventDefault(); // Alt alone opens the menu of some browsers
+  current.last = { ...current.last, shift: event.shiftKey, alt: event.altKey, free: event.ctrlKey || event.metaKey };
+  current.gesture.move(current.last);
 }
 
 function handleUp(/** @type {PointerEvent} */ event) {

@@ -1,12 +1,34 @@
 /** The perspective of the picture beneath the drawing, corrected by a rectangle of known size. */
 
 import { attempt, post } from "../api.js";
-import { editBackground, set, state } from "../store.js";
+import { edit, editBackground, set, state } from "../store.js";
 import { live } from "./live.js";
-import { minus, tidy } from "./geometry.js";
+import { minus, plus, tidy } from "./geometry.js";
 import { pixelAt, sortCorners } from "./picture.js";
 import { startPicking } from "./picking.js";
 import { withSource } from "./pictures.js";
+
+/** @typedef {import("../types.js").Background} Background */
+/** @typedef {import("./geometry.js").Box} Box */
+/** @typedef {import("../types.js").Point} Point */
+
+const PLACE = /** @type {const} */ (["key", "x", "y", "scale", "turn"]);
+
+/** The picture that was corrected last, and where the rectangle lies then. @type {{background: Background, rectangle: Box} | null} */
+let corrected = null;
+
+/** The rectangle by which the picture was corrected, while the picture lies where it was put then; null without one. */
+export function correctedRectangle() {
+  const { background } = state;
+  const last = corrected;
+  return background && last && PLACE.every((key) => background[key] === last.background[key]) ? last.rectangle : null;
+}
+
+/** Make the rectangle by which the picture was corrected the bounds. */
+export function setBoundsToRectangle() {
+  const rectangle = correctedRectangle();
+  if (rectangle) edit((doc) => ({ ...doc, bounds: { ...doc.bounds, ...rectangle } }));
+}
 
 /** Replace the picture by what a camera straight above sees; the first of the picked corners stays where it is. */
 export function rectifyBackground(/** @type {number} */ width, /** @type {number} */ height) {
@@ -24,6 +46,8 @@ export function rectifyBackground(/** @type {number} */ width, /** @type {number
     if (state.background?.key !== before.key) return;
     if (!background) throw new Error("the picture is not kept on disk, which this needs");
     startPicking(null);
+    const [min, max] = [corners[0], plus(corners[0], [width, height])].map(([x, y]) => /** @type {Point} */ ([tidy(x), tidy(y)]));
+    corrected = { background, rectangle: { min, max } };
     editBackground(background);
     set({ message: "" });
   });

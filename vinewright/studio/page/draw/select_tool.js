@@ -1,16 +1,17 @@
 /** Selecting, moving, and dragging handles. */
 
 import { beginGesture, edit, set, state } from "../store.js";
-import { pixels, size } from "../view.js";
-import { snapPress, snapRadius, newWord, snaps, targets } from "./aim.js";
+import { pixels } from "../view.js";
+import { snapPress, snapRadius, newWord, snaps, stayingNow, targets } from "./aim.js";
 import { withGroup } from "./arrange.js";
 import { attachStart } from "./attach.js";
+import { alignedMeasures, centreMeasures } from "./centres.js";
 import { isEditable } from "./editing.js";
 import { angle, boxAround, middle, minus, roundTo, normaliseAngle, plus, tidy } from "./geometry.js";
-import { alignBox, stayingBoxes } from "./guides.js";
+import { alignBox } from "./guides.js";
 import { objectAt, objectsIn } from "./hit.js";
 import { clearGesture, live, show } from "./live.js";
-import { angleText, boxMeasures, headingMeasures, moveMeasures, radiusMeasures, shapeMeasures } from "./measures.js";
+import { angleText, boxMeasures, gapMeasures, headingMeasures, moveMeasure, radiusMeasures, shapeMeasures } from "./measures.js";
 import { centreOf, cornersOf, wallEnds } from "./outline.js";
 import { currentHandles } from "./overlay.js";
 import { tubeRadius } from "./scene.js";
@@ -99,21 +100,24 @@ function move(/** @type {Press} */ from, /** @type {() => void} */ click) {
   const word = newWord("move");
   const points = snappingPoints(before, from.at);
   let near = targets(ids);
-  const staying = stayingBoxes(before, ids, seenBox());
+  let staying = stayingNow(ids);
   return {
     move(press) {
       if (!copied) {
         const made = copyShapes(shapesIn(before, ids), [0, 0]);
         [before, ids, copied] = [addShapes(before, made), new Set(made.map((shape) => shape.id)), true];
-        near = targets(ids);
+        [near, staying] = [targets(ids), stayingNow(ids)];
         set({ selection: ids });
       }
       const wanted = press.shift ? alignToAxis(minus(press.at, from.at)) : minus(press.at, from.at);
       const { by, mark, guides } = snapped(extentOf(before, ids), points, wanted, near, staying, snaps(press));
       const doc = mountStart(before, moveObjects(before, ids, by), ids, snaps(press));
       edit(() => doc, word);
-      const extent = extentOf(doc, ids);
-      const dimensions = extent ? moveMeasures(doc, ids, extent, minus(extent.min, extentOf(before, ids)?.min ?? extent.min)) : [];
+      const [was, extent] = [extentOf(before, ids), extentOf(doc, ids)];
+      // With Alt the distances of centre lines take the place of all others, which would lie across them.
+      const dimensions = !was || !extent ? [] : press.alt ? centreMeasures(extent, staying) : [
+        ...gapMeasures(doc, ids, extent), ...alignedMeasures(extent, staying, guides), moveMeasure(extent, minus(extent.min, was.min)),
+      ];
       show({ snapped: mark, dimensions, guides, moving: true });
     },
     done(_, dragged) {
@@ -125,13 +129,6 @@ function move(/** @type {Press} */ from, /** @type {() => void} */ click) {
       set({ selection: selected });
     },
   };
-}
-
-/** The part of the drawing that is seen. */
-function seenBox() {
-  const { x, y, scale } = state.view;
-  const half = /** @type {Point} */ ([size.width / 2 / scale, size.height / 2 / scale]);
-  return { min: minus([x, y], half), max: plus([x, y], half) };
 }
 
 /**
@@ -230,6 +227,7 @@ function dragHandle(/** @type {Handle} */ handle, /** @type {Press} */ from) {
   const near = targets(handle.kind === "corner" && shape?.kind === "polygon" ? [] : state.selection).filter(
     ({ at }) => at[0] !== handle.at[0] || at[1] !== handle.at[1],
   );
+  const staying = stayingNow(state.selection);
   const offset = minus(handle.at, from.at);
   return {
     move(press) {
@@ -237,7 +235,8 @@ function dragHandle(/** @type {Handle} */ handle, /** @type {Press} */ from) {
       const to = handleTarget(handle, wanted, near);
       const doc = handle.kind === "insert" ? dragInserted(base, corner ?? 0, to) : handle.drag(base, to, press.shift);
       edit(() => doc, word);
-      show({ dimensions: handleMeasures(doc, handle) });
+      const extent = press.alt && handle.kind !== "heading" ? extentOf(doc, state.selection) : null;
+      show({ dimensions: [...handleMeasures(doc, handle), ...(extent ? centreMeasures(extent, staying) : [])] });
     },
     done: clearGesture,
     cancel,

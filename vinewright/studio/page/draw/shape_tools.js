@@ -1,11 +1,13 @@
 /** Drawing boxes, circles and walls. */
 
 import { edit, set, state } from "../store.js";
-import { snapPress, snapRadius, targets } from "./aim.js";
+import { snapPress, snapRadius, stayingNow, targets } from "./aim.js";
+import { centreMeasures } from "./centres.js";
 import { distance, roundTo, plus, rowBetween } from "./geometry.js";
 import { snapDirection } from "./handles.js";
 import { clearGesture, live, show } from "./live.js";
 import { shapeMeasures } from "./measures.js";
+import { boxOf } from "./outline.js";
 import { addShapes, hasExtent, newShape } from "./shapes.js";
 import { gridStep } from "./snap.js";
 
@@ -47,6 +49,11 @@ function nextPlace() {
   return { at, half: size / 2 };
 }
 
+/** Show a shape that is being drawn, with its size, and with Alt the distances of its centre lines from others. */
+function showDraft(/** @type {Shape} */ draft, /** @type {Press} */ { alt }) {
+  show({ draft, dimensions: [...shapeMeasures(draft), ...(alt ? centreMeasures(boxOf(draft), stayingNow()) : [])] });
+}
+
 /** A tool that drags from one point to another. @returns {Tool} */
 function dragTool(
   /** @type {Kind} */ kind, /** @type {Pick<Tool, "title" | "hotkey" | "hint">} */ texts,
@@ -60,8 +67,7 @@ function dragTool(
       return {
         move(now) {
           const to = kind === "circle" ? snapRadius(from, now, near) : snapPress(now, near);
-          const draft = newShape(kind, rowOf(from, to, now.shift));
-          show({ draft, dimensions: shapeMeasures(draft) });
+          showDraft(newShape(kind, rowOf(from, to, now.shift)), now);
         },
         done(_, dragged) {
           const { draft } = live;
@@ -129,7 +135,7 @@ export const wallTool = {
     const near = targets();
     const draw = (/** @type {Press} */ now) => {
       const draft = newShape("wall", wallRow(from, snapPress(now, near), now.shift));
-      show({ draft, dimensions: shapeMeasures(draft) });
+      showDraft(draft, now);
       return draft;
     };
     const second = clicked !== null;
@@ -145,8 +151,7 @@ export const wallTool = {
   hover(press) {
     const to = snapPress(press);
     if (!clicked) return;
-    const draft = newShape("wall", wallRow(clicked, to, press.shift));
-    show({ draft, dimensions: shapeMeasures(draft) });
+    showDraft(newShape("wall", wallRow(clicked, to, press.shift)), press);
   },
   leave: forget,
 };

@@ -4,7 +4,7 @@ import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { set, state, subscribe } from "../store.js";
 import { bindText, showFault } from "../typed_text.js";
-import { checkField, folded, optionsOf, selectField } from "./parts.js";
+import { checkField, folded, optionsOf, selectField, setText } from "./parts.js";
 
 /** @typedef {import("../types.js").PlanOption} PlanOption */
 /** @typedef {number | string | boolean | null} Value */
@@ -13,6 +13,9 @@ const MAIN = ["time_budget_s", "success", "uncertainty"]; // shown without a cli
 /** Ids of fields that are not those of their options. @type {Record<string, string>} */
 const IDS = { time_budget_s: "plan-time", uncertainty: "plan-errors" };
 const LONGEST_TEXT = 80;
+
+const also = el("div", { id: "plan-also", role: "group", "aria-label": "Options beneath More options that are not as usual" });
+const unusable = el("p", { id: "plan-unusable", class: "quiet" });
 
 /** Values of the options; `null` is left to the plan. @type {Record<string, Value>} */
 const chosen = {};
@@ -29,7 +32,7 @@ export function planOptions() {
 
 /**
  * Take the options of the state over, as of a drawing or a run that was opened. Options that it does not have stay, as do those that
- * the panel cannot have: runs of the command line may have others.
+ * the panel cannot have: an earlier version may have kept others.
  */
 function takeOptions(/** @type {(() => void)[]} */ updates) {
   for (const [name, option] of Object.entries(state.known.planOptions)) {
@@ -99,6 +102,35 @@ function fieldNamed(/** @type {string} */ message) {
   return input instanceof HTMLInputElement || input instanceof HTMLSelectElement ? input : null;
 }
 
+// ---- what is beneath "More options", or not in the panel at all ----
+
+/** Show the options beneath "More options" that are not as usual: a plan that was opened may have brought them. Each can be removed. */
+function showAlso(/** @type {string[]} */ names) {
+  const changed = names.filter((name) => chosen[name] !== state.known.planOptions[name].default);
+  also.hidden = !changed.length;
+  const hadFocus = also.contains(document.activeElement);
+  also.replaceChildren(el("span", { class: "quiet" }, "Also: "), ...changed.map(alsoButton));
+  if (hadFocus) (also.querySelector("button") ?? document.querySelector("#plan-options summary"))?.focus();
+}
+
+function alsoButton(/** @type {string} */ name) {
+  const { label, type, unit, default: usual } = state.known.planOptions[name];
+  const value = type === "bool" ? "" : `: ${chosen[name]}${unit && ` ${unit}`}`;
+  const remove = () => {
+    chosen[name] = usual;
+    unmarkOption();
+    keepOptions();
+  };
+  return el("button", { type: "button", class: "chip", "data-option": name, title: "Remove it", onclick: remove }, `${label}${value} `, el("span", { "aria-hidden": "true" }, "×"));
+}
+
+/** Say which options of the plan that is shown cannot be had here. */
+function showUnusable() {
+  const left = state.run?.unusable ?? [];
+  unusable.hidden = !left.length;
+  setText(unusable, left.length ? `Planned with ${left.join(", ")}, which only the command line takes.` : "");
+}
+
 // ---- fields ----
 
 function idOf(/** @type {string} */ name) {
@@ -114,8 +146,14 @@ export function optionFields() {
   const groups = [...new Set(rest.map((name) => options[name].group))].map((group) =>
     el("fieldset", {}, el("legend", {}, group), ...rest.filter((name) => options[name].group === group).map((name) => made[name].element)),
   );
-  const fields = el("div", { id: "plan-options" }, ...MAIN.map((name) => made[name].element), folded("More options", ...groups));
-  subscribe(["options"], () => takeOptions(Object.values(made).map(({ update }) => update)));
+  const fields = el(
+    "div", { id: "plan-options" }, ...MAIN.map((name) => made[name].element), also, unusable, folded("More options", ...groups),
+  );
+  subscribe(["options"], () => {
+    takeOptions(Object.values(made).map(({ update }) => update));
+    showAlso(rest);
+  });
+  subscribe(["run"], showUnusable);
   for (const { update } of Object.values(made)) update();
   fields.addEventListener("change", ({ target }) => {
     // A field in which one types has judged by itself what was typed.

@@ -81,8 +81,9 @@ export function openRun(/** @type {string} */ name) {
       const tube = await post("/api/tube", { content: run.tube });
       if (opening !== name) return; // another one was chosen in the meantime
       // It keeps a drawing that was not saved, as with a shipped environment.
-      openShipped({ name: run.content.name || name, content: run.content, text: run.text }, { ...stateOfRun(run), options: run.options, tube });
-      byId("panel-plan", HTMLElement).scrollTop = 0; // where the result is
+      openShipped({ name: run.content.name || name, content: run.content, text: run.text }, { ...stateOfRun(run), options: run.again, tube });
+      // After its options are shown above the result: the browser would scroll by their height.
+      queueMicrotask(() => (byId("panel-plan", HTMLElement).scrollTop = 0));
     } finally {
       if (opening === name) opening = "";
       markShownRun();
