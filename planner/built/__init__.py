@@ -1,0 +1,1 @@
+"""Built designs: what was measured of them on a bench."""

@@ -1,0 +1,155 @@
+"""Trials that cannot have been measured are refused, with what is possible."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dynamics.moment import free_curvature, joint_moments
+from environments import Environment
+from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials, design_digest
+from planner.built.trials_check import check_trials, full_bend
+from planner.built.trials_file import InvalidTrials
+from planner.design.design import Design
+from planner.design.schedule import Schedule
+from planner.uncertainty.deviations import SectionErrors, WorldErrors, measured_bends
+
+KNOWN = Growth(None, None, None, None, None, "")
+"""A growth of which nothing is known; the room's goal has radius 0.1 m around (0.8, 0.3)."""
+POINT = MeasuredPoint("polygon 1", (0.3, -0.4), (0.31, -0.4))
+
+
+@pytest.fixture
+def trials(design: Design) -> Trials:
+    """What can be measured of the design."""
+    growths = (
+        Growth(True, (0.8, 0.3), 0.95, None, None, ""),
+        Growth(False, (0.6, -0.5), 0.9, (20e3, 0.0), None, ""),
+        replace(KNOWN, recording="bench.json"),
+        replace(KNOWN, length=1.02),
+        replace(KNOWN, tip=(-0.05, 1.0)),
+    )
+    bends = (BendTest(1, 25e3, 0.5), BendTest(2, 10e3, 0.2), BendTest(2, 0.0, -0.03))
+    points = (
+        POINT,
+        MeasuredPoint("circle 1", (0.6, 0.401), (0.6, 0.45)),
+        MeasuredPoint("wall 1", (1.2, -0.7), (1.2, -0.7)),
+    )
+    return Trials(design_digest(design), MeasurementErrors(), growths, bends, points)
+
+
+def test_what_can_be_measured_is_accepted(trials: Trials, design: Design, room: Environment) -> None:
+    """Also the least and the most that the errors explain; also nothing at all."""
+    assert check_trials(trials, design, room) == []
+    assert check_trials(Trials(trials.design), design, room) == []
+
+
+REFUSED: list[tuple[Callable[[Trials], Trials], str]] = [
+    (lambda one: replace(one, design="0" * 16), "design = '0000000000000000' is another design, or one that was changed: this one is"),
+    (lambda one: replace(one, bends=(BendTest(3, 1e3, 0.1),)), "bends[0].section = 3 is not there; actuators of this design: 1 to 2"),
+    (lambda one: replace(one, bends=(*one.bends, BendTest(2, 36e3, 0.1))), "bends[3].pressure_kpa = 36 must be from 0 to 35, the limit"),
+    (
+        lambda one: replace(one, bends=(BendTest(2, 20e3, -0.2),)),
+        "bends[0].bend_deg = -11.46 is to the other side than that of actuator 2, which bends to the right: a bend to its own side is positive",
+    ),
+    (lambda one: replace(one, bends=(BendTest(1, 25e3, 3.0),)), "bends[0].bend_deg = 171.9 is more than fully contracted cells bend actuator 1"),
+    (lambda one: replace(one, growths=(KNOWN,)), "growths[0] says nothing: give at least one of reached, tip_mm, length_mm and recording"),
+    (lambda one: replace(one, growths=(replace(KNOWN, note="x", pressures=(1e3, 1e3)),)), "growths[0] says nothing"),
+    (lambda one: replace(one, growths=(replace(KNOWN, length=1.04),)), "growths[0].length_mm = 1040 is more than the tube has, 1000 mm"),
+    (
+        lambda one: replace(one, growths=(replace(KNOWN, reached=True, pressures=(1e3,)),)),
+        "growths[0].pressures_kpa has 1 pressure; this design has 2 actuators",
+    ),
+    (
+        lambda one: replace(one, growths=(replace(KNOWN, reached=True, pressures=(1e3, 40e3)),)),
+        "growths[0].pressures_kpa[1] = 40 must be from 0 to 35",
+    ),
+    (
+        lambda one: replace(one, growths=(replace(KNOWN, tip=(1.2, 0.0)),)),
+        "growths[0].tip_mm = [1200, 0] is 1200 mm from the start, farther than the 1000 mm of tube reach, by more than 82 mm",
+    ),
+    (
+        lambda one: replace(one, growths=(replace(KNOWN, tip=(0.9, 0.0), length=0.7),)),
+        "is 900 mm from the start, farther than the 730 mm of tube reach",
+    ),
+    (
+        lambda one: replace(one, growths=(Growth(True, None, 0.5, None, None, ""),)),
+        "growths[0].reached = true, but its length_mm = 500 is less than the distance from the start to the goal, 754 mm",
+    ),
+    (
+        lambda one: replace(one, growths=(Growth(False, (0.79, 0.3), None, None, None, ""),)),
+        "growths[0].reached = false, but its tip_mm is 90 mm inside the goal",
+    ),
+    (
+        lambda one: replace(one, points=(replace(POINT, obstacle="polygon 2"),)),
+        "points[0].obstacle = 'polygon 2' is not there (did you mean polygon 1?); those of this environment: polygon 1, circle 1, wall 1",
+    ),
+    (lambda one: replace(one, points=(replace(POINT, planned=(0.29, -0.4)),)), "points[0].planned_mm is 10 mm from polygon 1; it must be on it"),
+    (lambda one: replace(one, points=(replace(POINT, measured=(1.2, -0.4)),)), "points[0].measured_mm is 900 mm from planned_mm; at most 750 mm"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("change", "words"), REFUSED, ids=[words[:40] for _, words in REFUSED])
+def test_what_cannot_be_measured_is_refused(
+    trials: Trials, design: Design, room: Environment, change: Callable[[Trials], Trials], words: str
+) -> None:
+    """One line with file, key, value and limit."""
+    with pytest.raises(InvalidTrials) as error:
+        check_trials(change(trials), design, room)
+    assert str(error.value).startswith("trials.toml: ")
+    assert words in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_a_tip_outside_the_bounds_is_refused(trials: Trials, design: Design, room: Environment) -> None:
+    """By more than its error and the tube's diameter."""
+    near = replace(room, bounds=np.array([-1.0, -0.5, 2.0, 0.5]))
+    of_it = replace(design, sha256=near.sha256)
+    one = replace(trials, design=design_digest(of_it), points=(), growths=(replace(KNOWN, tip=(0.5, 0.57)),))
+    assert check_trials(one, of_it, near) == []
+    with pytest.raises(InvalidTrials, match=r"growths\[0\]\.tip_mm = \[500, 590\] is 90 mm outside the bounds"):
+        check_trials(replace(one, growths=(replace(KNOWN, tip=(0.5, 0.59)),)), of_it, near)
+
+
+def test_a_tip_that_left_the_goal_is_a_note(trials: Trials, design: Design, room: Environment) -> None:
+    """The goal counts on the way; within the errors nothing is said."""
+    left = Growth(True, (0.8, 0.45), 0.95, None, None, "")
+    edge = Growth(True, (0.8, 0.41), 0.95, None, None, "")
+    (note,) = check_trials(replace(trials, growths=(edge, left)), design, room)
+    assert note.startswith("trials.toml: growths[1].reached = true, but its tip ends 50 mm outside the goal")
+
+
+def test_another_environment_is_refused(trials: Trials, design: Design, room: Environment) -> None:
+    """Measured obstacles are points, not another file."""
+    with pytest.raises(InvalidTrials, match="the environment room is not the one of the design"):
+        check_trials(trials, design, replace(room, goal=np.array([0.7, 0.3, 0.1])))
+
+
+def test_edges_that_are_walls_can_be_measured(design: Design, room: Environment) -> None:
+    """By the name that messages give them."""
+    walled = replace(room, edge="wall")
+    of_it = replace(design, sha256=walled.sha256)
+    point = MeasuredPoint("wall at the bounds, left", (-1.0, 0.0), (-1.01, 0.0))
+    assert check_trials(Trials(design_digest(of_it), points=(point,)), of_it, walled) == []
+
+
+def test_pressures_of_a_schedule_are_refused(design: Design, room: Environment) -> None:
+    """They change while it grows."""
+    steered = design.scheduled(Schedule(np.array([0.0, 0.5]), np.array([[25e3, 0.0], [25e3, 20e3]])))
+    growth = replace(KNOWN, reached=True, pressures=(25e3, 20e3))
+    with pytest.raises(InvalidTrials, match="follow a schedule"):
+        check_trials(Trials(design_digest(steered), growths=(growth,)), steered, room)
+
+
+def test_the_largest_bend_is_that_of_the_model(design: Design) -> None:
+    """No pressure bends further, and that of the set points, as in the acceptance test, is less."""
+    errors = SectionErrors.none(1, 2), WorldErrors.none(Environment("", "", [0, 0, 1, 1], [0, 0, 0], [1, 1, 0.1]), 1)
+    planned = measured_bends(design, *errors)[0]
+    for section, bend in zip(design.actuated, planned, strict=True):
+        full = full_bend(section, design)
+        at = free_curvature(joint_moments(design.params), [1e6, 1e8], section.l_0) * (section.end - section.start)
+        assert 0 < bend < at[0] < at[1] <= full * (1 + 1e-9)
+        assert at[1] == pytest.approx(full, rel=1e-3)
+        assert full < math.pi
