@@ -20,7 +20,6 @@ from environments.file_model import check_text
 from environments.reading import UnreadableFile, parse_toml, read_file
 from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials
 from planner.design.sections_in_file import MOST_LENGTH_MM, tidy
-from planner.output.contents import MEASUREMENTS
 from planner.output.folder import replace_file
 
 _MOST_BYTES = 5_000_000
@@ -102,12 +101,15 @@ class TrialsFile(FileTable):
     design: Annotated[str, Field(pattern="^[0-9a-f]{16}$")]
     """Digest of the design that was built; trials of another one are refused."""
     errors: _Errors = Field(_Errors(), description="standard deviations of what was measured")
-    growths: Annotated[list[_Growth], Field(max_length=_MOST), FailFast()] = []
-    """Growths of the built tube in its environment."""
-    bends: Annotated[list[_Bend], Field(max_length=_MOST), FailFast()] = []
-    """Tests of single actuators in free space, as in the acceptance test of the builder's guide."""
-    points: Annotated[list[_MeasuredPoint], Field(max_length=_MOST), FailFast()] = []
-    """Points of obstacles that were measured."""
+    growths: Annotated[list[_Growth], Field(max_length=_MOST), FailFast()] = Field(
+        [], description="growths of the built tube in its environment"
+    )
+    bends: Annotated[list[_Bend], Field(max_length=_MOST), FailFast()] = Field(
+        [], description="tests of single actuators in free space, as in the acceptance test of the builder's guide"
+    )
+    points: Annotated[list[_MeasuredPoint], Field(max_length=_MOST), FailFast()] = Field(
+        [], description="points of obstacles that were measured"
+    )
 
 
 def load_trials(path: Path) -> Trials:
@@ -148,7 +150,7 @@ def _parse(data: bytes) -> Trials:
     growths = tuple(
         Growth(
             one.reached,
-            one.tip_mm and _metres(one.tip_mm),
+            None if one.tip_mm is None else _metres(one.tip_mm),
             None if one.length_mm is None else 1e-3 * one.length_mm,
             None if one.pressures_kpa is None else tuple(1e3 * each for each in one.pressures_kpa),
             one.recording,
@@ -259,7 +261,7 @@ def _edit(data: bytes, content: dict[str, Any]) -> str | None:
     before, text = trials_content(_parse(data)), data.decode("utf-8-sig")
     starts = [*_TABLE.finditer(text)]
     ends = [*(one.start() for one in starts), len(text)][1:]
-    kept, had = [text[: starts[0].start()] if starts else text], {key: 0 for key in _LISTS}
+    kept, had = [text[: starts[0].start()] if starts else text], dict.fromkeys(_LISTS, 0)
     left = {key: [*content[key]] for key in _LISTS}
     try:
         for start, end in zip(starts, ends, strict=True):

@@ -52,9 +52,12 @@ REFUSED: list[tuple[Callable[[Trials], Trials], str]] = [
     (lambda one: replace(one, bends=(*one.bends, BendTest(2, 36e3, 0.1))), "bends[3].pressure_kpa = 36 must be from 0 to 35, the limit"),
     (
         lambda one: replace(one, bends=(BendTest(2, 20e3, -0.2),)),
-        "bends[0].bend_deg = -11.46 is to the other side than that of actuator 2, which bends to the right: a bend to its own side is positive",
+        "bends[0].bend_deg = -11.46 is to the other side than that of actuator 2, which bends to the right: a bend to its own side is",
     ),
-    (lambda one: replace(one, bends=(BendTest(1, 25e3, 3.0),)), "bends[0].bend_deg = 171.9 is more than fully contracted cells bend actuator 1"),
+    (
+        lambda one: replace(one, bends=(BendTest(1, 25e3, 3.0),)),
+        "bends[0].bend_deg = 171.9 is more than fully contracted cells bend actuator 1",
+    ),
     (lambda one: replace(one, growths=(KNOWN,)), "growths[0] says nothing: give at least one of reached, tip_mm, length_mm and recording"),
     (lambda one: replace(one, growths=(replace(KNOWN, note="x", pressures=(1e3, 1e3)),)), "growths[0] says nothing"),
     (lambda one: replace(one, growths=(replace(KNOWN, length=1.04),)), "growths[0].length_mm = 1040 is more than the tube has, 1000 mm"),
@@ -86,8 +89,14 @@ REFUSED: list[tuple[Callable[[Trials], Trials], str]] = [
         lambda one: replace(one, points=(replace(POINT, obstacle="polygon 2"),)),
         "points[0].obstacle = 'polygon 2' is not there (did you mean polygon 1?); those of this environment: polygon 1, circle 1, wall 1",
     ),
-    (lambda one: replace(one, points=(replace(POINT, planned=(0.29, -0.4)),)), "points[0].planned_mm is 10 mm from polygon 1; it must be on it"),
-    (lambda one: replace(one, points=(replace(POINT, measured=(1.2, -0.4)),)), "points[0].measured_mm is 900 mm from planned_mm; at most 750 mm"),
+    (
+        lambda one: replace(one, points=(replace(POINT, planned=(0.29, -0.4)),)),
+        "points[0].planned_mm is 10 mm from polygon 1; it must be on it",
+    ),
+    (
+        lambda one: replace(one, points=(replace(POINT, measured=(1.2, -0.4)),)),
+        "points[0].measured_mm is 900 mm from planned_mm; at most 750 mm",
+    ),
 ]  # fmt: skip
 
 
