@@ -8,10 +8,13 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dynamics.file_table import LATER
 from dynamics.tube_keys import ACTUATORS, INERTIA, TUBE
 from planner.design.design import Design
 from planner.design.design_file import design_content
+from surrogate.kernels.compiled import Floats
 
 DIGITS = 16
 """Number of characters of the digest of a design."""
@@ -100,6 +103,19 @@ class Trials:
     def empty(self) -> bool:
         """Whether nothing was measured."""
         return not (self.growths or self.bends or self.points)
+
+
+def place_centerline(line: Floats, base: Floats, start: Floats) -> Floats:
+    """Return a recorded centreline in an environment [m], shape (n, 2): its base lies at the start, and leaves it in its direction.
+
+    Args:
+        line: In the coordinates of the recording [m], shape (n, 2).
+        base: x, y [m] and heading [rad] of the base there.
+        start: Those of the start of the environment.
+    """
+    turn = start[2] - base[2]
+    cos, sin = np.cos(turn), np.sin(turn)
+    return np.asarray(start[:2] + (line - base[:2]) @ np.array([[cos, sin], [-sin, cos]]))
 
 
 def design_digest(design: Design) -> str:

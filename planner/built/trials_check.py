@@ -73,7 +73,7 @@ def _check_bend(key: str, test: BendTest, design: Design, error: float) -> None:
         raise InvalidTrials(f"{key}.section = {test.section} is not there; actuators of this design: {there}")
     section = design.actuated[test.section - 1]
     _check_pressure(f"{key}.pressure_kpa", test.pressure, section, design)
-    least, most = -DEVIATIONS * error, full_bend(section, design) + DEVIATIONS * error
+    least, most = -DEVIATIONS * error, bend_at(UNLIMITED, section, design) + DEVIATIONS * error
     bend, side = (
         f"{key}.bend_deg = {math.degrees(test.bend):.4g}",
         f"actuator {test.section}, which bends to the {section.side}",
@@ -90,9 +90,9 @@ def _check_bend(key: str, test: BendTest, design: Design, error: float) -> None:
         )
 
 
-def full_bend(section: Section, design: Design) -> float:
-    """Return the bend of an actuated section in free space with fully contracted cells [rad]."""
-    curvature = free_curvature(joint_moments(design.params), UNLIMITED, section.l_0, section.kind)
+def bend_at(pressure: float, section: Section, design: Design) -> float:
+    """Return the bend of an actuated section in free space [rad] at a pressure [Pa]: that of the acceptance test."""
+    curvature = free_curvature(joint_moments(design.params), pressure, section.l_0, section.kind)
     return float(curvature) * (section.end - section.start)
 
 

@@ -7,10 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from dynamics.moment import free_curvature, joint_moments
 from environments import Environment
 from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials, design_digest
-from planner.built.trials_check import check_trials, full_bend
+from planner.built.trials_check import UNLIMITED, bend_at, check_trials
 from planner.built.trials_file import InvalidTrials
 from planner.design.design import Design
 from planner.design.schedule import Schedule
@@ -157,8 +156,8 @@ def test_the_largest_bend_is_that_of_the_model(design: Design) -> None:
     errors = SectionErrors.none(1, 2), WorldErrors.none(Environment("", "", [0, 0, 1, 1], [0, 0, 0], [1, 1, 0.1]), 1)
     planned = measured_bends(design, *errors)[0]
     for section, bend in zip(design.actuated, planned, strict=True):
-        full = full_bend(section, design)
-        at = free_curvature(joint_moments(design.params), [1e6, 1e8], section.l_0) * (section.end - section.start)
-        assert 0 < bend < at[0] < at[1] <= full * (1 + 1e-9)
-        assert at[1] == pytest.approx(full, rel=1e-3)
-        assert full < math.pi
+        assert bend_at(section.pressure, section, design) == pytest.approx(bend)
+        rising = [bend_at(pressure, section, design) for pressure in (0.0, section.pressure, 1e6, 1e8, UNLIMITED)]
+        assert rising == sorted({*rising})
+        assert rising[-2] == pytest.approx(rising[-1], rel=1e-3)
+        assert rising[-1] < math.pi
