@@ -45,6 +45,10 @@ class Growth:
     """Text for people [-]."""
 
 
+NOTHING = Growth(None, None, None, None, None, "")
+"""A growth of which nothing is known."""
+
+
 @dataclass(frozen=True, slots=True)
 class BendTest:
     """One actuator measured in free space, alone, as in the acceptance test of the builder's guide."""

@@ -13,7 +13,7 @@ from environments.environment import Environment
 from environments.error_messages import hint, list_obstacles
 from environments.obstacles import KINDS, Obstacles
 from planner.built.trial import BendTest, Growth, MeasuredPoint, Trials, design_digest
-from planner.built.trials_file import InvalidTrials
+from planner.built.trials_file import InvalidTrials, trials_content, validate_content
 from planner.design.design import Design, Section
 from planner.output.contents import MEASUREMENTS
 from planner.output.text import plural
@@ -29,7 +29,7 @@ UNLIMITED = 1e9
 
 
 def check_trials(trials: Trials, design: Design, environment: Environment) -> list[str]:
-    """Check that trials are those of a design in its environment, and that they can have been measured.
+    """Check that trials are those of a design in its environment, that they can have been measured, and that a file can have them.
 
     Returns:
         Notes on what is possible but unlikely, one line each.
@@ -37,18 +37,23 @@ def check_trials(trials: Trials, design: Design, environment: Environment) -> li
         InvalidTrials: They are not; the message gives the key, the value, and what is possible.
     """
     try:
-        _check_design(trials, design, environment)
-        for number, bend in enumerate(trials.bends):
-            _check_bend(f"bends[{number}]", bend, design, trials.errors.bend)
-        for number, point in enumerate(trials.points):
-            _check_point(f"points[{number}]", point, environment)
-        return [
-            f"{MEASUREMENTS}: {note}"
-            for number, growth in enumerate(trials.growths)
-            for note in _check_growth(f"growths[{number}]", growth, trials, design, environment)
-        ]
+        return [f"{MEASUREMENTS}: {note}" for note in _check_all(trials, design, environment)]
     except InvalidTrials as error:
         raise InvalidTrials(f"{MEASUREMENTS}: {error}") from None
+
+
+def _check_all(trials: Trials, design: Design, environment: Environment) -> list[str]:
+    """Check trials, and return notes; without the name of the file."""
+    validate_content(trials_content(trials))
+    _check_design(trials, design, environment)
+    for number, bend in enumerate(trials.bends):
+        _check_bend(f"bends[{number}]", bend, design, trials.errors.bend)
+    for number, point in enumerate(trials.points):
+        _check_point(f"points[{number}]", point, environment)
+    notes = list[str]()
+    for number, growth in enumerate(trials.growths):
+        notes += _check_growth(f"growths[{number}]", growth, trials, design, environment)
+    return notes
 
 
 def _check_design(trials: Trials, design: Design, environment: Environment) -> None:

@@ -139,10 +139,7 @@ def _parse(data: bytes) -> Trials:
     Raises:
         InvalidTrials: It is malformed; the message does not name the file.
     """
-    try:
-        file = TrialsFile.model_validate(parse_toml(data, InvalidTrials))
-    except ValidationError as error:
-        raise InvalidTrials(describe(error, TrialsFile)) from None
+    file = validate_content(parse_toml(data, InvalidTrials))
     known = file.errors
     errors = MeasurementErrors(
         1e-3 * known.tip_mm, 1e-3 * known.length_mm, math.radians(known.bend_deg), 1e-3 * known.obstacle_mm
@@ -163,6 +160,18 @@ def _parse(data: bytes) -> Trials:
         MeasuredPoint(one.obstacle, _metres(one.planned_mm), _metres(one.measured_mm)) for one in file.points
     )
     return Trials(file.design, errors, growths, bends, points)
+
+
+def validate_content(content: dict[str, Any]) -> TrialsFile:
+    """Check that a file may have some content, and return it.
+
+    Raises:
+        InvalidTrials: It may not; the message does not name the file.
+    """
+    try:
+        return TrialsFile.model_validate(content)
+    except ValidationError as error:
+        raise InvalidTrials(describe(error, TrialsFile)) from None
 
 
 def trials_content(trials: Trials) -> dict[str, Any]:
@@ -220,7 +229,7 @@ def save_trials(path: Path, trials: Trials) -> None:
     content = trials_content(trials)
     text = "\n".join([*HEADER, "", *_whole(content)]) + "\n"
     try:
-        _parse(text.encode())
+        validate_content(content)
         if path.exists():
             text = _edit(read_file(path, _MOST_BYTES), content) or text
     except (InvalidTrials, UnreadableFile) as error:

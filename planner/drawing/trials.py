@@ -106,7 +106,8 @@ def trials_figure(
         _draw_points(axes, environment, trials.points)
     if lines:
         axes.add_collection(
-            LineCollection([1e3 * line for line in lines], colors=INK, linewidths=1.3, zorder=6), autolim=False
+            LineCollection([1e3 * line for line in lines], colors=INK, linewidths=1.3, zorder=6, gid="recorded"),
+            autolim=False,
         )
         axes.plot([], [], color=INK, linewidth=1.3, label=f"{len(lines)} recorded")
     _draw_tips(axes, trials.growths)

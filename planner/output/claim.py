@@ -318,11 +318,7 @@ def check_folder(out: Path, force: bool = False) -> None:
         if out.exists() and not out.is_dir():
             raise Occupied(f"{out} is a file")
         if (out / MEASUREMENTS).is_file():
-            raise Occupied(
-                f"{out} contains {MEASUREMENTS}, measurements of a design that was built, which are never replaced",
-                "give another folder",
-                "give another --out",
-            )
+            raise Occupied(f"{out} contains {MEASUREMENTS}, measurements of a built design, which are never replaced")
         if others := foreign_files(out):
             raise Occupied(
                 f"{out} contains {others[0]}, which is not part of a run",

@@ -20,9 +20,8 @@ from vinewright.commands.trials_options import (
     TipOption,
     UnitOption,
     parse_bend,
+    parse_growth,
     parse_measured,
-    parse_point,
-    parse_pressures,
     parse_unit,
 )
 from vinewright.console.answer import Answer, JsonOption
@@ -66,24 +65,17 @@ def add(
     """Add a growth, bends of single actuators, or points of obstacles that were measured; what is there already stays."""
     answer = Answer(as_json)
     with readable_errors():
-        from planner.built.trial import Growth, Trials
+        from planner.built.trial import NOTHING, Trials
         from planner.built.trials_check import check_trials
         from planner.built.trials_file import save_trials, trials_content
         from planner.output.contents import MEASUREMENTS
         from vinewright.commands.trials_folder import describe, hold
 
         metres = parse_unit(unit)
-        growth = Growth(
-            reached,
-            None if tip is None else parse_point("--tip", tip, metres),
-            None if length is None else length * metres,
-            None if pressures is None else parse_pressures(pressures),
-            None,
-            note,
-        )
+        growth = parse_growth(reached, tip, length, pressures, note, metres)
+        grown = recording is not None or growth != NOTHING
         bends = tuple(map(parse_bend, bend or []))
         points = tuple(parse_measured(text, metres) for text in point or [])
-        grown = recording is not None or growth != Growth(None, None, None, None, None, "")
         if not (grown or bends or points):
             raise BadInput(
                 "nothing to add: give --reached or --missed, --tip, --length, --recording, --bend or --point"
@@ -92,7 +84,6 @@ def add(
             raise BadInput(
                 "--note and --pressures belong to a growth: give --reached or --missed, --tip, --length or --recording"
             )
-
         with hold(run):
             trials, design, environment = _begun(run, solution)
             if recording is not None:

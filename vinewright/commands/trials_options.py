@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from environments.importing.units import METRES
-from vinewright.commands.environments_import_options import parse_numbers, parse_word
+from vinewright.commands.environments_import_options import parse_length, parse_numbers, parse_word
 from vinewright.console.errors import BadInput
 
 if TYPE_CHECKING:
-    from planner.built.trial import BendTest, MeasuredPoint
+    from planner.built.trial import BendTest, Growth, MeasuredPoint
 
 RunArgument = Annotated[
     Path, typer.Argument(metavar="RUN", help="The folder of a run or a pack, whose design was built.")
@@ -26,10 +26,14 @@ ReachedOption = Annotated[
 ]
 TipOption = Annotated[
     str | None,
-    typer.Option(metavar="X,Y", help="Where the tip ended, on the tube's axis, in the coordinates of the environment."),
+    typer.Option(
+        metavar="X,Y",
+        help="Where the tip ended, on the tube's axis, in the coordinates of the environment, in mm or the --unit.",
+    ),
 ]
 LengthOption = Annotated[
-    float | None, typer.Option(metavar="L", help="Length grown when it ended or stalled, measured along the film.")
+    float | None,
+    typer.Option(metavar="L", help="Length grown when it ended or stalled, along the film, in mm or the --unit."),
 ]
 PressuresOption = Annotated[
     str | None,
@@ -69,16 +73,30 @@ def parse_unit(unit: str) -> float:
     return METRES[parse_word("--unit", unit, [*METRES])]
 
 
-def parse_point(option: str, text: str, unit: float, form: str = "X,Y") -> tuple[float, float]:
+def parse_point(option: str, text: str, unit: float) -> tuple[float, float]:
     """Parse a position [m], given in a unit [m]."""
-    x, y = parse_numbers(option, text, form)
+    x, y = parse_numbers(option, text, "X,Y")
     return x * unit, y * unit
 
 
-def parse_pressures(text: str) -> tuple[float, ...]:
-    """Parse the set points of actuators [Pa]."""
-    form = ",".join("KPA" for _ in text.split(","))
-    return tuple(1e3 * one for one in parse_numbers("--pressures", text, form))
+def parse_growth(
+    reached: bool | None, tip: str | None, length: float | None, pressures: str | None, note: str, unit: float
+) -> Growth:
+    """Parse what is known of a growth but its recording, given in a unit [m]."""
+    from planner.built.trial import Growth
+
+    set_points = None
+    if pressures is not None:
+        form = ",".join("KPA" for _ in pressures.split(","))
+        set_points = tuple(1e3 * one for one in parse_numbers("--pressures", pressures, form))
+    return Growth(
+        reached,
+        None if tip is None else parse_point("--tip", tip, unit),
+        None if length is None else parse_length("--length", 1e3 * unit * length),
+        set_points,
+        None,
+        note,
+    )
 
 
 def parse_bend(text: str) -> BendTest:

@@ -8,27 +8,25 @@ import numpy as np
 import pytest
 
 from environments import Environment
-from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials, design_digest
+from planner.built.trial import NOTHING, BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials, design_digest
 from planner.built.trials_check import UNLIMITED, bend_at, check_trials
 from planner.built.trials_file import InvalidTrials
 from planner.design.design import Design
 from planner.design.schedule import Schedule
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, measured_bends
 
-KNOWN = Growth(None, None, None, None, None, "")
-"""A growth of which nothing is known; the room's goal has radius 0.1 m around (0.8, 0.3)."""
 POINT = MeasuredPoint("polygon 1", (0.3, -0.4), (0.31, -0.4))
 
 
 @pytest.fixture
 def trials(design: Design) -> Trials:
-    """What can be measured of the design."""
+    """Measurements that are possible; the room's goal has radius 0.1 m around (0.8, 0.3)."""
     growths = (
         Growth(True, (0.8, 0.3), 0.95, None, None, ""),
         Growth(False, (0.6, -0.5), 0.9, (20e3, 0.0), None, ""),
-        replace(KNOWN, recording="bench.json"),
-        replace(KNOWN, length=1.02),
-        replace(KNOWN, tip=(-0.05, 1.0)),
+        replace(NOTHING, recording="bench.json"),
+        replace(NOTHING, length=1.02),
+        replace(NOTHING, tip=(-0.05, 1.0)),
     )
     bends = (BendTest(1, 25e3, 0.5), BendTest(2, 10e3, 0.2), BendTest(2, 0.0, -0.03))
     points = (
@@ -57,23 +55,23 @@ REFUSED: list[tuple[Callable[[Trials], Trials], str]] = [
         lambda one: replace(one, bends=(BendTest(1, 25e3, 3.0),)),
         "bends[0].bend_deg = 171.9 is more than fully contracted cells bend actuator 1",
     ),
-    (lambda one: replace(one, growths=(KNOWN,)), "growths[0] says nothing: give at least one of reached, tip_mm, length_mm and recording"),
-    (lambda one: replace(one, growths=(replace(KNOWN, note="x", pressures=(1e3, 1e3)),)), "growths[0] says nothing"),
-    (lambda one: replace(one, growths=(replace(KNOWN, length=1.04),)), "growths[0].length_mm = 1040 is more than the tube has, 1000 mm"),
+    (lambda one: replace(one, growths=(NOTHING,)), "growths[0] says nothing: give at least one of reached, tip_mm, length_mm and"),
+    (lambda one: replace(one, growths=(replace(NOTHING, note="x", pressures=(1e3, 1e3)),)), "growths[0] says nothing"),
+    (lambda one: replace(one, growths=(replace(NOTHING, length=1.04),)), "growths[0].length_mm = 1040 is more than the tube has, 1000 mm"),
     (
-        lambda one: replace(one, growths=(replace(KNOWN, reached=True, pressures=(1e3,)),)),
+        lambda one: replace(one, growths=(replace(NOTHING, reached=True, pressures=(1e3,)),)),
         "growths[0].pressures_kpa has 1 pressure; this design has 2 actuators",
     ),
     (
-        lambda one: replace(one, growths=(replace(KNOWN, reached=True, pressures=(1e3, 40e3)),)),
+        lambda one: replace(one, growths=(replace(NOTHING, reached=True, pressures=(1e3, 40e3)),)),
         "growths[0].pressures_kpa[1] = 40 must be from 0 to 35",
     ),
     (
-        lambda one: replace(one, growths=(replace(KNOWN, tip=(1.2, 0.0)),)),
+        lambda one: replace(one, growths=(replace(NOTHING, tip=(1.2, 0.0)),)),
         "growths[0].tip_mm = [1200, 0] is 1200 mm from the start, farther than the 1000 mm of tube reach, by more than 82 mm",
     ),
     (
-        lambda one: replace(one, growths=(replace(KNOWN, tip=(0.9, 0.0), length=0.7),)),
+        lambda one: replace(one, growths=(replace(NOTHING, tip=(0.9, 0.0), length=0.7),)),
         "is 900 mm from the start, farther than the 730 mm of tube reach",
     ),
     (
@@ -115,10 +113,10 @@ def test_a_tip_outside_the_bounds_is_refused(trials: Trials, design: Design, roo
     """By more than its error and the tube's diameter."""
     near = replace(room, bounds=np.array([-1.0, -0.5, 2.0, 0.5]))
     of_it = replace(design, sha256=near.sha256)
-    one = replace(trials, design=design_digest(of_it), points=(), growths=(replace(KNOWN, tip=(0.5, 0.57)),))
+    one = replace(trials, design=design_digest(of_it), points=(), growths=(replace(NOTHING, tip=(0.5, 0.57)),))
     assert check_trials(one, of_it, near) == []
     with pytest.raises(InvalidTrials, match=r"growths\[0\]\.tip_mm = \[500, 590\] is 90 mm outside the bounds"):
-        check_trials(replace(one, growths=(replace(KNOWN, tip=(0.5, 0.59)),)), of_it, near)
+        check_trials(replace(one, growths=(replace(NOTHING, tip=(0.5, 0.59)),)), of_it, near)
 
 
 def test_a_tip_that_left_the_goal_is_a_note(trials: Trials, design: Design, room: Environment) -> None:
@@ -146,7 +144,7 @@ def test_edges_that_are_walls_can_be_measured(design: Design, room: Environment)
 def test_pressures_of_a_schedule_are_refused(design: Design, room: Environment) -> None:
     """They change while it grows."""
     steered = design.scheduled(Schedule(np.array([0.0, 0.5]), np.array([[25e3, 0.0], [25e3, 20e3]])))
-    growth = replace(KNOWN, reached=True, pressures=(25e3, 20e3))
+    growth = replace(NOTHING, reached=True, pressures=(25e3, 20e3))
     with pytest.raises(InvalidTrials, match="follow a schedule"):
         check_trials(Trials(design_digest(steered), growths=(growth,)), steered, room)
 
