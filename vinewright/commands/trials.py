@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from planner.built.trial import Growth, Trials
     from planner.design.design import Design
     from planner.drawing.trials import PredictedTips
-    from vinewright.commands.trials_folder import BuiltDesign
+    from vinewright.commands.trials_folder import BuiltDesign, Item
 
 MOST_SIMULATED = 10_000
 """Maximum number of simulated trials in a picture."""
@@ -101,7 +101,8 @@ def add(
             if recording is not None and growth.recording is not None:
                 _copy(answer.console, recording, run, growth.recording)
             save_trials(run / MEASUREMENTS, more)
-        for item in [*[growth] * grown, *bends, *points]:
+        added: list[Item] = [*[growth] * grown, *bends, *points]
+        for item in added:
             answer.console.print(f"added {': '.join(describe(item, design))}")
         answer.console.print(f"wrote {run / MEASUREMENTS}")
     return answer.end(trials_content(more), [run / MEASUREMENTS])
@@ -245,7 +246,7 @@ def plot(
         built = BuiltDesign.read(run)
         folder = run if run.name not in ("", "..") else run.resolve()
         path = out or folder.with_name(f"{folder.name}-trials.png")
-        recordings = [one and final_line(one, built.environment) for one in built.recordings()]
+        recordings = [None if one is None else final_line(one, built.environment) for one in built.recordings()]
         with claim_file(path, force, "--out"):
             tips = _simulate(answer.console, built, simulated, uncertainty, seed)
             with writing(path):

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -129,7 +129,10 @@ def final_line(recording: Recording, environment: Environment) -> Floats:
 # ---- words ----
 
 
-def items_of(trials: Trials) -> list[Growth | BendTest | MeasuredPoint]:
+Item = Growth | BendTest | MeasuredPoint
+
+
+def items_of(trials: Trials) -> list[Item]:
     """Return all that was measured, in the order of the numbers that people see, from 1."""
     return [*trials.growths, *trials.bends, *trials.points]
 
@@ -140,12 +143,13 @@ def without(trials: Trials, number: int) -> Trials:
     for name in ("growths", "bends", "points"):
         part = getattr(trials, name)
         if 0 <= index < len(part):
-            return replace(trials, **{name: (*part[:index], *part[index + 1 :])})
+            left: dict[str, Any] = {name: (*part[:index], *part[index + 1 :])}
+            return replace(trials, **left)
         index -= len(part)
     return trials
 
 
-def describe(item: Growth | BendTest | MeasuredPoint, design: Design) -> tuple[str, str]:
+def describe(item: Item, design: Design) -> tuple[str, str]:
     """Return what kind of measurement one is, and what was measured, in words."""
     match item:
         case Growth():
