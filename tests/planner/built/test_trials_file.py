@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials
+from planner.built.trial import NOTHING, BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials
 from planner.built.trials_file import HEADER, InvalidTrials, load_trials, save_trials, trials_content
 
 DIGEST = "0123456789abcdef"
@@ -141,3 +143,25 @@ def test_a_file_that_could_not_be_read_is_not_written(path: Path) -> None:
     with pytest.raises(InvalidTrials, match=r"^trials\.toml: is not TOML"):
         save_trials(path, TRIALS)
     assert path.read_text() == "what somebody was writing"
+
+
+TESTS = st.builds(BendTest, st.integers(1, 3), st.sampled_from([1e3, 2e3]), st.sampled_from([0.1, 0.2]))
+NOTES = st.sampled_from(["", "[[bends]]"])
+GROWTHS = st.builds(lambda reached, note: replace(NOTHING, reached=reached, note=note), st.booleans(), NOTES)
+SOME = st.builds(
+    lambda growths, bends: Trials(DIGEST, growths=tuple(growths), bends=tuple(bends)),
+    st.lists(GROWTHS, max_size=4),
+    st.lists(TESTS, max_size=4),
+)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
+@given(st.lists(SOME, min_size=1, max_size=4))
+def test_any_change_is_kept(tmp_path: Path, states: list[Trials]) -> None:
+    """Whatever is added, removed or put in another order, the file has it afterwards, and its first comment stays."""
+    path = tmp_path / "trials.toml"
+    path.write_text(f'schema = 1  # mine\ndesign = "{DIGEST}"\n')
+    for one in states:
+        save_trials(path, one)
+        assert trials_content(load_trials(path)) == trials_content(one)
+        assert path.read_text().startswith("schema = 1  # mine\n")
