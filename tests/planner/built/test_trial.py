@@ -45,6 +45,14 @@ def test_all_that_is_built_counts(design: Design, change: Callable[[Design], Des
     assert design_digest(change(design)) != design_digest(design)
 
 
+def test_when_pressures_change_counts(design: Design) -> None:
+    """Schedules with the same highest pressures are different designs."""
+    rows = np.array([[25e3, 0.0], [25e3, 20e3]])
+    early, late = (design.scheduled(Schedule(np.array([0.0, length]), rows)) for length in (0.5, 0.6))
+    assert early.sections == late.sections
+    assert design_digest(early) != design_digest(late)
+
+
 def test_what_is_only_predicted_does_not_count(design: Design) -> None:
     """Trials of the plan, its shape, and the errors stated for the tube: they may be learnt from trials."""
     same = replace(

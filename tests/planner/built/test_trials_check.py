@@ -149,6 +149,20 @@ def test_pressures_of_a_schedule_are_refused(design: Design, room: Environment) 
         check_trials(Trials(design_digest(steered), growths=(growth,)), steered, room)
 
 
+def test_more_than_is_planned_is_possible(design: Design, room: Environment) -> None:
+    """A tube may grow beyond the length at which the plan stops it, and a set point above the usual limit is one."""
+    first, second = design.actuated
+    sections = tuple(replace(one, pressure=40e3) if one is second else one for one in design.sections)
+    other = replace(design, stop=0.6, sections=sections)
+    growth = replace(NOTHING, length=0.98, tip=(0.9, 0.0), pressures=(first.pressure, 40e3))
+    assert (
+        check_trials(Trials(design_digest(other), growths=(growth,), bends=(BendTest(2, 40e3, 0.2),)), other, room)
+        == []
+    )
+    with pytest.raises(InvalidTrials, match=r"pressures_kpa\[0\] = 40 must be from 0 to 35"):
+        check_trials(Trials(design_digest(other), growths=(replace(growth, pressures=(40e3, 0.0)),)), other, room)
+
+
 def test_the_largest_bend_is_that_of_the_model(design: Design) -> None:
     """No pressure bends further, and that of the set points, as in the acceptance test, is less."""
     errors = SectionErrors.none(1, 2), WorldErrors.none(Environment("", "", [0, 0, 1, 1], [0, 0, 0], [1, 1, 0.1]), 1)
