@@ -79,13 +79,13 @@ class MeasurementErrors:
     """Standard deviations of what is measured."""
 
     tip: float = 5e-3
-    """Of x and of y of a tip [m]."""
+    """Standard deviation of x and of y of a tip [m]."""
     length: float = 10e-3
-    """Of a grown length [m]."""
+    """Standard deviation of a grown length [m]."""
     bend: float = math.radians(1)
-    """Of a bend [rad]."""
+    """Standard deviation of a bend [rad]."""
     obstacle: float = 2e-3
-    """Of x and of y of a point of an obstacle [m]."""
+    """Standard deviation of x and of y of a point of an obstacle [m]."""
 
 
 @dataclass(frozen=True, slots=True)

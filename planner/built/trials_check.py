@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import numpy as np
 import shapely
@@ -11,7 +11,7 @@ import shapely
 from dynamics.moment import free_curvature, joint_moments
 from environments.environment import Environment
 from environments.error_messages import hint, list_obstacles
-from environments.obstacles import KINDS, Obstacles
+from environments.obstacles import KINDS
 from planner.built.trial import BendTest, Growth, MeasuredPoint, Trials, design_digest
 from planner.built.trials_file import InvalidTrials, trials_content, validate_content
 from planner.design.design import Design, Section
@@ -48,8 +48,10 @@ def _check_all(trials: Trials, design: Design, environment: Environment) -> list
     _check_design(trials, design, environment)
     for number, bend in enumerate(trials.bends):
         _check_bend(f"bends[{number}]", bend, design, trials.errors.bend)
+    solids = environment.solids
+    shapes = {solids.label(index): shape for index, shape in enumerate(solids.shapes())} if trials.points else {}
     for number, point in enumerate(trials.points):
-        _check_point(f"points[{number}]", point, environment)
+        _check_point(f"points[{number}]", point, environment, shapes)
     notes = list[str]()
     for number, growth in enumerate(trials.growths):
         notes += _check_growth(f"growths[{number}]", growth, trials, design, environment)
@@ -188,10 +190,20 @@ def _contradictions(key: str, growth: Growth, trials: Trials, environment: Envir
 # ---- points ----
 
 
-def _check_point(key: str, point: MeasuredPoint, environment: Environment) -> None:
-    """Check a measured point of an obstacle."""
-    solids = environment.solids
-    shape = solids.shapes()[find_obstacle(f"{key}.obstacle", point.obstacle, solids)]
+def _check_point(
+    key: str, point: MeasuredPoint, environment: Environment, shapes: Mapping[str, shapely.Geometry]
+) -> None:
+    """Check a measured point of an obstacle.
+
+    Args:
+        shapes: All obstacles [m], by their labels.
+    """
+    if (shape := shapes.get(point.obstacle)) is None:
+        there = list_obstacles(dict(zip(KINDS, environment.obstacles.counts.values(), strict=False)))
+        close = hint(point.obstacle, [*shapes])
+        raise InvalidTrials(
+            f"{key}.obstacle = {point.obstacle!r} is not there{close}; those of this environment: {there}"
+        )
     off = shape.distance(shapely.Point(point.planned))
     if off > ON:
         raise InvalidTrials(
@@ -202,16 +214,3 @@ def _check_point(key: str, point: MeasuredPoint, environment: Environment) -> No
         raise InvalidTrials(
             f"{key}.measured_mm is {1e3 * moved:.0f} mm from planned_mm; at most {1e3 * most:.0f} mm are allowed, a quarter of the bounds"
         )
-
-
-def find_obstacle(key: str, name: str, solids: Obstacles) -> int:
-    """Return the index of the obstacle with a label, in the order of `Obstacles.shapes`.
-
-    Raises:
-        InvalidTrials: There is none; the message begins with the key.
-    """
-    labels = [solids.label(index) for index in range(len(solids))]
-    if name in labels:
-        return labels.index(name)
-    there = list_obstacles(dict(zip(KINDS, solids.counts.values(), strict=False)))
-    raise InvalidTrials(f"{key} = {name!r} is not there{hint(name, labels)}; those of this environment: {there}")

@@ -51,13 +51,13 @@ class _Errors(FileTable):
     """Standard deviations of what was measured."""
 
     tip_mm: _Deviation = 5.0
-    """Of x and of y of a tip."""
+    """Standard deviation of x and of y of a tip."""
     length_mm: _Deviation = 10.0
-    """Of a grown length."""
+    """Standard deviation of a grown length."""
     bend_deg: Annotated[float, Field(gt=0, le=90)] = 1.0
-    """Of a bend."""
+    """Standard deviation of a bend."""
     obstacle_mm: _Deviation = 2.0
-    """Of x and of y of a point of an obstacle."""
+    """Standard deviation of x and of y of a point of an obstacle."""
 
 
 class _Growth(FileTable):

@@ -201,13 +201,13 @@ def measured_shapes(environment: Environment, points: Sequence[MeasuredPoint]) -
 
     An object with one point, or with points at one place, is moved but not turned.
     """
-    solids, objects = environment.solids, objects_of(environment)
-    labels, shapes = [solids.label(index) for index in range(len(solids))], solids.shapes()
-    found = []
-    for item in dict.fromkeys(objects[labels.index(point.obstacle)] for point in points):
-        own = [point for point in points if objects[labels.index(point.obstacle)] == item]
-        planned, measured = (np.array([getattr(point, name) for point in own]) for name in ("planned", "measured"))
-        turn, shift = _fit_motion(planned, measured)
+    solids, objects, shapes = environment.solids, objects_of(environment), environment.solids.shapes()
+    object_of = {solids.label(index): item for index, item in enumerate(objects.tolist())}
+    measured, found = dict[int, list[MeasuredPoint]](), []
+    for point in points:
+        measured.setdefault(object_of[point.obstacle], []).append(point)
+    for item, own in measured.items():
+        turn, shift = _fit_motion(np.array([one.planned for one in own]), np.array([one.measured for one in own]))
         for index in np.flatnonzero(objects == item):
             found.append(
                 shapely.transform(shapes[index], lambda corners, turn=turn, shift=shift: corners @ turn.T + shift)

@@ -36,7 +36,7 @@ def grown(design: Design) -> Design:
 
 
 def found(figure: Any, gid: str) -> Any:
-    """What is drawn with an id, which must be once."""
+    """The one artist that is drawn with an id."""
     (one,) = [artist for artist in figure.axes[0].get_children() if artist.get_gid() == gid]
     return one
 

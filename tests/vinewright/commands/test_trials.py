@@ -271,7 +271,7 @@ def test_no_command_replaces_measurements(vinewright: Vinewright, made: Path, tm
 
 
 def test_a_pack_can_be_tried(vinewright: Vinewright, tmp_path: Path) -> None:
-    """Its design has whole cells; its summary counts the trials."""
+    """The folder has a design with whole cells; its summary counts the trials."""
     shutil.copytree(ROOT / "tests" / "data" / "pack-v1", tmp_path / "pack")
     assert "built and tried" not in vinewright("show", "pack")[1]
     assert vinewright("trials", "add", "pack", "--reached")[0] == 0
