@@ -56,7 +56,7 @@ def add(
     length: LengthOption = None,
     pressures: PressuresOption = None,
     recording: RecordingOption = None,
-    note: NoteOption = "",
+    note: NoteOption = None,
     bend: BendOption = None,
     point: PointOption = None,
     unit: UnitOption = "mm",

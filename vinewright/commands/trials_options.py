@@ -64,7 +64,7 @@ RecordingOption = Annotated[
         help="Recording of the growth, as `vinewright track` writes it; it is copied into RUN, and its last tip counts without --tip.",
     ),
 ]
-NoteOption = Annotated[str, typer.Option(metavar="TEXT", help="Text for people, about the growth.", show_default=False)]
+NoteOption = Annotated[str | None, typer.Option(metavar="TEXT", help="Text for people, about the growth.")]
 UnitOption = Annotated[str, typer.Option(help="Unit of --tip, --length and --point: mm, cm, m, in or ft.")]
 
 
@@ -80,7 +80,7 @@ def parse_point(option: str, text: str, unit: float) -> tuple[float, float]:
 
 
 def parse_growth(
-    reached: bool | None, tip: str | None, length: float | None, pressures: str | None, note: str, unit: float
+    reached: bool | None, tip: str | None, length: float | None, pressures: str | None, note: str | None, unit: float
 ) -> Growth:
     """Parse what is known of a growth but its recording, given in a unit [m]."""
     from planner.built.trial import Growth
@@ -95,7 +95,7 @@ def parse_growth(
         None if length is None else parse_length("--length", 1e3 * unit * length),
         set_points,
         None,
-        note,
+        note or "",
     )
 
 

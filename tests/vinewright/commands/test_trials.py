@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+import signal
 import threading
 import tomllib
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from planner.built.trials_file import load_trials
 from planner.design.design import Design, Section
 from planner.design.design_file import design_content, load_design
 from planner.output.claim import lock
+from planner.output.contents import foreign_files
 from planner.output.folder import write_json
 from vinewright.commands.trials import add
 from vinewright.commands.trials_folder import WAIT
@@ -266,6 +268,7 @@ def test_no_command_replaces_measurements(vinewright: Vinewright, made: Path, tm
         assert code == 2
         assert "made contains trials.toml, measurements of a built design, which are never replaced" in errors
     assert (tmp_path / "made" / "design.json").read_bytes() == before
+    assert "trials.toml" in foreign_files(tmp_path / "made")  # the studio does not remove such a folder either
     (tmp_path / "made" / "trials.toml").unlink()
     assert vinewright("plan", *fast, "--out", "made", "--force")[0] in (0, 3)
 
@@ -327,6 +330,28 @@ def test_the_picture_has_its_place(vinewright: Vinewright, built: Design, tmp_pa
         "growths[0].recording = 'recording-bench.json' is not in run"
         in vinewright("trials", "plot", "run", "--force")[2]
     )
+
+
+@pytest.mark.usefixtures("built", "small_pictures")
+def test_an_interrupted_picture_has_the_trials_so_far(vinewright: Vinewright, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C while trials are simulated: those that are done are drawn."""
+    from planner.uncertainty import trials
+
+    whole, grown = trials.grow_trials, list[int]()
+
+    def broken(design: Design, worlds: trials.Worlds) -> trials.Outcome:
+        grown.append(len(worlds))
+        if len(grown) == 3:
+            signal.raise_signal(signal.SIGINT)
+        return whole(design, worlds)
+
+    monkeypatch.setattr(trials, "grow_trials", broken)
+    assert vinewright("trials", "add", "run", "--missed")[0] == 0
+    code, printed, errors = vinewright("trials", "plot", "run", "--simulated", 75)
+    assert (code, errors) == (0, "")
+    assert grown == [20, 20, 20]
+    assert "interrupted after 1 of 3 batches of simulated trials" in printed
+    assert "40 simulated with workshop errors: " in printed
 
 
 def test_a_recording_is_placed_by_its_base(built: Design, tmp_path: Path) -> None:
