@@ -30,11 +30,15 @@ def check_names(names: Iterable[str], counts: Mapping[str, int]) -> None:
         kind, _, number = name.rpartition(" ")
         if kind in counts and re.fullmatch("[1-9][0-9]{0,5}", number) and int(number) <= counts[kind]:
             continue
-        some = [
-            f"{kind} 1" if count == 1 else f"{plural(kind)} 1 to {count}" for kind, count in counts.items() if count
-        ]
-        there = ", ".join(some) or "none"
-        raise make_bare_error(f"names obstacle {_word(name)}, which is not there; those of this file: {there}")
+        raise make_bare_error(
+            f"names obstacle {_word(name)}, which is not there; those of this file: {list_obstacles(counts)}"
+        )
+
+
+def list_obstacles(counts: Mapping[str, int]) -> str:
+    """Return the obstacles that are there in words, from the number of obstacles of each kind."""
+    some = [f"{kind} 1" if count == 1 else f"{plural(kind)} 1 to {count}" for kind, count in counts.items() if count]
+    return ", ".join(some) or "none"
 
 
 def hint(word: str, known: list[str]) -> str:

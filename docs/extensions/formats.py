@@ -29,6 +29,8 @@ from dynamics.tube_keys import ACTUATORS, LIMITS, ORDER, STRIP_FILM, TUBE
 from environments.checks import check_goal, check_start
 from environments.file_model import EnvironmentFile
 from environments.importing.ros_map import MapFile
+from planner.built.trials_check import _check_all
+from planner.built.trials_file import TrialsFile
 from planner.design.design_file import _FIRST, _MODELS, _FirstTubePart, parse_trials
 from planner.design.schedule_file import parse_schedule
 from planner.design.sections_in_file import check_sections
@@ -82,6 +84,7 @@ def parts() -> dict[str, list[Part]]:
             *(Part("", model, f"actuator, {kind}") for kind, model in _FIRST.items()),
         ],
         "recording": [Part("", _RecordingFile, checks=(_build_recording, _time))],
+        "trials": [Part("", TrialsFile, checks=(_check_all,))],
         "study": [Part("", StudyFile)],
         "session": [Part("", _SessionFile)],
         "ros-map": [Part("", MapFile)],

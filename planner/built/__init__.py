@@ -1,1 +1,1 @@
-"""Built tubes: what was measured when they grew, what that says about their errors, and pressures and changes that make them work."""
+"""Built designs: what was measured of them on a bench."""

@@ -106,7 +106,8 @@ class Likelihood:
             fits += np.log(inside if growth.reached else 1 - inside)
             strange -= np.log(2)
         tips = np.where(np.isnan(predicted.tip), self.tube.environment.start[:2], predicted.tip)
-        if growth.tip is not None:
+        # The tip of a recording is the last of its path.
+        if growth.tip is not None and not growth.recording:
             fits += _spread(np.asarray(growth.tip) - tips, tip)
             strange -= area
         if growth.length is not None:

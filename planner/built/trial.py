@@ -6,12 +6,25 @@ import hashlib
 import json
 import math
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from dynamics.file_table import LATER
+from dynamics.tube_keys import ACTUATORS, INERTIA, TUBE
 from planner.design.design import Design
 from planner.design.design_file import design_content
+from surrogate.kernels.compiled import Floats
 
 DIGITS = 16
 """Number of characters of the digest of a design."""
+_LATER = {
+    keys[field].name: value
+    for keys in (TUBE, INERTIA, *ACTUATORS.values())
+    for field, value in LATER.items()
+    if field in keys
+}
+"""Keys that tubes did not always have, with the values that hold without them, in the units of files."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +43,10 @@ class Growth:
     """Name of a recording in the folder of the run [-], see `dynamics.recording`."""
     note: str
     """Text for people [-]."""
+
+
+NOTHING = Growth(None, None, None, None, None, "")
+"""A growth of which nothing is known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +79,13 @@ class MeasurementErrors:
     """Standard deviations of what is measured."""
 
     tip: float = 5e-3
-    """Of x and of y of a tip [m]."""
+    """Standard deviation of x and of y of a tip [m]."""
     length: float = 10e-3
-    """Of a grown length [m]."""
+    """Standard deviation of a grown length [m]."""
     bend: float = math.radians(1)
-    """Of a bend [rad]."""
+    """Standard deviation of a bend [rad]."""
     obstacle: float = 2e-3
-    """Of x and of y of a point of an obstacle [m]."""
+    """Standard deviation of x and of y of a point of an obstacle [m]."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,17 +109,38 @@ class Trials:
         return not (self.growths or self.bends or self.points)
 
 
+def place_centerline(line: Floats, base: Floats, start: Floats) -> Floats:
+    """Return a recorded centreline in an environment [m], shape (n, 2): its base lies at the start, and leaves it in its direction.
+
+    Args:
+        line: In the coordinates of the recording [m], shape (n, 2).
+        base: x, y [m] and heading [rad] of the base there.
+        start: Those of the start of the environment.
+    """
+    turn = start[2] - base[2]
+    cos, sin = np.cos(turn), np.sin(turn)
+    return np.asarray(start[:2] + (line - base[:2]) @ np.array([[cos, sin], [-sin, cos]]))
+
+
 def design_digest(design: Design) -> str:
     """Return the digest of all numbers of a design's file that decide how it grows: its tube, sections, schedule and environment.
 
     It is the same for a design in memory and as it is read from its file. The errors that are stated for the tube do not count.
     """
     content = design_content(design)
-    parts = {
-        key: content[key]
-        for key in ("actuator", "other_actuators", "sections", "grow_mm", "schedule")
-        if key in content
-    }
-    tube = {key: value for key, value in content["tube"].items() if key != "uncertainty"}
-    text = json.dumps({**parts, "tube": tube, "environment": design.sha256}, sort_keys=True, separators=(",", ":"))
+    wanted = "tube", "actuator", "other_actuators", "sections", "grow_mm", "schedule"
+    parts = {key: _without_defaults(content[key]) for key in wanted if key in content}
+    parts["tube"].pop("uncertainty", None)
+    text = json.dumps({**parts, "environment": design.sha256}, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]
+
+
+def _without_defaults(content: Any) -> Any:
+    """Return a part of a file without keys that say what holds without them: so a key that tubes get later changes no digest."""
+    if isinstance(content, list):
+        return [_without_defaults(one) for one in content]
+    if not isinstance(content, dict):
+        return content
+    return {
+        key: _without_defaults(value) for key, value in content.items() if key not in _LATER or value != _LATER[key]
+    }

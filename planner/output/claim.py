@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from planner.output.contents import describe_contents, foreign_files, is_unfinished, names_in
+from planner.output.contents import MEASUREMENTS, describe_contents, foreign_files, is_unfinished, names_in
 from planner.output.removal import remove_folder
 
 BAD_PATHS = {
@@ -317,6 +317,8 @@ def check_folder(out: Path, force: bool = False) -> None:
     with writing(out):
         if out.exists() and not out.is_dir():
             raise Occupied(f"{out} is a file")
+        if (out / MEASUREMENTS).is_file():
+            raise Occupied(f"{out} contains {MEASUREMENTS}, measurements of a built design, which are never replaced")
         if others := foreign_files(out):
             raise Occupied(
                 f"{out} contains {others[0]}, which is not part of a run",

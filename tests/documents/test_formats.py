@@ -20,6 +20,7 @@ from dynamics.tube_keys import TUBE
 from environments.environment_file import parse_environment
 from environments.file_model import EnvironmentFile
 from environments.uncertainty import Uncertainty
+from planner.built.trials_file import load_trials
 from planner.design.design_file import load_design, parse_design
 from planner.design.estimate import Estimate, Influence, Success
 from planner.fabrication.assembly import folding
@@ -70,13 +71,16 @@ def undescribed(document: Any, keys: dict[str, str], path: str = "") -> Iterator
 
 
 def test_examples_on_the_pages_are_valid(tmp_path: Path) -> None:
-    """Environment, tube, robot, study, design and recording are read as the commands read them."""
+    """Environment, tube, robot, study, design, recording and trials are read as the commands read them."""
     assert parse_environment(example("environment").encode(), "example", 0.03).goal[2] == 0.1
     assert parse_tube(example("tube").encode()).actuator.kind == "pouch"
     assert check_study(tomllib.loads(example("study"))).plan
     assert parse_design(json.loads(example("design")), "example").actuators == 3
     (tmp_path / "robot.toml").write_text(example("robot"))
     assert load_robot(tmp_path / "robot.toml").controller.most_tension == 60.0
+    (tmp_path / "recording-bench.json").touch()
+    (tmp_path / "trials.toml").write_text(example("trials"))
+    assert [one.reached for one in load_trials(tmp_path / "trials.toml").growths] == [True, False]
     path = tmp_path / "bench.json"
     path.write_text(example("recording"))
     assert load_recording(path).times[-1] == 1.0

@@ -146,7 +146,7 @@ EdgeOption = Annotated[
 ]
 
 
-def _parse_numbers(option: str, text: str, form: str, separator: str = ",") -> list[float]:
+def parse_numbers(option: str, text: str, form: str, separator: str = ",") -> list[float]:
     """Parse a text such as `1,2,3` into as many numbers as the form in the help has."""
     parts = text.split(separator)
     try:
@@ -162,7 +162,7 @@ def parse_position(option: str, text: str | None, form: str, third: float) -> tu
     """Parse a position [m] and a third number, which is multiplied by its unit `third`."""
     if text is None:
         return None
-    x, y, more = _parse_numbers(option, text, form)
+    x, y, more = parse_numbers(option, text, form)
     return x / 1e3, y / 1e3, more * third
 
 
@@ -177,7 +177,7 @@ def parse_size(text: str | None) -> tuple[float, float] | None:
     """Parse width and height [m]."""
     if text is None:
         return None
-    width, height = _parse_numbers("--size", text.lower(), "WIDTHxHEIGHT", "x")
+    width, height = parse_numbers("--size", text.lower(), "WIDTHxHEIGHT", "x")
     if not (min(width, height) >= 1 and max(width, height) <= 1e6):
         raise BadInput(f"--size {text} must be from 1 to 1e6 mm, such as 600x400")
     return width / 1e3, height / 1e3
@@ -189,7 +189,7 @@ def parse_corners(text: str | None) -> tuple[tuple[float, float], ...]:
         return ()
     if len(pairs := text.split()) != 4:
         raise BadInput(f"--corners {text} must be four corners, such as '90,610 1100,640 980,80 200,60'")
-    numbers = [_parse_numbers("--corners", pair, "X,Y") for pair in pairs]
+    numbers = [parse_numbers("--corners", pair, "X,Y") for pair in pairs]
     return tuple((x, y) for x, y in numbers)
 
 
@@ -203,7 +203,7 @@ def parse_known(text: str | None) -> tuple[float, tuple[float, float], tuple[flo
     if match is None:
         raise BadInput(f"--known {text} must be {form}")
     length = float(match[1]) * METRES[match[2] or "mm"]
-    one, other = (tuple(_parse_numbers("--known", part, "X,Y")) for part in parts[1:])
+    one, other = (tuple(parse_numbers("--known", part, "X,Y")) for part in parts[1:])
     if not (0 < length < math.inf and one != other):
         raise BadInput(f"--known {text} must be {form}, apart from each other")
     return length, (one[0], one[1]), (other[0], other[1])
@@ -213,7 +213,7 @@ def parse_crop(text: str | None) -> tuple[float, float, float, float] | Literal[
     """Parse a rectangle [m], or "reach"."""
     if text is None or text == "reach":
         return "reach" if text else None
-    x0, y0, x1, y1 = _parse_numbers("--crop", text, "X,Y,X,Y")
+    x0, y0, x1, y1 = parse_numbers("--crop", text, "X,Y,X,Y")
     if not (x0 < x1 and y0 < y1):
         raise BadInput(f"--crop {text} must be a lower left and an upper right corner, X,Y,X,Y in mm, or reach")
     return x0 / 1e3, y0 / 1e3, x1 / 1e3, y1 / 1e3

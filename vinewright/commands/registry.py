@@ -54,6 +54,10 @@ COMMANDS = {
         "Recognise a result by its content and print a summary; --picture draws it.",
         device=True,
     ),
+    "trials": CommandEntry(
+        "vinewright.commands.trials:app",
+        "Add, list, remove and draw what was measured of a design that was built.",
+    ),
     "funnel": CommandEntry(
         "studies.funneling.command:funneling",
         "Grow fans of vines into random obstacles and measure how their ends concentrate. Ctrl-C keeps the fields done.",

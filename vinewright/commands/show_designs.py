@@ -22,6 +22,7 @@ from planner.fabrication.assembly.success import PackSuccess
 from planner.output.text import plural
 from planner.plan.enough import shortfall
 from vinewright.commands.simulate import result_sentence
+from vinewright.commands.trials_folder import trials_lines
 from vinewright.console.errors import BadInput
 from vinewright.console.options import environment_of, solution_note
 from vinewright.console.terminal import CROSSING, actuators_text, rejection_text, section_table, trials_line
@@ -127,6 +128,7 @@ def show_run(file: Path, run: RunFile) -> Summary:
             short = shortfall(trials.threshold, 1e-3 * one.outside_goal_mm, Estimate(one.reached, one.trials))
             lines += [f"not enough: {short}"] * bool(short)
     lines += [drive_text(run.drive.model_dump())] if run.drive else []
+    lines += trials_lines(folder)
     if second := run.verification:
         passed = sum(growth.reached for growth in second.solutions)
         lines.append(
@@ -274,6 +276,7 @@ def show_pack(file: Path, pack: PackFile) -> Summary:
     planned, made = (parse_trials(one, file.name) if one else None for one in (pack.trials, pack.trials_as_made))
     success = PackSuccess(planned, pack.rounded, made)
     lines.append(success.text)
+    lines += trials_lines(file.parent)
     lines += [f"warning: {warning}" for warning in pack.warnings]
     if patterns:
         lines.append(f"to print and cut: {', '.join(patterns)}")
