@@ -20,6 +20,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from environments.error_messages import check_names, describe, hint, make_bare_error
+from environments.learnt_errors import MOST_ERRORS, LearntErrors
 from environments.lengths import UNITS, format_length
 from environments.obstacles import KINDS, Ends, plural
 from environments.uncertainty import KEYS, OF_OBSTACLES, PRESETS
@@ -236,12 +237,42 @@ _Share = Annotated[float, Field(ge=0, le=KEYS["friction"].most)]
 PRESET = "name of the errors that hold for all keys that are not given"
 SINGLE = "errors of the objects of single obstacles, by their names, in place of those of all objects"
 _Range = Annotated[list[_Share], Field(min_length=2, max_length=2), AfterValidator(_check_range)]
+
+
+def _check_learnt(learnt: Any) -> Any:
+    try:
+        LearntErrors.of(learnt.model_dump())
+    except ValueError as error:
+        raise make_bare_error(str(error)) from None
+    return learnt
+
+
+_Numbers = Annotated[list[float], Field(max_length=MOST_ERRORS)]
+_LEARNT: Any = create_model(
+    "learnt",
+    __base__=_Table,
+    tube=(Annotated[str, Field(max_length=64)], Field(description="digest of the tube, without its pressures")),
+    errors=(
+        Annotated[list[Name], Field(max_length=MOST_ERRORS)],
+        Field(description="names of the errors with their units, such as base: heading [deg]"),
+    ),
+    mean=(_Numbers, Field(description="mean of each error, in its unit")),
+    deviation=(_Numbers, Field(description="standard deviation of each error, in its unit")),
+    correlation=(
+        Annotated[list[_Numbers], Field(max_length=MOST_ERRORS)],
+        Field(description="correlation of each error with each, dimensionless"),
+    ),
+)
+LEARNT = (
+    "errors that trials of a built tube told, with means and correlations, in place of what the other keys say of them"
+)
 ERRORS: Any = create_model(
     "uncertainty",
     __base__=_Table,
     preset=(Annotated[str, AfterValidator(_check_preset)] | None, Field(None, description=PRESET)),
     **_errors((key.name, field) for field, key in KEYS.items() if field != "friction"),
     friction=(_Range | None, Field(None, description=KEYS["friction"].meaning)),
+    learnt=(Annotated[_LEARNT, AfterValidator(_check_learnt)] | None, Field(None, description=LEARNT)),
 )
 """The table `[uncertainty]`."""
 _ONE_OBSTACLE: Any = create_model("obstacle", __base__=_Table, **_errors(OF_OBSTACLES.items()))

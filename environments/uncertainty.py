@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
+from environments.learnt_errors import LearntErrors
+
 
 class ErrorKey(NamedTuple):
     """A number of `[uncertainty]` in a file."""
@@ -88,6 +90,8 @@ class Uncertainty:
     """Compliance of a contact with a wall, relative to it [-]."""
     friction: tuple[float, float] | None = None
     """Range of the coefficient of friction on walls, uniform [-]; None for that of the tube or the environment."""
+    learnt: LearntErrors | None = None
+    """Errors that trials of a built tube told, in place of those that the other fields say."""
     of_obstacles: tuple[ObstacleError, ...] = ()
     """Errors of single objects; if several obstacles of one object are named, the largest value counts."""
 
@@ -103,7 +107,7 @@ class Uncertainty:
             raise ValueError(f"friction = {list(self.friction)} must have its smaller number first")
 
     def scaled(self, factor: float) -> Uncertainty:
-        """All standard deviations times a factor [-]; the range of friction stays."""
+        """All standard deviations times a factor [-]; the range of friction and learnt errors stay."""
         single = tuple(error._replace(value=factor * error.value) for error in self.of_obstacles)
         changes = {field: factor * getattr(self, field) for field in KEYS if field != "friction"}
         return replace(self, of_obstacles=single, **changes)
@@ -123,6 +127,8 @@ class Uncertainty:
         for error in self.of_obstacles:
             single = found.setdefault("obstacle", {}).setdefault(str(error.obstacle), {})
             single[names[error.field]] = _to_file_unit(error.field, error.value)
+        if self.learnt:
+            found["learnt"] = self.learnt.content()
         return found
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
 
+from environments.learnt_errors import LearntErrors
 from environments.uncertainty import DEFAULT, KEYS, OF_OBSTACLES, ObstacleError, Uncertainty, uncertainty_of
 
 Number = float | tuple[float, float]
@@ -22,6 +23,8 @@ class StatedUncertainty:
     """A name of `PRESETS`; None if none is stated."""
     numbers: tuple[tuple[str, Number], ...] = ()
     """Names of `KEYS` and their values."""
+    learnt: LearntErrors | None = None
+    """The table `[uncertainty.learnt]`; None without one."""
     obstacles: tuple[tuple[int, tuple[tuple[str, float], ...]], ...] = ()
     """Errors of single obstacles, by their number from 1 in the order of `Obstacles.shapes`: names of `OF_OBSTACLES` and their values."""
 
@@ -33,12 +36,13 @@ class StatedUncertainty:
             ValueError: A name is unknown, or a value out of its range.
         """
         rest = dict(content or {})
-        preset, single = rest.pop("preset", None), rest.pop("obstacle", {})
+        preset, single, learnt = rest.pop("preset", None), rest.pop("obstacle", {}), rest.pop("learnt", None)
         uncertainty_of(DEFAULT if preset is None else preset, rest)
         names = [key.name for key in KEYS.values() if key.name in rest]
         found = cls(
             preset,
             tuple((name, _number(rest[name])) for name in names),
+            LearntErrors.of(learnt) if learnt else None,
             tuple(
                 (int(number), tuple((name, float(value)) for name, value in sorted(part.items())))
                 for number, part in sorted(single.items(), key=lambda one: int(one[0]))
@@ -71,6 +75,8 @@ class StatedUncertainty:
         found: dict[str, Any] = {} if self.preset is None else {"preset": self.preset}
         found |= {name: list(value) if isinstance(value, tuple) else value for name, value in self.numbers}
         single = {str(number): dict(part) for number, part in self.obstacles}
+        if self.learnt:
+            found["learnt"] = self.learnt.content()
         return found | ({"obstacle": single} if single else {})
 
     def lines(self, names: Mapping[int, str] = MappingProxyType({})) -> list[str]:
@@ -82,7 +88,10 @@ class StatedUncertainty:
         """
         content, found = self.content(), []
         single = content.pop("obstacle", {})
-        tables = {f'uncertainty.obstacle."{name}"': single.get(str(number), {}) for number, name in names.items()}
+        learnt = {"uncertainty.learnt": content.pop("learnt", {})}
+        tables = learnt | {
+            f'uncertainty.obstacle."{name}"': single.get(str(number), {}) for number, name in names.items()
+        }
         for name, part in {"uncertainty": content, **tables}.items():
             if part:
                 found += ["", f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in part.items())]

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from planner.built.causes import Cause
 from planner.built.likelihood import Likelihood, ReadPath
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.tempering import temper
 from planner.built.trial import Trials
+from planner.uncertainty.causes import Cause
 from surrogate.kernels.compiled import Floats
 
 SAMPLES = 256
@@ -63,9 +63,9 @@ class Posterior:
 
     def of(self, tube: BuiltTube, seed: int = 0) -> Posterior:
         """Return the errors of another tube in the same environment: those of the same names are known, others are drawn anew."""
-        known = {cause.name: column for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)}
+        known = {cause.key: column for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)}
         fresh = np.random.default_rng([seed, 10]).standard_normal((len(self.normal), len(tube.unknowns)))
-        columns = [known.get(cause.name, other) for cause, other in zip(tube.unknowns, fresh.T, strict=True)]
+        columns = [known.get(cause.key, other) for cause, other in zip(tube.unknowns, fresh.T, strict=True)]
         return replace(self, tube=tube, normal=np.stack(columns, axis=1))
 
     def learnt(self) -> list[Learnt]:
@@ -88,8 +88,8 @@ class Posterior:
 
     def traded(self) -> list[tuple[str, str, float]]:
         """Return the pairs of learnt errors of which mainly the sum or the difference is known, and their correlation [-]."""
-        names = [one.cause.name for one in self.learnt()]
-        columns = {cause.name: column for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)}
+        names = [one.cause.key for one in self.learnt()]
+        columns = {cause.key: column for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)}
         found = []
         for k, first in enumerate(names):
             for second in names[k + 1 :]:

@@ -9,8 +9,8 @@ import numpy as np
 
 from environments.environment import Environment
 from environments.uncertainty import Uncertainty
-from planner.built.causes import Cause, combine, list_causes, to_errors
 from planner.design.design import Design
+from planner.uncertainty.causes import Cause, combine, list_causes, to_errors
 from planner.uncertainty.deviations import SectionErrors, WorldErrors
 from planner.uncertainty.trials import Worlds, grow_batches
 from surrogate.kernels.compiled import Floats
@@ -57,7 +57,7 @@ class Predicted:
 
 
 class BuiltTube:
-    """A design that was built, with the errors that it may have, see `planner.built.causes`.
+    """A design that was built, with the errors that it may have, see `planner.uncertainty.causes`.
 
     One more error is that of the model: the tip of a real tube is beside the simulated one by a distance that rises along the tube to that
     of its end, in proportion to its length.

@@ -24,7 +24,7 @@ from surrogate.kernels.compiled import Floats
 
 MOST_FACTOR = 2.0
 """Maximum factor on the pressure by which an error of turn is produced."""
-_WORLD, _SECTIONS, _BENDS = 0, 1, 2
+_WORLD, _SECTIONS, _BENDS, LEARNT = 0, 1, 2, 3
 """Streams of random numbers of a trial."""
 
 OF_SECTIONS = {
@@ -39,7 +39,8 @@ Trials = Sequence[int | None]
 """Numbers of trials; None is the world as planned."""
 
 
-def _generator(seed: int, trial: int, stream: int) -> np.random.Generator:
+def make_generator(seed: int, trial: int, stream: int) -> np.random.Generator:
+    """Make the random generator of a stream of a trial."""
     return np.random.default_rng([seed, trial, stream])
 
 
@@ -89,7 +90,7 @@ class WorldErrors:
         for row, trial in enumerate(trials):
             if trial is None:
                 continue
-            rng = _generator(seed, trial, _WORLD)
+            rng = make_generator(seed, trial, _WORLD)
             if uncertainty.friction:
                 drawn.friction[row] = rng.uniform(*uncertainty.friction)
             else:
@@ -207,8 +208,8 @@ class SectionErrors:
         drawn, formed = np.zeros((len(trials), sections, 8)), np.zeros((len(trials), bends, 2))
         for row, trial in enumerate(trials):
             if trial is not None:
-                drawn[row] = _generator(seed, trial, _SECTIONS).standard_normal((sections, 8))
-                formed[row] = _generator(seed, trial, _BENDS).standard_normal((bends, 2))
+                drawn[row] = make_generator(seed, trial, _SECTIONS).standard_normal((sections, 8))
+                formed[row] = make_generator(seed, trial, _BENDS).standard_normal((bends, 2))
         formed *= [getattr(uncertainty, field) for field in OF_BENDS.values()]
         scales = [getattr(uncertainty, field) for field in OF_SECTIONS.values()]
         parts = (np.ascontiguousarray(np.moveaxis(part, -1, 0)) for part in (drawn * scales, formed))
@@ -216,9 +217,9 @@ class SectionErrors:
         found.shift_following()
         return found
 
-    def shift_following(self) -> None:
-        """Shift each section by the lengths that are added to those before it."""
-        self.place[:] += np.cumsum(self.stretch, axis=1) - self.stretch
+    def shift_following(self, factor: float = 1.0) -> None:
+        """Shift each section by the lengths that are added to those before it, times a factor [-]."""
+        self.place[:] += factor * (np.cumsum(self.stretch, axis=1) - self.stretch)
 
 
 class Actuators(NamedTuple):

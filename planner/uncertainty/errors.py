@@ -72,7 +72,8 @@ def errors_of(environment: Environment, params: VineParams, asked: StatedUncerta
         *(dict(one.numbers) for one in (params.uncertainty, environment.uncertainty, asked)),
         friction_known=params.friction is not None or environment.friction is not None,
     )
-    return replace(made, of_obstacles=environment.uncertainty.of_obstacles())
+    learnt = asked.learnt or environment.uncertainty.learnt or params.uncertainty.learnt
+    return replace(made, of_obstacles=environment.uncertainty.of_obstacles(), learnt=learnt)
 
 
 def with_errors(environment: Environment, name: str | None) -> tuple[Environment, str | None]:
@@ -89,7 +90,8 @@ def with_errors(environment: Environment, name: str | None) -> tuple[Environment
     if name is None or name in PRESETS:
         return environment, name
     numbers = tuple((dict(own.numbers) | dict(asked.numbers)).items())
-    return restate_errors(environment, replace(own, preset=asked.preset or own.preset, numbers=numbers)), None
+    stated = replace(own, preset=asked.preset or own.preset, numbers=numbers, learnt=asked.learnt or own.learnt)
+    return restate_errors(environment, stated), None
 
 
 def preset_of(environment: Environment, params: VineParams, asked: StatedUncertainty = UNSTATED) -> str:

@@ -25,6 +25,7 @@ from environments.environment import Environment
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.uncertainty.deviations import SectionErrors, Trials, WorldErrors, actuation_of
+from planner.uncertainty.drawing import draw_sections, draw_world
 from planner.uncertainty.memo import TrialMemo
 from surrogate.kernels.compiled import Floats
 
@@ -118,7 +119,7 @@ class Worlds:
         device: str | None = None,
     ) -> Worlds:
         """Draw worlds by the numbers of their trials."""
-        errors = WorldErrors.draw(environment, params, uncertainty, trials, seed)
+        errors = draw_world(environment, params, uncertainty, trials, seed)
         return cls(environment, params, errors, uncertainty, trials, seed, device)
 
     def __len__(self) -> int:
@@ -152,10 +153,9 @@ class Worlds:
 
     def sections(self, design: Design) -> SectionErrors:
         """Return the errors of a design's actuators and preformed bends in each world."""
-        bends = len(design.preformed)
         if self.uncertainty is None:
-            return SectionErrors.none(len(self), design.actuators, bends)
-        return SectionErrors.draw(design.actuators, self.uncertainty, self.trials, self.seed, bends)
+            return SectionErrors.none(len(self), design.actuators, len(design.preformed))
+        return draw_sections(design, self.uncertainty, self.trials, self.seed)
 
     def shapes(self, world: int) -> list[shapely.Geometry]:
         """Return the solids of one world [m], in the order of `environment.solids.shapes()`."""

@@ -15,6 +15,7 @@ from environments.uncertainty import Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate, Influence
 from planner.uncertainty.deviations import SectionErrors, WorldErrors
+from planner.uncertainty.drawing import draw_sections, draw_world
 from planner.uncertainty.influence import LEVEL, compute_chances, estimate_share
 from surrogate.kernels.compiled import Floats
 
@@ -72,8 +73,8 @@ def _causes_of(
     design: Design, environment: Environment, uncertainty: Uncertainty, trials: Sequence[int], seed: int
 ) -> list[_Cause]:
     """List all causes that vary."""
-    world = WorldErrors.draw(environment, design.params, uncertainty, trials, seed)
-    sections = SectionErrors.draw(design.actuators, uncertainty, trials, seed, len(design.preformed))
+    world = draw_world(environment, design.params, uncertainty, trials, seed)
+    sections = draw_sections(design, uncertainty, trials, seed)
     listed = [*_world_errors(environment, world), *_section_errors(sections)]
     varied = [tuple(one for one in cause if np.ptp(one.values) > 0) for cause in listed]
     return [cause for cause in varied if cause]

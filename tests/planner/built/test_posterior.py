@@ -5,11 +5,11 @@ import pytest
 
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.built.causes import COMMON
 from planner.built.posterior import Posterior, infer, predict_success
 from planner.built.predicting import BuiltTube
 from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials
 from planner.design.design import Design
+from planner.uncertainty.causes import COMMON
 from planner.uncertainty.deviations import SectionErrors, WorldErrors, measured_bends
 
 NOTHING = (None, None, None, None, None, "")

@@ -7,8 +7,8 @@ import pytest
 
 from environments import Environment
 from environments.uncertainty import FIELD, Uncertainty
-from planner.built.causes import COMMON, REPEATED, combine, list_causes, to_errors
 from planner.design.design import Design
+from planner.uncertainty.causes import COMMON, REPEATED, combine, list_causes, to_errors
 from planner.uncertainty.deviations import OF_SECTIONS, world_deviations
 
 

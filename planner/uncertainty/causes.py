@@ -6,12 +6,14 @@ A share of some, the pressures above all, differs from one growth to the next.
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.stats import norm
 
+from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.objects import object_names
 from environments.uncertainty import Uncertainty
@@ -56,6 +58,11 @@ class Cause:
     """Whether it is an error of a section of the tube."""
 
     @property
+    def key(self) -> str:
+        """Name with unit, which no other cause has."""
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+    @property
     def repeated(self) -> float:
         """Standard deviation of the part that differs between growths, relative to `deviation` [-]."""
         return REPEATED if self.field in REPEATING else 0.0
@@ -64,6 +71,15 @@ class Cause:
         """Return the error in SI units from standard normal numbers; of friction, which is uniform, the coefficient [-]."""
         scaled = 2 * norm.cdf(normal) - 1 if self.field == "friction" else normal
         return np.asarray(self.middle + self.deviation * scaled)
+
+    def add(self, errors: WorldErrors | SectionErrors, values: Floats) -> None:
+        """Add the error, shape (T,), in SI units; a coefficient of friction is set."""
+        part = getattr(errors, self.field)
+        if self.field == "friction":
+            part[:] = np.maximum(values, 0.0)
+        else:
+            several = bool(self.at) and np.ndim(self.at[0]) > 0
+            part[(slice(None), *self.at)] += values[:, None] if several else values
 
     def shown(self, value: float) -> float:
         """Convert a number from SI units to `unit`."""
@@ -87,19 +103,19 @@ _OF_SECTION = {
 
 def list_causes(design: Design, environment: Environment, uncertainty: Uncertainty) -> list[Cause]:
     """List the errors of a design's tube in an environment that are not exact, those of the environment first."""
-    listed = [*_world_causes(design, environment, uncertainty), *_section_causes(design, uncertainty)]
+    listed = [*world_causes(environment, design.params, uncertainty), *section_causes(design, uncertainty)]
     return [cause for cause in listed if cause.deviation > 0.0]
 
 
-def _world_causes(design: Design, environment: Environment, uncertainty: Uncertainty) -> list[Cause]:
-    scales = world_deviations(environment, design.params, uncertainty)
+def world_causes(environment: Environment, params: VineParams, uncertainty: Uncertainty) -> list[Cause]:
+    """List the errors of an environment, also those that are exact."""
+    scales = world_deviations(environment, params, uncertainty)
     listed = [
         Cause(f"base: {name}", unit, float(scales["start"][k]), "start", (k,)) for k, (name, unit) in enumerate(_START)
     ]
     listed += [Cause(name, unit, float(scales[field]), field) for field, (name, unit) in _OF_WORLD.items()]
-    if uncertainty.friction:
-        low, high = uncertainty.friction
-        listed.append(Cause("friction", "", (high - low) / 2, "friction", (), (high + low) / 2))
+    low, high = uncertainty.friction or (0.0, 0.0)
+    listed.append(Cause("friction", "", (high - low) / 2, "friction", (), (high + low) / 2))
     for k, name in enumerate(object_names(environment)):
         along = [
             Cause(f"{name}: along {'xy'[axis]}", "mm", float(scales["shift"][k, axis]), "shift", (k, axis))
@@ -113,7 +129,8 @@ def _world_causes(design: Design, environment: Environment, uncertainty: Uncerta
     return listed
 
 
-def _section_causes(design: Design, uncertainty: Uncertainty) -> list[Cause]:
+def section_causes(design: Design, uncertainty: Uncertainty) -> list[Cause]:
+    """List the errors of the sections of a design's tube, also those that are exact."""
     kinds = [section.kind for section in design.actuated]
     shared = {kind for kind in kinds if kinds.count(kind) > 1}
     whole = uncertainty.curvature_share
@@ -167,10 +184,15 @@ def to_errors(
     world = WorldErrors.none(environment, trials)
     sections = SectionErrors.none(trials, design.actuators, len(design.preformed))
     for cause, numbers in zip(causes, normal.T, strict=True):
-        part, added = getattr(sections if cause.made else world, cause.field), cause.value(numbers)
-        if cause.field == "friction":
-            part[:] = added
-            continue
-        part[(slice(None), *cause.at)] += added[:, None] if np.ndim(cause.at[0] if cause.at else 0) else added
+        cause.add(sections if cause.made else world, cause.value(numbers))
     sections.shift_following()
     return world, sections
+
+
+def tube_digest(design: Design) -> str:
+    """Return the digest of the sections of a tube as they are glued: all but their pressures."""
+    parts = [
+        (one.side, one.preformed, one.kind, round(1e6 * one.start), round(1e6 * one.end), round(1e6 * one.l_0))
+        for one in design.sections
+    ]
+    return hashlib.sha256(repr((round(1e6 * design.params.radius), parts)).encode()).hexdigest()[:16]

@@ -1,0 +1,76 @@
+"""Errors of worlds and tubes as drawn: those that are stated, and in their place those that were learnt from trials of a built tube."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+
+from dynamics.tube import VineParams
+from environments.environment import Environment
+from environments.learnt_errors import LearntErrors
+from environments.uncertainty import Uncertainty
+from planner.design.design import Design
+from planner.uncertainty.causes import COMMON, UNITS, Cause, section_causes, tube_digest, world_causes
+from planner.uncertainty.deviations import LEARNT, SectionErrors, Trials, WorldErrors, make_generator
+from surrogate.kernels.compiled import Floats
+
+
+def draw_world(
+    environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Trials, seed: int
+) -> WorldErrors:
+    """Draw worlds by the numbers of their trials, see `WorldErrors.draw`."""
+    drawn = WorldErrors.draw(environment, params, uncertainty, trials, seed)
+    if learnt := uncertainty.learnt:
+        values = _draw(learnt, trials, seed)
+        for cause, column in _known(learnt, world_causes(environment, params, uncertainty), values):
+            part = getattr(drawn, cause.field)
+            part[(slice(None), *cause.at)] = 0.0
+            cause.add(drawn, column)
+    return drawn
+
+
+def draw_sections(design: Design, uncertainty: Uncertainty, trials: Trials, seed: int) -> SectionErrors:
+    """Draw the errors of a tube by the numbers of its trials, see `SectionErrors.draw`.
+
+    What was learnt of sections holds for the tube of which it was learnt; what was learnt of a kind of actuator for every tube.
+    """
+    drawn = SectionErrors.draw(design.actuators, uncertainty, trials, seed, len(design.preformed))
+    if learnt := uncertainty.learnt:
+        own, causes = learnt.tube == tube_digest(design), section_causes(design, uncertainty)
+        known = [
+            (cause, column)
+            for cause, column in _known(learnt, causes, _draw(learnt, trials, seed))
+            if own or np.ndim(cause.at[0])
+        ]
+        drawn.shift_following(-1.0)
+        # Errors with a part in common lose that part first: all of them if their own part is known too.
+        for cause, _ in known:
+            part = getattr(drawn, cause.field)
+            part[(slice(None), *cause.at)] *= np.sqrt(1 - COMMON) if np.ndim(cause.at[0]) else 0.0
+        for cause, column in known:
+            cause.add(drawn, column)
+        drawn.shift_following()
+    return drawn
+
+
+def _draw(learnt: LearntErrors, trials: Trials, seed: int) -> Floats:
+    """Draw the learnt errors by the numbers of the trials, shape (T, errors); 0, as planned, where a trial has no number."""
+    normal, count = np.zeros((len(trials), len(learnt.errors))), len(learnt.errors)
+    for row, trial in enumerate(trials):
+        if trial is not None:
+            normal[row] = make_generator(seed, trial, LEARNT).standard_normal(count)
+    drawn = learnt.draw(normal)
+    drawn[[trial is None for trial in trials]] = 0.0
+    return drawn
+
+
+def _known(learnt: LearntErrors, causes: list[Cause], values: Floats) -> list[tuple[Cause, Floats]]:
+    """Return the causes that were learnt, with their values in SI units, shape (T,)."""
+    of = _by_key(learnt)
+    return [(cause, values[:, of[cause.key]] / UNITS[cause.unit]) for cause in causes if cause.key in of]
+
+
+@lru_cache(maxsize=4)
+def _by_key(learnt: LearntErrors) -> dict[str, int]:
+    return {name: k for k, name in enumerate(learnt.errors)}
