@@ -1,0 +1,63 @@
+"""`vinewright reproduce built`."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Annotated
+
+import typer
+
+from vinewright.console.errors import readable_errors
+from vinewright.console.options import ForceOption
+from vinewright.console.study import Study
+from vinewright.console.study_options import (
+    EnvironmentsOption,
+    FolderOption,
+    command_line,
+    measure_study,
+    study_command,
+)
+
+ENVIRONMENTS = ["plus", "needle", "divider", "maze"]
+
+
+@study_command
+def built(
+    benches: Annotated[
+        int, typer.Option(min=1, max=10_000, help="Number of simulated benches in each environment.")
+    ] = 50,
+    samples: Annotated[int, typer.Option(min=16, max=10_000, help="Number of samples of each posterior.")] = 256,
+    budget: Annotated[float, typer.Option(min=0, max=3600, help="Time to adapt each tube that fails [s].")] = 30.0,
+    env: EnvironmentsOption = None,
+    out: FolderOption = None,
+    force: ForceOption = False,
+) -> int:
+    """Predict the success of built tubes from their trials, and adapt those that fail, on simulated benches.
+
+    Ctrl-C keeps the benches done.
+    """
+    with readable_errors():
+        from dynamics.tube import VineParams
+        from environments import load_environment
+        from studies.built.plots import save_calibration
+        from studies.built.report import report
+        from studies.built.study import BenchCase, find_design, run_case
+
+        names = env or ENVIRONMENTS
+        for name in names:
+            load_environment(name, VineParams().radius)
+        cases = [BenchCase(name, number, samples, budget) for number in range(benches) for name in names]
+        study = Study(
+            "built",
+            cases,
+            partial(map, run_case),
+            report,
+            {"calibration.png": save_calibration},
+            parallel=True,
+            unit="benches",
+            prepare=lambda: find_design(names[0]),
+            tell=str,
+            module=__name__,
+        )
+        command = command_line("reproduce built", benches=benches, samples=samples, budget=budget, env=env)
+        return measure_study(study, command, out, force)
