@@ -332,7 +332,8 @@ def _plan(
         from vinewright.console.terminal import make_console
 
         watcher = ConsoleWatcher(make_console(), checkpoint)
-    return search_and_choose(Problem.of(environment, tube, Inputs(**asked)), checkpoint, watcher=watcher)
+    problem = Problem.of(environment, tube, Inputs(**asked), checkpoint.known if checkpoint else None)
+    return search_and_choose(problem, checkpoint, watcher=watcher)
 
 
 def _check_design(design: Design | None, environment: Environment) -> Design:

@@ -18,6 +18,7 @@ from environments.reach import WalledIn
 from planner.design.design import Design
 from planner.design.design_file import parse_design
 from planner.design.drive_margin import drive_margin
+from planner.design.known_design import KnownDesign
 from planner.design.replay import make_simulation, replay
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
@@ -57,6 +58,8 @@ class Case:
     """None for a design that exists."""
     design: str | None = None
     """None for a plan."""
+    known: str | None = None
+    """Design with which a plan begins, as the option `start_from` names it; None for none."""
     plan: dict[str, Any] = field(default_factory=dict)
     """Options of the plan, see `Inputs`."""
     trials: CaseTrials | None = None
@@ -65,11 +68,11 @@ class Case:
 
     def inputs(self) -> list[str]:
         """Digests of everything that the case reads."""
-        return [one for one in (self.environment, self.tube, self.design) if one is not None]
+        return [one for one in (self.environment, self.tube, self.design, self.known) if one is not None]
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
-        parts = {"environment": self.environment, "tube": self.tube, "design": self.design}
+        parts = {name: getattr(self, name) for name in ("environment", "tube", "design", "known")}
         trials = self.trials and {name: getattr(self.trials, name) for name in CaseTrials.__slots__}
         device = None if self.device == "cpu" else self.device
         found = {"factors": self.factors, **parts, "plan": self.plan or None, "trials": trials, "device": device}
@@ -84,6 +87,7 @@ class Case:
             content["environment"],
             content.get("tube"),
             content.get("design"),
+            content.get("known"),
             content.get("plan") or {},
             CaseTrials(**trials) if trials else None,
             content.get("device", "cpu"),
@@ -131,7 +135,10 @@ def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
     environment = inputs[case.environment].environment(tube.radius)
     try:
         options = Inputs(actuator=tube.kinds, device=case.device, **case.plan)
-        result = plan(Problem.of(environment, tube, options))
+        known = None
+        if case.known is not None:
+            known = KnownDesign(inputs[case.known].design(), inputs[case.known].name, case.known)
+        result = plan(Problem.of(environment, tube, options, known))
     except WalledIn:
         return {**case.factors, "outcome": "walled in", **_search(None), **_facts(case.device), **_try_design(case)}
     if result.interrupted:
