@@ -35,11 +35,13 @@ def adapt_known(known: KnownDesign, environment: Environment, tube: VineParams, 
         InvalidDesign: Its pressures change while it grows, it has preformed bends that the plan does not allow, or a section is too short
             for the actuators of the tube.
     """
-    design, source = known.design, f"--from {known.file}"
+    design, file = known.design, known.file
     if design.schedule is not None:
-        raise InvalidDesign(f"{source}: its pressures change while it grows; give a design with constant pressures")
+        raise InvalidDesign(
+            f"--from {file}: its pressures change while it grows; give a design with constant pressures"
+        )
     if design.preformed and not preformed:
-        raise InvalidDesign(f"{source}: it has preformed bends; allow them with --preformed")
+        raise InvalidDesign(f"--from {file}: it has preformed bends; allow them with --preformed")
     changes, sections = list(known.changes), list[Section]()
     if design.length < design.built:
         changes.append(f"cut at {millimetres(design.length)} mm, where its growth stops")
@@ -56,7 +58,7 @@ def adapt_known(known: KnownDesign, environment: Environment, tube: VineParams, 
             changes.append(f"{name} has {now} instead of {before}")
         if now != before and made.actuated and not fits(made, tube.segment_length):
             covered = millimetres(made.end - made.start)
-            raise InvalidDesign(f"{source}: {name} covers {covered} mm, too short in this tube for {now}")
+            raise InvalidDesign(f"--from {file}: {name} covers {covered} mm, too short in this tube for {now}")
     nowhere = np.asarray(environment.start, float)
     made_design = Design(environment.name, environment.sha256, tube, tuple(sections), nowhere, nowhere[None, :2])
     return replace(known, design=merge_equal(made_design), changes=tuple(changes))

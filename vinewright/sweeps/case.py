@@ -49,7 +49,7 @@ class CaseTrials:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One row of the table, before it is computed. Environment, tube and design are digests of inputs of the sweep."""
+    """One row of the table, before it is computed. Environment, tube and designs are digests of inputs of the sweep."""
 
     factors: dict[str, Value]
     """Values that distinguish this case from others: the first columns of its row."""
@@ -58,13 +58,13 @@ class Case:
     """None for a design that exists."""
     design: str | None = None
     """None for a plan."""
-    known: str | None = None
-    """Design with which a plan begins, as the option `start_from` names it; None for none."""
     plan: dict[str, Any] = field(default_factory=dict)
     """Options of the plan, see `Inputs`."""
     trials: CaseTrials | None = None
     device: str = "cpu"
     """On which everything grows: "cpu" or "cuda"."""
+    known: str | None = None
+    """Design with which a plan begins, that of its option `start_from`; None for none."""
 
     def inputs(self) -> list[str]:
         """Digests of everything that the case reads."""
@@ -87,10 +87,10 @@ class Case:
             content["environment"],
             content.get("tube"),
             content.get("design"),
-            content.get("known"),
             content.get("plan") or {},
             CaseTrials(**trials) if trials else None,
             content.get("device", "cpu"),
+            content.get("known"),
         )
 
 
