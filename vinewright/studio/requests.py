@@ -287,6 +287,8 @@ class PlanRequest(_Request):
     """Name of the environment if its text has none."""
     tube: dict[str, Any]
     options: Options
+    begin: _Name | None = None
+    """Name of the run with whose design the plan begins."""
 
 
 class RenameRequest(_Request):
