@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,21 @@ from planner.search.solutions import ReplayResult, Solutions
 from planner.search.sst import DEFAULT_SWITCHES, Search, Switches
 from planner.search.tree import Candidates
 
+VARIANTS = 15
+"""Number of variants of the design that are grown in each iteration until there is a solution."""
+SHIFT = 30e-3
+"""Standard deviation of the ends of their sections, for the prototype [m]."""
+BEND = 0.06
+"""Standard deviation of the logarithm of their curvatures [-]."""
 ANY_CONTROL = np.int32(1)
 """Control that stands for those of a whole vine, which are in `BegunSearch._carried`: not 0, because the root must grow straight too."""
 
 
 class BegunSearch(Search):
-    """SST* whose first iteration also grows a known design from its base; its states become nodes as those of other vines do."""
+    """SST* that also grows a known design from its base: at first itself, then variants of it until there is a solution.
+
+    Their states become nodes as those of other vines do. Where an obstacle has moved, some variant may arrive although the design does not.
+    """
 
     def __init__(
         self,
@@ -38,21 +48,29 @@ class BegunSearch(Search):
         switches: Switches = DEFAULT_SWITCHES,
     ) -> None:
         """Create the tree, see `Search`; the switches name the design."""
-        super().__init__(environment, propagator, params, rng, batch, switches)
         assert switches.known
         self.known = switches.known.design
+        self.whole: list[NDArray[np.int32]] = []
+        """Controls of the vines that are grown from the root in this iteration, the last ones of the batch, each of shape (segments,)."""
+        self._first = 0
+        """Row of the first of them."""
+        super().__init__(environment, propagator, params, rng, batch, switches)
         self.known_controls = controls_of(self.known, self.catalogue)
         """Controls of the vine of whole segments that is nearest to the design, shape (segments,)."""
 
     def _sample(self, nodes: Integers) -> Growths:
-        """Sample how nodes grow; at first also as the design."""
+        """Sample how nodes grow; also from the root as the design, or as variants of it."""
         growths = super()._sample(nodes)
-        if self.iteration > 1:
-            return growths
-        segments = min(len(self.known_controls), self.max_segments)
+        self.whole, self._first = [], len(growths.nodes)
+        if self.iteration == 1:
+            self.whole = [self.known_controls]
+        elif self.bound == np.inf:
+            self.whole = [controls_of(self._vary(), self.catalogue) for _ in range(VARIANTS)]
+        self.whole = [one[: self.max_segments] for one in self.whole]
+        count, segments = len(self.whole), np.array([len(one) for one in self.whole], np.int64)
         return Growths(
-            np.append(growths.nodes, 0),
-            np.append(growths.controls, ANY_CONTROL),
+            np.append(growths.nodes, np.zeros(count, np.int64)),
+            np.append(growths.controls, np.full(count, ANY_CONTROL)),
             np.append(growths.bent, segments),
             np.append(growths.segments, segments),
         )
@@ -60,40 +78,48 @@ class BegunSearch(Search):
     def _carried(self, growths: Growths) -> NDArray[np.int32]:
         """Return the control of every segment."""
         carried = super()._carried(growths)
-        if self.iteration == 1:
-            segments = growths.segments[-1]
-            carried[-1, :segments] = self.known_controls[:segments]
+        for row, controls in enumerate(self.whole, start=self._first):
+            carried[row, : len(controls)] = controls
         return carried
 
     def _candidates(
         self, rollout: Rollout, nodes: Integers, controls: NDArray[np.int32], carried: NDArray[np.int32]
     ) -> Candidates:
-        """Select records that may become nodes; of the design those that end a valid section."""
+        """Select records that may become nodes; of whole vines those that end a valid section."""
         found = super()._candidates(rollout, nodes, controls, carried)
-        if self.iteration > 1:
+        if not self.whole:
             return found
-        valid = self._valid_lengths()[found.segments - 1] | (found.vine < len(nodes) - 1)
+        valid = found.vine < self._first
+        for row, of_vine in enumerate(self.whole, start=self._first):
+            valid |= (found.vine == row) & self._valid_lengths(of_vine)[found.segments - 1]
         return replace(found, actuators=self.prices.of_vines(found.controls, found.segments))[valid]
 
     def _insert(self, candidates: Candidates, grown: GrownParticles | None = None) -> tuple[Integers, Candidates]:
-        """Insert candidates; in the first iteration each as a child of the one before on its vine."""
-        if self.iteration != 1:
-            return super()._insert(candidates, grown)
-        parents, every, rows = dict[int, int](), list[int](), list[int]()
-        for row in np.lexsort((candidates.segments, candidates.vine)).tolist():
-            one, vine = candidates[np.array([row])], int(candidates.vine[row])
-            slots, _ = super()._insert(replace(one, parents=np.array([parents.get(vine, 0)])), grown)
-            if len(slots):
-                parents[vine] = int(slots[0])
-                every.append(parents[vine])
-                rows.append(row)
-        return np.array(every, np.int64), candidates[np.array(rows, np.int64)]
+        """Insert candidates; those of a whole vine as children of one another."""
+        slots, kept = super()._insert(candidates, grown)
+        own = np.flatnonzero(kept.vine >= self._first) if self.whole else np.zeros(0, np.int64)
+        order = own[np.lexsort((kept.segments[own], kept.vine[own]))]
+        for before, after in pairwise(order.tolist()):
+            if kept.vine[before] == kept.vine[after]:
+                self.tree.move(int(slots[after]), int(slots[before]))
+        return slots, kept
 
-    def _valid_lengths(self) -> NDArray[np.bool_]:
-        """Whether the vine of the design may end after each number of segments, from 1 to the most: no section is too short then."""
+    def _vary(self) -> Design:
+        """Draw a variant of the design: other ends of its sections, and other curvatures of its actuators."""
+        sections, size = self.known.sections, self.size
+        shifts, bends = self.rng.normal(0.0, SHIFT * size, len(sections)), self.rng.normal(0.0, BEND, len(sections))
+        ends = np.maximum.accumulate(np.maximum([one.end for one in sections] + shifts, self.params.segment_length))
+        varied = [
+            replace(one, start=start, end=end, curvature=one.curvature * bend, l_0=0.0)
+            for one, start, end, bend in zip(sections, [0.0, *ends[:-1]], ends, np.exp(bends), strict=True)
+        ]
+        return replace(self.known, sections=tuple(varied))
+
+    def _valid_lengths(self, controls: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Whether a vine may end after each number of segments, from 1 to the most: no section is too short then."""
         valid, length, sound = np.zeros(self.max_segments, bool), 0, True
         before: int | None = None
-        for k, control in enumerate(self.known_controls[: self.max_segments].tolist()):
+        for k, control in enumerate(controls.tolist()):
             if control != before:
                 sound = sound and (before is None or self._is_section(before, length))
                 before, length = control, 0
@@ -147,10 +173,12 @@ def _control_of(section: Section, catalogue: Catalogue) -> int:
     """Return the control of a section: of its own actuator, or else of that with the nearest bend."""
     if not (sign := int(section.sense)):
         return 0
-    own = np.arange(len(catalogue.curvature)) >= catalogue.actuators
-    if not section.preformed:
-        own = ~own & (catalogue.kind == section.kind)
-        alike = own & np.isclose(catalogue.l_0, section.l_0) & np.isclose(catalogue.pressure, section.pressure)
-        own = alike if alike.any() else own
-    off = np.where(own, np.abs(catalogue.curvature - section.curvature), np.inf)
-    return sign * (int(off.argmin()) + 1)
+    if section.preformed:
+        off = np.abs(catalogue.curvature[catalogue.actuators :] - section.curvature)
+        return sign * (catalogue.actuators + int(off.argmin()) + 1)
+    own = np.isclose(catalogue.l_0, section.l_0) & np.isclose(catalogue.pressure, section.pressure)
+    alike = np.flatnonzero(own & (catalogue.kind == section.kind))
+    if len(alike):
+        return sign * (int(alike[0]) + 1)
+    within = np.clip(section.curvature, *catalogue.ranges[section.kind])
+    return sign * (int(catalogue.synthesise(within, section.kind)[0]) + 1)
