@@ -22,6 +22,7 @@ from planner.plan.choice.selection import Selection
 from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.plan.run.folder import write_run
+from planner.plan.run.stages import fingerprint
 from planner.search.run import Budget, Run
 from surrogate.pouch import PouchMotor
 from tests.planner.plan.known import known_design, planned, written
@@ -177,8 +178,9 @@ def test_a_likelier_design_of_the_front_gives_way_to_none_but_a_likelier_one(roo
         choice = Choice("own", errors, 0.9)
         choice.add(selection.with_trials(Champion(rival, NO_TRIALS, 1), 20))
         selection.given = given
-        selection.add_given(choice)
+        selection.add_trials(choice)
         assert [one.design.sections for one in choice.front] == [kept.sections]
+        assert choice.chosen.estimate.trials >= problem.effort.other_trials, "the one that stays is tried on"
 
 
 def shifted(design: Design) -> tuple[Section, ...]:
@@ -223,6 +225,19 @@ def test_the_same_seed_makes_the_same_plan(room: Environment, tmp_path: Path) ->
     assert other.choice
     assert one.best.sections == other.best.sections
     assert one.choice.content() == other.choice.content()
+
+
+def test_what_was_found_with_another_design_is_not_used(room: Environment, tmp_path: Path) -> None:
+    """The content of the file decides, not its place."""
+    own = known_design(room)
+    longer = replace(own, sections=(*own.sections[:2], replace(own.sections[2], end=0.9)))
+    prints = []
+    for name, design in (("one.json", own), ("two.json", own), ("two.json", longer), ("two.json", None)):
+        path = None if design is None else written(design, tmp_path, name)
+        problem = Problem.of(room, VineParams(), Inputs(start_from=path))
+        prints.append(fingerprint(room, problem.tube, problem.options, problem.uncertainty, problem.known))
+    assert prints[0] == prints[1]
+    assert len({*prints}) == 3
 
 
 def test_the_folder_of_the_run_says_with_what_it_began(room: Environment, tmp_path: Path) -> None:
