@@ -68,6 +68,7 @@ def plan(
         A result whose `best` is the design, or None if none was found. `reason` says why the search ended.
     Raises:
         InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
+        InvalidDesign: The design with which the plan begins, `start_from`, cannot be read or used.
         WalledIn: No passage as wide as the tube leads to the goal.
         ValueError: An option is unknown or out of range.
 
