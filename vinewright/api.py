@@ -68,6 +68,7 @@ def plan(
         A result whose `best` is the design, or None if none was found. `reason` says why the search ended.
     Raises:
         InvalidEnvironment: The environment is invalid, or the tube does not fit at its start.
+        InvalidDesign: The design with which the plan begins, `start_from`, cannot be read or used.
         WalledIn: No passage as wide as the tube leads to the goal.
         ValueError: An option is unknown or out of range.
 
@@ -332,7 +333,8 @@ def _plan(
         from vinewright.console.terminal import make_console
 
         watcher = ConsoleWatcher(make_console(), checkpoint)
-    return search_and_choose(Problem.of(environment, tube, Inputs(**asked)), checkpoint, watcher=watcher)
+    problem = Problem.of(environment, tube, Inputs(**asked), checkpoint.known if checkpoint else None)
+    return search_and_choose(problem, checkpoint, watcher=watcher)
 
 
 def _check_design(design: Design | None, environment: Environment) -> Design:

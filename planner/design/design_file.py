@@ -42,7 +42,8 @@ from surrogate.pouch import PouchMotor
 from surrogate.spam import Spam
 
 SCHEMA = 2
-_MOST_BYTES = 50_000_000
+MOST_BYTES = 50_000_000
+"""Maximum size of a file of designs."""
 DESIGN, SOLUTIONS = "design.json", "solutions.json"
 """Files of a run folder: the design to make, and all designs that were kept, lowest cost first."""
 
@@ -305,7 +306,7 @@ def read_json(path: Path) -> Any:
         InvalidDesign: It cannot be read, or is not JSON.
     """
     try:
-        return json.loads(read_file(path, _MOST_BYTES))
+        return json.loads(read_file(path, MOST_BYTES))
     except UnreadableFile as error:
         raise InvalidDesign(f"{path}: {error}") from None
     except (ValueError, RecursionError) as error:

@@ -68,7 +68,9 @@ class Chooser:
         problem, runs = self.stages.problem, [self.run, *self.stages.searches]
         choice = Choice(problem.errors, problem.uncertainty, problem.options.wanted, device=problem.device)
         with self._selecting(budget, choice) as selection:
-            designs = [solution.design for one in runs for solution in one.solutions.best]
+            selection.given = problem.known.design if problem.known else None
+            designs = selection.entering([solution.design for one in runs for solution in one.solutions.best])
+            selection.add_given(choice)
             # Refinement changes sections one by one, which a schedule of their pressures does not survive.
             as_found = problem.options.steer > 0
             for champion in selection.as_found(designs) if as_found else selection.champions(designs, last):

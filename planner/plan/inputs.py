@@ -42,6 +42,7 @@ class Inputs(BaseModel):
     batch: int = field_of("batch")
     time_budget_s: float = field_of("time_budget_s")
     iterations: int | None = field_of("iterations")
+    start_from: str | None = field_of("start_from")
     first: bool = field_of("first")
     target_actuators: int | None = field_of("target_actuators")
     solutions: int = field_of("solutions")

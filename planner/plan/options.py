@@ -49,6 +49,8 @@ class PlanOption:
     """Word for its value in the help; None for its type."""
     flag: str | None = None
     """Name on the command line; None for `--name` with hyphens, and the negative form of a truth value."""
+    is_path: bool = False
+    """Whether its value is always a path of this machine, which a page cannot name."""
 
 
 OPTIONS = (
@@ -64,6 +66,12 @@ OPTIONS = (
     ),
     PlanOption(
         name="seed", label="Seed", type=int, default=0, group="Search", least=0, help="Seed of the random generator.",
+    ),
+    PlanOption(
+        name="start_from", label="Begin with", type=str, default=None, implied="nothing", group="Search", metavar="DESIGN", flag="--from",
+        is_path=True,
+        help="Known design with which search and refinement begin, also in another environment or with another tube: a run, a design or a "
+        "solutions file.",
     ),
     PlanOption(
         name="first", label="Stop at the first solution", type=bool, default=False,
@@ -183,6 +191,7 @@ class PlanOptions(TypedDict, total=False):
     """Options of `vinewright.plan` besides time and seed: those of `OPTIONS`, with their meanings, limits and defaults."""
 
     iterations: int
+    start_from: str
     first: bool
     target_actuators: int
     solutions: int

@@ -11,7 +11,9 @@ from environments.environment import Environment
 from environments.reach import goal_within_reach
 from environments.uncertainty import Uncertainty
 from planner.design.head_room import check_body
+from planner.design.known_design import KnownDesign
 from planner.design.supply import with_supply
+from planner.plan.beginning import adapt_known
 from planner.plan.effort import Effort, default_effort
 from planner.plan.inputs import Inputs
 from planner.search.planners import SST_STAR, search_of
@@ -43,6 +45,8 @@ class Problem:
     """The errors of trials."""
     friction: float | None
     """Mean friction coefficient of trials [-], with which solutions are searched for too; None if that search is not made."""
+    known: KnownDesign | None
+    """Design with which the plan begins, made one of the tube and the environment; None for none."""
     device: str | None
     """Device on which trials and particles grow; None for the default of `QuasiStatic`."""
     notes: tuple[str, ...] = ()
@@ -51,11 +55,16 @@ class Problem:
     """Numbers of designs, worlds, generations and trials of refinement and choice."""
 
     @classmethod
-    def of(cls, environment: Environment, tube: VineParams, options: Inputs) -> Problem:
+    def of(
+        cls, environment: Environment, tube: VineParams, options: Inputs, known: KnownDesign | None = None
+    ) -> Problem:
         """Resolve and check everything before any computation.
 
+        Args:
+            known: Design with which the plan begins, if it has been read already, as for a plan that is resumed.
         Raises:
             CannotRun: An option is unknown, does not fit the others, or cannot be used on this machine.
+            InvalidDesign: The design with which the plan begins cannot be read or used.
             InvalidErrors: The errors cannot be used.
             InvalidTube: Its growth pressure has no head room, or the supply does not fit it.
             ModuleNotFoundError: A library that the options need is not installed.
@@ -78,7 +87,10 @@ class Problem:
         # Trials and particles grow where the search does, also if a plan is resumed.
         device = options.device if options.device != "auto" and options.propagator == EXACT else None
         goal_within_reach(environment, tube.radius, tube.clearance)
-        return cls(environment, tube, options, make, second, errors, uncertainty, friction, device, tuple(notes))
+        if options.start_from is not None:
+            known = adapt_known(known or KnownDesign.load(options.start_from), environment, tube, options.preformed)
+            notes.append(known.words)
+        return cls(environment, tube, options, make, second, errors, uncertainty, friction, known, device, tuple(notes))
 
     def switches(self) -> Switches:
         """Settings of the search: what searches and what guides it, and the worlds with errors in which it grows every vine too."""
@@ -90,6 +102,7 @@ class Problem:
             heuristic=options.heuristic,
             preformed=options.preformed_cost if options.preformed else None,
             steer=options.steer,
+            known=self.known,
             search=search_of(options.planner),
             worlds=worlds,
         )
@@ -103,7 +116,12 @@ def resolve_models(environment: Environment, tube: VineParams, options: Inputs) 
         ModuleNotFoundError: The search needs OMPL, or the propagator another library, which is not installed.
     """
     ours = options.planner == SST_STAR
-    for option, asked in (("--heuristic", options.heuristic), ("--particles", options.particles > 1)):
+    begun = options.start_from is not None
+    for option, asked in (
+        ("--heuristic", options.heuristic),
+        ("--particles", options.particles > 1),
+        ("--from", begun),
+    ):
         if asked and not ours:
             raise CannotRun(f"{option} needs --planner {SST_STAR}; not {options.planner}")
     search_of(options.planner)
@@ -111,9 +129,10 @@ def resolve_models(environment: Environment, tube: VineParams, options: Inputs) 
         raise CannotRun(
             f"planner {options.planner} takes one type of actuator, not {tube.kinds}: choose one with --actuator, or the planner {SST_STAR}"
         )
-    if options.steer and (not ours or options.particles > 1 or options.preformed):
+    if options.steer and (not ours or options.particles > 1 or options.preformed or begun):
         raise CannotRun(
-            f"steer = {options.steer} is for the planner {SST_STAR}, without particles and preformed bends: leave one of them out"
+            f"steer = {options.steer} is for the planner {SST_STAR}, without particles, preformed bends and a design to begin with: "
+            "leave one of them out"
         )
     make = choose_propagator(tube, options.propagator, options.device, options.solver, options.surrogate)
     return make, choose_friction(tube, options.friction, options.propagator, environment)

@@ -17,6 +17,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Actuation, Rollout
 from environments.environment import Environment
 from environments.obstacles import Obstacles
+from planner.search.begun import BegunSearch, BegunSolutions
 from planner.search.levels import warm_up_levels
 from planner.search.reverse.cost_to_go import CostToGo
 from planner.search.reverse.reverse_growth import ReverseGrowth
@@ -269,6 +270,9 @@ def begin_search(
     if switches.steer:
         steered = SteeredSearch(*arguments)
         return steered, SteeredSolutions(steered, *kept)
+    if switches.known:
+        begun = BegunSearch(*arguments)
+        return begun, BegunSolutions(begun, *kept)
     search: Search = (switches.search or Search)(*arguments)
     return search, Solutions(search, *kept)
 

@@ -16,6 +16,7 @@ from dynamics.tube import VineParams
 from dynamics.vine import Integers, Rollout
 from environments.environment import Environment
 from planner.design.catalogue import LEAST_CELLS
+from planner.design.known_design import KnownDesign
 from planner.search.candidates import GrowingVines, find_candidates
 from planner.search.controls import actuation
 from planner.search.goal import goal_radius, in_goal
@@ -80,6 +81,8 @@ class Switches:
     """Whether the reverse tree may use walls."""
     preformed: float | None = None
     """Price of a preformed bend, in actuators; None to search without them."""
+    known: KnownDesign | None = None
+    """Design with which the search begins, of its tube; None for none."""
     search: Callable[..., Search] | None = None
     """Function or class that makes another kind of search, with the arguments of `Search`; None for `Search` itself."""
 
@@ -187,13 +190,9 @@ class Search:
         growths = self._sample(self._select())
         nodes, controls, _, segments = growths
         self._widen(self.tree.segments[nodes] + segments)
-        carried = self._carried(growths)
-        rollout = self._grower.grow(
-            self.tree.state(nodes, self.params.segment_length, self.width),
-            actuation(carried, self.catalogue),
-            segments * self.params.segment_length,
-            self.params.segment_length,
-        )
+        full, carried = self.params.segment_length, self._carried(growths)
+        state = self.tree.state(nodes, full, self.width)
+        rollout = self._grower.grow(state, actuation(carried, self.catalogue), segments * full, full)
         self.vine_steps += int(rollout.steps.sum())
         candidates = self._candidates(rollout, nodes, controls, carried)
         grown = None

@@ -144,6 +144,12 @@ class Tree:
                     self.children[parent] -= 1
                 slot = parent
 
+    def move(self, slot: int, parent: int) -> None:
+        """Make a node the child of another one, of which its vine is a continuation; the node must keep its parent so far."""
+        self.children[self.parent[slot]] -= 1
+        self.parent[slot] = parent
+        self.children[parent] += 1
+
     def to_arrays(self, root_only: bool = False) -> dict[str, NDArray[Any]]:
         """Return the nodes as a few arrays, for `restore`; with `root_only` those of a tree that has not grown yet.
 

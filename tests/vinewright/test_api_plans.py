@@ -17,6 +17,7 @@ import environments.obstacles
 import vinewright as vw
 import vinewright.api
 from dynamics.quasistatic.propagator import QuasiStatic
+from tests.planner.plan.known import known_design, written
 
 pytestmark = pytest.mark.usefixtures("small_pictures")
 
@@ -252,3 +253,17 @@ def test_ways_around_a_box_are_counted(environment: Callable[..., vw.Environment
     graph = found.solution_graph()
     assert sum("solution" in node for _, node in graph.nodes(data=True)) == len(found.designs)
     assert len(found.search_graph()) == len(found.run.search.tree)
+
+
+def test_a_plan_begins_with_a_known_design(room: vw.Environment, tmp_path: Path) -> None:
+    """Its path is a keyword; a design that cannot be used is a ValueError."""
+    path = written(known_design(room), tmp_path)
+    result = vw.plan(room, seed=1, iterations=1, fast=True, start_from=path)
+    assert result.best
+    assert result.best.actuators == 1
+    assert vw.plan(room, seed=1, iterations=1, fast=True).best is None
+    result.save(tmp_path / "run")
+    Path(path).unlink()
+    assert vw.resume(tmp_path / "run", iterations=2).problem.known
+    with pytest.raises(vw.InvalidDesign, match="cannot be read"):
+        vw.plan(room, iterations=1, start_from=path)

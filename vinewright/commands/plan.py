@@ -59,8 +59,9 @@ def plan(
     Exit code 3 if there is none, or if it is not what was asked: 90 % of trials reach the goal, unless --success says otherwise.
     """
     answer = Answer(as_json)
-    _check_files(env or [], tube, resume, same_design, out)
     asked = {option.name: options[parameter_name(option.name)] for option in OPTIONS}
+    _check_files(env or [], tube, resume, same_design, out)
+    apart(out, Path(str(asked["start_from"])), "design")
     _check_numbers(asked)
     with readable_errors():
         from planner.plan.inputs import Inputs
@@ -172,7 +173,7 @@ def _plan(
     console = answer.console
     print_hints(console, environment, params.radius, named_errors(environment, params, inputs.uncertainty)[1])
     try:
-        problem = Problem.of(environment, params, inputs)
+        problem = Problem.of(environment, params, inputs, checkpoint.known if checkpoint else None)
         result = search_and_choose(problem, checkpoint, out, ConsoleWatcher(console, checkpoint))
     except WalledIn as error:
         return answer.end({"environment": environment.name, "found": False}, missed=f"no solution: {error}")
@@ -198,9 +199,10 @@ def _find_changes(ctx: typer.Context) -> dict[str, Any]:
     stops = {"time_budget": "time_budget_s", "iterations": "iterations", "first": "first"}
     stops["target_actuators"] = "target_actuators"
     given = [name for name in ctx.params if getattr(ctx.get_parameter_source(name), "name", "") == "COMMANDLINE"]
+    flags = {one.name: one.opts[0] for one in ctx.command.params}
     for name in given:
         if name not in (*stops, "verify", "full_tree", "resume", "out", "force", "as_json"):
-            option = "ENV" if name == "env" else f"--{name.replace('_', '-')}"
+            option = "ENV" if name == "env" else flags[name]
             raise BadInput(
                 f"{option} cannot be given with --resume: a run keeps its options; --time-budget, --iterations, --first, "
                 "--target-actuators, --verify, --full-tree, --out, --force and --json can be given again"

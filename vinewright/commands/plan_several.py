@@ -87,6 +87,7 @@ def _check(every: Sequence[tuple[Environment, VineParams]], inputs: Inputs) -> N
             )
     given = {
         "--first": inputs.first,
+        "--from": inputs.start_from is not None,
         "--target-actuators": inputs.target_actuators is not None,
         "--steer": inputs.steer > 0,
         "--particles": inputs.particles > 1,

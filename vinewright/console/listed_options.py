@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from inspect import Parameter
+from keyword import iskeyword
 from typing import Annotated, Any
 
 import typer
@@ -37,8 +38,9 @@ def make_option(name: str, callback: Callable[..., Any] | None = None) -> Any:
 
 
 def parameter_name(name: str) -> str:
-    """Name of the parameter of a command for an option of a plan: that of its flag."""
-    return (BY_NAME[name].flag or f"--{name}").removeprefix("--").replace("-", "_")
+    """Name of the parameter of a command for an option of a plan: that of its flag, unless that is a word of Python."""
+    flag = (BY_NAME[name].flag or f"--{name}").removeprefix("--").replace("-", "_")
+    return name if iskeyword(flag) else flag
 
 
 def plan_parameters(special: dict[str, Any]) -> list[Parameter]:

@@ -246,7 +246,8 @@ def plan(session: StudioSession, _: Request, body: bytes) -> Any:
     asked = requests.parse(requests.PlanRequest, body)
     requests.check_options(asked.options)
     tube_in(asked.tube)
-    return {"job": session.plan(asked.model_dump())}
+    begin = None if asked.begin is None else str(session.folders[asked.begin])
+    return {"job": session.plan({**asked.model_dump(), "begin": begin})}
 
 
 def stop(session: StudioSession, _: Request, body: bytes) -> Any:

@@ -53,14 +53,14 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
 
     Args:
         given: `text` of the environment and its `name` if that has none, the id of its `drawing`, `tube`, `options` of the plan, and
-            `root`, the folder of all runs.
+            `root`, the folder of all runs; perhaps `begin`, the folder of the run with whose design the plan begins.
         stop: Ends it as Ctrl-C does.
     """
     watcher = EventWatcher(send, stop)
     watcher.tell(phase="starting", drawing=given.get("drawing"), name=given["name"])
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
-    options = dict(given["options"])
+    options = {**given["options"], "start_from": given.get("begin")}
     if kinds := options.pop("actuator", None):
         tube = replace_actuators(tube, parse_actuators(kinds))
     inputs = Inputs(actuator=tube.kinds, **options)

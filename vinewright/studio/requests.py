@@ -228,7 +228,9 @@ def _default(name: str) -> Any:
     return {"actuator": None, "time_budget_s": SHORT}.get(name, BY_NAME[name].default)
 
 
-_FIELDS: dict[str, Any] = {name: (_type_of(name), field_of(name)) for name in BY_NAME}
+OFFERED = {name: option for name, option in BY_NAME.items() if not option.is_path}
+"""Options that the page offers, by name."""
+_FIELDS: dict[str, Any] = {name: (_type_of(name), field_of(name)) for name in OFFERED}
 _FIELDS["actuator"] = (_type_of("actuator"), None)
 Options: Any = create_model("Options", __base__=_Request, **_FIELDS)
 """The options of a plan that the page sends, with the defaults and limits of all plans."""
@@ -251,7 +253,7 @@ def offered_options() -> dict[str, dict[str, Any]]:
             "flag": option.flag or f"--{name.replace('_', '-')}",
             "choices": _choices(name),
         }
-        for name, option in BY_NAME.items()
+        for name, option in OFFERED.items()
     }
 
 
@@ -305,6 +307,8 @@ class PlanRequest(_Request):
     """Name of the environment if its text has none."""
     tube: dict[str, Any]
     options: Options
+    begin: _Name | None = None
+    """Name of the run with whose design the plan begins."""
 
 
 class RenameRequest(_Request):

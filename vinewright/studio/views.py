@@ -136,9 +136,9 @@ def run_view(folder: Path, name: str) -> dict[str, Any]:
             "reason": str(facts["inputs"]["stopped"]),
         }
         explained = _explained(facts)
-        options = {
-            name: value for name, value in facts["inputs"].items() if name in BY_NAME and name != "actuator"
-        }  # the tube has it
+        # The tube has the one, and the other is a path.
+        unknown = "actuator", "start_from"
+        options = {name: value for name, value in facts["inputs"].items() if name in BY_NAME and name not in unknown}
         again, unusable = options_again(options)
     except OSError as error:
         raise InvalidDesign(f"{folder.name} is not the folder of a plan: {error.strerror}") from None

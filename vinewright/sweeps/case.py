@@ -18,6 +18,7 @@ from environments.reach import WalledIn
 from planner.design.design import Design
 from planner.design.design_file import parse_design
 from planner.design.drive_margin import drive_margin
+from planner.design.known_design import KnownDesign
 from planner.design.replay import make_simulation, replay
 from planner.plan.inputs import Inputs
 from planner.plan.plan import Result, plan
@@ -48,7 +49,7 @@ class CaseTrials:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One row of the table, before it is computed. Environment, tube and design are digests of inputs of the sweep."""
+    """One row of the table, before it is computed. Environment, tube and designs are digests of inputs of the sweep."""
 
     factors: dict[str, Value]
     """Values that distinguish this case from others: the first columns of its row."""
@@ -62,14 +63,16 @@ class Case:
     trials: CaseTrials | None = None
     device: str = "cpu"
     """On which everything grows: "cpu" or "cuda"."""
+    known: str | None = None
+    """Design with which a plan begins, that of its option `start_from`; None for none."""
 
     def inputs(self) -> list[str]:
         """Digests of everything that the case reads."""
-        return [one for one in (self.environment, self.tube, self.design) if one is not None]
+        return [one for one in (self.environment, self.tube, self.design, self.known) if one is not None]
 
     def content(self) -> dict[str, Any]:
         """Content for a JSON file."""
-        parts = {"environment": self.environment, "tube": self.tube, "design": self.design}
+        parts = {name: getattr(self, name) for name in ("environment", "tube", "design", "known")}
         trials = self.trials and {name: getattr(self.trials, name) for name in CaseTrials.__slots__}
         device = None if self.device == "cpu" else self.device
         found = {"factors": self.factors, **parts, "plan": self.plan or None, "trials": trials, "device": device}
@@ -87,6 +90,7 @@ class Case:
             content.get("plan") or {},
             CaseTrials(**trials) if trials else None,
             content.get("device", "cpu"),
+            content.get("known"),
         )
 
 
@@ -131,7 +135,10 @@ def run_case(case: Case, inputs: Mapping[str, Input]) -> Row:
     environment = inputs[case.environment].environment(tube.radius)
     try:
         options = Inputs(actuator=tube.kinds, device=case.device, **case.plan)
-        result = plan(Problem.of(environment, tube, options))
+        known = None
+        if case.known is not None:
+            known = KnownDesign(inputs[case.known].design(), inputs[case.known].name, case.known)
+        result = plan(Problem.of(environment, tube, options, known))
     except WalledIn:
         return {**case.factors, "outcome": "walled in", **_search(None), **_facts(case.device), **_try_design(case)}
     if result.interrupted:

@@ -184,9 +184,17 @@ def _plan_cases(study: StudyFile, folder: Path, grid: CaseGrid) -> ListCases:
                     _check_options(environment, grid.inputs[key], {"device": study.device, **inputs})
                 for trial in all_trials:
                     named: dict[str, Value] = {"trials_uncertainty": trial.uncertainty} if trial else {}
-                    yield Case({**factors, **setting, **named}, "", tube=key, plan=inputs, trials=trial)
+                    known = _keep_known(setting.get("start_from"), folder, grid)
+                    yield Case({**factors, **setting, **named}, "", tube=key, known=known, plan=inputs, trials=trial)
 
     return list_plans
+
+
+def _keep_known(name: str | None, folder: Path, grid: CaseGrid) -> str | None:
+    """Add the design with which a plan begins to the inputs, so that workers need no file, and return its digest; None for none."""
+    if name is None:
+        return None
+    return grid.keep(name, json.dumps(design_content(load_design(folder / name)), sort_keys=True))
 
 
 def _with_limits(setting: Mapping[str, Any]) -> dict[str, Any]:

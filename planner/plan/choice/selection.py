@@ -108,6 +108,8 @@ class Selection:
         self.wanted = 1.0
         """Share of trials in which a design should reach the goal [-]."""
         self._deciding = True
+        self.given: Design | None = None
+        """Design with which the plan began: if it reaches the goal as planned, only a likelier one takes its place in the front."""
 
     def _worlds(self, trials: Trials) -> Worlds:
         worlds = Worlds.draw(self.environment, self.params, self.uncertainty, trials, self.seed, self.device)
@@ -304,9 +306,36 @@ class Selection:
         effort = self.effort
         few = effort.other_trials
         most, least = (effort.chosen_trials, few) if last else (few, 0)
-        while self.left() > 0 and (one := choice.next_to_try(most, few, least)):
-            k = choice.front.index(one)
-            choice.front[k] = self.with_trials(one, one.estimate.trials + effort.block)
+        changed = True
+        while changed:
+            while self.left() > 0 and (one := choice.next_to_try(most, few, least)):
+                k = choice.front.index(one)
+                choice.front[k] = self.with_trials(one, one.estimate.trials + effort.block)
+            changed = self.add_given(choice)
+
+    def add_given(self, choice: Choice) -> bool:
+        """Try the given design in as many trials as that with as many actuators, at most `Effort.other_trials`; the likelier one stays.
+
+        Returns:
+            Whether that changes the front.
+        """
+        if self.given is None or not self.holds(self.given):
+            return False
+        before = list(choice.front)
+        rival = next((one for one in before if one.design.actuators == self.given.actuators), None)
+        trials = min(len(rival.reached), self.effort.other_trials) if rival else self.effort.block
+        choice.add(self.with_trials(Champion(self.given, NO_TRIALS, 1), trials))
+        return choice.front != before
+
+    def entering(self, found: Sequence[Design]) -> list[Design]:
+        """The given design, if refinement may make something of it, and those that were found.
+
+        One that misses the goal as planned, and has at least two actuators fewer than all that were found, would only take their time.
+        """
+        given, fewest = self.given, min(design.actuators for design in found)
+        if given is None or (given.actuators < fewest - 1 and not self.arrives(given)):
+            return [*found]
+        return [given, *found]
 
     def with_trials(self, champion: Champion, count: int) -> Champion:
         """A design with at least one block of trials, and up to `count` while there is time."""

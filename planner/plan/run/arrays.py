@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from planner.plan.run.facts import LARGEST
+from planner.plan.run.stored_sections import LARGEST
 
 Arrays = dict[str, NDArray[Any]]
 PACKED_FROM = 1_000_000

@@ -23,11 +23,13 @@ from environments.environment import Environment
 from environments.environment_file import environment_text, parse_environment
 from environments.error_messages import describe
 from environments.file_model import InvalidEnvironment
+from planner.design.known_design import KnownDesign
 from planner.output.contents import CHECKPOINT
 from planner.output.provenance import versions
 from planner.plan.inputs import Inputs
 from planner.plan.run.arrays import Arrays, InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.facts import Facts, SolutionPart
+from planner.plan.run.stored_sections import restore_design, restore_sections, store_sections
 from planner.search.graphs import search_graph
 from planner.search.guidance import MOST_SAMPLES
 from planner.search.reverse.arc_collision import arc_scene
@@ -79,11 +81,13 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    search, found, tree = run.search, run.solutions, run.reverse_tree
+    search, found, tree, known = run.search, run.solutions, run.reverse_tree, run.search.switches.known
     facts: dict[str, Any] = {
         "schema": 1,
         "versions": versions(),
         "inputs": inputs.model_dump(),
+        "known": known
+        and {**known.content(), "sections": [one.model_dump() for one in store_sections(known.design.sections)]},
         "tube": tube_content(run.params),
         "name": run.environment.name,
         "environment": environment_text(run.environment),
@@ -106,6 +110,7 @@ def write_checkpoint(path: Path, run: Run, inputs: Inputs) -> None:
                 "tip": solution.design.tip.tolist(),
                 "joints": solution.design.centerline.tolist(),
                 "jump": solution.jump,
+                "sections": _known_sections(solution, known),
             }
             for solution in found.best
         ],
@@ -147,6 +152,8 @@ class Checkpoint:
     environment: Environment
     tube: VineParams
     versions: dict[str, str]
+    known: KnownDesign | None
+    """The design with which the plan began."""
     _facts: Facts
     _arrays: Arrays
 
@@ -242,7 +249,17 @@ def _solution(found: Solutions, part: SolutionPart) -> Solution:
     controls = np.array(part.controls, np.int32)
     known = "jump" in part.model_fields_set
     jump = (Jump(*part.jump) if part.jump else None) if known else found.jump_of(controls)
-    return found.solution(controls, np.array(part.tip), np.array(part.joints), jump)
+    made = found.solution(controls, np.array(part.tip), np.array(part.joints), jump)
+    if part.sections is None:
+        return made
+    return replace(made, design=replace(made.design, sections=restore_sections(part.sections)))
+
+
+def _known_sections(solution: Solution, known: KnownDesign | None) -> list[dict[str, Any]] | None:
+    """Sections of a solution that is the known design, for `SolutionPart`; None for others."""
+    if known is None or solution.design.sections != known.design.sections:
+        return None
+    return [one.model_dump() for one in store_sections(known.design.sections)]
 
 
 def read_checkpoint(folder: Path, name: str = CHECKPOINT) -> Checkpoint:
@@ -269,7 +286,11 @@ def read_checkpoint(folder: Path, name: str = CHECKPOINT) -> Checkpoint:
         raise InvalidCheckpoint(f"{path}: facts: tube: {error}") from None
     except (InvalidCheckpoint, InvalidEnvironment) as error:
         raise InvalidCheckpoint(f"{path}: {error}") from None
-    return Checkpoint(path, facts.inputs, environment, tube, facts.versions, facts, arrays)
+    known, part = None, facts.known
+    if part:
+        design = restore_design(part.sections, environment, tube)
+        known = KnownDesign(design, part.file, part.sha256, tuple(part.changes))
+    return Checkpoint(path, facts.inputs, environment, tube, facts.versions, known, facts, arrays)
 
 
 # ---- reading the file ----

@@ -12,10 +12,8 @@ from dynamics.tube_file import tube_of, tube_table
 from dynamics.tube_keys import ACTUATORS
 from environments.error_messages import describe
 from planner.plan.inputs import Inputs
+from planner.plan.run.stored_sections import LARGEST, NotNegative, StoredDesign
 from surrogate.registry import actuators
-
-LARGEST = 1e6
-"""Upper limit of poses [m, rad], bends [rad] and costs."""
 
 
 class _Part(BaseModel):
@@ -24,7 +22,6 @@ class _Part(BaseModel):
 
 Count = Annotated[int, Field(ge=0, lt=2**62)]
 Bits = Annotated[int, Field(ge=0, lt=2**128)]
-NotNegative = Annotated[float, Field(ge=0)]
 Length = Annotated[float, Field(ge=0, lt=LARGEST)]
 Coordinate = Annotated[float, Field(gt=-LARGEST, lt=LARGEST)]
 Pose = Annotated[list[Coordinate], Field(min_length=3, max_length=3)]
@@ -62,6 +59,8 @@ class SolutionPart(_Part):
     """x, y of the joints from base to tip [m]."""
     jump: Annotated[list[Length], Field(min_length=3, max_length=3)] | None = None
     """The largest jump in its replay [m], see `dynamics.jumps.Jump`; older checkpoints do not say whether there is one."""
+    sections: StoredDesign | None = None
+    """Sections of a known design, which may end within segments; None for those that follow from the controls."""
 
 
 class _HistoryEntryPart(_Part):
@@ -82,6 +81,19 @@ class _TreePart(_Part):
     """Time that it took [s]."""
     samples: Count | None = None
     """Number of poses that were sampled; None in older checkpoints, whose trees were grown before the search, and use no walls."""
+
+
+class KnownPart(_Part):
+    """The design with which a plan began, in `facts`."""
+
+    file: str
+    """Path from which it was read."""
+    sha256: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    """Hash of that file."""
+    changes: list[str]
+    """Changes that made it a design of the tube, as text."""
+    sections: StoredDesign
+    """Its sections after that."""
 
 
 class Facts(_Part):
@@ -128,6 +140,8 @@ class Facts(_Part):
     """The designs that are kept, lowest cost first."""
     reverse_tree: _TreePart | None
     """The reverse tree, if the plan has a heuristic."""
+    known: KnownPart | None = None
+    """The design with which the plan began, if any."""
     tube: dict[str, Any] | None = None
     """All parameters of the tube, in the units of tube files; None in older checkpoints, which have the default tube."""
 

@@ -75,7 +75,7 @@ def _run_content(
     run: Run, inputs: Inputs, stopped: str, best: Design, choice: Choice | None, verification: Verification | None
 ) -> dict[str, Any]:
     """Content of `run.json`; the arguments are those of `write_run`, and the design that is written."""
-    tree = run.search.tree
+    tree, known = run.search.tree, run.search.switches.known
     return {
         "schema": 1,
         "inputs": {
@@ -85,6 +85,7 @@ def _run_content(
             "stopped": stopped,
         },
         "seed": inputs.seed,
+        "known": known.content() if known else None,
         "versions": versions(),
         "device": f"{run.propagator.device_name} ({machine()})",
         "timings": {name: round(seconds, 3) for name, seconds in _timings(run, choice).items()},

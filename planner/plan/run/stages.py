@@ -23,6 +23,7 @@ from environments.environment import Environment
 from environments.environment_file import environment_text
 from environments.error_messages import describe
 from environments.uncertainty import Uncertainty
+from planner.design.known_design import KnownDesign
 from planner.output.claim import writing
 from planner.output.contents import FRICTION, REFINEMENT
 from planner.output.folder import replace_file
@@ -32,8 +33,8 @@ from planner.plan.inputs import Inputs
 from planner.plan.problem import Problem
 from planner.plan.run.arrays import InvalidCheckpoint, check_arrays, read_arrays, require, write_arrays
 from planner.plan.run.checkpoint import Checkpoint, exact_numbers, read_checkpoint, write_checkpoint
-from planner.plan.run.facts import LARGEST, NotNegative
 from planner.plan.run.stored_rounds import StoredRound
+from planner.plan.run.stored_sections import LARGEST, NotNegative, store_sections
 from planner.search.planners import SST_STAR
 from planner.search.run import Run
 from planner.uncertainty.errors import named_errors
@@ -124,7 +125,7 @@ class Stages:
                 break
             one = read_checkpoint(source, name)
             _, uncertainty = named_errors(one.environment, one.tube, one.inputs.uncertainty)
-            if fingerprint(one.environment, one.tube, one.inputs, uncertainty) != inputs:
+            if fingerprint(one.environment, one.tube, one.inputs, uncertainty, one.known) != inputs:
                 note(f"note: {source / name} belongs to another plan and is not used")
                 break
             self._before.append(one)
@@ -201,7 +202,7 @@ class Stages:
 
     def _fingerprint(self) -> str:
         problem = self.problem
-        return fingerprint(problem.environment, problem.tube, problem.options, problem.uncertainty)
+        return fingerprint(problem.environment, problem.tube, problem.options, problem.uncertainty, problem.known)
 
     def _write_known(self, path: Path) -> None:
         inputs = self._fingerprint()
@@ -217,7 +218,13 @@ class Stages:
         write_arrays(path, {"facts": packed, **self.known.to_arrays()})
 
 
-def fingerprint(environment: Environment, tube: VineParams, options: Inputs, uncertainty: Uncertainty) -> str:
+def fingerprint(
+    environment: Environment,
+    tube: VineParams,
+    options: Inputs,
+    uncertainty: Uncertainty,
+    known: KnownDesign | None = None,
+) -> str:
     """Hash of everything that decides the results of a search, of refinement and of trials, besides how far they go."""
     content: dict[str, Any] = {
         "environment": environment_text(environment),
@@ -228,6 +235,9 @@ def fingerprint(environment: Environment, tube: VineParams, options: Inputs, unc
     }
     if options.planner == SST_STAR:  # so that what older versions wrote, which knew no other, is still used
         del content["options"]["planner"]
+    del content["options"]["start_from"]  # its content decides, not its place
+    if known:
+        content["known"] = [one.model_dump() for one in store_sections(known.design.sections)]
     return sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -97,6 +97,6 @@ def test_help_shows_groups(vinewright: Any) -> None:
         heading = line.rstrip(":") if line.rstrip(":") in part else heading
         part[heading] = part.get(heading, "") + line + "\n"
     for option in OPTIONS:
-        flag = f"--{parameter_name(option.name).replace('_', '-')}"
+        flag = option.flag or f"--{option.name.replace('_', '-')}"
         assert sum(f"  {flag} " in text or f"  {flag}\n" in text for text in part.values()) == 1, flag
         assert f"  {flag}" in part[option.group]

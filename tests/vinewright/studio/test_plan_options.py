@@ -18,7 +18,7 @@ from vinewright.studio.requests import BadRequest, Options, check_options, offer
 from vinewright.studio.stop import Stop
 
 
-@pytest.mark.parametrize("option", OPTIONS, ids=lambda option: option.name)
+@pytest.mark.parametrize("option", [one for one in OPTIONS if not one.is_path], ids=lambda option: option.name)
 def test_defaults_and_choices_are_accepted(option: PlanOption) -> None:
     """The page may send the default of each option, each of its choices, and its limits; nothing beyond."""
     offered = offered_options()[option.name]
@@ -38,8 +38,9 @@ def test_defaults_and_choices_are_accepted(option: PlanOption) -> None:
 
 
 def test_the_page_gets_the_list() -> None:
-    """Name, meaning and limits of a field are those of the list; a plan of the page ends within a day."""
-    assert [*offered_options()] == [*BY_NAME]
+    """Name, meaning and limits of a field are those of the list, paths left out; a plan of the page ends within a day."""
+    assert {*BY_NAME} - {*offered_options()} == {"start_from"}
+    assert [*offered_options()] == [name for name, option in BY_NAME.items() if not option.is_path]
     assert offered_options()["time_budget_s"]["most"] == 86400
     assert offered_options()["success"] == {
         "label": "Wanted success",
@@ -70,6 +71,7 @@ def test_implied_success_is_that_of_plans() -> None:
         {"uncertainty": "errors.toml"},
         {"verify": "../x"},
         {"device": "x"},
+        {"start_from": "runs/plus"},
     ],
     ids=str,
 )

@@ -4,6 +4,7 @@ import { el } from "../dom.js";
 import { numberField } from "../number_input.js";
 import { set, state, subscribe } from "../store.js";
 import { bindText, showFault } from "../typed_text.js";
+import { BEGIN } from "./beginning.js";
 import { checkField, folded, optionsOf, selectField, setText } from "./parts.js";
 
 /** @typedef {import("../types.js").PlanOption} PlanOption */
@@ -78,7 +79,7 @@ export function markOption(/** @type {string} */ message) {
 /** Return a message with the names of fields instead of those of the command line. */
 function withLabels(/** @type {string} */ message) {
   return Object.entries(state.known.planOptions).reduce(
-    (text, [name, { flag, label }]) => text.replace(new RegExp(`${flag}(?![\\w-])|(?<=combined with )${name}\\b`, "g"), `“${label}”`), message,
+    (text, [name, { flag, label }]) => text.replace(new RegExp(`${flag}(?![\\w-])|(?<=combined with )${name}\\b`, "g"), `“${label}”`), message.replace(/--from\b/g, `“${BEGIN}”`),
   );
 }
 

@@ -4,6 +4,7 @@ import { post } from "../api.js";
 import { freshCheck } from "../draw/check.js";
 import { shownName, withoutAside } from "../draw/words.js";
 import { IDLE, set, state, subscribe } from "../store.js";
+import { beginsWith } from "./beginning.js";
 import { markOption, optionsAreGood, planOptions, unmarkOption } from "./options.js";
 import { planElsewhere } from "./ownplan.js";
 import { messageOf } from "./parts.js";
@@ -103,7 +104,7 @@ async function start() {
     // Before the answer: a plan that fails at once may be told of earlier than that.
     live.asked = state.id;
     const [text, name, drawing] = [state.check?.text ?? "", shownName(), state.id];
-    await post("/api/plan", { text, name, drawing, tube: state.tube?.content ?? {}, options: planOptions() });
+    await post("/api/plan", { text, name, drawing, tube: state.tube?.content ?? {}, options: planOptions(), begin: beginsWith() });
   } catch (error) {
     live.asked = "";
     refusal = messageOf(error);
