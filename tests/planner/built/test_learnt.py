@@ -105,7 +105,7 @@ def test_numbers_are_rounded_and_still_those_of_errors(design: Design, room: Env
     """Few samples of many errors leave correlations that are barely possible: rounded, a file may have them."""
     posterior = posterior_of(design, room, {})
     names = [cause.name for cause in posterior.tube.causes]
-    few = posterior_of(design, room, dict.fromkeys(names, (1.0, 0.5)))
+    few = posterior_of(design, room, dict.fromkeys(names, (4.0, 0.5)))
     learnt = learnt_errors(replace(few, normal=few.normal[:6], different=6))
     assert learnt is not None
     assert 20 < len(learnt.errors) <= MOST_ERRORS
