@@ -21,9 +21,9 @@ GROWTHS = 4
 """Number of growths of each sample, from which its success is estimated."""
 LEVEL = 0.9
 """Probability of the intervals [-]."""
-LEARNT = 5.0
+LEARNT = 4.0
 """Standard errors of the mean of the different samples by which the mean of an error must have moved, or its standard deviation fallen, to
-count as learnt [-]. Samples that were drawn several times are alike: errors of which trials say nothing move by up to four."""
+count as learnt [-]. Samples that were drawn several times are alike: errors of which trials say nothing move by up to three."""
 TRADED = 0.5
 """Correlation from which two learnt errors are named as a pair that only trials of another kind can tell apart [-]."""
 FEW = 50

@@ -114,8 +114,10 @@ def test_few_samples_that_differ_leave_wide_errors(
     """Where the sampling ends with copies of some tubes, part of the samples are tubes as before the trials; where many differ, none is."""
 
     def end_with(different: int) -> None:
-        def copies(*arguments: object) -> Tempered:
-            found = np.repeat(np.full((different, 3), 3.0) + 1e-3 * np.arange(different)[:, None], 200 // different, axis=0)
+        def copies(*_: object) -> Tempered:
+            found = np.repeat(
+                np.full((different, 3), 3.0) + 1e-3 * np.arange(different)[:, None], 200 // different, axis=0
+            )
             return Tempered(found, different, 1)
 
         monkeypatch.setattr("planner.built.posterior.temper", copies)
@@ -137,8 +139,8 @@ def test_fewer_samples_tell_less(design: Design, room: Environment) -> None:
     normal = np.random.default_rng(0).standard_normal((400, 5))
     normal[:, 2] += 0.4
     assert [one.cause.name for one in Posterior(tube, normal, 400, {}, 0).learnt()] == ["base: heading"]
-    assert not Posterior(tube, normal, 100, {}, 0).learnt()
-    many = np.random.default_rng(1).standard_normal((2000, 300, 1))
+    assert not Posterior(tube, normal, 50, {}, 0).learnt()
+    many = np.random.default_rng(1).standard_normal((300, 300, 1))
     assert max(abs(one.mean()) for one in many) * np.sqrt(300) < LEARNT
 
 
