@@ -61,7 +61,8 @@ class Learning:
             yield f"{plural(len(trades) - SHOWN_TRADES, 'more pair')} of errors cannot be told apart either"
         yield from self._doubts()
         yield (
-            f"{plural(len(posterior.normal), 'sample')}, {posterior.different} of them different, from {posterior.growths} simulated growths"
+            f"{plural(len(posterior.normal), 'sample')}, {posterior.different} of them different, from {posterior.growths} simulated "
+            "growths"
         )
         if posterior.different < FEW:
             yield (

@@ -178,7 +178,9 @@ def predict_success(
         setting: See `BuiltTube.grow`; None for the design as it is.
         growths: Number of growths of each sample.
     """
-    passing = np.random.default_rng([seed, 9]).standard_normal((growths, posterior.normal.shape[1]))
-    predicted = posterior.tube.grow(posterior.tube.repeat(posterior.normal, passing), setting)
+    # Each growth has numbers of its own: with common ones, the shares of samples would say too little of how chance alone varies them.
+    every = np.repeat(posterior.normal, growths, axis=0)
+    passing = np.random.default_rng([seed, 9]).standard_normal(every.shape)
+    predicted = posterior.tube.grow(posterior.tube.pair(every, passing), setting)
     reached = (predicted.nearest <= 0.0).reshape(len(posterior.normal), growths)
     return SuccessRange(reached.mean(axis=1), growths)

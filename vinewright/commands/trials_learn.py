@@ -189,7 +189,7 @@ def _write(path: Path, picture: Path, built: BuiltDesign, learning: Learning, st
 
     head = (
         "# Errors of the tube that was built, and of its environment, for --uncertainty of `vinewright robustness` and `plan`.",
-        f"# Learnt by `vinewright trials learn`: {summary(built.trials, built.design)}.",
+        f"# Learnt by `vinewright trials learn` from {summary(built.trials, built.design).partition(': ')[2]}.",
     )
     text = "\n".join([*head, *stated.lines()]) + "\n"
     with Interruption().handling_signals():

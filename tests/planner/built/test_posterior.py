@@ -160,3 +160,17 @@ def test_the_interval_of_success_is_that_of_tubes() -> None:
     assert high > 0.99
     nearly = SuccessRange(np.repeat([0.5, 1.0], [8, 248]), 4)
     assert nearly.interval[0] <= nearly.mean <= nearly.interval[1]
+
+
+def test_growths_of_known_tubes_differ(design: Design, near: Environment) -> None:
+    """Tubes of which all is known but what differs between growths succeed equally often, and the interval contains that share."""
+    tube = BuiltTube(design, near, Uncertainty(start_heading=0.3))
+    known = np.zeros((200, 3))
+    known[:, 0] = 0.3
+    posterior = Posterior(tube, known, 200, {}, 0)
+    success = predict_success(posterior, growths=4, seed=1)
+    assert 0.1 < success.mean < 0.95
+    true = predict_success(posterior, growths=20, seed=2).mean
+    low, high = success.interval
+    assert low <= true <= high
+    assert high - low < 0.15

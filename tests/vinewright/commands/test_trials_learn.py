@@ -24,6 +24,7 @@ from planner.design.design import Design, Section
 from planner.design.design_file import design_content, load_design
 from planner.output.folder import write_json
 from planner.uncertainty.errors import errors_of, read_errors
+from planner.uncertainty.survey import ALL
 from vinewright.commands.trials_folder import BuiltDesign
 from vinewright.studio.foreign import describe_foreign
 
@@ -55,9 +56,9 @@ def built(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Design:
     return load_design(tmp_path / "run")
 
 
-def tip_of(design: Design, right: float = 0.0) -> str:
-    """Return the planned tip as an option, shifted to the right [mm]."""
-    return f"{1e3 * design.tip[0] + right:.1f},{1e3 * design.tip[1]:.1f}"
+def tip_of(design: Design, down: float = 0.0) -> str:
+    """Return the planned tip as an option, lower by a length [mm]: as of a tube that bends too little."""
+    return f"{1e3 * design.tip[0]:.1f},{1e3 * design.tip[1] - down:.1f}"
 
 
 def test_one_growth(vinewright: Vinewright, built: Design, tmp_path: Path) -> None:
@@ -70,7 +71,7 @@ def test_one_growth(vinewright: Vinewright, built: Design, tmp_path: Path) -> No
         printed,
     )
     assert "measured: 1 of 1 growth reached the goal" in printed
-    assert "stayed as stated" in printed
+    assert "as stated" in printed
     assert "48 samples, " in printed
     assert "wrote run/uncertainty.toml\nwrote run/learnt.png\n" in printed
     assert Image.open(tmp_path / "run" / "learnt.png").width > 100
@@ -100,40 +101,39 @@ def test_a_wrong_bend_is_learnt(vinewright: Vinewright, built: Design, tmp_path:
 
 
 def test_what_was_learnt_is_taken_by_robustness(
-    vinewright: Vinewright, built: Design, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    vinewright: Vinewright, built: Design, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A tube that ends 80 mm beside its goal twice: with what was learnt, trials miss the goal as well."""
+    """A tube that ends 70 mm beside its goal twice: with what was learnt, trials miss the goal as well."""
     monkeypatch.setattr("vinewright.commands.robustness.DRAWN", 2)
     field = "--uncertainty", "field"
     for _ in range(2):
-        assert vinewright("trials", "add", "run", "--missed", "--tip", tip_of(built, 80))[0] == 0
-    code, printed, errors = vinewright("trials", "learn", "run", "--samples", 96, *field, "--out", "errors.toml")
+        assert vinewright("trials", "add", "run", "--missed", "--tip", tip_of(built, 70))[0] == 0
+    code, printed, errors = vinewright("trials", "learn", "run", *field, "--out", "errors.toml")
     assert (code, errors) == (0, "")
     assert "measured: 0 of 2 growths reached the goal" in printed
     assert "wrote errors.toml\nwrote errors.png\n" in printed
     stated = tomllib.loads(Path("errors.toml").read_text())["uncertainty"]
     assert stated["preset"] == "field"
-    assert "base: x [mm]" in stated["learnt"]["errors"]
+    assert "section 1: bend [%]" in stated["learnt"]["errors"]
     rates = []
     for given in ("field", "errors.toml"):
         options = "--trials", 60, "--no-sources", "--uncertainty", given, "--json", "--out", f"tried-{given}"
         code, printed, errors = vinewright("robustness", "run/environment.toml", "run", *options)
         assert code == 0, errors
-        rates.append(json.loads(printed)["uncertainties"]["all"]["rate"])
+        rates.append(json.loads(printed)["success"][ALL]["rate"])
     assert rates[1] < rates[0] - 0.2
 
 
-@pytest.mark.usefixtures("built")
 def test_a_plan_takes_what_was_learnt(vinewright: Vinewright, built: Design) -> None:
     """A new plan is made under these errors, and its folder keeps them."""
-    assert vinewright("trials", "add", "run", "--missed", "--tip", tip_of(built, 80))[0] == 0
-    assert vinewright("trials", "learn", "run", *FEW)[0] == 0
-    options = "--iterations", 1, "--uncertainty", "run/uncertainty.toml", "--out", "new"
+    assert vinewright("trials", "add", "run", "--missed", "--tip", tip_of(built, 70))[0] == 0
+    assert vinewright("trials", "learn", "run")[0] == 0
+    options = "--iterations", 8, "--uncertainty", "run/uncertainty.toml", "--out", "new"
     code, _, errors = vinewright("plan", "run/environment.toml", *options)
     assert code in (0, 3), errors
     assert errors == ""
-    learnt = tomllib.loads(Path("run/uncertainty.toml").read_text())["uncertainty"].get("learnt")
-    assert tomllib.loads(Path("new/environment.toml").read_text())["uncertainty"].get("learnt") == learnt
+    learnt = tomllib.loads(Path("run/uncertainty.toml").read_text())["uncertainty"]["learnt"]
+    assert tomllib.loads(Path("new/environment.toml").read_text())["uncertainty"]["learnt"] == learnt
 
 
 def test_recordings_count(built: Design, tmp_path: Path, vinewright: Vinewright) -> None:
@@ -175,7 +175,7 @@ def test_nothing_is_replaced_unasked(vinewright: Vinewright, built: Design, tmp_
     assert vinewright("trials", "learn", "run", *FEW)[0] == 0
     file, picture = tmp_path / "run" / "uncertainty.toml", tmp_path / "run" / "learnt.png"
     before, drawn = file.read_bytes(), picture.read_bytes()
-    code, printed, errors = vinewright("trials", "learn", "run", *FEW)
+    code, _, errors = vinewright("trials", "learn", "run", *FEW)
     assert code == 2
     assert errors == (
         "error: --out run/uncertainty.toml already exists; give another --out, or --force to replace it\n"
@@ -263,9 +263,9 @@ def test_the_answer_is_described(vinewright: Vinewright) -> None:
 def test_what_was_learnt_earlier_counts_once(vinewright: Vinewright, built: Design, tmp_path: Path) -> None:
     """Errors learnt from these trials are no prior of them: the result is that of the stated errors, and a note says so."""
     assert vinewright("trials", "add", "run", "--missed", "--tip", tip_of(built, 60))[0] == 0
-    assert vinewright("trials", "learn", "run", *FEW)[0] == 0
+    assert vinewright("trials", "learn", "run")[0] == 0
     again = "--uncertainty", "run/uncertainty.toml", "--out", "again.toml"
-    code, printed, errors = vinewright("trials", "learn", "run", *FEW, *again)
+    code, printed, errors = vinewright("trials", "learn", "run", *again)
     assert (code, errors) == (0, "")
     assert "note: what was learnt earlier does not count" in printed
     assert Path("again.toml").read_bytes() == (tmp_path / "run" / "uncertainty.toml").read_bytes()
