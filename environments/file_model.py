@@ -256,8 +256,8 @@ _LEARNT: Any = create_model(
         Annotated[list[Name], Field(max_length=MOST_ERRORS)],
         Field(description="names of the errors with their units, such as base: heading [deg]"),
     ),
-    mean=(_Numbers, Field(description="mean of each error, in its unit")),
-    deviation=(_Numbers, Field(description="standard deviation of each error, in its unit")),
+    mean=(_Numbers, Field(description="mean of each error [unit of the error]")),
+    deviation=(_Numbers, Field(description="standard deviation of each error [unit of the error]")),
     correlation=(
         Annotated[list[_Numbers], Field(max_length=MOST_ERRORS)],
         Field(description="correlation of each error with each, dimensionless"),

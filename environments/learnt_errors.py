@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from surrogate.kernels.compiled import Floats
+from numpy.typing import NDArray
 
 MOST_ERRORS = 200
 """Maximum number of errors."""
@@ -79,7 +78,7 @@ class LearntErrors:
             "correlation": [list(row) for row in self.correlation],
         }
 
-    def draw(self, normal: Floats) -> Floats:
+    def draw(self, normal: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return errors in their units from standard normal numbers, both of shape (T, errors)."""
         values, directions = np.linalg.eigh(np.array(self.correlation))
         root = directions * np.sqrt(np.maximum(values, NEARLY))
