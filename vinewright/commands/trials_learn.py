@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -114,7 +113,7 @@ def _tube_of(console: Console, built: BuiltDesign, stated: StatedUncertainty) ->
     from vinewright.commands.trials_folder import summary
 
     errors = errors_of(built.environment, built.design.params, stated)
-    tube = BuiltTube(built.design, built.environment, replace(errors, learnt=None))
+    tube = BuiltTube(built.design, built.environment, errors)
     if not tube.causes:
         raise BadInput("nothing can be learnt where all is exact: give --uncertainty with errors, such as workshop")
     console.print(summary(built.trials, built.design))
