@@ -52,7 +52,10 @@ class Learning:
         learnt, posterior = self.posterior.learnt(), self.posterior
         left = len(posterior.tube.unknowns) - len(learnt)
         if not learnt:
-            yield f"the trials say nothing measurable about any of {plural(left, 'error')}: all stay as stated"
+            yield (
+                f"the trials say nothing measurable about any of {plural(left, 'error')}: all stay as stated, so the file does not have what "
+                "they say of success; tips, recordings and bends tell more than whether the goal was reached"
+            )
         elif left:
             yield f"{plural(left, 'error')} stayed as stated"
         if any(one.cause.field == "model" for one in learnt):
