@@ -53,8 +53,8 @@ class Learning:
         left = len(posterior.tube.unknowns) - len(learnt)
         if not learnt:
             yield (
-                f"the trials say nothing measurable about any of {plural(left, 'error')}: all stay as stated, so the file does not have what "
-                "they say of success; tips, recordings and bends tell more than whether the goal was reached"
+                f"the trials say nothing measurable about any of {plural(left, 'error')}: all stay as stated, so the file does not have "
+                "what they say of success; tips, recordings and bends tell more than whether the goal was reached"
             )
         elif left:
             yield f"{plural(left, 'error')} stayed as stated"
