@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -61,13 +61,6 @@ class Posterior:
             [cause.value(column) for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)], axis=1
         )
 
-    def of(self, tube: BuiltTube, seed: int = 0) -> Posterior:
-        """Return the errors of another tube in the same environment: those of the same names are known, others are drawn anew."""
-        known = {cause.key: column for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)}
-        fresh = np.random.default_rng([seed, 10]).standard_normal((len(self.normal), len(tube.unknowns)))
-        columns = [known.get(cause.key, other) for cause, other in zip(tube.unknowns, fresh.T, strict=True)]
-        return replace(self, tube=tube, normal=np.stack(columns, axis=1))
-
     def learnt(self) -> list[Learnt]:
         """Return the errors of which the trials say something, those of which they say most first."""
         moved = np.abs(self.normal.mean(axis=0))
@@ -109,6 +102,8 @@ class SuccessRange:
 
     each: Floats
     """Share of the growths of each sample that reach the goal [-], shape (samples,)."""
+    growths: int
+    """Number of all growths."""
 
     @property
     def mean(self) -> float:
@@ -160,4 +155,5 @@ def predict_success(
     """
     passing = np.random.default_rng([seed, 9]).standard_normal((growths, posterior.normal.shape[1]))
     predicted = posterior.tube.grow(posterior.tube.repeat(posterior.normal, passing), setting)
-    return SuccessRange((predicted.nearest <= 0.0).reshape(len(posterior.normal), growths).mean(axis=1))
+    reached = (predicted.nearest <= 0.0).reshape(len(posterior.normal), growths)
+    return SuccessRange(reached.mean(axis=1), reached.size)

@@ -1,0 +1,111 @@
+"""The folder of an adapted design: the design as it is set anew, its environment with base and obstacles where they are now, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dynamics.quasistatic.propagator import QuasiStatic
+from environments.environment import Environment
+from environments.environment_file import write_environment
+from planner.adapting.adapting import Adapted
+from planner.adapting.changes import moved_environment
+from planner.adapting.set_points import with_free_bends
+from planner.adapting.words import what_to_do
+from planner.built.predicting import Setting
+from planner.design.design import Design
+from planner.design.design_file import DESIGN, design_content
+from planner.design.estimate import Success
+from planner.design.replay import grow_designs
+from planner.output.contents import ADAPTED
+from planner.output.folder import write_folder, write_json
+from planner.output.provenance import versions
+
+PICTURE = "adapted.png"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AdaptedDesign:
+    """A design that is set anew, and its environment as it is then."""
+
+    design: Design
+    """With the shape that is predicted without errors, and its success with those that fit the trials."""
+    environment: Environment
+
+    @classmethod
+    def of(cls, found: Adapted, environment: Environment, errors: str) -> AdaptedDesign:
+        """Set a design anew.
+
+        Args:
+            environment: As it was before.
+            errors: Name of the errors.
+        """
+        there, made = moved_environment(environment, found.setting), set_anew(found.setting)
+        (end,) = grow_designs([replace(made, sha256=there.sha256)], there, QuasiStatic(there, made.params))
+        each = found.success
+        success = Success(errors, round(each.mean * each.growths), each.growths)
+        return cls(replace(end.design, success=success), there)
+
+    def write(self, out: Path, content: dict[str, Any], draw: Callable[[Path], object]) -> None:
+        """Write the folder, as a whole.
+
+        Args:
+            content: That of `adapted.json`.
+            draw: Draws the picture into a file.
+        Raises:
+            UnwritableFolder: It cannot be written, and is as it was.
+        """
+
+        def fill(folder: Path) -> None:
+            write_environment(self.environment, folder / "environment.toml")
+            write_json(folder / DESIGN, design_content(self.design))
+            draw(folder / PICTURE)
+            write_json(folder / ADAPTED, content)
+
+        write_folder(out, fill)
+
+
+def set_anew(setting: Setting) -> Design:
+    """Return the design of a setting, with its growth pressure and the bends that its actuators then have in free space."""
+    design = setting.design
+    params = replace(design.params, growth_pressure=design.params.growth_pressure + setting.growth_pressure)
+    return with_free_bends(replace(design, success=None), params)
+
+
+def proposal_content(one: Adapted, before: Design, environment: Environment) -> dict[str, Any]:
+    """Return a proposal for a JSON file."""
+    x, y, turn = one.setting.base
+    low, high = one.success.interval
+    return {
+        "change": one.name,
+        "what_to_do": what_to_do(before, one.setting, environment),
+        "success": round(one.success.mean, 4),
+        "interval_90": [round(low, 4), round(high, 4)],
+        "better": one.better,
+        "base_mm": [round(1e3 * x, 3), round(1e3 * y, 3)],
+        "base_turn_deg": round(float(np.degrees(turn)), 3),
+        "growth_pressure_kpa": round(1e-3 * (before.params.growth_pressure + one.setting.growth_pressure), 3),
+        "seconds": round(one.seconds, 2),
+    }
+
+
+def adapted_content(
+    found: list[Adapted], chosen: Adapted, wanted: float, before: Design, environment: Environment
+) -> dict[str, Any]:
+    """Return the content of `adapted.json`.
+
+    Args:
+        chosen: The proposal that is written.
+        wanted: Success that is wanted [-].
+    """
+    return {
+        "schema": 1,
+        "versions": versions(),
+        "wanted": wanted,
+        "chosen": found.index(chosen),
+        "proposals": [proposal_content(one, before, environment) for one in found],
+    }
