@@ -46,8 +46,8 @@ class AdaptedDesign:
         """
         there, made = moved_environment(environment, found.setting), set_anew(found.setting)
         (end,) = grow_designs([replace(made, sha256=there.sha256)], there, QuasiStatic(there, made.params))
-        each = found.success
-        success = Success(errors, round(each.mean * each.growths), each.growths)
+        growths = found.success.each.size * found.success.growths
+        success = Success(errors, round(found.success.mean * growths), growths)
         return cls(replace(end.design, success=success), there)
 
     def write(self, out: Path, content: dict[str, Any], draw: Callable[[Path], object]) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import beta
 
 from planner.built.likelihood import Likelihood, ReadPath
 from planner.built.predicting import BuiltTube, Setting
@@ -20,11 +21,13 @@ GROWTHS = 4
 """Number of growths of each sample, from which its success is estimated."""
 LEVEL = 0.9
 """Probability of the intervals [-]."""
-LEARNT = 0.15
-"""Share of its standard deviation that an error must have lost, or by which its mean must have moved, to count as learnt [-]: three
-standard errors of the estimate from `SAMPLES`."""
+LEARNT = 5.0
+"""Standard errors of the mean of the different samples by which the mean of an error must have moved, or its standard deviation fallen, to
+count as learnt [-]. Samples that were drawn several times are alike: errors of which trials say nothing move by up to four."""
 TRADED = 0.5
 """Correlation from which two learnt errors are named as a pair that only trials of another kind can tell apart [-]."""
+FEW = 50
+"""Number of different samples below which some are replaced by tubes as before the trials, so that nothing looks certain."""
 DOUBTED = 0.5
 """Probability from which a measurement is named as one that the model cannot explain [-]."""
 
@@ -34,9 +37,12 @@ class Learnt:
     """One error before and after the trials, in the unit of its `Cause`."""
 
     cause: Cause
+    middle: float
+    """Mean before the trials."""
     before: float
-    """Standard deviation before the trials."""
+    """Standard deviation before them."""
     mean: float
+    """Mean after them."""
     deviation: float
     """Standard deviation after them."""
 
@@ -49,7 +55,7 @@ class Posterior:
     normal: Floats
     """Standard normal numbers of the errors, shape (samples, unknowns), see `BuiltTube.unknowns`."""
     different: int
-    """Number of samples that differ."""
+    """Number of samples that differ, see `FEW`."""
     strange: dict[str, float]
     """Probability that each measurement is one that no model predicts [-], by its name."""
     growths: int
@@ -68,15 +74,9 @@ class Posterior:
         values, found = self.values(), []
         for k in np.argsort(-told, kind="stable").tolist():
             cause = self.tube.unknowns[k]
-            if told[k] >= LEARNT:
-                found.append(
-                    Learnt(
-                        cause,
-                        cause.shown(cause.deviation),
-                        cause.shown(values[:, k].mean()),
-                        cause.shown(values[:, k].std()),
-                    )
-                )
+            if told[k] * np.sqrt(self.different) >= LEARNT:
+                numbers = cause.middle, cause.spread, float(values[:, k].mean()), float(values[:, k].std())
+                found.append(Learnt(cause, *map(cause.shown, numbers)))
         return found
 
     def traded(self) -> list[tuple[str, str, float]]:
@@ -102,8 +102,8 @@ class SuccessRange:
 
     each: Floats
     """Share of the growths of each sample that reach the goal [-], shape (samples,)."""
-    growths: int
-    """Number of all growths."""
+    growths: int = GROWTHS
+    """Number of growths of each sample."""
 
     @property
     def mean(self) -> float:
@@ -112,9 +112,18 @@ class SuccessRange:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval of the success of this tube, of probability `LEVEL` [-]."""
-        low, high = np.quantile(self.each, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
-        return float(low), float(high)
+        """Interval of the success of this tube, of probability `LEVEL` [-].
+
+        The success of tubes is taken to have a beta distribution: that of which shares of so few growths have the mean and the variance.
+        """
+        every = self.each.size * self.growths
+        mean = (self.each.sum() * self.growths + 0.5) / (every + 1)
+        # Of tubes that succeed equally often, shares vary by chance; more growths of one tube tell how much tubes differ.
+        chance = mean * (1 - mean) / self.growths
+        alike = (self.each.var() / chance - 1) / max(self.growths - 1, 1)
+        size = 1 / np.clip(alike, 1 / every, 0.99) - 1
+        low, high = beta.ppf([(1 - LEVEL) / 2, (1 + LEVEL) / 2], size * mean, size * (1 - mean))
+        return min(float(low), self.mean), max(float(high), self.mean)
 
 
 def infer(
@@ -138,7 +147,16 @@ def infer(
     likelihood = Likelihood(tube, trials, read, seed)
     found = temper(likelihood, len(tube.unknowns), samples, rng, watch)
     strange = {name: float(fit.strange.mean()) for name, fit in likelihood.fit(found.normal).items()}
-    return Posterior(tube, found.normal, found.different, strange, likelihood.grown)
+    return Posterior(tube, _widened(found.normal, found.different, rng), found.different, strange, likelihood.grown)
+
+
+def _widened(normal: Floats, different: int, rng: np.random.Generator) -> Floats:
+    """Replace some samples by those of the prior where few differ: as many as are lacking of `FEW`, in proportion."""
+    count = round(len(normal) * max(1 - different / min(FEW, len(normal)), 0.0))
+    rows = rng.permutation(len(normal))[:count]
+    found = normal.copy()
+    found[rows] = rng.standard_normal((count, normal.shape[1]))
+    return found
 
 
 def predict_success(
@@ -156,4 +174,4 @@ def predict_success(
     passing = np.random.default_rng([seed, 9]).standard_normal((growths, posterior.normal.shape[1]))
     predicted = posterior.tube.grow(posterior.tube.repeat(posterior.normal, passing), setting)
     reached = (predicted.nearest <= 0.0).reshape(len(posterior.normal), growths)
-    return SuccessRange(reached.mean(axis=1), reached.size)
+    return SuccessRange(reached.mean(axis=1), growths)

@@ -67,6 +67,11 @@ class Cause:
         """Standard deviation of the part that differs between growths, relative to `deviation` [-]."""
         return REPEATED if self.field in REPEATING else 0.0
 
+    @property
+    def spread(self) -> float:
+        """Standard deviation before any trial, in SI units."""
+        return self.deviation / float(np.sqrt(3)) if self.field == "friction" else self.deviation
+
     def value(self, normal: Floats) -> Floats:
         """Return the error in SI units from standard normal numbers; of friction, which is uniform, the coefficient [-]."""
         scaled = 2 * norm.cdf(normal) - 1 if self.field == "friction" else normal

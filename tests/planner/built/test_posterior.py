@@ -5,8 +5,9 @@ import pytest
 
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.built.posterior import Posterior, infer, predict_success
+from planner.built.posterior import LEARNT, Posterior, SuccessRange, infer, predict_success
 from planner.built.predicting import BuiltTube
+from planner.built.tempering import Tempered
 from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials
 from planner.design.design import Design
 from planner.uncertainty.causes import COMMON
@@ -105,3 +106,55 @@ def test_measurements_that_no_model_explains_are_named(design: Design, room: Env
     posterior = infer(tube, Trials("", growths=growths))
     assert posterior.doubted() == ["growth 3"]
     assert abs(values_of(posterior, "base: heading")[0]) < 0.03
+
+
+def test_few_samples_that_differ_leave_wide_errors(
+    design: Design, near: Environment, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where the sampling ends with copies of some tubes, part of the samples are tubes as before the trials; where many differ, none is."""
+
+    def end_with(different: int) -> None:
+        def copies(*arguments: object) -> Tempered:
+            found = np.repeat(np.full((different, 3), 3.0) + 1e-3 * np.arange(different)[:, None], 200 // different, axis=0)
+            return Tempered(found, different, 1)
+
+        monkeypatch.setattr("planner.built.posterior.temper", copies)
+
+    tube = BuiltTube(design, near, Uncertainty(start_heading=0.1))
+    once = Trials("", growths=(Growth(True, *NOTHING[1:]),))
+    end_with(10)
+    posterior = infer(tube, once, samples=200)
+    assert posterior.different == 10
+    assert (posterior.normal > 2.9).all(axis=1).sum() == 40
+    assert 0.7 < posterior.normal.std() < 1.6
+    end_with(50)
+    assert (infer(tube, once, samples=200).normal > 2.9).all()
+
+
+def test_fewer_samples_tell_less(design: Design, room: Environment) -> None:
+    """An error counts as learnt by the number of samples that differ; one that has moved by chance alone does not."""
+    tube = BuiltTube(design, room, Uncertainty(start_heading=0.05, start_position=2e-3))
+    normal = np.random.default_rng(0).standard_normal((400, 5))
+    normal[:, 2] += 0.4
+    assert [one.cause.name for one in Posterior(tube, normal, 400, {}, 0).learnt()] == ["base: heading"]
+    assert not Posterior(tube, normal, 100, {}, 0).learnt()
+    many = np.random.default_rng(1).standard_normal((2000, 300, 1))
+    assert max(abs(one.mean()) for one in many) * np.sqrt(300) < LEARNT
+
+
+def test_the_interval_of_success_is_that_of_tubes() -> None:
+    """Over tubes with a beta distribution of success, each grown four times, and over tubes that are all alike."""
+    rng = np.random.default_rng(2)
+    true = rng.beta(4.0, 2.0, 1000)
+    found = SuccessRange(rng.binomial(4, true) / 4, 4)
+    assert found.mean == pytest.approx(2 / 3, abs=0.03)
+    assert found.interval == pytest.approx(np.quantile(true, [0.05, 0.95]), abs=0.05)
+    alike = SuccessRange(rng.binomial(4, 0.5, 1000) / 4, 4).interval
+    assert alike == pytest.approx((0.5, 0.5), abs=0.1)
+    low, high = SuccessRange(np.ones(256), 4).interval
+    assert 0.99 < low < 1.0 == high
+    low, high = SuccessRange(np.repeat([0.0, 1.0], 128), 4).interval
+    assert low < 0.01
+    assert high > 0.99
+    nearly = SuccessRange(np.repeat([0.5, 1.0], [8, 248]), 4)
+    assert nearly.interval[0] <= nearly.mean <= nearly.interval[1]
