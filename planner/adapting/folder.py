@@ -11,19 +11,22 @@ import numpy as np
 
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments.environment import Environment
-from environments.environment_file import write_environment
-from planner.adapting.adapting import Adapted
+from environments.environment_file import restate_errors, write_environment
+from planner.adapting.adapting import Adapted, best_of, recommended
 from planner.adapting.changes import moved_environment
 from planner.adapting.set_points import with_free_bends
 from planner.adapting.words import what_to_do
+from planner.built.learnt import learnt_errors
 from planner.built.predicting import Setting
 from planner.design.design import Design
 from planner.design.design_file import DESIGN, design_content
+from planner.design.drive_margin import DriveMargin, design_drive_margin
 from planner.design.estimate import Success
-from planner.design.replay import grow_designs
+from planner.design.replay import make_simulation, replay
 from planner.output.contents import ADAPTED
 from planner.output.folder import write_folder, write_json
 from planner.output.provenance import versions
+from planner.uncertainty.errors import with_errors
 
 PICTURE = "adapted.png"
 
@@ -35,20 +38,29 @@ class AdaptedDesign:
     design: Design
     """With the shape that is predicted without errors, and its success with those that fit the trials."""
     environment: Environment
+    margin: DriveMargin | None
+    """Forces on its tip without errors."""
 
     @classmethod
-    def of(cls, found: Adapted, environment: Environment, errors: str) -> AdaptedDesign:
-        """Set a design anew.
+    def of(cls, found: Adapted, errors: str, asked: str | None) -> AdaptedDesign:
+        """Set a design anew, in its environment with the errors that were learnt.
 
         Args:
-            environment: As it was before.
             errors: Name of the errors.
+            asked: Errors that an option names, see `planner.uncertainty.errors`.
         """
-        there, made = moved_environment(environment, found.setting), set_anew(found.setting)
-        (end,) = grow_designs([replace(made, sha256=there.sha256)], there, QuasiStatic(there, made.params))
+        there, made = moved_environment(found.posterior.tube.environment, found.setting), set_anew(found.setting)
+        stated, preset = with_errors(there, asked)
+        own = stated.uncertainty
+        learnt = learnt_errors(found.posterior)
+        there = restate_errors(there, replace(own, preset=preset or own.preset, learnt=learnt))
+        made, model = replace(made, sha256=there.sha256), QuasiStatic(there, made.params)
+        rollout = replay(made, model)
+        end = make_simulation(made, there, rollout)
         growths = found.success.each.size * found.success.growths
         success = Success(errors, round(found.success.mean * growths), growths)
-        return cls(replace(end.design, success=success), there)
+        margin = design_drive_margin(made, there, lambda *_: model, rollout)
+        return cls(replace(end.design, success=success), there, margin)
 
     def write(self, out: Path, content: dict[str, Any], draw: Callable[[Path], object]) -> None:
         """Write the folder, as a whole.
@@ -70,10 +82,9 @@ class AdaptedDesign:
 
 
 def set_anew(setting: Setting) -> Design:
-    """Return the design of a setting, with its growth pressure and the bends that its actuators then have in free space."""
-    design = setting.design
-    params = replace(design.params, growth_pressure=design.params.growth_pressure + setting.growth_pressure)
-    return with_free_bends(replace(design, success=None), params)
+    """Return the design of a setting, with the bends that its actuators then have in free space."""
+    design = setting.grown
+    return with_free_bends(replace(design, success=None), design.params)
 
 
 def proposal_content(one: Adapted, before: Design, environment: Environment) -> dict[str, Any]:
@@ -93,19 +104,18 @@ def proposal_content(one: Adapted, before: Design, environment: Environment) -> 
     }
 
 
-def adapted_content(
-    found: list[Adapted], chosen: Adapted, wanted: float, before: Design, environment: Environment
-) -> dict[str, Any]:
+def adapted_content(found: list[Adapted], wanted: float, before: Design, environment: Environment) -> dict[str, Any]:
     """Return the content of `adapted.json`.
 
     Args:
-        chosen: The proposal that is written.
         wanted: Success that is wanted [-].
     """
+    enough = recommended(found, wanted)
     return {
         "schema": 1,
         "versions": versions(),
         "wanted": wanted,
-        "chosen": found.index(chosen),
+        "recommended": None if enough is None else found.index(enough),
+        "best": found.index(best_of(found)),
         "proposals": [proposal_content(one, before, environment) for one in found],
     }

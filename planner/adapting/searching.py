@@ -33,6 +33,8 @@ PATIENCE = 6
 """Number of generations without a better candidate after which a start is followed no further."""
 LEAST_GAIN = 5e-3
 """A candidate whose loss is lower by less is not much better [-]."""
+EFFORT = 1e-3
+"""Loss of a change by one unit of the search in one unknown [-]: of changes that do the same, the smallest is best."""
 IMPOSSIBLE = 1e3
 """Loss of a candidate that cannot be made [-]: more than any other."""
 
@@ -130,7 +132,7 @@ class Search:
         made = variant.make(point)
         if made is None:
             return IMPOSSIBLE + float(np.linalg.norm(point))
-        loss = self._loss_of(made, variant, WORLDS)
+        loss = self._loss_of(made, variant, WORLDS) + EFFORT * float(point @ point)
         if loss < self.lowest:
             self.best, self.posterior, self.lowest = made, variant.posterior, loss
         return loss

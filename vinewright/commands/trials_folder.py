@@ -65,6 +65,18 @@ class BuiltDesign:
         names = [growth.recording for growth in self.trials.growths]
         return [load_recording(self.folder / name) if name else None for name in names]
 
+    def path_of(self, name: str) -> Floats:
+        """Return the way of the tip in a recording of the folder, in the environment [m], shape (frames, 3): x, y, length.
+
+        Frames in which the tube is not longer than before are left out, but for the last.
+        """
+        recording = load_recording(self.folder / name)
+        lines = [place_centerline(line, recording.base, self.environment.start) for line in recording.centerlines]
+        lengths = np.array([np.linalg.norm(np.diff(line, axis=0), axis=1).sum() for line in lines])
+        longest = np.maximum.accumulate(lengths)
+        grown = np.append(np.diff(longest, prepend=0.0)[:-1] > 0, True)
+        return np.array([(*line[-1], length) for line, length in zip(lines, longest, strict=True)])[grown]
+
 
 def check_folder(folder: Path) -> None:
     """Check that a path is a folder.
