@@ -94,9 +94,7 @@ def test_trials_are_drawn_as_the_samples(design: Design, room: Environment) -> N
         assert other.mean() == pytest.approx(one.mean(), abs=0.07 * one.std()), name
         assert other.std() == pytest.approx(one.std(), rel=0.06), name
     for first, second in (("heading", "bend"), ("pressure", "bend"), ("heading", "pressure"), ("shift", "bend")):
-        of_samples, drawn = (
-            np.corrcoef(expected[first][k], expected[second][k])[0, 1] for k in (0, 1)
-        )
+        of_samples, drawn = (np.corrcoef(expected[first][k], expected[second][k])[0, 1] for k in (0, 1))
         assert drawn == pytest.approx(of_samples, abs=0.05), (first, second)
     assert sections.place.std(axis=0)[0] == pytest.approx(UNCERTAINTY.section_position, rel=0.06)
 
@@ -121,7 +119,12 @@ def test_no_more_errors_than_a_file_may_have(
 ) -> None:
     """Those told most are kept, and of bends all of a kind or none."""
     monkeypatch.setattr("planner.built.learnt.MOST_ERRORS", 3)
-    told = {"base: x": (4.0, 0.3), "section 1: bend": (3.0, 0.3), "base: y": (2.0, 0.3), "section 1: cell length": (1.0, 0.3)}
+    told = {
+        "base: x": (4.0, 0.3),
+        "section 1: bend": (3.0, 0.3),
+        "base: y": (2.0, 0.3),
+        "section 1: cell length": (1.0, 0.3),
+    }
     learnt = learnt_errors(posterior_of(design, room, told))
     assert learnt is not None
     assert learnt.errors == ("base: x [mm]", "base: y [mm]", "section 1: cell length [mm]")

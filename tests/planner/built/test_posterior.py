@@ -115,7 +115,9 @@ def test_few_samples_that_differ_leave_wide_errors(
 
     def end_with(different: int) -> None:
         def copies(*arguments: object) -> Tempered:
-            found = np.repeat(np.full((different, 3), 3.0) + 1e-3 * np.arange(different)[:, None], 200 // different, axis=0)
+            found = np.repeat(
+                np.full((different, 3), 3.0) + 1e-3 * np.arange(different)[:, None], 200 // different, axis=0
+            )
             return Tempered(found, different, 1)
 
         monkeypatch.setattr("planner.built.posterior.temper", copies)
