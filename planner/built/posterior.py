@@ -21,9 +21,9 @@ GROWTHS = 4
 """Number of growths of each sample, from which its success is estimated."""
 LEVEL = 0.9
 """Probability of the intervals [-]."""
-LEARNT = 5.0
+LEARNT = 4.0
 """Standard errors of the mean of the different samples by which the mean of an error must have moved, or its standard deviation fallen, to
-count as learnt [-]. Samples that were drawn several times are alike: errors of which trials say nothing move by up to four."""
+count as learnt [-]. Samples that were drawn several times are alike: errors of which trials say nothing move by up to three."""
 TRADED = 0.5
 """Correlation from which two learnt errors are named as a pair that only trials of another kind can tell apart [-]."""
 FEW = 50
@@ -171,7 +171,9 @@ def predict_success(
         setting: See `BuiltTube.grow`; None for the design as it is.
         growths: Number of growths of each sample.
     """
-    passing = np.random.default_rng([seed, 9]).standard_normal((growths, posterior.normal.shape[1]))
-    predicted = posterior.tube.grow(posterior.tube.repeat(posterior.normal, passing), setting)
+    # Each growth has numbers of its own: with common ones, the shares of samples would say too little of how chance alone varies them.
+    every = np.repeat(posterior.normal, growths, axis=0)
+    passing = np.random.default_rng([seed, 9]).standard_normal(every.shape)
+    predicted = posterior.tube.grow(posterior.tube.pair(every, passing), setting)
     reached = (predicted.nearest <= 0.0).reshape(len(posterior.normal), growths)
     return SuccessRange(reached.mean(axis=1), growths)

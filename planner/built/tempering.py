@@ -23,6 +23,10 @@ MOVES, LAST_MOVES = 3, 6
 """Metropolis moves after each step, and after the last one."""
 ACCEPTED = 0.25
 """Share of moves to be accepted [-]: the length of moves follows it."""
+REFRESHED = 3
+"""Moves after all others that draw half of the unknowns anew of which the samples tell little."""
+LITTLE = 0.5
+"""Shift of the mean plus change of the standard deviation below which samples tell little of an unknown [-]."""
 TESTED = 5
 """Number of samples for each unknown among which directions are looked for: the unknowns that moved most."""
 NARROW = 0.2
@@ -77,6 +81,8 @@ def temper(
             normal, likelihood, accepted = _move(log_likelihood, normal, likelihood, power, length, rng)
             length = float(np.clip(length * np.exp(accepted - ACCEPTED), 0.02, 1.0))
         watch(power)
+    for _ in range(REFRESHED):
+        normal, likelihood = _refresh(log_likelihood, normal, likelihood, rng)
     return Tempered(normal, len(np.unique(normal, axis=0)), steps)
 
 
@@ -132,6 +138,21 @@ def _move(
     accepted = np.log(rng.random(len(normal))) < change
     normal, likelihood = np.where(accepted[:, None], moved, normal), np.where(accepted, there, likelihood)
     return normal, likelihood, float(accepted.mean())
+
+
+def _refresh(
+    log_likelihood: LogLikelihood, normal: Floats, likelihood: Floats, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
+    """Draw unknowns anew of which the samples tell little, another half of them for each sample; return samples and likelihoods.
+
+    Samples that were drawn several times are still alike in these, since moves along all unknowns are short: their means would seem told.
+    """
+    little = np.abs(normal.mean(axis=0)) + np.abs(1 - normal.std(axis=0)) < LITTLE
+    anew = little & (rng.random(normal.shape) < 0.5)
+    moved = np.where(anew, rng.standard_normal(normal.shape), normal)
+    there = log_likelihood(moved)
+    accepted = np.log(rng.random(len(normal))) < there - likelihood
+    return np.where(accepted[:, None], moved, normal), np.where(accepted, there, likelihood)
 
 
 def _find_told(normal: Floats) -> tuple[Floats, Floats, Floats]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from vinewright.commands.trials_learn import learn
 from vinewright.commands.trials_options import (
     BendOption,
     LengthOption,
@@ -44,7 +45,8 @@ BATCH = 20
 RADIUS_TOLERANCE = 0.1
 """Relative difference between the radius of a recorded tube and that of the design, above which it is another tube [-]."""
 
-app = typer.Typer(help="Add, list, remove and draw what was measured of a design that was built.")
+app = typer.Typer(help="Add, list, remove and draw what was measured of a design that was built, and learn its errors.")
+app.command()(learn)
 
 
 @app.command()

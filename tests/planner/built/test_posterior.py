@@ -114,7 +114,7 @@ def test_few_samples_that_differ_leave_wide_errors(
     """Where the sampling ends with copies of some tubes, part of the samples are tubes as before the trials; where many differ, none is."""
 
     def end_with(different: int) -> None:
-        def copies(*arguments: object) -> Tempered:
+        def copies(*_: object) -> Tempered:
             found = np.repeat(
                 np.full((different, 3), 3.0) + 1e-3 * np.arange(different)[:, None], 200 // different, axis=0
             )
@@ -139,8 +139,8 @@ def test_fewer_samples_tell_less(design: Design, room: Environment) -> None:
     normal = np.random.default_rng(0).standard_normal((400, 5))
     normal[:, 2] += 0.4
     assert [one.cause.name for one in Posterior(tube, normal, 400, {}, 0).learnt()] == ["base: heading"]
-    assert not Posterior(tube, normal, 100, {}, 0).learnt()
-    many = np.random.default_rng(1).standard_normal((2000, 300, 1))
+    assert not Posterior(tube, normal, 50, {}, 0).learnt()
+    many = np.random.default_rng(1).standard_normal((300, 300, 1))
     assert max(abs(one.mean()) for one in many) * np.sqrt(300) < LEARNT
 
 
@@ -160,3 +160,17 @@ def test_the_interval_of_success_is_that_of_tubes() -> None:
     assert high > 0.99
     nearly = SuccessRange(np.repeat([0.5, 1.0], [8, 248]), 4)
     assert nearly.interval[0] <= nearly.mean <= nearly.interval[1]
+
+
+def test_growths_of_known_tubes_differ(design: Design, near: Environment) -> None:
+    """Tubes of which all is known but what differs between growths succeed equally often, and the interval contains that share."""
+    tube = BuiltTube(design, near, Uncertainty(start_heading=0.3))
+    known = np.zeros((200, 3))
+    known[:, 0] = 0.3
+    posterior = Posterior(tube, known, 200, {}, 0)
+    success = predict_success(posterior, growths=4, seed=1)
+    assert 0.1 < success.mean < 0.95
+    true = predict_success(posterior, growths=20, seed=2).mean
+    low, high = success.interval
+    assert low <= true <= high
+    assert high - low < 0.15

@@ -59,3 +59,16 @@ def test_impossible_observations_end() -> None:
     """A likelihood that falls without end away from one far corner still returns samples."""
     found = temper(lambda normal: -1e6 * np.abs(normal[:, 0] - 9.0), 2, 100, np.random.default_rng(3))
     assert np.isfinite(found.normal).all()
+
+
+def test_unknowns_of_which_nothing_is_told_keep_the_prior() -> None:
+    """Samples that were drawn several times are not alike in these: their means scatter nearly as those of independent samples."""
+
+    def log_likelihood(normal: Floats) -> Floats:
+        return np.asarray(-0.5 * ((normal[:, 0] - 1.5) / 0.02) ** 2)
+
+    found = [temper(log_likelihood, 30, 256, np.random.default_rng(seed)).normal for seed in range(6)]
+    scatter = np.array([normal[:, 1:].mean(axis=0) for normal in found])
+    assert np.sqrt((scatter**2).mean() * 256) < 1.5
+    assert np.array([normal[:, 1:].std(axis=0) for normal in found]).mean() == pytest.approx(1.0, abs=0.02)
+    assert np.mean([normal[:, 0].mean() for normal in found]) == pytest.approx(1.5, abs=0.01)
