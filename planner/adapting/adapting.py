@@ -31,6 +31,8 @@ from planner.design.design import Design
 
 AS_IT_IS = "as it is"
 LIMIT = Limit(30.0)
+FIRST_SHARE = 2.0
+"""Share of the time of the cheapest change over that of each other one [-]: all others begin with its pressures."""
 BETTER = 1.645
 """Number of standard errors by which a proposal must be better in the same tubes to count as better [-]: 95 %, one-sided."""
 LEAST_BETTER = 0.01
@@ -69,12 +71,11 @@ def adapt(
         move: Largest shift of an obstacle in x and in y [m]; 0 if none can be moved.
         limit: Each kind has an equal share of the time that is left; those for which none is left are left out.
     """
-    start = time.monotonic()
     design = posterior.tube.design
     rows, unseen = split(posterior, seed)
     best = Adapted(AS_IT_IS, Setting(design), posterior, _judge(Setting(design), posterior, unseen, seed), True, 0.0)
     yield best
-    pressed = design
+    start, pressed = time.monotonic(), design
     for number, kind in enumerate(kinds := list_kinds(posterior, mount, move)):
         began = time.monotonic()
         if number and began >= start + limit.seconds:
@@ -82,7 +83,8 @@ def adapt(
         search = Search(kind(pressed), rows, seed)
         interrupted = False
         try:
-            search.run(limit.of(began + max(start + limit.seconds - began, 0.0) / (len(kinds) - number)))
+            share = (1 if number else FIRST_SHARE) / (len(kinds) - number)
+            search.run(limit.of(began + share * max(start + limit.seconds - began, 0.0)))
         except KeyboardInterrupt:
             interrupted = True
         if search.best is not None and search.posterior is not None:
@@ -102,9 +104,9 @@ def list_kinds(posterior: Posterior, mount: Mount, move: float) -> list[Callable
     """Return the kinds of change, cheapest first, as functions of the design with the best pressures so far."""
     return [
         lambda now: other_pressures(now, posterior),
-        lambda now: other_growth_pressure(now, posterior),
         lambda now: changes_at_a_mark(now, posterior),
         lambda now: another_pose(now, posterior, mount),
+        lambda now: other_growth_pressure(now, posterior),
         *([lambda now: moved_object(now, posterior, move)] if move else []),
         lambda now: one_more_actuator(now, posterior),
         lambda now: another_actuator(now, posterior),

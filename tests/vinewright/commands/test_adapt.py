@@ -22,6 +22,8 @@ from planner.design.design import Design, Section
 from planner.design.design_file import design_content, load_design
 from planner.design.schedule import Schedule
 from planner.output.folder import write_json
+from planner.uncertainty.errors import named_errors
+from planner.uncertainty.trials import Worlds, grow_trials
 
 Vinewright = Callable[..., tuple[int, str, str]]
 BARE = Section(0.0, 0.15, "none", 0, 0, 0)
@@ -73,7 +75,8 @@ def test_pressures_make_a_weak_tube_reach_its_goal(vinewright: Vinewright, tmp_p
     design = build(tmp_path / "run")
     try_weak(tmp_path / "run", design)
     before = {path.name: path.read_bytes() for path in (tmp_path / "run").iterdir()}
-    code, printed, errors = vinewright("adapt", "run", *QUICK, "--uncertainty", errors_file(tmp_path))
+    asked = "--time-budget", 12, "--success", 80, "--uncertainty", errors_file(tmp_path)
+    code, printed, errors = vinewright("adapt", "run", *asked)
     assert (code, errors) == (0, "")
     assert "3 growths, 0 of 3 reached the goal" in printed
     assert "recommended: other pressures, the cheapest change that is enough" in printed
@@ -84,7 +87,7 @@ def test_pressures_make_a_weak_tube_reach_its_goal(vinewright: Vinewright, tmp_p
     adapted = load_design(out)
     assert adapted.actuated[0].pressure > design.actuated[0].pressure + 1e3
     assert adapted.success is not None
-    assert adapted.success.rate >= 0.9
+    assert adapted.success.rate >= 0.8
     assert "learnt" in tomllib.loads((out / "environment.toml").read_text())["uncertainty"]
     with Image.open(out / "adapted.png") as picture:
         assert min(picture.size) > 300
@@ -97,16 +100,17 @@ def test_pressures_make_a_weak_tube_reach_its_goal(vinewright: Vinewright, tmp_p
 
 
 def test_learnt_errors_go_with_the_adapted_design(vinewright: Vinewright, tmp_path: Path) -> None:
-    """`robustness` in the folder predicts what `adapt` does; a second adaptation gets a folder of its own."""
+    """Trials in the folder succeed as `adapt` predicts; a second adaptation gets a folder of its own."""
     try_weak(tmp_path / "run", build(tmp_path / "run"))
     asked = "--uncertainty", errors_file(tmp_path), *QUICK
     assert vinewright("adapt", "run", *asked)[0] == 0
-    arguments = "--trials", 100, "--no-sources", "--json"
-    code, printed, _ = vinewright("robustness", "run-adapted/environment.toml", "run-adapted", *arguments)
-    assert code == 0
-    reached = json.loads(printed)["counts"]
-    assert next(iter(reached.values()))["reached"] >= 80
-    assert (tmp_path / "run-adapted-robustness").is_dir()
+    adapted = load_design(tmp_path / "run-adapted")
+    there = load_environment(tmp_path / "run-adapted" / "environment.toml", adapted.params.radius, "small")
+    assert there.sha256 == adapted.sha256
+    _, errors = named_errors(there, adapted.params, None)
+    outcome = grow_trials(adapted, Worlds.draw(there, adapted.params, errors, range(100), 0))
+    assert adapted.success is not None
+    assert outcome.reached.mean() == pytest.approx(adapted.success.rate, abs=0.2)
     assert vinewright("adapt", "run", *asked)[0] == 0
     assert (tmp_path / "run-adapted-2" / "design.json").is_file()
 
@@ -162,7 +166,7 @@ def test_a_design_with_a_schedule(vinewright: Vinewright, tmp_path: Path) -> Non
     schedule = Schedule([0.0, 0.5, 0.5], [[14e3, 12e3], [14e3, 12e3], [0.0, 12e3]])
     design = build(tmp_path / "run", two, schedule, goal=15)
     try_weak(tmp_path / "run", design)
-    asked = "--uncertainty", errors_file(tmp_path), "--time-budget", 1
+    asked = "--uncertainty", errors_file(tmp_path), *QUICK
     code, printed, errors = vinewright("adapt", "run", *asked, "--success", 99.9, "--json")
     assert code in (0, 3), errors
     names = [one["change"] for one in json.loads(printed)["proposals"]]
@@ -173,21 +177,21 @@ def test_a_design_with_a_schedule(vinewright: Vinewright, tmp_path: Path) -> Non
     assert adapted.schedule.pressures[2, 0] == 0.0
 
 
-def test_ctrl_c_writes_the_best_so_far(vinewright: Vinewright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Before anything was found nothing is written; afterwards the table ends with what was found."""
+def test_ctrl_c_keeps_what_was_found(vinewright: Vinewright, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The table ends with what was found; nothing is written that is no better than the tube as it is."""
     try_weak(tmp_path / "run", build(tmp_path / "run"))
     run = Search.run
 
-    def interrupted(self: Search, may_go_on: Callable[[int], bool]) -> None:
-        run(self, may_go_on)
+    def interrupted(self: Search, _: Callable[[int], bool]) -> None:
+        run(self, lambda _: False)
         raise KeyboardInterrupt
 
     monkeypatch.setattr(Search, "run", interrupted)
-    code, printed, _ = vinewright("adapt", "run", "--uncertainty", errors_file(tmp_path), *QUICK, "--success", 100)
-    assert code in (0, 3)
+    code, printed, _ = vinewright("adapt", "run", "--uncertainty", errors_file(tmp_path), *QUICK)
+    assert code == 3
     assert "interrupted after 2 of 7 changes" in printed
     assert "another pose" not in printed
-    assert (tmp_path / "run-adapted" / "design.json").is_file()
+    assert not (tmp_path / "run-adapted").exists()
 
 
 def test_what_cannot_be_used_is_one_line(vinewright: Vinewright, tmp_path: Path) -> None:
