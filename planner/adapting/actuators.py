@@ -14,7 +14,7 @@ from planner.built.predicting import BuiltTube, Setting
 from planner.design.catalogue import Catalogue
 from planner.design.design import Design, Section, Side
 from planner.plan.choice.refinement import FINEST, fits, replace_curvature
-from planner.uncertainty.causes import COMMON
+from planner.uncertainty.causes import COMMON, Cause
 from surrogate.kernels.compiled import Floats
 
 PLACES = 16
@@ -115,31 +115,36 @@ def errors_of(posterior: Posterior, tube: BuiltTube, renewed: str = "", seed: in
     Args:
         renewed: Beginning of the names of errors that are drawn anew.
     """
+    before = {cause.key: cause for cause in posterior.tube.unknowns}
     known = {
-        cause.key: column
-        for cause, column in zip(posterior.tube.unknowns, posterior.normal.T, strict=True)
+        key: column
+        for (key, cause), column in zip(before.items(), posterior.normal.T, strict=True)
         if not (renewed and cause.name.startswith(renewed))
     }
-    rng = np.random.default_rng([seed, 10])
-    fresh = rng.standard_normal((len(tube.unknowns), len(posterior.normal)))
-    shared = {cause.key: cause for cause in tube.unknowns if cause.made and cause.at and np.ndim(cause.at[0])}
-    before = {cause.key for cause in posterior.tube.unknowns}
-    columns = {cause.key: known.get(cause.key, other) for cause, other in zip(tube.unknowns, fresh, strict=True)}
-    # The bend of an actuator that was the only one of its kind gets a part in common with the new one, and the other way round.
-    for key, cause in shared.items():
-        owns = [f"section {k + 1}: bend [%]" for k in cause.at[0].tolist()]
-        alone = [one for one in owns if one in known]
-        if key not in before and alone:
-            whole, other = known[alone[0]], columns[key]
-            columns[key] = np.sqrt(COMMON) * whole + np.sqrt(1 - COMMON) * other
-            columns[alone[0]] = np.sqrt(1 - COMMON) * whole - np.sqrt(COMMON) * other
-    for cause in posterior.tube.unknowns:
-        if cause.made and cause.at and np.ndim(cause.at[0]) and cause.key not in columns:
-            for k in cause.at[0].tolist():
-                key = f"section {k + 1}: bend [%]"
-                if key in known:
-                    columns[key] = np.sqrt(COMMON) * known[cause.key] + np.sqrt(1 - COMMON) * known[key]
-    return replace(posterior, tube=tube, normal=np.stack([columns[cause.key] for cause in tube.unknowns], axis=1))
+    after = {cause.key: cause for cause in tube.unknowns}
+    fresh = np.random.default_rng([seed, 10]).standard_normal((len(after), len(posterior.normal)))
+    columns = {key: known.get(key, other) for key, other in zip(after, fresh, strict=True)}
+    own, rest = np.sqrt(1 - COMMON), np.sqrt(COMMON)
+    # The bend of an actuator that was the only one of its kind gets a part in common with the new one.
+    for key in _shared(after) - before.keys():
+        for bend in _bends(after[key]) & known.keys():
+            whole, other = known[bend], columns[key]
+            columns[key], columns[bend] = rest * whole + own * other, own * whole - rest * other
+    # One that is the only one now has what was in common for itself.
+    for key in _shared(before) - after.keys():
+        for bend in _bends(before[key]) & known.keys() & after.keys():
+            columns[bend] = rest * known[key] + own * known[bend]
+    return replace(posterior, tube=tube, normal=np.stack([columns[key] for key in after], axis=1))
+
+
+def _shared(causes: dict[str, Cause]) -> set[str]:
+    """Return the names of the errors that several actuators have in common."""
+    return {key for key, cause in causes.items() if cause.made and np.ndim(cause.at[0])}
+
+
+def _bends(shared: Cause) -> set[str]:
+    """Return the names of the own parts of the bends that have a part in common."""
+    return {f"section {k + 1}: bend [%]" for k in shared.at[0].tolist()}
 
 
 def _share(x: float) -> float:

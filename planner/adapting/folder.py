@@ -76,7 +76,7 @@ class AdaptedDesign:
             write_environment(self.environment, folder / "environment.toml")
             write_json(folder / DESIGN, design_content(self.design))
             draw(folder / PICTURE)
-            write_json(folder / ADAPTED, content)
+            write_json(folder / ADAPTED, {"schema": 1, "versions": versions(), **content})
 
         write_folder(out, fill)
 
@@ -112,8 +112,6 @@ def adapted_content(found: list[Adapted], wanted: float, before: Design, environ
     """
     enough = recommended(found, wanted)
     return {
-        "schema": 1,
-        "versions": versions(),
         "wanted": wanted,
         "recommended": None if enough is None else found.index(enough),
         "best": found.index(best_of(found)),

@@ -102,7 +102,10 @@ class Search:
         turn = np.argsort([k for variant in self.change.variants for k in range(len(variant.starts))], kind="stable")
         left = [starts[k] for k in turn.tolist()]
         if len(left) > FINALISTS:
-            losses = [self._loss(*one, FIRST) if k == 0 or may_go_on(0) else IMPOSSIBLE for k, one in enumerate(left)]
+            losses = [
+                self._loss(variant, start, FIRST) if k == 0 or may_go_on(0) else IMPOSSIBLE
+                for k, (variant, start) in enumerate(left)
+            ]
             left = [left[k] for k in np.argsort(losses, kind="stable")[:FINALISTS].tolist()]
         ranked = []
         for k, (variant, start) in enumerate(left):

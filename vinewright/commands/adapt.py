@@ -14,7 +14,7 @@ from planner.plan.inputs import SUCCESS
 from vinewright.commands.trials_options import RunArgument
 from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.errors import NothingKept, apart, readable_errors
-from vinewright.console.options import SolutionOption, UncertaintyOption
+from vinewright.console.options import ForceOption, SolutionOption, UncertaintyOption
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -30,41 +30,45 @@ DRAWN = 200
 SLOWLY = 0.3
 """Exponent of the power of the likelihood on the progress bar [-]: it rises slowly at first."""
 
+ShiftOption = Annotated[
+    float,
+    typer.Option(min=0, max=1000, metavar="MM", help="How far the base can be shifted in x and in y, in mm."),
+]
+TurnOption = Annotated[
+    float, typer.Option(min=0, max=90, metavar="DEG", help="How far the base can be turned, in degrees.")
+]
+MoveOption = Annotated[
+    float,
+    typer.Option(min=0, max=10_000, metavar="MM", help="How far one obstacle may be moved in x and in y, in mm."),
+]
+BudgetOption = Annotated[
+    float, typer.Option(min=0.1, max=86_400, metavar="S", help="Time for the search of all changes, in seconds.")
+]
+SuccessOption = Annotated[
+    float,
+    typer.Option(min=1, max=100, metavar="PERCENT", help="Success that is wanted; exit code 3 if nothing reaches it."),
+]
+OutOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder for the adapted design. Default: the first free one of RUN-adapted, RUN-adapted-2 and so on, beside RUN.",
+    ),
+]
+
 
 def adapt(
     run: RunArgument,
     solution: SolutionOption = None,
-    mount_shift: Annotated[
-        float,
-        typer.Option(min=0, max=1000, metavar="MM", help="How far the base can be shifted in x and in y, in mm."),
-    ] = 10.0,
-    mount_turn: Annotated[
-        float, typer.Option(min=0, max=90, metavar="DEG", help="How far the base can be turned, in degrees.")
-    ] = 3.0,
-    move_obstacles: Annotated[
-        float,
-        typer.Option(min=0, max=10_000, metavar="MM", help="How far one obstacle may be moved in x and in y, in mm."),
-    ] = 0.0,
-    time_budget: Annotated[
-        float,
-        typer.Option(min=0.1, max=86_400, metavar="S", help="Time for the search of all changes, in seconds."),
-    ] = 30.0,
-    success: Annotated[
-        float,
-        typer.Option(
-            min=1, max=100, metavar="PERCENT", help="Success that is wanted; exit code 3 if no change reaches it."
-        ),
-    ] = 100 * SUCCESS,
+    mount_shift: ShiftOption = 10.0,
+    mount_turn: TurnOption = 3.0,
+    move_obstacles: MoveOption = 0.0,
+    time_budget: BudgetOption = 30.0,
+    success: SuccessOption = 100 * SUCCESS,
     uncertainty: UncertaintyOption = None,
     seed: Annotated[int, typer.Option(min=0, help="Seed of samples and searches.")] = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR",
-            help="Folder for the adapted design. Default: the first free one of RUN-adapted, RUN-adapted-2 and so on, beside RUN.",
-        ),
-    ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace earlier results in the folder of --out.")] = False,
+    out: OutOption = None,
+    force: ForceOption = False,
     as_json: JsonOption = False,
 ) -> int:
     """Find what to change at a built tube so that it reaches the goal, cheapest first. Exit code 3 if nothing is enough."""
@@ -155,8 +159,15 @@ def _infer(console: Console, built: BuiltDesign, uncertainty: str | None, seed: 
             f"note: only {posterior.different} samples of the errors differ, so that others of the stated errors take part; trials of "
             "another kind help, such as bends in free space"
         )
-    for name in posterior.doubted():
+    doubted = posterior.doubted()
+    for name in doubted:
         console.print(f"note: no error of this size explains {name}; check it")
+    if len(doubted) > len(posterior.strange) / 2:
+        console.print(
+            "warning: most measurements have no explanation, so that the changes below are for another tube than yours: check what was "
+            "measured, or state larger errors with --uncertainty",
+            style="bold",
+        )
     return named if built.trials.empty else f"{named} and learnt", posterior
 
 

@@ -1,6 +1,7 @@
 """`vinewright adapt`: what to change at a tube that was built, and the folder of the adapted design."""
 
 import json
+import re
 import tomllib
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,6 +31,7 @@ from planner.uncertainty.trials import Worlds, grow_trials
 Vinewright = Callable[..., tuple[int, str, str]]
 BARE = Section(0.0, 0.15, "none", 0, 0, 0)
 SECTIONS = BARE, Section(0.15, 0.35, "left", 1.0, 0.03, 14e3), replace(BARE, start=0.35, end=0.6)
+ROOT = Path(__file__).parents[3]
 QUICK = "--time-budget", 1
 pytestmark = pytest.mark.usefixtures("few_samples", "small_pictures")
 
@@ -143,6 +145,11 @@ def test_json_has_all_proposals(vinewright: Vinewright, tmp_path: Path) -> None:
     content = json.loads(printed)
     names = [one["change"] for one in content["proposals"]]
     assert names[:2] == ["as it is", "other pressures"]
+    keys = tomllib.loads((ROOT / "docs" / "reference" / "formats" / "keys" / "answers.toml").read_text())
+    described = {re.split(r"[.\[]", key)[0] for key in keys["every command"] | keys["vinewright adapt"]}
+    assert content.keys() <= described
+    parts = {key.removeprefix("proposals[].").removesuffix("[]") for key in keys["vinewright adapt"] if "." in key}
+    assert content["proposals"][0].keys() == parts
     assert len({*names}) == len(names)
     if code == 3:
         assert not content["met"]
