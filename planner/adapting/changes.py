@@ -16,7 +16,7 @@ from planner.adapting.set_points import FINEST, growth_range, nearest_pressure
 from planner.built.posterior import Posterior
 from planner.built.predicting import Setting
 from planner.design.design import Design
-from planner.design.schedule import VENTED, InvalidSchedule, Schedule
+from planner.design.schedule import InvalidSchedule, Schedule
 from surrogate.kernels.compiled import Floats
 
 LEVELS = 0.3
@@ -193,7 +193,7 @@ def scaled(design: Design, x: Floats) -> Design:
     params, actuated = design.params, design.actuated
 
     def level(k: int, pressure: float) -> float:
-        if k not in factors or pressure <= VENTED:
+        if k not in factors:
             return pressure
         return nearest_pressure(params, replace(actuated[k], pressure=pressure), factors[k] * pressure)
 

@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.typing import ArrayLike
 
 from dynamics.tube import VineParams
 from environments import Environment
@@ -24,7 +25,7 @@ SECTIONS = (
 Known = Callable[..., Posterior]
 
 
-def free_space(goal: object = (2.0, 2.0, 0.1)) -> Environment:
+def free_space(goal: ArrayLike = (2.0, 2.0, 0.1)) -> Environment:
     return Environment("free", "", [-3, -3, 3, 3], np.zeros(3), goal)
 
 
@@ -50,7 +51,9 @@ def _predicted(sections: tuple[Section, ...]) -> Design:
 def known() -> Known:
     """Samples of a posterior in which errors have the values given, in standard deviations, by the ends of their names."""
 
-    def make(design: Design, uncertainty: Uncertainty, truth: dict[str, float], goal: object = None) -> Posterior:
+    def make(
+        design: Design, uncertainty: Uncertainty, truth: dict[str, float], goal: ArrayLike | None = None
+    ) -> Posterior:
         there = free_space((*design.tip[:2], 0.04) if goal is None else goal)
         tube = BuiltTube(replace(design, sha256=there.sha256), there, uncertainty)
         normal = 0.1 * np.random.default_rng(3).standard_normal((48, len(tube.unknowns)))

@@ -11,7 +11,7 @@ import shapely
 
 from environments import Environment, Obstacles, load_environment
 from environments.uncertainty import Uncertainty
-from planner.adapting.adapting import AS_IT_IS, adapt, best_of, is_better, recommended
+from planner.adapting.adapting import AS_IT_IS, Adapted, adapt, best_of, is_better, recommended
 from planner.adapting.changes import Mount, moved_environment, moved_object, near_objects
 from planner.adapting.folder import AdaptedDesign, adapted_content, set_anew
 from planner.adapting.searching import Limit, Search
@@ -88,7 +88,7 @@ def test_ctrl_c_keeps_what_was_found(weak: Posterior, monkeypatch: pytest.Monkey
         return compare(self, *arguments)
 
     monkeypatch.setattr(Search, "_compare", interrupted)
-    found = []
+    found = list[Adapted]()
     with pytest.raises(KeyboardInterrupt):
         found.extend(adapt(weak))
     assert [one.name for one in found] == [AS_IT_IS, "other pressures"]

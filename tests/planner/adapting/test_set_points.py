@@ -16,6 +16,7 @@ from planner.design.design import Design
 from planner.design.head_room import body_limit, has_head_room, set_point_limit
 from planner.design.schedule import Schedule
 from planner.design.supply import with_supply
+from surrogate.spam import Spam
 
 FREE = Environment("free", "", [-3, -3, 3, 3], np.zeros(3), [2, 2, 0.1])
 
@@ -34,7 +35,9 @@ def test_allowed_pressures_have_head_room(params: VineParams, l_0: float) -> Non
 
 def test_films_limit_pressures(params: VineParams) -> None:
     """Thin film of the strips allows less than the regulators."""
-    thin = replace(params, actuator=replace(params.actuator, film=replace(params.actuator.film, thickness=10e-6)))
+    assert isinstance(params.actuator, Spam)
+    film = replace(params.actuator.film, thickness=10e-6)
+    thin = replace(params, actuator=replace(params.actuator, film=film))
     assert allowed_pressures(thin, 0.04, 0).max(initial=0.0) < allowed_pressures(params, 0.04, 0).max() - 1e3
 
 
@@ -60,6 +63,7 @@ def test_pressures_along_a_schedule(planned: Design) -> None:
     assert [section.pressure for section in made.actuated] == made.schedule.highest.tolist()
     same = scaled(steered, np.zeros(2))
     assert same.schedule is not None
+    assert steered.schedule is not None
     assert (same.schedule.pressures == steered.schedule.pressures).all()
 
 
