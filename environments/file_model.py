@@ -252,12 +252,19 @@ _LEARNT: Any = create_model(
     "learnt",
     __base__=_Table,
     tube=(Annotated[str, Field(max_length=64)], Field(description="digest of the tube, without its pressures")),
+    obstacles=(
+        Annotated[str, Field(max_length=64)],
+        Field(
+            "",
+            description="digest of the obstacles, to whose errors no others are subject; none for those of any environment",
+        ),
+    ),
     errors=(
         Annotated[list[Name], Field(max_length=MOST_ERRORS)],
         Field(description="names of the errors with their units, such as base: heading [deg]"),
     ),
-    mean=(_Numbers, Field(description="mean of each error, in its unit")),
-    deviation=(_Numbers, Field(description="standard deviation of each error, in its unit")),
+    mean=(_Numbers, Field(description="mean of each error [unit of the error]")),
+    deviation=(_Numbers, Field(description="standard deviation of each error [unit of the error]")),
     correlation=(
         Annotated[list[_Numbers], Field(max_length=MOST_ERRORS)],
         Field(description="correlation of each error with each, dimensionless"),

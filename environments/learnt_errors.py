@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from surrogate.kernels.compiled import Floats
+from numpy.typing import NDArray
 
 MOST_ERRORS = 200
 """Maximum number of errors."""
@@ -32,6 +31,8 @@ class LearntErrors:
     """Standard deviations, in the unit of each."""
     correlation: tuple[tuple[float, ...], ...]
     """Correlations [-], shape (errors, errors)."""
+    obstacles: str = ""
+    """Digest of the obstacles (`environments.objects.obstacles_digest`): their errors are not those of others; "" if they are for all."""
 
     def __post_init__(self) -> None:
         """Check that all lists have the same length, and that there are such correlations.
@@ -67,19 +68,20 @@ class LearntErrors:
         """
         mean, deviation = (tuple(map(float, content[name])) for name in ("mean", "deviation"))
         rows = tuple(tuple(map(float, row)) for row in content["correlation"])
-        return cls(content["tube"], tuple(content["errors"]), mean, deviation, rows)
+        return cls(content["tube"], tuple(content["errors"]), mean, deviation, rows, content.get("obstacles") or "")
 
     def content(self) -> dict[str, Any]:
         """Return the content of the table."""
         return {
             "tube": self.tube,
+            **({"obstacles": self.obstacles} if self.obstacles else {}),
             "errors": list(self.errors),
             "mean": list(self.mean),
             "deviation": list(self.deviation),
             "correlation": [list(row) for row in self.correlation],
         }
 
-    def draw(self, normal: Floats) -> Floats:
+    def draw(self, normal: NDArray[np.float64]) -> NDArray[np.float64]:
         """Return errors in their units from standard normal numbers, both of shape (T, errors)."""
         values, directions = np.linalg.eigh(np.array(self.correlation))
         root = directions * np.sqrt(np.maximum(values, NEARLY))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from functools import lru_cache
 
 import numpy as np
@@ -74,6 +75,16 @@ def object_names(environment: Environment) -> tuple[str, ...]:
     for index, one in enumerate(objects_of(environment).tolist()):
         pieces.setdefault(one, []).append(index)
     return tuple(solids.names(indices) for _, indices in sorted(pieces.items()))
+
+
+@lru_cache(maxsize=16)
+def obstacles_digest(environment: Environment) -> str:
+    """Return the digest of the obstacles of an environment, to a micrometre, with their kinds and numbers; start and goal do not count."""
+    solids, digest = environment.solids, hashlib.sha256()
+    for index, shape in enumerate(solids.shapes()):
+        digest.update(solids.label(index).encode())
+        digest.update((np.round(1e6 * shapely.get_coordinates(shape)) + 0.0).tobytes())
+    return digest.hexdigest()[:16]
 
 
 def object_name(environment: Environment, one: int) -> str:

@@ -27,7 +27,7 @@ from dynamics.tube import VineParams
 from dynamics.tube_file import _FILE_MODELS, check_bends, similar, tube_content
 from dynamics.tube_keys import ACTUATORS, LIMITS, ORDER, STRIP_FILM, TUBE
 from environments.checks import check_goal, check_start
-from environments.file_model import EnvironmentFile
+from environments.file_model import ERRORS, EnvironmentFile
 from environments.importing.ros_map import MapFile
 from planner.built.trials_check import _check_all
 from planner.built.trials_file import TrialsFile
@@ -84,6 +84,7 @@ def parts() -> dict[str, list[Part]]:
             *(Part("", model, f"actuator, {kind}") for kind, model in _FIRST.items()),
         ],
         "recording": [Part("", _RecordingFile, checks=(_build_recording, _time))],
+        "uncertainty": [Part("", ERRORS, "uncertainty")],
         "trials": [Part("", TrialsFile, checks=(_check_all,))],
         "study": [Part("", StudyFile)],
         "session": [Part("", _SessionFile)],

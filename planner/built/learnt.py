@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from environments.learnt_errors import MOST_ERRORS, ROUNDED, LearntErrors
+from environments.objects import obstacles_digest
 from planner.built.posterior import Posterior
 from planner.uncertainty.causes import UNITS, Cause, tube_digest
 from surrogate.kernels.compiled import Floats
@@ -38,6 +39,7 @@ def learnt_errors(posterior: Posterior) -> LearntErrors | None:
         tuple(_rounded(mean) for mean in middle.mean(axis=0).tolist()),
         tuple(_rounded(one) for one in deviation.tolist()),
         _possible(covariance / np.outer(scale, scale)),
+        obstacles_digest(posterior.tube.environment),
     )
 
 

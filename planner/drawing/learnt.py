@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -54,7 +55,7 @@ def save_learnt_picture(path: Path, learning: Learning, title: str) -> None:
 def _draw_errors(axes: Axes, learnt: list[Learnt]) -> None:
     """Draw mean and interval of each error before and after, the first at the top."""
     rows = np.arange(len(learnt), dtype=float)
-    style = {"fmt": "o", "capsize": 0}
+    style: dict[str, Any] = {"fmt": "o", "capsize": 0}
     before, mean, half = (
         np.array([getattr(one, name) for one in learnt]).reshape(-1) for name in ("before", "mean", "deviation")
     )

@@ -99,6 +99,8 @@ _OF_WORLD = {
     "compliance": ("compliance of contacts", "%"),
 }
 _OF_OBJECT = {"rotation": ("turn", "deg"), "size": ("size", "mm"), "share": ("size", "%")}
+OF_OBJECTS = {"shift", *_OF_OBJECT}
+"""Errors of single objects."""
 _OF_SECTION = {
     "pressure": ("pressure", "kPa"), "pressure_share": ("pressure", "%"), "cell": ("cell length", "mm"), "cell_share": ("cells", "%"),
     "place": ("place", "mm"), "stretch": ("length", "mm"), "turn": ("turn", "deg"), "curvature": ("bend", "%"),

@@ -9,9 +9,10 @@ import numpy as np
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.learnt_errors import LearntErrors
+from environments.objects import obstacles_digest
 from environments.uncertainty import Uncertainty
 from planner.design.design import Design
-from planner.uncertainty.causes import COMMON, UNITS, Cause, section_causes, tube_digest, world_causes
+from planner.uncertainty.causes import COMMON, OF_OBJECTS, UNITS, Cause, section_causes, tube_digest, world_causes
 from planner.uncertainty.deviations import LEARNT, SectionErrors, Trials, WorldErrors, make_generator
 from surrogate.kernels.compiled import Floats
 
@@ -19,11 +20,16 @@ from surrogate.kernels.compiled import Floats
 def draw_world(
     environment: Environment, params: VineParams, uncertainty: Uncertainty, trials: Trials, seed: int
 ) -> WorldErrors:
-    """Draw worlds by the numbers of their trials, see `WorldErrors.draw`."""
+    """Draw worlds by the numbers of their trials, see `WorldErrors.draw`.
+
+    What was learnt of obstacles holds where all of them are as they were.
+    """
     drawn = WorldErrors.draw(environment, params, uncertainty, trials, seed)
     if learnt := uncertainty.learnt:
-        values = _draw(learnt, trials, seed)
-        for cause, column in _known(learnt, world_causes(environment, params, uncertainty), values):
+        values, causes = _draw(learnt, trials, seed), world_causes(environment, params, uncertainty)
+        if learnt.obstacles not in ("", obstacles_digest(environment)):
+            causes = [cause for cause in causes if cause.field not in OF_OBJECTS]
+        for cause, column in _known(learnt, causes, values):
             part = getattr(drawn, cause.field)
             part[(slice(None), *cause.at)] = 0.0
             cause.add(drawn, column)

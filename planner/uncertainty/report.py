@@ -111,6 +111,14 @@ def _preface(survey: Survey) -> list[str]:
         "A trial succeeds if the tip reaches the goal while the vine grows. Brackets: 95 % confidence interval (Wilson).",
         "Errors are independent and normally distributed, with the standard deviations in the names of their sources;",
         "friction is uniform in its range. A trial has the same random numbers in every row.",
+        *(
+            [
+                "Errors that were learnt from trials of the built tube have means and correlations; together, they take the place of",
+                "others.",
+            ]
+            if survey.uncertainties[ALL].learnt
+            else []
+        ),
         "",
     ]
 

@@ -13,6 +13,7 @@ from environments.environment import Environment
 from environments.uncertainty import KEYS, Uncertainty
 from planner.design.design import Design
 from planner.design.estimate import Estimate
+from planner.output.text import plural
 from planner.uncertainty.trials import Worlds, grow_trials
 from planner.uncertainty.weakest import estimate_success
 
@@ -32,6 +33,8 @@ def sources(uncertainty: Uncertainty) -> dict[str, Uncertainty]:
         if value or single:
             name = _source_name(source, value) + (", some obstacles differ" if single else "")
             alone[name] = replace(Uncertainty(of_obstacles=tuple(single)), **{source: value})
+    if uncertainty.learnt:
+        alone[f"{plural(len(uncertainty.learnt.errors), 'error')} learnt"] = Uncertainty(learnt=uncertainty.learnt)
     return alone if len(alone) > 1 else {}
 
 

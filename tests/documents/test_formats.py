@@ -28,6 +28,7 @@ from planner.fabrication.lists import cut_list
 from planner.fabrication.lists import parts as parts_of_a_pack
 from planner.plan.choice.front import Champion, Choice
 from planner.plan.run import checkpoint, stages
+from planner.uncertainty.errors import read_errors
 from planner.uncertainty.shown_trials import ShownTrials
 from tests.conftest import Vinewright
 from vinewright.sweeps.study_file import check_study
@@ -81,6 +82,10 @@ def test_examples_on_the_pages_are_valid(tmp_path: Path) -> None:
     (tmp_path / "recording-bench.json").touch()
     (tmp_path / "trials.toml").write_text(example("trials"))
     assert [one.reached for one in load_trials(tmp_path / "trials.toml").growths] == [True, False]
+    (tmp_path / "uncertainty.toml").write_text(example("uncertainty"))
+    learnt = read_errors(str(tmp_path / "uncertainty.toml")).learnt
+    assert learnt is not None
+    assert learnt.errors[0] == "base: heading [deg]"
     path = tmp_path / "bench.json"
     path.write_text(example("recording"))
     assert load_recording(path).times[-1] == 1.0

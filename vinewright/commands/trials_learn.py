@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -62,10 +61,9 @@ def learn(
         raise BadInput(f"--out {out} must end in .toml")
     with readable_errors():
         from planner.built.learnt import learnt_errors
-        from planner.built.predicting import BuiltTube
         from planner.output.claim import claim_file
-        from planner.uncertainty.errors import errors_of, read_errors
-        from vinewright.commands.trials_folder import BuiltDesign, summary
+        from planner.uncertainty.errors import read_errors
+        from vinewright.commands.trials_folder import BuiltDesign
 
         built, stated = BuiltDesign.read(run), read_errors(uncertainty)
         if built.trials.empty:
@@ -75,20 +73,7 @@ def learn(
             held.enter_context(claim_file(path, force, "--out"))
             held.enter_context(claim_file(picture, force))
             _check_replaced(path)
-            errors = errors_of(built.environment, built.design.params, stated)
-            tube = BuiltTube(built.design, built.environment, replace(errors, learnt=None))
-            if not tube.causes:
-                raise BadInput(
-                    "nothing can be learnt where all is exact: give --uncertainty with errors, such as workshop"
-                )
-            console.print(summary(built.trials, built.design))
-            for note in built.notes:
-                console.print(f"note: {note}")
-            if errors.learnt:
-                console.print(
-                    "note: what was learnt earlier does not count: these trials are weighed against the stated errors alone"
-                )
-            learning = _infer(console, built, tube, samples, seed)
+            learning = _infer(console, built, _tube_of(console, built, stated), samples, seed)
             _print(console, learning)
             _write(path, picture, built, learning, _restate(built, stated, learnt_errors(learning.posterior)))
         for file in (path, picture):
@@ -115,6 +100,30 @@ def _check_replaced(path: Path) -> None:
         is_errors = False
     if not is_errors:
         raise BadInput(f"--out {path} is no file of errors alone, and is not replaced; give another --out")
+
+
+def _tube_of(console: Console, built: BuiltDesign, stated: StatedUncertainty) -> BuiltTube:
+    """Return the built tube with the errors that it may have, and print what was measured of it.
+
+    Raises:
+        BadInput: It has none.
+    """
+    from planner.built.predicting import BuiltTube
+    from planner.uncertainty.errors import errors_of
+    from vinewright.commands.trials_folder import summary
+
+    errors = errors_of(built.environment, built.design.params, stated)
+    tube = BuiltTube(built.design, built.environment, errors)
+    if not tube.causes:
+        raise BadInput("nothing can be learnt where all is exact: give --uncertainty with errors, such as workshop")
+    console.print(summary(built.trials, built.design))
+    for note in built.notes:
+        console.print(f"note: {note}")
+    if errors.learnt:
+        console.print(
+            "note: what was learnt earlier does not count: these trials are weighed against the stated errors alone"
+        )
+    return tube
 
 
 def _infer(console: Console, built: BuiltDesign, tube: BuiltTube, samples: int, seed: int) -> Learning:

@@ -7,6 +7,7 @@ import pytest
 
 from environments import Environment
 from environments.learnt_errors import MOST_ERRORS, LearntErrors
+from environments.objects import obstacles_digest
 from environments.uncertainty import WORKSHOP, Uncertainty
 from planner.built.learnt import learnt_errors
 from planner.built.posterior import Posterior, infer
@@ -41,6 +42,7 @@ def test_errors_that_were_not_told_are_not_stated(design: Design, room: Environm
     assert learnt is not None
     assert learnt.errors == ("base: x [mm]",)
     assert learnt.tube == tube_digest(design)
+    assert learnt.obstacles == obstacles_digest(room)
     assert learnt_errors(infer(BuiltTube(design, room, UNCERTAINTY), Trials(""))) is None
     assert learnt_errors(posterior_of(design, room, {"model: tip along x": (2.0, 0.2)})) is None
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from environments import Environment, load_environment
+from environments import Environment, Obstacles, load_environment
 from environments.environment_file import write_environment
 from environments.learnt_errors import LearntErrors
+from environments.objects import obstacles_digest
 from environments.uncertainty import WORKSHOP, Uncertainty
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
@@ -119,3 +120,23 @@ def test_learnt_errors_are_among_those_on_which_success_depends(design: Design, 
     reached = draw_world(room, design.params, uncertainty, range(200), 0).start[:, 2] > 0
     found = estimate_success(design, room, uncertainty, range(200), 0, reached)
     assert "heading" in str(found.influences[0])
+
+
+def test_errors_of_obstacles_are_those_of_their_environment(design: Design, room: Environment) -> None:
+    """Where an obstacle is moved, obstacles have the stated errors, and the base what was learnt; a goal may move."""
+    learnt = replace(learnt_of(), obstacles=obstacles_digest(room))
+    uncertainty = replace(WORKSHOP, learnt=learnt)
+    assert draw_world(room, design.params, uncertainty, MANY, 1).shift[:, 0, 0].mean() == pytest.approx(5e-3, abs=1e-4)
+    farther = replace(room, goal=room.goal + 0.1)
+    assert draw_world(farther, design.params, uncertainty, MANY, 1).shift[:, 0, 0].mean() == pytest.approx(
+        5e-3, abs=1e-4
+    )
+    given = room.obstacles
+    moved = Obstacles([one + 1e-3 for one in given.polygons], given.circles, given.walls, ends="round")
+    found = draw_world(replace(room, obstacles=moved), design.params, uncertainty, MANY, 1)
+    stated = draw_world(replace(room, obstacles=moved), design.params, WORKSHOP, MANY, 1)
+    assert (found.shift == stated.shift).all()
+    assert np.degrees(found.start[:, 2].mean()) == pytest.approx(2.0, abs=0.05)
+    content = learnt.content()
+    assert LearntErrors.of(content) == learnt
+    assert "obstacles" not in learnt_of().content()

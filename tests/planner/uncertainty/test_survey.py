@@ -11,6 +11,7 @@ import shapely
 from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments import Environment, Obstacles
+from environments.learnt_errors import LearntErrors
 from environments.obstacles import box_corners
 from environments.uncertainty import HANDMADE, WORKSHOP, ObstacleError, Uncertainty
 from planner.design.design import Design, Section
@@ -83,6 +84,11 @@ def test_sources_are_those_of_the_uncertainty() -> None:
     assert sources(errors) == {
         "obstacle position 1 mm, some obstacles differ": replace(errors, cell=0.0),
         "cell 1 mm": Uncertainty(cell=1e-3),
+    }
+    learnt = LearntErrors("", ("base: x [mm]", "base: y [mm]"), (1.0, 2.0), (1.0, 1.0), ((1.0, 0.0), (0.0, 1.0)))
+    assert sources(Uncertainty(cell=1e-3, learnt=learnt)) == {
+        "cell 1 mm": Uncertainty(cell=1e-3),
+        "2 errors learnt": Uncertainty(learnt=learnt),
     }
     assert sources(Uncertainty(cell=1e-3)) == sources(Uncertainty()) == {}
 
