@@ -12,6 +12,7 @@ import numpy as np
 from dynamics.quasistatic.propagator import QuasiStatic
 from environments.environment import Environment
 from environments.environment_file import restate_errors, write_environment
+from environments.objects import obstacles_digest
 from planner.adapting.adapting import Adapted, best_of, recommended
 from planner.adapting.changes import moved_environment
 from planner.adapting.set_points import with_free_bends
@@ -26,6 +27,7 @@ from planner.design.replay import make_simulation, replay
 from planner.output.contents import ADAPTED
 from planner.output.folder import write_folder, write_json
 from planner.output.provenance import versions
+from planner.uncertainty.causes import tube_digest
 from planner.uncertainty.errors import with_errors
 
 PICTURE = "adapted.png"
@@ -52,7 +54,9 @@ class AdaptedDesign:
         there, made = moved_environment(found.posterior.tube.environment, found.setting), set_anew(found.setting)
         stated, preset = with_errors(there, asked)
         own = stated.uncertainty
-        learnt = learnt_errors(found.posterior)
+        if (learnt := learnt_errors(found.posterior)) is not None:
+            # What was learnt holds for the tube and the obstacles as they are now, too.
+            learnt = replace(learnt, tube=tube_digest(made), obstacles=obstacles_digest(there))
         there = restate_errors(there, replace(own, preset=preset or own.preset, learnt=learnt))
         made, model = replace(made, sha256=there.sha256), QuasiStatic(there, made.params)
         rollout = replay(made, model)

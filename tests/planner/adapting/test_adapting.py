@@ -10,7 +10,9 @@ import pytest
 import shapely
 
 from environments import Environment, Obstacles, load_environment
+from environments.objects import object_names, obstacles_digest
 from environments.uncertainty import Uncertainty
+from planner.adapting.actuators import one_more_actuator
 from planner.adapting.adapting import AS_IT_IS, Adapted, adapt, best_of, is_better, recommended
 from planner.adapting.changes import Mount, moved_environment, moved_object, near_objects
 from planner.adapting.folder import AdaptedDesign, adapted_content, set_anew
@@ -22,6 +24,7 @@ from planner.design.design import Design, Section
 from planner.design.design_file import load_design
 from planner.design.schedule import Schedule
 from planner.output.contents import describe_contents, foreign_files
+from planner.uncertainty.causes import tube_digest
 
 Known = Callable[..., Posterior]
 WEAK = -2 / np.sqrt(2)
@@ -36,6 +39,7 @@ def weak(planned: Design, known: Known) -> Posterior:
 
 def test_kinds_are_tried_from_the_cheapest_on(weak: Posterior) -> None:
     """The first is the tube as it is; what is cheaper and as good is recommended; all is the same with the same seed."""
+    weak = replace(weak, normal=weak.normal[:24])
     found = list(adapt(weak, limit=ONCE))
     assert [one.name for one in found] == [
         AS_IT_IS,
@@ -120,7 +124,6 @@ def crowded() -> Environment:
 def test_moved_obstacles_keep_their_kinds_and_names(tmp_path: Path) -> None:
     """An object is moved with all of its pieces; what is written loads as the same environment."""
     from environments.environment_file import write_environment
-    from environments.objects import object_names
 
     before = crowded()
     names = object_names(before)
@@ -146,8 +149,6 @@ def test_objects_near_the_tube_can_be_moved(single: Design) -> None:
     there = crowded()
     posterior = Posterior(BuiltTube(single, there, Uncertainty()), np.zeros((4, 2)), 4, {}, 0)
     near = near_objects(posterior)
-    from environments.objects import object_names
-
     assert [object_names(there)[item] for item in near] == ["box 1"]
     assert not moved_object(single, posterior, 0.0).variants
     (variant,) = moved_object(single, posterior, 0.05).variants
@@ -193,6 +194,28 @@ def test_the_folder_of_an_adapted_design(weak: Posterior, tmp_path: Path) -> Non
     assert learnt is not None
     assert learnt.mean[learnt.errors.index("base: heading [deg]")] == pytest.approx(np.degrees(0.02), rel=0.2)
     assert made.margin is not None
+
+
+def test_what_was_learnt_goes_with_moved_obstacles_and_new_actuators(single: Design) -> None:
+    """It holds for obstacles where they are now, and for the tube with its new actuator."""
+    there = crowded()
+    tube = BuiltTube(
+        replace(single, sha256=there.sha256), there, Uncertainty(obstacle_position=3e-3, section_position=2e-3)
+    )
+    normal = 0.1 * np.random.default_rng(0).standard_normal((48, len(tube.unknowns)))
+    normal[:, [cause.name for cause in tube.unknowns].index("box 1: along x")] += 2.0
+    normal[:, [cause.name for cause in tube.unknowns].index("section 1: place")] += 2.0
+    posterior = Posterior(tube, normal, 48, {}, 0)
+    change = one_more_actuator(single, posterior)
+    made = next(one for x in change.variants[0].starts if (one := change.variants[0].make(x)) is not None)
+    setting = replace(made, moved=((near_objects(posterior)[0], 0.01, 0.02),))
+    found = Adapted("both", setting, change.variants[0].posterior, SuccessRange(np.zeros(4)), True, 0.0)
+    adapted = AdaptedDesign.of(found, "workshop", None)
+    learnt = adapted.environment.uncertainty.learnt
+    assert learnt is not None
+    assert learnt.tube == tube_digest(adapted.design)
+    assert learnt.obstacles == obstacles_digest(adapted.environment) != obstacles_digest(there)
+    assert {"box 1: along x [mm]", "section 1: place [mm]"} <= {*learnt.errors}
 
 
 # ---- words ----
