@@ -13,7 +13,7 @@ import typer
 from planner.plan.inputs import SUCCESS
 from vinewright.commands.trials_options import RunArgument
 from vinewright.console.answer import Answer, JsonOption
-from vinewright.console.errors import NothingKept, apart, readable_errors
+from vinewright.console.errors import BadInput, NothingKept, apart, readable_errors
 from vinewright.console.options import ForceOption, SolutionOption, UncertaintyOption
 
 if TYPE_CHECKING:
@@ -81,17 +81,17 @@ def adapt(
         from planner.output.claim import claim
 
         apart(out, run, "built design")
-        built, found = _read(console, run, solution), list["Adapted"]()
+        built = _read(console, run, solution)
         folder = run if run.name not in ("", "..") else run.resolve()
         with claim(out, folder.with_name(f"{folder.name}-adapted"), force) as place:
             named, posterior = _infer(console, built, uncertainty, seed)
             mount = Mount(1e-3 * mount_shift, radians(mount_turn))
-            found = _search(console, posterior, wanted, (mount, 1e-3 * move_obstacles, time_budget, seed))
+            found, interrupted = _search(console, posterior, wanted, (mount, 1e-3 * move_obstacles, time_budget, seed))
             console.print(_table(found, built))
             enough = recommended(found, wanted)
             content = adapted_content(found, wanted, built.design, built.environment)
             wrote = _write(console, found, content, (named, uncertainty), place)
-        console.print(_advice(run, found, enough, wanted))
+        console.print(_advice(run, found, enough, wanted, interrupted))
         if wrote:
             console.print(f"wrote {place}/")
     missed = "" if enough else f"no change reaches the goal in {success:g} % of the growths that are predicted"
@@ -104,7 +104,6 @@ def _read(console: Console, run: Path, solution: int | None) -> BuiltDesign:
     from planner.design.design_file import load_design
     from planner.output.contents import MEASUREMENTS
     from vinewright.commands.trials_folder import BuiltDesign, check_folder, environment_in, summary
-    from vinewright.console.errors import same_environment
 
     check_folder(run)
     if (run / MEASUREMENTS).is_file():
@@ -113,7 +112,8 @@ def _read(console: Console, run: Path, solution: int | None) -> BuiltDesign:
     else:
         design = load_design(run, solution)
         built = BuiltDesign(run, design, environment_in(run, design), Trials(design_digest(design)), [])
-        same_environment(console, design, built.environment, force=False)
+        if design.sha256 != built.environment.sha256:
+            raise BadInput(f"{run}: its environment is not the one of its design, or was changed since")
     if built.trials.empty:
         console.print(
             "nothing was measured of this design: success and changes are for tubes with the errors that are stated; "
@@ -173,8 +173,8 @@ def _infer(console: Console, built: BuiltDesign, uncertainty: str | None, seed: 
 
 def _search(
     console: Console, posterior: Posterior, wanted: float, asked: tuple[Any, float, float, int]
-) -> list[Adapted]:
-    """Search the changes, cheapest first, until one is enough; Ctrl-C keeps what was found.
+) -> tuple[list[Adapted], bool]:
+    """Search the changes, cheapest first, until one is enough; return them, and whether Ctrl-C ended the search.
 
     Args:
         asked: Mount, shift of obstacles [m], time [s] and seed.
@@ -197,10 +197,10 @@ def _search(
                 return
 
     total = len(list_kinds(posterior, mount, move)) + 1
-    found, _ = gather(console, until_enough(), total, "changes", transient=True)
+    found, interrupted = gather(console, until_enough(), total, "changes", transient=True)
     if not found:
         raise NothingKept("interrupted before anything was found; nothing was written")
-    return found
+    return found, interrupted
 
 
 def _table(found: list[Adapted], built: BuiltDesign) -> Table:
@@ -220,8 +220,12 @@ def _table(found: list[Adapted], built: BuiltDesign) -> Table:
     return table
 
 
-def _advice(run: Path, found: list[Adapted], enough: Adapted | None, wanted: float) -> str:
-    """Return what is recommended."""
+def _advice(run: Path, found: list[Adapted], enough: Adapted | None, wanted: float, interrupted: bool) -> str:
+    """Return what is recommended.
+
+    Args:
+        interrupted: Whether dearer changes were not tried.
+    """
     from planner.adapting.adapting import best_of
     from planner.output.contents import MEASUREMENTS
 
@@ -231,11 +235,14 @@ def _advice(run: Path, found: list[Adapted], enough: Adapted | None, wanted: flo
         return f"recommended: {enough.name}, the cheapest change that is enough; dearer ones were not tried"
     best, folder = best_of(found), shlex.quote(str(run))
     so_far = "no change is better than the tube as it is" if best is found[0] else f"the best change is {best.name}"
+    result = f"{so_far}, {100 * best.success.mean:.0f} % of {100 * wanted:g} % wanted"
+    if interrupted:
+        return f"{result}; dearer changes were not tried"
     learn = f"`vinewright trials learn {folder}`, then " if (run / MEASUREMENTS).is_file() else ""
     errors = f" --uncertainty {folder}/uncertainty.toml" if learn else ""
     place = f"{folder}/environment.toml" if (run / "environment.toml").is_file() else "ENV"
     return (
-        f"{so_far}, {100 * best.success.mean:.0f} % of {100 * wanted:g} % wanted. Build another tube: {learn}"
+        f"{result}. If more time does not help (--time-budget), build another tube: {learn}"
         f"`vinewright plan {place} --from {folder}{errors}`"
     )
 

@@ -206,6 +206,7 @@ def test_ctrl_c_keeps_what_was_found(vinewright: Vinewright, tmp_path: Path, mon
     code, printed, _ = vinewright("adapt", "run", "--uncertainty", errors_file(tmp_path), *QUICK)
     assert code == 3
     assert "interrupted after 2 of 7 changes" in printed
+    assert "% of 90 % wanted; dearer changes were not tried" in printed
     assert "another pose" not in printed
     assert not (tmp_path / "run-adapted").exists()
 
@@ -236,4 +237,9 @@ def test_what_cannot_be_used_is_one_line(vinewright: Vinewright, tmp_path: Path)
     ):
         code, _, errors = vinewright(*arguments)
         assert (code, words in errors) == (2, True)
+    (tmp_path / "run" / "trials.toml").unlink()
+    file = tmp_path / "run" / "environment.toml"
+    file.write_text(file.read_text().replace("radius = 30", "radius = 31"))
+    code, _, errors = vinewright("adapt", "run")
+    assert (code, errors) == (2, "error: run: its environment is not the one of its design, or was changed since\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["full", "run"]
