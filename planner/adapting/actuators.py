@@ -91,7 +91,8 @@ def another_actuator(design: Design, posterior: Posterior) -> Change:
                     new = replace_curvature(bare, catalogue, low + (high - low) * _share(x[0]))
                     if not fits(new, design.params.segment_length):
                         return None
-                    return Setting(replace(more, sections=(*more.sections[:at], new, *more.sections[at + 1 :])))
+                    made = replace(more, sections=(*more.sections[:at], new, *more.sections[at + 1 :]))
+                    return Setting(made, renewed=(number,))
 
                 variants += _variant(posterior, make, np.array(BENDS)[:, None], len(kept), f"section {number + 1}: ")
     return Change(name, variants)

@@ -35,7 +35,7 @@ FIRST_SHARE = 2.0
 """Share of the time of the cheapest change over that of each other one [-]: all others begin with its pressures."""
 BETTER = 1.645
 """Number of standard errors by which a proposal must be better in the same tubes to count as better [-]: 95 %, one-sided."""
-LEAST_BETTER = 0.01
+LEAST_BETTER = 0.02
 """Gain of success that is worth a change [-]."""
 
 

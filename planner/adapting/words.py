@@ -18,7 +18,7 @@ def what_to_do(before: Design, setting: Setting, environment: Environment) -> li
     if setting.growth_pressure:
         own = before.params.growth_pressure
         lines.append(f"set the growth pressure from {_kpa(own)} to {_kpa(own + setting.growth_pressure)} kPa")
-    lines += _actuators(before, setting.design)
+    lines += _actuators(before, setting)
     lines += _schedule(before, setting.design)
     return lines or ["leave everything as it is"]
 
@@ -26,7 +26,7 @@ def what_to_do(before: Design, setting: Setting, environment: Environment) -> li
 def _base(setting: Setting) -> Iterator[str]:
     x, y, turn = setting.base
     if x or y:
-        yield f"shift the base by ({1e3 * x:+.1f}, {1e3 * y:+.1f}) mm"
+        yield f"shift the base by ({_mm(x, 1)}, {_mm(y, 1)}) mm"
     if turn:
         yield f"turn the base {abs(math.degrees(turn)):.1f} degrees to the {'left' if turn > 0 else 'right'}"
 
@@ -34,18 +34,19 @@ def _base(setting: Setting) -> Iterator[str]:
 def _moved(setting: Setting, environment: Environment) -> Iterator[str]:
     for item, x, y in setting.moved:
         if x or y:
-            yield f"move {object_name(environment, item)} by ({1e3 * x:+.0f}, {1e3 * y:+.0f}) mm"
+            yield f"move {object_name(environment, item)} by ({_mm(x, 0)}, {_mm(y, 0)}) mm"
 
 
-def _actuators(before: Design, after: Design) -> Iterator[str]:
+def _actuators(before: Design, setting: Setting) -> Iterator[str]:
     """Yield new actuators, replaced ones, and constant pressures that are changed."""
+    after = setting.design
     for k, section in enumerate(after.actuated):
         if k >= before.actuators:
             where = f"on the {section.side} from {1e3 * section.start:.0f} to {1e3 * section.end:.0f} mm"
             yield f"glue actuator {k + 1} {where}: {_made(section, after)}"
             continue
         own = before.actuated[k]
-        if (own.side, own.kind, own.l_0) != (section.side, section.kind, section.l_0):
+        if k in setting.renewed:
             yield f"replace actuator {k + 1} by one on the {section.side}: {_made(section, after)}"
         elif after.schedule is None and own.pressure != section.pressure:
             yield f"turn section {k + 1} from {_kpa(own.pressure)} to {_kpa(section.pressure)} kPa"
@@ -91,3 +92,9 @@ def _made(section: Section, design: Design) -> str:
 
 def _kpa(pressure: float) -> str:
     return f"{1e-3 * pressure:.1f}"
+
+
+def _mm(length: float, digits: int) -> str:
+    """Return a length [m] in millimetres, with its sign, which zero has not."""
+    rounded = round(1e3 * length, digits) + 0.0
+    return f"{rounded:+.{digits}f}" if rounded else "0"

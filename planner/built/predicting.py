@@ -28,6 +28,9 @@ class Setting:
     moved: tuple[tuple[int, float, float], ...] = ()
     """Objects of the environment that are moved (`environments.objects`), with their shifts in x and y [m]."""
 
+    renewed: tuple[int, ...] = ()
+    """Indices of the actuated sections whose actuators are made anew."""
+
     @property
     def grown(self) -> Design:
         """The design with its growth pressure.

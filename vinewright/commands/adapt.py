@@ -46,7 +46,12 @@ BudgetOption = Annotated[
 ]
 SuccessOption = Annotated[
     float,
-    typer.Option(min=1, max=100, metavar="PERCENT", help="Success that is wanted; exit code 3 if nothing reaches it."),
+    typer.Option(
+        min=1,
+        max=100,
+        metavar="PERCENT",
+        help="Share of growths that must reach the goal; exit code 3 if nothing is enough.",
+    ),
 ]
 OutOption = Annotated[
     Path | None,

@@ -245,7 +245,6 @@ def _show_adapted(file: Path, adapted: _AdaptedDesign) -> Summary:
 
 
 KINDS = (
-    ResultKind("adapted design", ADAPTED, {"proposals", "best"}, _show_adapted, _AdaptedDesign, ["adapted.png"]),
     ResultKind("run", "run.json", {"inputs", "history"}, show_run, RunFile, ["plan.png", "solutions.png"]),
     ResultKind("pack", "pack.json", {"reaches_goal", "made_mm"}, show_pack, PackFile),
     ResultKind("session", SESSION, {"bases", "prior", "deployments", "map"}, _show_session, None, [PICTURE]),
@@ -259,6 +258,7 @@ KINDS = (
     ),
     ResultKind("recording", "recording.json", {"frames", "tube_radius_m"}, _show_recording),
     ResultKind("solutions", SOLUTIONS, {"solutions"}, show_solutions, None, ["solutions.png"]),
+    ResultKind("adapted design", ADAPTED, {"proposals", "best"}, _show_adapted, _AdaptedDesign, ["adapted.png"]),
     ResultKind("design", DESIGN, {"sections", "predicted"}, show_design, None, ["plan.png"]),
     ResultKind("checkpoint", CHECKPOINT, {"facts", "slots"}, show_checkpoint),
     ResultKind("same design", SAME, {"front", "chosen"}, _show_same_design, _SharedDesign),

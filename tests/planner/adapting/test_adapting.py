@@ -249,9 +249,17 @@ def test_words_say_what_to_do(planned: Design) -> None:
     ]
     assert what_to_do(partly, Setting(partly), free) == ["leave everything as it is"]
     sections[3:] = [replace(second, side="left", l_0=0.03), Section(0.8, 1.0, "right", 2.0, 0.04, 12e3)]
-    assert what_to_do(planned, Setting(replace(planned, sections=tuple(sections))), free)[1:] == [
+    renewed = Setting(replace(planned, sections=tuple(sections)), renewed=(1,))
+    assert what_to_do(planned, renewed, free)[1:] == [
         "replace actuator 2 by one on the left: cells of 30 mm, 14.0 kPa",
         "glue actuator 3 on the right from 800 to 1000 mm: cells of 40 mm, 12.0 kPa",
     ]
     boxed = Environment("b", "", [-3, -3, 3, 3], np.zeros(3), [2, 2, 0.1], Obstacles(boxes=[(1, 1, 1.2, 1.2)]))
+    assert what_to_do(planned, Setting(planned, (0.0, -1e-4, 0.0), moved=((0, 0.0, 0.002),)), boxed) == [
+        "shift the base by (0, -0.1) mm",
+        "move box 1 by (0, +2) mm",
+    ]
+    assert what_to_do(planned, Setting(planned, renewed=(0,)), free) == [
+        "replace actuator 1 by one on the left: cells of 40 mm, 15.0 kPa"
+    ]
     assert what_to_do(planned, Setting(planned, moved=((0, 0.012, -0.005),)), boxed) == ["move box 1 by (+12, -5) mm"]

@@ -135,6 +135,7 @@ def test_another_actuator_bends_to_the_other_side(planned: Design, known: Known)
     search = searched(another_actuator(wrong, posterior), posterior, 8)
     assert search.best is not None
     assert search.posterior is not None
+    assert search.best.renewed == (1,)
     first, second = search.best.design.actuated
     assert (first.side, second.side) == ("left", "right")
     assert (second.start, second.end, first.l_0) == (0.6, 0.8, wrong.actuated[0].l_0)
