@@ -40,6 +40,12 @@ class Learning:
         known = [growth.reached for growth in self.trials.growths if growth.reached is not None]
         if known:
             yield f"measured: {sum(known)} of {plural(len(known), 'growth')} reached the goal"
+        growths, strange = len(self.trials.growths), len(self._strange_growths())
+        if strange:
+            yield (
+                f"warning: {strange} of {plural(growths, 'growth')} went as no model explains; the success now is that of growths like the "
+                f"other {growths - strange}: count on less until the cause is found"
+            )
 
     def notes(self) -> Iterator[str]:
         """Yield what is said after the table."""
@@ -75,14 +81,18 @@ class Learning:
         doubted = self.posterior.doubted()
         for name in doubted:
             yield f"no model explains {name} along with the others: check {CHECKS[_kind_of(name)]}"
-        growths = [name for name in doubted if _kind_of(name) == "growth"]
-        if growths and 2 * len(growths) > len(self.trials.growths):
+        strange = len(self._strange_growths())
+        if 2 * strange > len(self.trials.growths):
             every = plural(len(self.trials.growths), "growth")
             yield (
-                f"warning: no errors of this size explain {len(growths)} of {every}: the errors stated are too small, or this is not "
+                f"warning: no errors of this size explain {strange} of {every}: the errors stated are too small, or this is not "
                 "the tube or not the environment of the design; success and errors are not to be relied on. State "
                 "larger errors with --uncertainty, or measure where the obstacles are"
             )
+
+    def _strange_growths(self) -> list[str]:
+        """Return the names of the growths that no model explains."""
+        return [name for name in self.posterior.doubted() if _kind_of(name) == "growth"]
 
     def content(self) -> dict[str, Any]:
         """Return the content of a JSON document."""

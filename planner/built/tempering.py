@@ -23,9 +23,9 @@ MOVES, LAST_MOVES = 3, 6
 """Metropolis moves after each step, and after the last one."""
 ACCEPTED = 0.25
 """Share of moves to be accepted [-]: the length of moves follows it."""
-REFRESHED = 3
+REFRESHED = 4
 """Moves after all others that draw half of the unknowns anew of which the samples tell little."""
-LITTLE = 0.5
+LITTLE = 1.0
 """Shift of the mean plus change of the standard deviation below which samples tell little of an unknown [-]."""
 TESTED = 5
 """Number of samples for each unknown among which directions are looked for: the unknowns that moved most."""

@@ -65,7 +65,8 @@ TILES, TILE = "bed", re.compile(r"\w+-\d+of\d+\.(dxf|svg)")
 """Folder in a pack with tiles of its pattern, and their names: the folder's name is common, so it counts only with nothing else in it."""
 MEASUREMENTS = "trials.toml"
 """File name of the measurements of a built design, in the folder of its run or pack. It is not listed above, and neither are the
-recordings that it names: so no command replaces or removes a folder with measurements, which nothing can compute again."""
+recordings that it names and the files that are learnt from it: so no command replaces or removes a folder with measurements, which
+nothing can compute again."""
 STUDY_FILES = re.compile(r"README\.md|data\.json|[\w-]+\.(png|gif|log|db)")
 """Files of a study: these names are common, so they count only beside the data of a study."""
 STUDY_DATA = re.compile(r'\{\s*"schema": 1,\s*"command": "vinewright ')

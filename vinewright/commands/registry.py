@@ -56,7 +56,7 @@ COMMANDS = {
     ),
     "trials": CommandEntry(
         "vinewright.commands.trials:app",
-        "Add, list, remove and draw what was measured of a design that was built.",
+        "Add, list, remove and draw what was measured of a design that was built, and learn its errors.",
     ),
     "adapt": CommandEntry(
         "vinewright.commands.adapt:adapt",

@@ -62,13 +62,13 @@ def test_impossible_observations_end() -> None:
 
 
 def test_unknowns_of_which_nothing_is_told_keep_the_prior() -> None:
-    """Samples that were drawn several times are not alike in these: their means scatter nearly as those of independent samples."""
+    """Moves are short where many unknowns are told a little; yet the means of all others scatter as those of independent samples."""
 
     def log_likelihood(normal: Floats) -> Floats:
-        return np.asarray(-0.5 * ((normal[:, 0] - 1.5) / 0.02) ** 2)
+        return np.asarray(-0.5 * (((normal[:, :8] - 1.0) / 0.6) ** 2).sum(axis=1))
 
-    found = [temper(log_likelihood, 30, 256, np.random.default_rng(seed)).normal for seed in range(6)]
-    scatter = np.array([normal[:, 1:].mean(axis=0) for normal in found])
+    found = [temper(log_likelihood, 40, 256, np.random.default_rng(seed)).normal for seed in range(6)]
+    scatter = np.array([normal[:, 8:].mean(axis=0) for normal in found])
     assert np.sqrt((scatter**2).mean() * 256) < 1.5
-    assert np.array([normal[:, 1:].std(axis=0) for normal in found]).mean() == pytest.approx(1.0, abs=0.02)
-    assert np.mean([normal[:, 0].mean() for normal in found]) == pytest.approx(1.5, abs=0.01)
+    assert np.array([normal[:, 8:].std(axis=0) for normal in found]).mean() == pytest.approx(1.0, abs=0.03)
+    assert np.array([normal[:, :8] for normal in found]).mean() == pytest.approx(1 / 1.36, abs=0.1)

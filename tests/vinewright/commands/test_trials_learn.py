@@ -17,6 +17,7 @@ from dynamics.tube import VineParams
 from environments import Environment, load_environment
 from environments.environment_file import write_environment
 from environments.uncertainty import WORKSHOP
+from environments.uncertainty_in_files import UNSTATED
 from planner.built.predicting import BuiltTube
 from planner.built.trial import Growth, Trials, design_digest
 from planner.built.trials_file import load_trials, save_trials
@@ -30,6 +31,7 @@ from vinewright.studio.foreign import describe_foreign
 
 Vinewright = Callable[..., tuple[int, str, str]]
 FEW = "--samples", 48
+SOME = "--samples", 128
 ROOT = Path(__file__).parents[3]
 
 
@@ -263,10 +265,28 @@ def test_the_answer_is_described(vinewright: Vinewright) -> None:
 def test_what_was_learnt_earlier_counts_once(vinewright: Vinewright, built: Design, tmp_path: Path) -> None:
     """Errors learnt from these trials are no prior of them: the result is that of the stated errors, and a note says so."""
     assert vinewright("trials", "add", "run", "--missed", "--tip", tip_of(built, 60))[0] == 0
-    assert vinewright("trials", "learn", "run")[0] == 0
+    assert vinewright("trials", "learn", "run", *SOME)[0] == 0
     again = "--uncertainty", "run/uncertainty.toml", "--out", "again.toml"
-    code, printed, errors = vinewright("trials", "learn", "run", *again)
+    code, printed, errors = vinewright("trials", "learn", "run", *SOME, *again)
     assert (code, errors) == (0, "")
     assert "note: what was learnt earlier does not count" in printed
     assert Path("again.toml").read_bytes() == (tmp_path / "run" / "uncertainty.toml").read_bytes()
     assert load_trials(tmp_path / "run" / "trials.toml").growths
+
+
+def test_the_file_has_all_stated_errors(vinewright: Vinewright, built: Design, tmp_path: Path) -> None:
+    """Those of the environment, and before them those of the option: with the file alone the errors are the same again."""
+    place = tmp_path / "run" / "environment.toml"
+    place.write_text(
+        place.read_text() + '\n[uncertainty]\npreset = "lasercut"\nstart_position_mm = 7.0\npressure_kpa = 0.4\n'
+    )
+    (tmp_path / "own.toml").write_text("pressure_kpa = 0.3\nfriction = [0.1, 0.2]\n")
+    assert vinewright("trials", "add", "run", "--reached")[0] == 0
+    assert vinewright("trials", "learn", "run", *FEW, "--uncertainty", "own.toml")[0] == 0
+    environment = load_environment(place, built.params.radius)
+    expected = errors_of(environment, built.params, read_errors("own.toml"))
+    written = read_errors("run/uncertainty.toml")
+    bare = replace(environment, uncertainty=UNSTATED)
+    assert replace(errors_of(bare, built.params, written), learnt=None) == expected
+    assert expected.start_position == pytest.approx(7e-3)
+    assert expected.pressure == pytest.approx(300.0)
