@@ -248,6 +248,28 @@ class Obstacles:
         found = Obstacles(polygons, circles, walls, ends="round")
         return found._label(self.labels, self.flat, self.boxes, self.own_names)
 
+    def shifted(self, shifts: ArrayLike) -> "Obstacles":
+        """Return these obstacles elsewhere, with their names.
+
+        Args:
+            shifts: Shift of each of `shapes` in x and y [m], shape (n, 2).
+        """
+        count, by = len(self.polygons), np.asarray(shifts, float).reshape(-1, 2)
+        kinds = self.labels[:count, 0]
+        of_boxes, of_flat = (np.tile(by[:count][kinds == KINDS.index(kind)], 2) for kind in ("box", "wall"))
+        boxes = self.boxes + np.pad(of_boxes, ((0, 0), (0, 1)))
+        flat = self.flat + np.pad(of_flat, ((0, 0), (0, 1)))
+        polygons = [corners + shift for corners, shift in zip(self.polygons, by, strict=False)]
+        # Those that are made from a row keep exactly the corners of that row, so that a file has them as such.
+        for index, row in zip(np.flatnonzero(kinds == KINDS.index("box")).tolist(), boxes, strict=True):
+            polygons[index] = box_corners(*row)
+        for index, row in zip(np.flatnonzero(kinds == KINDS.index("wall")).tolist(), flat, strict=True):
+            polygons[index] = wall_corners(row)
+        round_ones, lines = by[count : count + len(self.circles)], np.tile(by[count + len(self.circles) :], 2)
+        circles = self.circles + np.pad(round_ones, ((0, 0), (0, 1)))
+        found = Obstacles(polygons, circles, self.walls + np.pad(lines, ((0, 0), (0, 1))), ends="round")
+        return found._label(self.labels, flat, boxes, self.own_names)
+
 
 def _join(words: list[str]) -> str:
     return " and ".join(part for part in (", ".join(words[:-1]), words[-1]) if part)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.stats import beta
@@ -66,13 +66,6 @@ class Posterior:
         return np.stack(
             [cause.value(column) for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)], axis=1
         )
-
-    def of(self, tube: BuiltTube, seed: int = 0) -> Posterior:
-        """Return the errors of another tube in the same environment: those of the same names are known, others are drawn anew."""
-        known = {cause.key: column for cause, column in zip(self.tube.unknowns, self.normal.T, strict=True)}
-        fresh = np.random.default_rng([seed, 10]).standard_normal((len(self.normal), len(tube.unknowns)))
-        columns = [known.get(cause.key, other) for cause, other in zip(tube.unknowns, fresh.T, strict=True)]
-        return replace(self, tube=tube, normal=np.stack(columns, axis=1))
 
     def learnt(self) -> list[Learnt]:
         """Return the errors of which the trials say something, those of which they say most first."""

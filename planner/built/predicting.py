@@ -28,10 +28,25 @@ class Setting:
     moved: tuple[tuple[int, float, float], ...] = ()
     """Objects of the environment that are moved (`environments.objects`), with their shifts in x and y [m]."""
 
+    renewed: tuple[int, ...] = ()
+    """Indices of the actuated sections whose actuators are made anew."""
+
+    @property
+    def grown(self) -> Design:
+        """The design with its growth pressure.
+
+        As an error a growth pressure changes the moment of the tube in proportion, which is not so for larger changes.
+        """
+        if not self.growth_pressure:
+            return self.design
+        params = self.design.params
+        return replace(
+            self.design, params=replace(params, growth_pressure=params.growth_pressure + self.growth_pressure)
+        )
+
     def apply(self, world: WorldErrors) -> None:
-        """Add what is set anew to errors."""
+        """Add the poses of base and objects to errors."""
         world.start[:] += self.base
-        world.growth_pressure[:] += self.growth_pressure
         for item, x, y in self.moved:
             world.shift[:, item] += x, y
 
@@ -105,7 +120,7 @@ class BuiltTube:
             setting: Of the same sections, also with other pressures; None for the design as it is.
         """
         chosen = setting or Setting(self.design)
-        design, (world, sections) = chosen.design, self.errors(normal)
+        design, (world, sections) = chosen.grown, self.errors(normal)
         chosen.apply(world)
         worlds, trials = Worlds(self.environment, design.params, world), len(normal)
         off = normal[:, len(self.causes) :] * [cause.deviation for cause in self.model]

@@ -17,6 +17,8 @@ REFINEMENT = "refinement.npz"
 """File name of what refinement and trials have found."""
 SAME = "same-design.json"
 """File in the folder of a plan for several environments, which has a folder with a run for each of them."""
+ADAPTED = "adapted.json"
+"""File name of the proposals by which a built design was adapted."""
 SWEEP = "sweep.json"
 """File name of the manifest of a sweep."""
 SWEEP_PARTS = SWEEP_INPUTS, SWEEP_DONE, SWEEP_FAILED, SWEEP_CANCELLED = "inputs", "shards", "failed", "cancelled"
@@ -27,6 +29,7 @@ KINDS: dict[str, tuple[str, ...]] = {
         *("trajectory.npz", "trials.npz", CHECKPOINT, *FRICTION, REFINEMENT),
     ),
     "one design for several environments": (SAME,),
+    "an adapted design": (ADAPTED, "design.json", "environment.toml", "adapted.png"),
     "a simulation": ("simulation.json", "trajectory.npz", "growth.csv", "centreline.csv", "plan.png"),
     "the motion of a robot": ("motion.json", "motion.png", "trajectory.csv", "robot.toml"),
     "a robot that follows a reference": ("tracking.json", "tracking.png", "trajectory.csv", "robot.toml"),

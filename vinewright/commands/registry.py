@@ -58,6 +58,10 @@ COMMANDS = {
         "vinewright.commands.trials:app",
         "Add, list, remove and draw what was measured of a design that was built, and learn its errors.",
     ),
+    "adapt": CommandEntry(
+        "vinewright.commands.adapt:adapt",
+        "Find what to change at a built tube so that it reaches the goal, cheapest first. Exit code 3 if nothing is enough.",
+    ),
     "funnel": CommandEntry(
         "studies.funneling.command:funneling",
         "Grow fans of vines into random obstacles and measure how their ends concentrate. Ctrl-C keeps the fields done.",

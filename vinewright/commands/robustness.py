@@ -118,9 +118,9 @@ def robustness(
 
 
 def _default_folder(design: Path) -> Path | None:
-    """Return the default folder of a report: beside the folder of a run or a pack, else None."""
+    """Return the default folder of a report: beside the folder of a run, a pack or an adapted design, else None."""
     folder = design if design.is_dir() else design.parent
-    if not any((folder / name).exists() for name in ("run.json", "pack.json")):
+    if not any((folder / name).exists() for name in ("run.json", "pack.json", "adapted.json")):
         return None
     folder = folder if folder.name not in ("", "..") else folder.resolve()
     return folder.with_name(f"{folder.name}-robustness")

@@ -16,7 +16,7 @@ from planner.design.design import InvalidDesign
 from planner.design.design_file import DESIGN, SOLUTIONS
 from planner.design.estimate import Estimate
 from planner.mapping.session_file import PICTURE, SESSION
-from planner.output.contents import CHECKPOINT, SAME
+from planner.output.contents import ADAPTED, CHECKPOINT, SAME
 from planner.output.text import plural
 from vinewright.commands.map_session import session_lines
 from vinewright.commands.show_designs import (
@@ -64,7 +64,7 @@ class ResultKind:
     @property
     def in_folder(self) -> bool:
         """Whether other files of the folder are read as well, so that the file must have its usual name."""
-        return self.file in (SAME, SESSION, "run.json", "pack.json", CHECKPOINT)
+        return self.file in (SAME, SESSION, ADAPTED, "run.json", "pack.json", CHECKPOINT)
 
 
 def _show_recording(file: Path, _: None) -> Summary:
@@ -217,6 +217,33 @@ def _show_session(file: Path, _: None) -> Summary:
     )
 
 
+class _Proposal(ContentTable):
+    change: Text
+    what_to_do: list[Text]
+    success: Annotated[float, Field(ge=0, le=1)]
+    interval_90: Annotated[list[float], Field(min_length=2, max_length=2)]
+
+
+class _AdaptedDesign(ContentTable):
+    best: Annotated[int, Field(ge=0)]
+    wanted: Annotated[float, Field(ge=0)]
+    proposals: Annotated[list[_Proposal], Field(min_length=1, max_length=1000)]
+
+
+def _show_adapted(file: Path, adapted: _AdaptedDesign) -> Summary:
+    """Summarise an adapted design: what was to be changed, the success that is predicted, and its sections."""
+    if adapted.best >= len(adapted.proposals):
+        raise InvalidDesign(f"{file.name}: best = {adapted.best} must be below {len(adapted.proposals)}")
+    one = adapted.proposals[adapted.best]
+    low, high = (f"{100 * end:.0f}" for end in one.interval_90)
+    lines: list[str | Table] = [
+        f"adapted design, {one.change}: {'; '.join(one.what_to_do)}",
+        f"predicted success {100 * one.success:.0f} % ({low} ... {high}, 90 % interval), {100 * adapted.wanted:g} % wanted",
+    ]
+    design = show_design(file.parent / DESIGN, None)
+    return Summary([*lines, *design.lines], design.draw)
+
+
 KINDS = (
     ResultKind("run", "run.json", {"inputs", "history"}, show_run, RunFile, ["plan.png", "solutions.png"]),
     ResultKind("pack", "pack.json", {"reaches_goal", "made_mm"}, show_pack, PackFile),
@@ -231,6 +258,7 @@ KINDS = (
     ),
     ResultKind("recording", "recording.json", {"frames", "tube_radius_m"}, _show_recording),
     ResultKind("solutions", SOLUTIONS, {"solutions"}, show_solutions, None, ["solutions.png"]),
+    ResultKind("adapted design", ADAPTED, {"proposals", "best"}, _show_adapted, _AdaptedDesign, ["adapted.png"]),
     ResultKind("design", DESIGN, {"sections", "predicted"}, show_design, None, ["plan.png"]),
     ResultKind("checkpoint", CHECKPOINT, {"facts", "slots"}, show_checkpoint),
     ResultKind("same design", SAME, {"front", "chosen"}, _show_same_design, _SharedDesign),

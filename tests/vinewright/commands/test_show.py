@@ -88,6 +88,22 @@ FILES = {
 }  # fmt: skip
 
 
+ADAPTED = {
+    "schema": 1,
+    "wanted": 0.9,
+    "recommended": 0,
+    "best": 0,
+    "proposals": [
+        {
+            "change": "other pressures",
+            "what_to_do": ["turn section 1 from 30.0 to 35.0 kPa"],
+            "success": 0.91,
+            "interval_90": [0.8, 0.97],
+        }
+    ],
+}
+
+
 @pytest.fixture
 def result(tmp_path: Path) -> Callable[[str], Path]:
     """A result of a kind under a name that says nothing: the folder of a run or a pack, or a file."""
@@ -106,6 +122,11 @@ def result(tmp_path: Path) -> Callable[[str], Path]:
             begun.belief.hits[np.diag_indices(CELLS)] = True
             (tmp_path / "thing").mkdir()
             write_session(tmp_path / "thing", begun)
+            return tmp_path / "thing"
+        if kind == "adapted design":
+            (tmp_path / "thing").mkdir()
+            shutil.copy(RUN / "design.json", tmp_path / "thing")
+            write_json(tmp_path / "thing" / "adapted.json", ADAPTED)
             return tmp_path / "thing"
         if kind == "same design":
             shutil.copytree(RUN, tmp_path / "thing" / "plus")
@@ -140,6 +161,11 @@ SUMMARIES = {
     "robustness survey": ["vinewright robustness plus runs/plus", "5 % / 5 %", "75.0 % (59.8 ... 85.8)"],
     "recording": ["oscillation: 60 frames in 0.738 s", "length 998 mm in the first", "7 points", "12 mm, mass per length 13 g/m; 0 walls"],
     "solutions": ["2 solutions for plus", "--solution K chooses one", "2 │         3 │    3025"],
+    "adapted design": [
+        "adapted design, other pressures: turn section 1 from 30.0 to 35.0 kPa",
+        "predicted success 91 % (80 ... 97, 90 % interval), 90 % wanted",
+        "design for plus",
+    ],
     "design": ["design for plus", "1700 │  2400 │  left │      28 │         35.0", "heading 133.3 deg; radius 33.35 mm, 10.34 kPa"],
     "checkpoint": ["checkpoint: plus, spam, quasistatic, seed 0; no design is written yet", "vinewright plan --resume"],
     "same design": [
