@@ -45,6 +45,7 @@ class Studio:
         self.process = self.running.process
         self.faults: list[str] = []
         self.page = self.open()
+        self.tube = self.state("state.tube")
 
     def open(self, **options: Any) -> Page:
         """Open a page, and wait until it is connected."""
@@ -84,15 +85,16 @@ class Studio:
         self.clear()
 
     def clear(self) -> None:
-        """Show an empty drawing, in millimetres, with the first tool and panel, and options of plans as in a new studio."""
+        """Show an empty drawing, in millimetres, with the first tool and panel, and tube and options of plans as in a new studio."""
         self.page.evaluate(
-            """async () => {
+            """async (tube) => {
                 (await import('/draw/files.js')).newDrawing();
                 document.activeElement?.blur();
                 const { set, state } = await import('/store.js');
                 const options = Object.fromEntries(Object.entries(state.known.planOptions).map(([name, one]) => [name, one.default]));
-                set({ run: null, panel: 'draw', tool: 'select', unit: 'mm', message: '', options });
-            }"""
+                set({ run: null, panel: 'draw', tool: 'select', unit: 'mm', message: '', options, tube });
+            }""",
+            self.tube,
         )
 
     # ---- the drawing ----
