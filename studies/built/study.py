@@ -14,7 +14,7 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from environments.environment import Environment
 from environments.uncertainty import WORKSHOP
-from planner.built.adapting import adapt
+from planner.adapting.adapting import Limit, adapt
 from planner.built.posterior import infer, predict_success
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.trial import Trials
@@ -136,7 +136,7 @@ def run_case(case: BenchCase) -> BenchResult:
         predictions.append(Prediction(growths, success.mean, *success.interval, time.perf_counter() - began))
     rescues = []
     if posterior is not None and true < FAILS and case.budget:
-        for one in adapt(posterior, budget=case.budget, seed=case.number):
+        for one in adapt(posterior, limit=Limit(case.budget), seed=case.number):
             reached = float(bench.grow(one.setting, KNOWN)[0].mean())
             rescues.append(Rescue(one.name, one.success.mean, reached, one.seconds))
     return BenchResult(case, true, tuple(predictions), tuple(rescues))
