@@ -20,7 +20,7 @@ USUAL = {name: one["default"] for name, one in offered_options().items()}
 
 
 def test_options_of_an_earlier_version() -> None:
-    """Those that it did not have are as usual, and those that are gone are left out; actuators are those of the tube."""
+    """Options that it did not have are as usual, and options that are gone are left out; actuators are those of the tube."""
     again, unusable = options_again({"seed": 4, "gone": 1, "actuator": "pouch", "iterations": 500})
     assert again == {**USUAL, "seed": 4, "iterations": 500}
     assert [*again] == [*BY_NAME]
@@ -122,7 +122,7 @@ def test_a_run_is_planned_again_with_its_options(opened: Studio) -> None:
 
 
 def test_an_option_that_is_shown_is_removed(opened: Studio) -> None:
-    """Its field is as usual again, the focus goes on, and the plan has it no more; beside the fields there is no list of them."""
+    """The field is as usual again, the focus goes on, and the plan has the option no more; beside the fields there is no list of them."""
     page = opened.page
     page.locator("#plan-also [data-option=iterations]").focus()
     page.keyboard.press("Enter")
