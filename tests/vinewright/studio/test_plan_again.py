@@ -13,6 +13,7 @@ import pytest
 from planner.plan.options import BY_NAME
 from tests.vinewright.studio.browser import Studio
 from tests.vinewright.studio.test_belonging import reload
+from tests.vinewright.studio.test_plan_options import sent_options
 from vinewright.studio.again import MOST_SHOWN, options_again
 from vinewright.studio.requests import Options, check_options, offered_options
 
@@ -87,21 +88,6 @@ def opened(studio: Studio, planned: Path) -> Iterator[Studio]:
 def also(studio: Studio) -> list[str]:
     """Return the options that are shown though their fields are not."""
     return studio.page.locator("#plan-also button:visible").all_inner_texts()
-
-
-def sent_options(studio: Studio) -> Any:
-    """Press Plan, and return the options that the page sends; the plan does not start."""
-    sent: list[Any] = []
-
-    def take(route: Any) -> None:
-        sent.append(route.request.post_data_json["options"])
-        route.fulfill(status=409, json={"error": "not now"})
-
-    studio.page.route("**/api/plan", take)
-    studio.page.click("#plan-button")
-    studio.wait_for("(await import('/panels/planning.js')).planning.refusal === 'not now'")
-    studio.page.unroute_all()
-    return sent[0]
 
 
 def test_a_run_is_planned_again_with_its_options(opened: Studio) -> None:
