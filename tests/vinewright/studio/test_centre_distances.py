@@ -137,3 +137,15 @@ def test_the_neighbour_of_a_centre_line(editor: Studio, others: list[list[list[f
         others,
     )
     assert found == expected
+
+
+def test_hidden_obstacles_are_no_neighbours(editor: Studio) -> None:
+    """The gap beside a moved box is that to the obstacle behind a hidden one."""
+    draw_boxes(editor, (200, 450, 300, 650), (400, 450, 500, 650), (700, 500, 800, 600))
+    editor.click(450, 550)
+    editor.page.get_by_role("button", name="Hide", exact=True).click()
+    with dragging(editor, (750, 550), (840, 560)):
+        wait_until(lambda: all_shown(editor) != [])
+        x = float(rows(editor)[2][0])
+        assert f"{x - 300:g} mm" in all_shown(editor)
+        assert f"{x - 500:g} mm" not in all_shown(editor)

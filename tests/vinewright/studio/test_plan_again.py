@@ -13,6 +13,7 @@ import pytest
 from planner.plan.options import BY_NAME
 from tests.vinewright.studio.browser import Studio
 from tests.vinewright.studio.test_belonging import reload
+from tests.vinewright.studio.test_plan_options import sent_options
 from vinewright.studio.again import MOST_SHOWN, options_again
 from vinewright.studio.requests import Options, check_options, offered_options
 
@@ -20,7 +21,7 @@ USUAL = {name: one["default"] for name, one in offered_options().items()}
 
 
 def test_options_of_an_earlier_version() -> None:
-    """Those that it did not have are as usual, and those that are gone are left out; actuators are those of the tube."""
+    """Options that it did not have are as usual, and options that are gone are left out; actuators are those of the tube."""
     again, unusable = options_again({"seed": 4, "gone": 1, "actuator": "pouch", "iterations": 500})
     assert again == {**USUAL, "seed": 4, "iterations": 500}
     assert [*again] == [*BY_NAME]
@@ -89,21 +90,6 @@ def also(studio: Studio) -> list[str]:
     return studio.page.locator("#plan-also button:visible").all_inner_texts()
 
 
-def sent_options(studio: Studio) -> Any:
-    """Press Plan, and return the options that the page sends; the plan does not start."""
-    sent: list[Any] = []
-
-    def take(route: Any) -> None:
-        sent.append(route.request.post_data_json["options"])
-        route.fulfill(status=409, json={"error": "not now"})
-
-    studio.page.route("**/api/plan", take)
-    studio.page.click("#plan-button")
-    studio.wait_for("(await import('/panels/planning.js')).planning.refusal === 'not now'")
-    studio.page.unroute_all()
-    return sent[0]
-
-
 def test_a_run_is_planned_again_with_its_options(opened: Studio) -> None:
     """All that can be asked for is shown and sent, nothing of the drawing before; what cannot be asked for is named."""
     assert also(opened) == ["Iterations: 500 ×", "Seed: 7 ×", "Friction: 0.25 ×", "Preformed bends ×"]
@@ -122,7 +108,7 @@ def test_a_run_is_planned_again_with_its_options(opened: Studio) -> None:
 
 
 def test_an_option_that_is_shown_is_removed(opened: Studio) -> None:
-    """Its field is as usual again, the focus goes on, and the plan has it no more; beside the fields there is no list of them."""
+    """The field is as usual again, the focus goes on, and the plan has the option no more; beside the fields there is no list of them."""
     page = opened.page
     page.locator("#plan-also [data-option=iterations]").focus()
     page.keyboard.press("Enter")

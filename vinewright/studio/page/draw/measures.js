@@ -89,7 +89,7 @@ function withSign(/** @type {string} */ number) {
 
 /** The free distances of a box to the left, right, down and up: to the nearest other obstacle, else to the bounds. */
 export function gapMeasures(/** @type {Doc} */ doc, /** @type {ReadonlySet<number | string>} */ ids, /** @type {Box} */ box) {
-  const others = doc.shapes.filter((shape) => !ids.has(shape.id));
+  const others = doc.shapes.filter((shape) => !shape.hidden && !ids.has(shape.id));
   const found = [];
   for (const axis of [0, 1]) {
     for (const way of [-1, 1]) {
