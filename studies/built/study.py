@@ -14,7 +14,8 @@ from dynamics.tube import VineParams
 from environments import load_environment
 from environments.environment import Environment
 from environments.uncertainty import WORKSHOP
-from planner.adapting.adapting import Limit, adapt
+from planner.adapting.adapting import adapt
+from planner.adapting.searching import Limit
 from planner.built.posterior import infer, predict_success
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.trial import Trials
