@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import NamedTuple
@@ -70,22 +71,31 @@ class Likelihood:
         self.grown += len(normal)
         return self.tube.grow(normal, Setting(with_pressures(self.tube.design, pressures)))
 
-    def __call__(self, lasting: Floats) -> Floats:
-        """Return the logarithm of the likelihood of all measurements of each tube, shape (tubes,).
+    def of_growths(self, lasting: Floats) -> Floats:
+        """Return the logarithm of the likelihood of all growths of each tube, shape (tubes,).
 
         Args:
             lasting: Standard normal numbers of the errors of tubes, shape (tubes, unknowns).
         """
-        return np.asarray(sum(fit.value for fit in self.fit(lasting).values()), float)
+        return _sum(self.fit_growths(lasting), lasting)
 
-    def fit(self, lasting: Floats) -> dict[str, Fit]:
-        """Return how well each measurement fits, by its name: `growth 3`, `bend of section 1 at 20 kPa`."""
+    def of_parts(self, lasting: Floats) -> Floats:
+        """Return the logarithm of the likelihood of bends and points, for which nothing has to grow, shape (tubes,)."""
+        return _sum(self.fit_parts(lasting), lasting)
+
+    def fit_growths(self, lasting: Floats) -> dict[str, Fit]:
+        """Return how well each growth fits, by its name: `growth 3`."""
         found: dict[str, Fit] = {}
         for pressures in dict.fromkeys(growth.pressures for growth in self.trials.growths):
             predicted = self._grow(lasting, pressures)
             for number, growth in enumerate(self.trials.growths, 1):
                 if growth.pressures == pressures:
                     found[f"growth {number}"] = self._of_growth(growth, predicted)
+        return found
+
+    def fit_parts(self, lasting: Floats) -> dict[str, Fit]:
+        """Return how well each bend and point fits, by its name: `bend of section 1 at 20 kPa`."""
+        found: dict[str, Fit] = {}
         if self.trials.bends or self.trials.points:
             world, sections = self.tube.errors(lasting)
             for bend in self.trials.bends:
@@ -101,7 +111,7 @@ class Likelihood:
         tip, length = (float(np.hypot(*pair)) for pair in zip((errors.tip, errors.length), self.spread, strict=True))
         area = float(np.log(np.pi * whole**2))
         fits, strange = np.zeros(len(predicted.length)), 0.0
-        if growth.reached is not None:
+        if told_by_result(growth):
             inside = t.cdf(-predicted.nearest / tip, FREEDOM)
             fits += np.log(inside if growth.reached else 1 - inside)
             strange -= np.log(2)
@@ -126,6 +136,15 @@ class Likelihood:
         fits = _normal(np.asarray(point.measured) - moved, self.trials.errors.obstacle)
         extent = environment.bounds[2:] - environment.bounds[:2]
         return _or_strange(fits, -float(np.log(extent.prod())))
+
+
+def told_by_result(growth: Growth) -> bool:
+    """Whether it is known of a growth that it reached the goal or missed it, and nothing else."""
+    return growth.reached is not None and growth.tip is None and growth.length is None and growth.recording is None
+
+
+def _sum(fits: dict[str, Fit], lasting: Floats) -> Floats:
+    return np.asarray(sum((fit.value for fit in fits.values()), np.zeros(len(lasting))))
 
 
 def with_pressures(design: Design, pressures: tuple[float, ...] | None) -> Design:
@@ -184,7 +203,8 @@ def _or_strange(fits: Floats, strange: float) -> Fit:
 
 def _new(name: str, known: Collection[str]) -> str:
     """Return a name that is not known yet: a measurement that was repeated is numbered."""
-    return next(one for one in (name, *(f"{name}, measured again ({k})" for k in range(2, 10**6))) if one not in known)
+    again = (f"{name}, measured again ({k})" for k in itertools.count(2))
+    return next(one for one in itertools.chain([name], again) if one not in known)
 
 
 def _thin(path: Floats) -> Floats:
