@@ -1,4 +1,7 @@
-"""Likelihood of what was measured: how well each measurement fits growths that are predicted with given errors."""
+"""Likelihood of what was measured: how well each measurement fits growths that are predicted with given errors.
+
+Whether growths reached the goal is compared elsewhere, with the share of growths that do, see `planner.built.posterior`.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import multivariate_t, norm, t
+from scipy.stats import multivariate_t, norm
 
 from dynamics.moved_scene import move_points
 from environments.objects import object_of
@@ -84,11 +87,12 @@ class Likelihood:
         return _sum(self.fit_parts(lasting), lasting)
 
     def fit_growths(self, lasting: Floats) -> dict[str, Fit]:
-        """Return how well each growth fits, by its name: `growth 3`."""
+        """Return how well each growth of which more is known than its result fits, by its name: `growth 3`."""
         found: dict[str, Fit] = {}
-        for pressures in dict.fromkeys(growth.pressures for growth in self.trials.growths):
+        measured = [(number, one) for number, one in enumerate(self.trials.growths, 1) if has_measures(one)]
+        for pressures in dict.fromkeys(growth.pressures for _, growth in measured):
             predicted = self._grow(lasting, pressures)
-            for number, growth in enumerate(self.trials.growths, 1):
+            for number, growth in measured:
                 if growth.pressures == pressures:
                     found[f"growth {number}"] = self._of_growth(growth, predicted)
         return found
@@ -111,10 +115,6 @@ class Likelihood:
         tip, length = (float(np.hypot(*pair)) for pair in zip((errors.tip, errors.length), self.spread, strict=True))
         area = float(np.log(np.pi * whole**2))
         fits, strange = np.zeros(len(predicted.length)), 0.0
-        if told_by_result(growth):
-            inside = t.cdf(-predicted.nearest / tip, FREEDOM)
-            fits += np.log(inside if growth.reached else 1 - inside)
-            strange -= np.log(2)
         tips = np.where(np.isnan(predicted.tip), self.tube.environment.start[:2], predicted.tip)
         # The tip of a recording is the last of its path.
         if growth.tip is not None and not growth.recording:
@@ -138,9 +138,9 @@ class Likelihood:
         return _or_strange(fits, -float(np.log(extent.prod())))
 
 
-def told_by_result(growth: Growth) -> bool:
-    """Whether it is known of a growth that it reached the goal or missed it, and nothing else."""
-    return growth.reached is not None and growth.tip is None and growth.length is None and growth.recording is None
+def has_measures(growth: Growth) -> bool:
+    """Whether more is known of a growth than whether it reached the goal."""
+    return growth.tip is not None or growth.length is not None or growth.recording is not None
 
 
 def _sum(fits: dict[str, Fit], lasting: Floats) -> Floats:

@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import betaln, logsumexp
 from scipy.stats import beta
 
-from planner.built.likelihood import Fit, Likelihood, ReadPath, told_by_result, with_pressures
+from planner.built.likelihood import Likelihood, ReadPath, has_measures, with_pressures
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.tempering import resample, temper
 from planner.built.trial import Trials
@@ -30,6 +30,8 @@ TRADED = 0.5
 """Correlation from which two learnt errors are named as a pair that only trials of another kind can tell apart [-]."""
 FEW = 50
 """Number of different samples below which some are replaced by tubes as before the trials, so that nothing looks certain."""
+CANDIDATES = 4
+"""Number of samples from which each is chosen where nothing but results is known of growths."""
 WRONG, UNKNOWN = 0.1, 0.5
 """Probability before any trial that the success of a tube is none that the model predicts with any errors, and parameters of the beta
 distribution of that success [-] (Jeffreys 1946)."""
@@ -182,9 +184,13 @@ def infer(
         return Posterior(tube, rng.standard_normal((samples, len(tube.unknowns))), samples, {}, 0)
     likelihood = Likelihood(tube, trials, read, seed)
     cheap = likelihood.of_parts if trials.bends or trials.points else None
-    found = temper(likelihood.of_growths, len(tube.unknowns), samples, rng, watch, cheap)
-    weights, unexplained, fits = _compare_results(likelihood, found.normal, seed)
-    rows = resample(weights, rng)
+    some = any(has_measures(growth) for growth in trials.growths)
+    found = temper(
+        likelihood.of_growths, len(tube.unknowns), samples if some else CANDIDATES * samples, rng, watch, cheap
+    )
+    weights, unexplained = _compare_results(likelihood, found.normal, seed)
+    rows = resample(weights, rng, samples)
+    fits = likelihood.fit_growths(found.normal) | likelihood.fit_parts(found.normal)
     strange = {name: float(fit.strange[rows].mean()) for name, fit in fits.items()}
     normal = found.normal[rows]
     different = len(np.unique(normal, axis=0))
@@ -199,37 +205,25 @@ def infer(
     )
 
 
-def _compare_results(likelihood: Likelihood, normal: Floats, seed: int) -> tuple[Floats, float, dict[str, Fit]]:
-    """Weigh samples by how often they reach the goal, against how often the tube did.
-
-    The tempered samples fit tips; where only results are known they fit them as if growths of one tube differed by a blur. Here each
-    sample grows several times with all that differs between growths.
+def _compare_results(likelihood: Likelihood, normal: Floats, seed: int) -> tuple[Floats, float]:
+    """Weigh samples by how often they reach the goal, against how often the tube did: each grows several times.
 
     Returns:
-        Weights of the samples, the probability that no sample tells the success of the tube, and the fits of all measurements.
+        Weights of the samples, and the probability that no sample tells the success of the tube.
     """
     trials, tube = likelihood.trials, likelihood.tube
-    fits = likelihood.fit_growths(normal) | likelihood.fit_parts(normal)
-    exact: Floats = np.zeros(len(normal))
-    blurred: Floats = np.zeros(len(normal))
-    alone = 0.0
-    for number, growth in enumerate(trials.growths, 1):
-        if told_by_result(growth):
-            blurred = blurred + fits[f"growth {number}"].value
+    fit, alone = np.zeros(len(normal)), 0.0
     for pressures in dict.fromkeys(growth.pressures for growth in trials.growths):
         reached, missed = _results(trials, pressures)
         if reached + missed:
-            share = _grow_each(tube, normal, Setting(with_pressures(tube.design, pressures)), GROWTHS, seed + 1)
-            first, second = beta_of_tubes(share, GROWTHS)
-            first, second = first + share * GROWTHS, second + (1 - share) * GROWTHS
-            exact = exact + betaln(first + reached, second + missed) - betaln(first, second)
+            reaching = _grow_each(tube, normal, Setting(with_pressures(tube.design, pressures)), GROWTHS, seed + 1)
+            first, second = beta_of_tubes(reaching, GROWTHS)
+            firsts, seconds = first + reaching * GROWTHS, second + (1 - reaching) * GROWTHS
+            fit = fit + betaln(firsts + reached, seconds + missed) - betaln(firsts, seconds)
             alone += float(betaln(reached + UNKNOWN, missed + UNKNOWN) - betaln(UNKNOWN, UNKNOWN))
-            likelihood.grown += share.size * GROWTHS
-    weights = np.exp(exact - blurred - (exact - blurred).max())
-    # The samples have the blurred results in them already: the mean without these is a ratio of means.
-    model = logsumexp(exact - blurred) - logsumexp(-blurred)
-    wrong, right = np.log(WRONG) + alone, np.log(1 - WRONG) + model
-    return weights, float(np.exp(wrong - np.logaddexp(wrong, right))), fits
+            likelihood.grown += reaching.size * GROWTHS
+    wrong, right = np.log(WRONG) + alone, np.log(1 - WRONG) + logsumexp(fit) - np.log(len(fit))
+    return np.exp(fit - fit.max()), float(np.exp(wrong - np.logaddexp(wrong, right)))
 
 
 def _results(trials: Trials, pressures: tuple[float, ...] | None) -> tuple[int, int]:

@@ -67,33 +67,31 @@ def temper(
 
     Args:
         unknowns: Number of unknowns, at least 1.
-        samples: Number of samples; the likelihood of each is computed some `MOVES` times a step.
+        samples: Number of samples; the likelihood of each is computed at most `MOVES` times a step.
         watch: Called with the power reached, after each step.
         cheap: Another factor of the likelihood, which takes no time: its posterior is sampled first, and moves that it rejects are not
             tried with the other factor (delayed acceptance: Christen and Fox 2005).
     """
     normal, steps = rng.standard_normal((samples, unknowns)), 0
     if cheap is not None:
-        walk = _Walk(normal, cheap, _say_nothing, rng)
+        walk = _Walk(normal, cheap, None, rng)
         walk.rise(lambda _: None)
         normal, steps = walk.normal, walk.steps
-    walk = _Walk(normal, log_likelihood, cheap or _say_nothing, rng)
+    walk = _Walk(normal, log_likelihood, cheap, rng)
     walk.rise(watch)
     return Tempered(walk.normal, len(np.unique(walk.normal, axis=0)), steps + walk.steps)
-
-
-def _say_nothing(normal: Floats) -> Floats:
-    return np.zeros(len(normal))
 
 
 class _Walk:
     """Samples on their way from one distribution to its product with a likelihood."""
 
-    def __init__(self, normal: Floats, costly: LogLikelihood, cheap: LogLikelihood, rng: np.random.Generator) -> None:
-        """Compute the likelihoods of samples of the first distribution: the prior times the cheap likelihood."""
+    def __init__(
+        self, normal: Floats, costly: LogLikelihood, cheap: LogLikelihood | None, rng: np.random.Generator
+    ) -> None:
+        """Compute the likelihoods of samples of the first distribution: the prior, or the prior times a cheap likelihood."""
         self.normal, self.rng = normal, rng
         self.costly, self.cheap = costly, cheap
-        self.value, self.cheap_value = costly(normal), cheap(normal)
+        self.value = costly(normal)
         self.length, self.steps = 0.5, 0
 
     def rise(self, watch: Callable[[float], None]) -> None:
@@ -101,16 +99,14 @@ class _Walk:
         power = 0.0
         while power < 1.0:
             step = _next_step(self.value, power) if self.steps < MOST_STEPS else 1.0 - power
-            self._keep(resample(np.exp(step * (self.value - self.value.max())), self.rng))
+            rows = resample(np.exp(step * (self.value - self.value.max())), self.rng)
+            self.normal, self.value = self.normal[rows], self.value[rows]
             power, self.steps = power + step, self.steps + 1
             for _ in range(MOVES if power < 1.0 else LAST_MOVES):
                 self._move(power)
             watch(power)
         for _ in range(REFRESHED):
             self._refresh()
-
-    def _keep(self, rows: np.ndarray) -> None:
-        self.normal, self.value, self.cheap_value = self.normal[rows], self.value[rows], self.cheap_value[rows]
 
     def _move(self, power: float) -> None:
         """Move the samples once, and adapt the length of moves to the share that is accepted."""
@@ -146,16 +142,17 @@ class _Walk:
             log_ratio: Logarithm of the ratio of the prior, corrected for the moves.
             power: Of the costly likelihood.
         """
-        there = self.cheap(moved)
-        change = there - self.cheap_value + log_ratio
-        passed = np.flatnonzero(np.log(self.rng.random(len(moved))) < change)
-        if not passed.size:
+        left, change = np.arange(len(moved)), np.broadcast_to(log_ratio, len(moved))
+        if self.cheap is not None:
+            first = self.cheap(moved) - self.cheap(self.normal) + change
+            left = np.flatnonzero(np.log(self.rng.random(len(moved))) < first)
+            change = np.zeros(len(moved))
+        if not left.size:
             return 0.0
-        value = self.costly(moved[passed])
-        better = np.log(self.rng.random(len(passed))) < power * (value - self.value[passed])
-        rows = passed[better]
-        self.normal = self.normal.copy()
-        self.normal[rows], self.value[rows], self.cheap_value[rows] = moved[rows], value[better], there[rows]
+        value = self.costly(moved[left])
+        better = np.log(self.rng.random(len(left))) < power * (value - self.value[left]) + change[left]
+        rows = left[better]
+        self.normal[rows], self.value[rows] = moved[rows], value[better]
         return len(rows) / len(moved)
 
 
@@ -175,10 +172,11 @@ def _next_step(likelihood: Floats, power: float) -> float:
     return max(low, 1e-9)
 
 
-def resample(weights: Floats, rng: np.random.Generator) -> np.ndarray:
-    """Draw as many samples as there are weights, systematically."""
+def resample(weights: Floats, rng: np.random.Generator, count: int | None = None) -> np.ndarray:
+    """Draw indices by weights, systematically: as many as there are weights, or `count`."""
+    count = count or len(weights)
     ends = np.cumsum(weights / weights.sum())
-    at = (rng.random() + np.arange(len(weights))) / len(weights)
+    at = (rng.random() + np.arange(count)) / count
     return np.minimum(np.searchsorted(ends, at), len(weights) - 1)
 
 
