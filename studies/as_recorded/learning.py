@@ -71,7 +71,7 @@ def fit_shapes(growth: RecordedGrowth, shapes: GrownShapes) -> Floats:
         off = growth.recorded_points(frame, places) - shapes.points(length, places)
         scale = scale_of(shapes.common, growth, places)
         squared = (off**2).sum(axis=-1) / scale**2
-        fits -= ((FREEDOM / 2 + 1) * np.log1p(squared / FREEDOM) + np.log(2 * np.pi * scale**2)).sum(axis=1)
+        fits -= ((FREEDOM / 2 + 1) * np.log1p(squared / FREEDOM) + np.log(2 * np.pi * scale**2)).mean(axis=1)
     return fits
 
 
