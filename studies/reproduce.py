@@ -76,6 +76,7 @@ STUDIES = (
     "mapping",
     "sensing",
     "real_mapping",
+    "as_recorded",
     "snaps",
 )
 """Folders of studies, in the order of the help; with the function of their `command.py` if its name is another."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from itertools import product
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from dynamics.vine import Actuation, VineState, centerlines, grown_length, to_ho
 from environments.uncertainty import WORKSHOP
 from planner.built.predicting import MODEL, BuiltTube
 from planner.design.design import Design, Section
-from planner.uncertainty.causes import Cause
+from planner.uncertainty.causes import UNITS, Cause
 from planner.uncertainty.deviations import WorldErrors
 from planner.uncertainty.trials import Worlds
 from studies.validation.recordings import RECORD, make_environment, recorded_lengths, start_pose
@@ -48,13 +47,9 @@ class Idea:
     guide: float = 0.0
     """Greatest length beyond the marked base along which the tube is held straight [m]; all lengths up to it are equally likely."""
 
-    @property
-    def tubes(self) -> list[dict[str, float | None]]:
-        """All combinations of stiffness and folds, as fields of `VineParams`."""
-        return [
-            {"bending_stiffness": stiffness, "collapse_share": share}
-            for stiffness, share in product(self.stiffness, self.folds)
-        ]
+    def tube(self, stiffness: int, folds: int) -> dict[str, Any]:
+        """Return the fields of `VineParams` by the indices of their values."""
+        return {"bending_stiffness": self.stiffness[stiffness], "collapse_share": self.folds[folds]}
 
 
 IDEAS = (
@@ -65,18 +60,8 @@ IDEAS = (
 tubes are first seen up to 0.1 m beyond the base."""
 
 
-def list_common(idea: Idea) -> list[Cause]:
-    """List the errors that all growths have in common and that `planner.uncertainty.causes` does not know.
-
-    Growth, size of the model's error, EI, folds and guide, in this order; what an idea leaves out is exact.
-    """
-    return [
-        Cause("growth", "%", GROWTH, "growth"),
-        Cause("error of the model", "", MODEL_SPREAD, "model"),
-        Cause("EI", "", float(len(idea.stiffness) > 1), "stiffness"),
-        Cause("folds", "", float(len(idea.folds) > 1), "folds"),
-        Cause("guide", "mm", idea.guide, "guide"),
-    ]
+COMMON = "growth", "model", "EI", "folds", "guide"
+"""Errors that all growths have in common and that `planner.uncertainty.causes` does not know."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,23 +72,23 @@ class Common:
     """Length that grows for a recorded length, relative to it, less 1 [-]."""
     model: Floats
     """Standard deviation of x and of y of the end of the tube from the simulated one, in radii [-]."""
-    tube: NDArray[np.int64]
-    """Index in `Idea.tubes`."""
+    stiffness: NDArray[np.int64]
+    """Index in `Idea.stiffness`."""
+    folds: NDArray[np.int64]
+    """Index in `Idea.folds`."""
     guide: Floats
     """Length beyond the marked base along which the tube is held [m]."""
 
     @classmethod
     def of(cls, idea: Idea, normal: Floats) -> Common:
-        """Convert standard normal numbers, shape (T, 5), in the order of `list_common`."""
+        """Convert standard normal numbers, shape (T, 5), in the order of `COMMON`."""
         share = norm.cdf(normal[:, 2:])
-        stiffness = np.minimum((share[:, 0] * len(idea.stiffness)).astype(int), len(idea.stiffness) - 1)
-        folds = np.minimum((share[:, 1] * len(idea.folds)).astype(int), len(idea.folds) - 1)
-        return cls(
-            GROWTH * normal[:, 0],
-            MODEL * np.exp(MODEL_SPREAD * normal[:, 1]),
-            stiffness * len(idea.folds) + folds,
-            idea.guide * share[:, 2],
+        stiffness, folds = (
+            np.minimum((column * len(values)).astype(int), len(values) - 1)
+            for column, values in zip(share.T, (idea.stiffness, idea.folds), strict=False)
         )
+        model = MODEL * np.exp(MODEL_SPREAD * normal[:, 1])
+        return cls(GROWTH * normal[:, 0], model, stiffness, folds, idea.guide * share[:, 2])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -177,6 +162,25 @@ class RecordedGrowth:
         along = self.lengths[frame] - steps.sum() + np.concatenate([[0.0], np.cumsum(steps)])
         return np.stack([np.interp(places, along, column) for column in line.T], axis=1)
 
+    def values(self, common: Common, shared: Floats) -> dict[str, Floats]:
+        """Return the common errors that are not exact, shape (T,) each, in the units of their names.
+
+        Args:
+            shared: Standard normal numbers of `shared`, shape (T, ...).
+        """
+        found = {
+            cause.key: cause.value(column) * UNITS[cause.unit]
+            for cause, column in zip(self.shared, shared.T, strict=True)
+        }
+        found |= {"growth [%]": 100 * common.growth, "error of the model [radii]": common.model}
+        if len(self.idea.stiffness) > 1:
+            found["EI [N m2]"] = np.array(self.idea.stiffness, float)[common.stiffness]
+        if len(self.idea.folds) > 1:
+            found["folds at [pi P R^3]"] = np.array(self.idea.folds)[common.folds]
+        if self.idea.guide:
+            found["guide [mm]"] = 1e3 * common.guide
+        return found
+
     def grow(self, common: Common, shared: Floats, own: Floats, record: float = RECORD) -> GrownShapes:
         """Grow a tube for each row of errors.
 
@@ -196,9 +200,9 @@ class RecordedGrowth:
         records, segments = round(longest / record), int(np.ceil(longest / params.segment_length))
         starts, grown = np.empty((len(own), 3)), np.zeros((len(own), records))
         angles = np.zeros((len(own), records, segments))
-        for number in np.unique(common.tube).tolist():
-            tube = replace(params, **dict[str, Any](self.idea.tubes[number]))
-            rows = np.flatnonzero(common.tube == number)
+        for stiffness, folds in np.unique(np.stack([common.stiffness, common.folds], axis=1), axis=0).tolist():
+            tube = replace(params, **self.idea.tube(stiffness, folds))
+            rows = np.flatnonzero((common.stiffness == stiffness) & (common.folds == folds))
             worlds = Worlds(self.environment, tube, _of_rows(world, rows))
             starts[rows] = worlds.motions.start
             bare = Actuation(np.zeros((len(rows), segments)), np.full((len(rows), segments), 0.04))

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from dynamics.recording import Recording
 from planner.built.likelihood import FREEDOM, MOST_POINTS
 from planner.built.tempering import temper
-from planner.uncertainty.causes import Cause
-from studies.as_recorded.growths import Common, GrownShapes, Idea, RecordedGrowth, list_common
+from studies.as_recorded.growths import COMMON, Common, GrownShapes, Idea, RecordedGrowth
 from surrogate.kernels.compiled import Floats
 
 NOISE = 5e-3
 """Standard deviation of x and of y of a recorded point [m]."""
 PARTS = 0.25, 0.5, 0.75, 1.0
-"""Places of the points of a shape that count, along the recorded tube [-]."""
+"""Places of the points of a shape that count, along the recorded tube [-]; together as one point: they say nearly the same."""
 
 
 def scale_of(common: Common, growth: RecordedGrowth, places: Floats) -> Floats:
@@ -42,14 +40,15 @@ class Likelihood:
     def __init__(self, growths: Sequence[RecordedGrowth], idea: Idea) -> None:
         """List the unknowns: what the growths have in common comes first."""
         self.growths, self.idea = growths, idea
-        self.common: list[Cause] = [*list_common(idea), *growths[0].shared]
-        ends = len(self.common) + np.cumsum([len(one.own) for one in growths])
+        self.common = len(COMMON) + len(growths[0].shared)
+        """Number of unknowns that the growths have in common."""
+        ends = self.common + np.cumsum([len(one.own) for one in growths])
         self.columns = [slice(end - len(one.own), end) for one, end in zip(growths, ends.tolist(), strict=True)]
         self.unknowns = int(ends[-1])
 
     def __call__(self, normal: Floats) -> Floats:
         """Return the logarithm of the likelihood of each row of standard normal numbers."""
-        common, shared = split_common(self.idea, normal[:, : len(self.common)])
+        common, shared = split_common(self.idea, normal[:, : self.common])
         fits = np.zeros(len(normal))
         for growth, columns in zip(self.growths, self.columns, strict=True):
             fits += fit_shapes(growth, growth.grow(common, shared, normal[:, columns], RECORD))
@@ -57,9 +56,8 @@ class Likelihood:
 
 
 def split_common(idea: Idea, normal: Floats) -> tuple[Common, Floats]:
-    """Return common errors, and the standard normal numbers of those that growths share, from those of `Likelihood.common`."""
-    count = len(list_common(idea))
-    return Common.of(idea, normal[:, :count]), normal[:, count:]
+    """Return common errors, and the standard normal numbers of those that growths share, shape (T, ...)."""
+    return Common.of(idea, normal[:, : len(COMMON)]), normal[:, len(COMMON) :]
 
 
 def fit_shapes(growth: RecordedGrowth, shapes: GrownShapes) -> Floats:
@@ -75,22 +73,12 @@ def fit_shapes(growth: RecordedGrowth, shapes: GrownShapes) -> Floats:
     return fits
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Lesson:
-    """What growths of a tube have in common, as samples of equal weight."""
+def learn(recordings: Sequence[Recording], idea: Idea, samples: int, seed: int) -> tuple[Floats, int]:
+    """Infer the errors that recorded growths have in common.
 
-    causes: list[Cause]
-    normal: Floats
-    """Standard normal numbers, shape (samples, causes)."""
-    different: int
-    """Number of samples that differ."""
-
-
-def learn(recordings: Sequence[Recording], idea: Idea, samples: int, seed: int) -> Lesson:
-    """Infer the common errors from recordings; without any, draw those of the prior."""
-    rng = np.random.default_rng([seed, 15])
-    if not recordings:
-        raise ValueError("at least one recording is needed")
+    Returns:
+        Standard normal numbers of samples of equal weight, shape (samples, ...), as in `split_common`, and how many of them differ.
+    """
     likelihood = Likelihood([RecordedGrowth(one, idea) for one in recordings], idea)
-    found = temper(likelihood, likelihood.unknowns, samples, rng)
-    return Lesson(likelihood.common, found.normal[:, : len(likelihood.common)], found.different)
+    found = temper(likelihood, likelihood.unknowns, samples, np.random.default_rng([seed, 15]))
+    return found.normal[:, : likelihood.common], found.different
