@@ -24,7 +24,8 @@ from surrogate.kernels.compiled import Floats
 STIFFNESS = 0.3
 """Standard deviation of the restoring moment of the tube [-]: its growth pressure, to which it is proportional, was not recorded."""
 GROWTH = 0.03
-"""Standard deviation of the length that grows for a recorded length, relative to it [-]; an assumption."""
+"""Standard deviation of the length of tube for a length along a recorded centreline, relative to it [-]; an assumption. Noise makes
+recorded centrelines longer."""
 MODEL_SPREAD = 0.5
 """Standard deviation of the logarithm of the size of the model's error [-], about that of `planner.built`; an assumption."""
 ERRORS = replace(WORKSHOP, moment_share=STIFFNESS, cell_common=0.0)
@@ -69,7 +70,7 @@ class Common:
     """Errors that all growths have in common, shape (T,) each."""
 
     growth: Floats
-    """Length that grows for a recorded length, relative to it, less 1 [-]."""
+    """Length of tube for a length along a recorded centreline, relative to it, less 1 [-]."""
     model: Floats
     """Standard deviation of x and of y of the end of the tube from the simulated one, in radii [-]."""
     stiffness: NDArray[np.int64]

@@ -37,9 +37,9 @@ def _method() -> list[str]:
     return [
         "Each recorded growth of a passive tube is predicted from the others. From these the errors that all growths have in",
         "common are inferred (`planner.built.tempering`), along with those of each growth. In common are friction, the restoring",
-        f"moment (± {100 * STIFFNESS:g} %: the growth pressure was not recorded), the length that grows for a recorded one",
-        f"(± {100 * GROWTH:g} %), and the size of the model's error, which rises along the tube. Each growth has its own pose of the base",
-        "and its own place, turn and size of each wall, as in a workshop.",
+        f"moment (± {100 * STIFFNESS:g} %: the growth pressure was not recorded), the length of tube for a recorded one (*growth*,",
+        f"± {100 * GROWTH:g} %: noise makes recorded centrelines longer), and the size of the model's error, which rises along",
+        "the tube. Each growth has its own pose of the base and its own place, turn and size of each wall, as in a workshop.",
         f"{MOST_POINTS} shapes of each growth count, {len(PARTS)} points of each together as one point, with {1e3 * NOISE:g} mm of noise.",
         "The start pose is found from early frames (`vinewright validate`), also of the growth that is predicted; nothing else",
         "of it is used.",
