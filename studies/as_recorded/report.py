@@ -20,6 +20,9 @@ from vinewright.console.study import Report
 QUARTERS = 4
 """Number of parts of the longest length, of each of which is said how often the interval holds the tip."""
 
+CHANCE = 0.2e-3
+"""Difference of mean distances that another seed of the samples brings [m]."""
+
 
 def report(found: Sequence[Prediction]) -> Report:
     """Return the tables in Markdown, and the data."""
@@ -105,10 +108,11 @@ def _means(some: Sequence[Prediction]) -> tuple[float, float, float]:
 
 def _share_of_learning(mean: tuple[float, float, float]) -> str:
     """Say which part of the difference comes of the recordings, and which of the errors as stated."""
-    plain, before, after = (1e3 * one for one in mean)
+    plain, before, after = mean
+    chance = " (within the chance of the samples)" if abs(after - before) <= CHANCE else ""
     return (
-        f"Of the difference, {before - plain:+.1f} mm come of the mean over the errors as stated, and {after - before:+.1f} mm of "
-        "what the other recordings say of them."
+        f"Of the difference, {1e3 * (before - plain):+.1f} mm come of the mean over tubes with the errors as stated, and "
+        f"{1e3 * (after - before):+.1f} mm{chance} of what the other recordings say of them."
     )
 
 

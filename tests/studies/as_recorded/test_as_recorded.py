@@ -15,7 +15,7 @@ from planner.built.predicting import MODEL
 from studies.as_recorded.growths import COMMON, IDEAS, Common, Idea, RecordedGrowth
 from studies.as_recorded.learning import NOISE, RECORD, Likelihood, fit_shapes, learn, scale_of, split_common
 from studies.as_recorded.plots import save_predictions
-from studies.as_recorded.report import report
+from studies.as_recorded.report import CHANCE, report
 from studies.as_recorded.study import LeftOut, Prediction, find_ellipse, list_cases, predict
 from studies.validation.recordings import apart, deploy, read_recordings
 from surrogate.kernels.compiled import Floats
@@ -276,7 +276,10 @@ def test_report_and_picture(predictions: list[Prediction], tmp_path: Path) -> No
         f"{1e3 * one.after.mean:.1f} mm in the mean, with the default tube {1e3 * one.plain.mean:.1f} mm" in found.text
     )
     gain = 1e3 * (one.after.mean - one.before.mean)
-    assert f"and {gain:+.1f} mm of what the other recordings say" in found.text
+    chance = " (within the chance of the samples)" if abs(gain) <= 1e3 * CHANCE else ""
+    assert f"and {gain:+.1f} mm{chance} of what the other recordings say" in found.text
+    alike = replace(one, before=one.after)
+    assert "+0.0 mm (within the chance of the samples) of what" in report([alike]).text
     last = one.after.inside[one.lengths > 0.75 * one.lengths.max()]
     assert f"{100 * last.mean():.0f} % of {len(last)} tips from 75 to 100 %" in found.text
     assert found.text.count("| guide [mm] |") == 1
