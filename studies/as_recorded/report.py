@@ -95,7 +95,8 @@ def _distances(some: Sequence[Prediction]) -> list[str]:
         f"With what was learnt the distance is {1e3 * mean[2]:.1f} mm in the mean, with the default tube {1e3 * mean[0]:.1f} mm; nearer in "
         f"{nearer} of {len(some)} recordings. {_share_of_learning(mean)}",
         "",
-        f"The {100 * LEVEL:.0f} % interval holds, by the length of the tube relative to the longest: {_by_length(some)}.",
+        f"The {100 * LEVEL:.0f} % interval holds, by the length of the tube relative to the longest: {_by_length(some)}. "
+        f"Tips of one growth are alike, so these are {len(some)} cases rather than {sum(len(one.lengths) for one in some)}.",
     ]
 
 
