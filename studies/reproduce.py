@@ -62,6 +62,7 @@ STUDIES = (
     "reliability",
     "fewest",
     "actuators",
+    "built",
     "uncertainty",
     "uncertainty:uncertainty_random",
     "paper_errors",

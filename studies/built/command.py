@@ -18,8 +18,8 @@ from vinewright.console.study_options import (
     study_command,
 )
 
-ENVIRONMENTS = ["soak-1", "soak-2", "soak-22", "soak-23"]
-"""Random environments of 1.5 m by 1.5 m, of which obstacles cover a tenth or a fifth: as large as benches are."""
+ENVIRONMENTS = ["soak-1", "soak-2", "soak-21", "soak-22"]
+"""Random environments of 1.5 m by 1.5 m, of which obstacles cover up to a fifth: as large as benches are."""
 
 
 @study_command
