@@ -32,6 +32,9 @@ FEW = 50
 """Number of different samples below which some are replaced by tubes as before the trials, so that nothing looks certain."""
 CANDIDATES = 4
 """Number of samples from which each is chosen where nothing but results is known of growths."""
+LEAST_DIFFERENCE = 0.05
+"""Least correlation of the results of growths of one tube [-], since how much they differ is assumed: samples that all succeed in half of
+their growths leave the tube a success of 32 to 68 %."""
 WRONG, UNKNOWN = 0.1, 0.5
 """Probability before any trial that the success of a tube is none that the model predicts with any errors, and parameters of the beta
 distribution of that success [-] (Jeffreys 1946)."""
@@ -160,7 +163,7 @@ def beta_of_tubes(each: Floats, growths: int) -> tuple[float, float]:
     # Of tubes that succeed equally often, shares vary by chance; more growths of one tube tell how much tubes differ.
     chance = mean * (1 - mean) / growths
     alike = (each.var() / chance - 1) / max(growths - 1, 1)
-    size = 1 / np.clip(alike, 1 / every, 0.99) - 1
+    size = 1 / np.clip(alike, LEAST_DIFFERENCE, 0.99) - 1
     return float(size * mean), float(size * (1 - mean))
 
 

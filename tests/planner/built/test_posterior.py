@@ -7,7 +7,7 @@ from scipy.stats import beta
 
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.built.posterior import LEARNT, WRONG, Posterior, SuccessRange, infer, predict_success
+from planner.built.posterior import LEARNT, LEAST_DIFFERENCE, WRONG, Posterior, SuccessRange, infer, predict_success
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.tempering import Tempered
 from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials
@@ -154,7 +154,8 @@ def test_the_interval_of_success_is_that_of_tubes() -> None:
     assert found.mean == pytest.approx(2 / 3, abs=0.03)
     assert found.interval == pytest.approx(np.quantile(true, [0.05, 0.95]), abs=0.05)
     alike = SuccessRange(rng.binomial(4, 0.5, 1000) / 4, 4).interval
-    assert alike == pytest.approx((0.5, 0.5), abs=0.1)
+    size = 1 / LEAST_DIFFERENCE - 1
+    assert alike == pytest.approx(beta.ppf([0.05, 0.95], size / 2, size / 2), abs=0.02)
     low, high = SuccessRange(np.ones(256), 4).interval
     assert 0.99 < low < 1.0 == high
     low, high = SuccessRange(np.repeat([0.0, 1.0], 128), 4).interval
@@ -175,7 +176,7 @@ def test_growths_of_known_tubes_differ(design: Design, near: Environment) -> Non
     true = predict_success(posterior, growths=20, seed=2).mean
     low, high = success.interval
     assert low <= true <= high
-    assert high - low < 0.15
+    assert high - low < 0.4
 
 
 def test_results_against_the_model(design: Design, near: Environment) -> None:
@@ -209,10 +210,10 @@ def test_results_weigh_tubes_by_how_often_they_succeed(design: Design, near: Env
 def test_results_tell_which_tubes_are_likely(design: Design, near: Environment) -> None:
     """One error decides success: after misses alone, tubes with small errors are unlikely, as Bayes says."""
     tube = BuiltTube(design, near, Uncertainty(start_heading=0.1))
-    known = np.random.default_rng(6).standard_normal((600, len(tube.unknowns)))
-    reached = predict_success(Posterior(tube, known, 600, {}, 0), growths=24, seed=4).each
+    known = np.random.default_rng(6).standard_normal((400, len(tube.unknowns)))
+    reached = predict_success(Posterior(tube, known, 400, {}, 0), growths=16, seed=4).each
     for hits, misses in ((0, 3), (2, 1)):
         weights = reached**hits * (1 - reached) ** misses
         growths = (Growth(True, *NOTHING[1:]),) * hits + (Growth(False, *NOTHING[1:]),) * misses
-        success = predict_success(infer(tube, Trials("", growths=growths), samples=500), seed=3)
+        success = predict_success(infer(tube, Trials("", growths=growths), samples=300), seed=3)
         assert success.each.mean() == pytest.approx((weights * reached).sum() / weights.sum(), abs=0.08)
