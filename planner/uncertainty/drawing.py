@@ -43,7 +43,9 @@ def draw_sections(design: Design, uncertainty: Uncertainty, trials: Trials, seed
     """
     drawn = SectionErrors.draw(design.actuators, uncertainty, trials, seed, len(design.preformed))
     if learnt := uncertainty.learnt:
-        own, causes = learnt.tube == tube_digest(design), section_causes(design, uncertainty)
+        own = learnt.tube == tube_digest(design)
+        # What a kind has in common is told of another tube also where that has one actuator of the kind.
+        causes = section_causes(design, uncertainty, least=2 if own else 1)
         known = [
             (cause, column)
             for cause, column in _known(learnt, causes, _draw(learnt, trials, seed))

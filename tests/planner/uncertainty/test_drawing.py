@@ -67,6 +67,19 @@ def test_errors_of_sections_are_those_of_one_tube(design: Design) -> None:
         assert (one.cell == stated.cell).all()
 
 
+def test_a_tube_with_one_actuator_has_what_was_learnt_of_its_kind(design: Design) -> None:
+    """Film that bends less does so in the next tube, too, however many actuators that has."""
+    last = [k for k, one in enumerate(design.sections) if one.actuated][-1]
+    single = replace(
+        design, sections=tuple(replace(one, side="none") if k == last else one for k, one in enumerate(design.sections))
+    )
+    assert single.actuators == 1
+    drawn = draw_sections(single, replace(WORKSHOP, learnt=learnt_of("another")), MANY, 1).curvature
+    assert 100 * drawn.mean(axis=0) == pytest.approx([8.0], abs=0.3)
+    own = 100 * WORKSHOP.curvature_share * np.sqrt(1 - COMMON)
+    assert 100 * drawn.std(axis=0) == pytest.approx([np.hypot(2.0, own)], rel=0.06)
+
+
 def test_the_world_as_planned_has_no_error(design: Design, room: Environment) -> None:
     """A trial without a number, of which a search makes its plan, is free of learnt errors, too."""
     worlds = Worlds.draw(room, design.params, Uncertainty(learnt=learnt_of(tube_digest(design))), [None, 3], 0)
