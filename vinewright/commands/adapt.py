@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 DRAWN = 200
 """Number of growths in the picture, as built and adapted."""
-SLOWLY = 0.3
-"""Exponent of the power of the likelihood on the progress bar [-]: it rises slowly at first."""
 
 ShiftOption = Annotated[
     float,
@@ -128,35 +126,21 @@ def _read(console: Console, run: Path, solution: int | None) -> BuiltDesign:
 
 
 def _infer(console: Console, built: BuiltDesign, uncertainty: str | None, seed: int) -> tuple[str, Posterior]:
-    """Infer the errors from the trials, with a progress bar; return their name, too.
+    """Infer the errors from the trials; return their name, too.
 
     Raises:
         NothingKept: Ctrl-C came.
     """
-    from rich.progress import Progress
-
-    from planner.built.posterior import FEW, infer
+    from planner.built.posterior import FEW
     from planner.built.predicting import BuiltTube
     from planner.uncertainty.errors import named_errors
-    from vinewright.console.compiling import compiling
+    from vinewright.commands.trials_infer import infer_with_bar
     from vinewright.console.progress import handle_stop_signals
 
     named, errors = named_errors(built.environment, built.design.params, uncertainty)
-    tube = BuiltTube(built.design, built.environment, errors)
     try:
-        with (
-            handle_stop_signals(),
-            compiling(console),
-            Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
-        ):
-            task = bar.add_task("weighing errors by the trials", total=1.0)
-            posterior = infer(
-                tube,
-                built.trials,
-                built.path_of,
-                seed=seed,
-                watch=lambda power: bar.update(task, completed=power**SLOWLY),
-            )
+        with handle_stop_signals():
+            posterior = infer_with_bar(console, built, BuiltTube(built.design, built.environment, errors), seed)
     except KeyboardInterrupt:
         raise NothingKept("interrupted; nothing was written") from None
     if posterior.different < FEW:
