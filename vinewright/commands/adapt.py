@@ -81,6 +81,7 @@ def adapt(
         from planner.adapting.adapting import recommended
         from planner.adapting.changes import Mount
         from planner.adapting.folder import adapted_content
+        from planner.built.learning_report import unexplained_growths
         from planner.output.claim import claim
 
         apart(out, run, "built design")
@@ -91,13 +92,18 @@ def adapt(
             mount = Mount(1e-3 * mount_shift, radians(mount_turn))
             found, interrupted = _search(console, posterior, wanted, (mount, 1e-3 * move_obstacles, time_budget, seed))
             console.print(_table(found, built))
-            enough = recommended(found, wanted)
-            content = adapted_content(found, wanted, built.design, built.environment)
+            growths, strange = len(built.trials.growths), len(unexplained_growths(posterior))
+            if strange:
+                console.print(_unlike(growths, strange), style="bold")
+            # What is predicted for another tube than the one that was tried is nothing to recommend.
+            enough = None if 2 * strange > growths else recommended(found, wanted)
+            content = adapted_content(found, enough, wanted, built.design, built.environment)
             wrote = _write(console, found, content, (named, uncertainty), place)
-        console.print(_advice(run, found, enough, wanted, interrupted))
+        if 2 * strange <= growths:
+            console.print(_advice(run, found, enough, wanted, interrupted))
         if wrote:
             console.print(f"wrote {place}/")
-    missed = "" if enough else f"no change reaches the goal in {success:g} % of the growths that are predicted"
+    missed = "" if enough else _missed(wanted, growths, strange)
     return answer.end(content, [place] if wrote else [], missed)
 
 
@@ -207,6 +213,27 @@ def _table(found: list[Adapted], built: BuiltDesign) -> Table:
         rate = f"{100 * one.success.mean:.0f} %{'' if one.better else ', no better'}"
         table.add_row(one.name, to_do, rate, f"{100 * low:.0f} ... {100 * high:.0f}")
     return table
+
+
+def _unlike(growths: int, strange: int) -> str:
+    """Return a warning where some growths have no explanation."""
+    from planner.output.text import plural
+
+    other = f"growths like the other {growths - strange}" if strange < growths else "growths that it has not had"
+    return (
+        f"warning: {strange} of {plural(growths, 'growth')} went as no errors explain; every success above is that of {other}: count "
+        "on less until the cause is found"
+    )
+
+
+def _missed(wanted: float, growths: int, strange: int) -> str:
+    """Return why nothing is recommended."""
+    if 2 * strange > growths:
+        return (
+            "nothing is recommended, since most growths have no explanation: check what was measured, or state larger errors with "
+            "--uncertainty"
+        )
+    return f"no change reaches the goal in {100 * wanted:g} % of the growths that are predicted"
 
 
 def _advice(run: Path, found: list[Adapted], enough: Adapted | None, wanted: float, interrupted: bool) -> str:

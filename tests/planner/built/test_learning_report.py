@@ -102,6 +102,7 @@ def test_strange_measurements_and_few_samples_are_warned_of(posterior: Posterior
     assert (
         "warning: 1 of 2 growths went as no model explains; the success now is that of growths like the other 1" in text
     )
+    assert "; now, in growths that errors explain: 75 %" in text
     assert "no model explains bend of section 1 at 20 kPa along with the others: check the gauge" in text
     assert "no model explains wall 6 at 1, 2 mm along with the others: check that it is the same point" in text
     assert "no errors of this size" not in text
@@ -110,3 +111,7 @@ def test_strange_measurements_and_few_samples_are_warned_of(posterior: Posterior
     assert "warning: no errors of this size explain 2 of 3 growths" in text
     assert f"warning: only {FEW - 1} samples differ" in text
     assert "widened towards those before the trials" in text
+    _, text = report(replace(posterior, strange=strange), 1)
+    assert "the success now is that of growths that it has not had" in text
+    _, text = report(replace(posterior, strange={"bend of section 1 at 20 kPa": 0.7}), 1)
+    assert "; now: 75 %" in text
