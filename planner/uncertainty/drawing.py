@@ -62,6 +62,40 @@ def draw_sections(design: Design, uncertainty: Uncertainty, trials: Trials, seed
     return drawn
 
 
+def unused_learnt(
+    environment: Environment, params: VineParams, uncertainty: Uncertainty, design: Design | None = None
+) -> list[str]:
+    """Return what of the learnt errors does not count, and why, a line each.
+
+    Args:
+        design: The tube that is grown; None for tubes that are planned.
+    """
+    if (learnt := uncertainty.learnt) is None:
+        return []
+    world = {cause.key: cause.field in OF_OBJECTS for cause in world_causes(environment, params, uncertainty)}
+    kinds = {f"all {one.kind} actuators: bend [%]" for one in params.actuators}
+    made = [name for name in learnt.errors if name.startswith(("section ", "bend F"))]
+    notes = list[str]()
+    if learnt.obstacles not in ("", obstacles_digest(environment)) and (
+        lost := [name for name in learnt.errors if world.get(name)]
+    ):
+        notes.append(f"{_several(lost)}: of obstacles, and one was moved, added or removed since")
+    if gone := [name for name in learnt.errors if name not in {*world, *kinds, *made}]:
+        notes.append(f"{_several(gone)}: of what is not here, or was renamed since")
+    if made and (design is None or tube_digest(design) != learnt.tube):
+        whose = (
+            "of sections, and holds for the tube of which it was learnt alone" if design is None else "of another tube"
+        )
+        notes.append(f"{_several(made)}: {whose}")
+    return [f"learnt, but as stated here: {note}" for note in notes]
+
+
+def _several(names: list[str]) -> str:
+    """Return the first of some errors, and how many more there are."""
+    first = names[0].partition(" [")[0]
+    return f"{first} and {len(names) - 1} more" if len(names) > 1 else first
+
+
 def _draw(learnt: LearntErrors, trials: Trials, seed: int) -> Floats:
     """Draw the learnt errors by the numbers of the trials, shape (T, errors); 0, as planned, where a trial has no number."""
     normal, count = np.zeros((len(trials), len(learnt.errors))), len(learnt.errors)
