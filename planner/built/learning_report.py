@@ -127,6 +127,15 @@ def unexplained_growths(posterior: Posterior) -> list[str]:
     return [name for name in posterior.doubted() if _kind_of(name) == "growth"]
 
 
+def mostly_explained(posterior: Posterior) -> bool:
+    """Whether errors explain so many of the growths that a predicted success is that of this tube: two of three at least.
+
+    Growths that are likely to be strange count by their probability, so that several of which each is nearly doubted count, too.
+    """
+    chances = [chance for name, chance in posterior.strange.items() if _kind_of(name) == "growth"]
+    return 3 * sum(chances) <= len(chances)
+
+
 def success_text(success: SuccessRange) -> str:
     """Return a success, rounded down, with its interval, rounded outwards."""
     low, high = success.interval

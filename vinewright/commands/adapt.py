@@ -81,7 +81,7 @@ def adapt(
         from planner.adapting.adapting import recommended
         from planner.adapting.changes import Mount
         from planner.adapting.folder import adapted_content
-        from planner.built.learning_report import unexplained_growths
+        from planner.built.learning_report import mostly_explained, unexplained_growths
         from planner.output.claim import claim
 
         apart(out, run, "built design")
@@ -96,14 +96,15 @@ def adapt(
             if strange:
                 console.print(_unlike(growths, strange), style="bold")
             # What is predicted for another tube than the one that was tried is nothing to recommend.
-            enough = None if 2 * strange > growths else recommended(found, wanted)
+            explained = mostly_explained(posterior)
+            enough = recommended(found, wanted) if explained else None
             content = adapted_content(found, enough, wanted, built.design, built.environment)
             wrote = _write(console, found, content, (named, uncertainty), place)
-        if 2 * strange <= growths:
+        if explained:
             console.print(_advice(run, found, enough, wanted, interrupted))
         if wrote:
             console.print(f"wrote {place}/")
-    missed = "" if enough else _missed(wanted, growths, strange)
+    missed = "" if enough else _missed(wanted, explained)
     return answer.end(content, [place] if wrote else [], missed)
 
 
@@ -226,12 +227,16 @@ def _unlike(growths: int, strange: int) -> str:
     )
 
 
-def _missed(wanted: float, growths: int, strange: int) -> str:
-    """Return why nothing is recommended."""
-    if 2 * strange > growths:
+def _missed(wanted: float, explained: bool) -> str:
+    """Return why nothing is recommended.
+
+    Args:
+        explained: Whether errors explain most growths.
+    """
+    if not explained:
         return (
-            "nothing is recommended, since most growths have no explanation: check what was measured, or state larger errors with "
-            "--uncertainty"
+            "nothing is recommended, since errors of this size explain too few of the growths, and every success above is that of "
+            "others: check what was measured, or state larger errors with --uncertainty"
         )
     return f"no change reaches the goal in {100 * wanted:g} % of the growths that are predicted"
 

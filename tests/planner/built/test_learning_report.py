@@ -7,7 +7,7 @@ import pytest
 
 from environments import Environment
 from environments.uncertainty import WORKSHOP
-from planner.built.learning_report import Learning, around_text, success_text
+from planner.built.learning_report import Learning, around_text, mostly_explained, success_text
 from planner.built.posterior import FEW, Posterior, SuccessRange
 from planner.built.predicting import BuiltTube
 from planner.built.trial import Growth, Trials
@@ -115,3 +115,15 @@ def test_strange_measurements_and_few_samples_are_warned_of(posterior: Posterior
     assert "the success now is that of growths that it has not had" in text
     _, text = report(replace(posterior, strange={"bend of section 1 at 20 kPa": 0.7}), 1)
     assert "; now: 75 %" in text
+
+
+@pytest.mark.parametrize(
+    ("chances", "explained"),
+    [((), True), ((0.02, 0.02), True), ((0.9, 0.02, 0.02), True), ((0.9, 0.02), False), ((0.45, 0.45, 0.45), False)],
+)
+def test_several_growths_that_are_nearly_doubted_count(
+    posterior: Posterior, chances: tuple[float, ...], explained: bool
+) -> None:
+    """Three that each are strange with 45 % leave no success to rely on; a bend is no growth."""
+    strange = {f"growth {k}": chance for k, chance in enumerate(chances, 1)} | {"bend of section 1 at 20 kPa": 0.9}
+    assert mostly_explained(replace(posterior, strange=strange)) == explained
