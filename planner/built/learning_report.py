@@ -37,7 +37,8 @@ class Learning:
     def lines(self) -> Iterator[str]:
         """Yield what is said before the table: the success."""
         growths, strange = len(self.trials.growths), len(unexplained_growths(self.posterior))
-        now = "now, in growths that errors explain" if strange else "now"
+        hardly = not mostly_explained(self.posterior)
+        now = "now, in growths that errors explain" if strange or hardly else "now"
         yield f"success promised before: {success_text(self.before)}; {now}: {success_text(self.now)}"
         known = [growth.reached for growth in self.trials.growths if growth.reached is not None]
         if known:
@@ -47,6 +48,11 @@ class Learning:
             yield (
                 f"warning: {strange} of {plural(growths, 'growth')} went as no model explains; the success now is that of {like}: "
                 "count on less until the cause is found"
+            )
+        elif hardly:
+            yield (
+                "warning: errors of this size hardly explain the growths, and the success now is that of others: check what was measured, "
+                "or state larger errors with --uncertainty"
             )
 
     def notes(self) -> Iterator[str]:

@@ -126,4 +126,8 @@ def test_several_growths_that_are_nearly_doubted_count(
 ) -> None:
     """Three that each are strange with 45 % leave no success to rely on; a bend is no growth."""
     strange = {f"growth {k}": chance for k, chance in enumerate(chances, 1)} | {"bend of section 1 at 20 kPa": 0.9}
-    assert mostly_explained(replace(posterior, strange=strange)) == explained
+    made = replace(posterior, strange=strange)
+    assert mostly_explained(made) == explained
+    _, text = report(made, len(chances))
+    assert ("now, in growths that errors explain" in text) == (max(chances, default=0.0) > 0.4)
+    assert ("errors of this size hardly explain the growths" in text) == (chances == (0.45, 0.45, 0.45))
