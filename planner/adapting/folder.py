@@ -13,7 +13,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from environments.environment import Environment
 from environments.environment_file import restate_errors, write_environment
 from environments.objects import obstacles_digest
-from planner.adapting.adapting import Adapted, best_of, recommended
+from planner.adapting.adapting import Adapted, best_of
 from planner.adapting.changes import moved_environment
 from planner.adapting.set_points import with_free_bends
 from planner.adapting.words import what_to_do
@@ -108,13 +108,15 @@ def proposal_content(one: Adapted, before: Design, environment: Environment) -> 
     }
 
 
-def adapted_content(found: list[Adapted], wanted: float, before: Design, environment: Environment) -> dict[str, Any]:
+def adapted_content(
+    found: list[Adapted], enough: Adapted | None, wanted: float, before: Design, environment: Environment
+) -> dict[str, Any]:
     """Return the content of `adapted.json`.
 
     Args:
+        enough: The proposal that is recommended.
         wanted: Success that is wanted [-].
     """
-    enough = recommended(found, wanted)
     return {
         "wanted": wanted,
         "recommended": None if enough is None else found.index(enough),

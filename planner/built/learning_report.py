@@ -36,15 +36,23 @@ class Learning:
 
     def lines(self) -> Iterator[str]:
         """Yield what is said before the table: the success."""
-        yield f"success promised before: {success_text(self.before)}; now: {success_text(self.now)}"
+        growths, strange = len(self.trials.growths), len(unexplained_growths(self.posterior))
+        hardly = not mostly_explained(self.posterior)
+        now = "now, in growths that errors explain" if strange or hardly else "now"
+        yield f"success promised before: {success_text(self.before)}; {now}: {success_text(self.now)}"
         known = [growth.reached for growth in self.trials.growths if growth.reached is not None]
         if known:
             yield f"measured: {sum(known)} of {plural(len(known), 'growth')} reached the goal"
-        growths, strange = len(self.trials.growths), len(self._strange_growths())
         if strange:
+            like = f"growths like the other {growths - strange}" if strange < growths else "growths that it has not had"
             yield (
-                f"warning: {strange} of {plural(growths, 'growth')} went as no model explains; the success now is that of growths like the "
-                f"other {growths - strange}: count on less until the cause is found"
+                f"warning: {strange} of {plural(growths, 'growth')} went as no model explains; the success now is that of {like}: "
+                "count on less until the cause is found"
+            )
+        elif hardly:
+            yield (
+                "warning: errors of this size hardly explain the growths, and the success now is that of others: check what was measured, "
+                "or state larger errors with --uncertainty"
             )
 
     def notes(self) -> Iterator[str]:
@@ -84,7 +92,7 @@ class Learning:
         doubted = self.posterior.doubted()
         for name in doubted:
             yield f"no model explains {name} along with the others: check {CHECKS[_kind_of(name)]}"
-        strange = len(self._strange_growths())
+        strange = len(unexplained_growths(self.posterior))
         if 2 * strange > len(self.trials.growths):
             every = plural(len(self.trials.growths), "growth")
             yield (
@@ -92,10 +100,6 @@ class Learning:
                 "the tube or not the environment of the design; success and errors are not to be relied on. State "
                 "larger errors with --uncertainty, or measure where the obstacles are"
             )
-
-    def _strange_growths(self) -> list[str]:
-        """Return the names of the growths that no model explains."""
-        return [name for name in self.posterior.doubted() if _kind_of(name) == "growth"]
 
     def content(self) -> dict[str, Any]:
         """Return the content of a JSON document."""
@@ -122,6 +126,20 @@ class Learning:
             "different_samples": self.posterior.different,
             "simulated_growths": self.posterior.growths,
         }
+
+
+def unexplained_growths(posterior: Posterior) -> list[str]:
+    """Return the names of the growths that no errors explain: no predicted success is that of growths like them."""
+    return [name for name in posterior.doubted() if _kind_of(name) == "growth"]
+
+
+def mostly_explained(posterior: Posterior) -> bool:
+    """Whether errors explain so many of the growths that a predicted success is that of this tube: two of three at least.
+
+    Growths that are likely to be strange count by their probability, so that several of which each is nearly doubted count, too.
+    """
+    chances = [chance for name, chance in posterior.strange.items() if _kind_of(name) == "growth"]
+    return 3 * sum(chances) <= len(chances)
 
 
 def success_text(success: SuccessRange) -> str:

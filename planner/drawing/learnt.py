@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import norm
 
-from planner.built.learning_report import Learning, around_text, success_text
+from planner.built.learning_report import Learning, around_text, success_text, unexplained_growths
 from planner.built.posterior import LEVEL, Learnt, SuccessRange
 from planner.drawing.style import ACTUATOR, FAINT, INK, save_figure
 
@@ -33,7 +33,7 @@ def learnt_figure(learning: Learning, title: str) -> Figure:
     figure = Figure(figsize=(8.2, 2.3 + 0.34 * rows), layout="constrained", facecolor="white")
     errors, success = figure.subplots(2, 1, height_ratios=[rows + 0.6, 2.2])
     _draw_errors(errors, learnt)
-    _draw_success(success, [learning.before, learning.now])
+    _draw_success(success, [learning.before, learning.now], bool(unexplained_growths(learning.posterior)))
     name = " ".join(title.split())[:50]
     errors.set_title(f"{name}, built: what its trials tell", size=11, color=INK, loc="left", parse_math=False)
     figure.legend(
@@ -94,8 +94,12 @@ def _draw_errors(axes: Axes, learnt: list[Learnt]) -> None:
     _dress(axes)
 
 
-def _draw_success(axes: Axes, successes: list[SuccessRange]) -> None:
-    """Draw the success before and after, with intervals."""
+def _draw_success(axes: Axes, successes: list[SuccessRange], explained: bool) -> None:
+    """Draw the success before and after, with intervals.
+
+    Args:
+        explained: Whether it is that of growths which errors explain, unlike some that were measured.
+    """
     for row, (success, colour) in enumerate(zip(successes, (BEFORE, NOW), strict=True)):
         low, high = (100 * end for end in success.interval)
         axes.plot([low, high], [row, row], color=colour, linewidth=3.0, solid_capstyle="butt")
@@ -110,7 +114,7 @@ def _draw_success(axes: Axes, successes: list[SuccessRange]) -> None:
         )
     axes.set_yticks([0, 1], ["success before", "success now"])
     axes.set(xlim=(0, 100), ylim=(1.6, -0.6))
-    axes.set_xlabel("growths that reach the goal [%]", size=9, color=INK)
+    axes.set_xlabel(f"{'explained ' if explained else ''}growths that reach the goal [%]", size=9, color=INK)
     _dress(axes)
 
 

@@ -136,10 +136,14 @@ def world_causes(environment: Environment, params: VineParams, uncertainty: Unce
     return listed
 
 
-def section_causes(design: Design, uncertainty: Uncertainty) -> list[Cause]:
-    """List the errors of the sections of a design's tube, also those that are exact."""
+def section_causes(design: Design, uncertainty: Uncertainty, least: int = 2) -> list[Cause]:
+    """List the errors of the sections of a design's tube, also those that are exact.
+
+    Args:
+        least: Number of actuators of a kind from which their bends have a part in common that is listed apart.
+    """
     kinds = [section.kind for section in design.actuated]
-    shared = {kind for kind in kinds if kinds.count(kind) > 1}
+    shared = {kind for kind in kinds if kinds.count(kind) >= least}
     whole = uncertainty.curvature_share
     listed = [
         Cause(

@@ -43,7 +43,9 @@ def draw_sections(design: Design, uncertainty: Uncertainty, trials: Trials, seed
     """
     drawn = SectionErrors.draw(design.actuators, uncertainty, trials, seed, len(design.preformed))
     if learnt := uncertainty.learnt:
-        own, causes = learnt.tube == tube_digest(design), section_causes(design, uncertainty)
+        own = learnt.tube == tube_digest(design)
+        # What a kind has in common is told of another tube also where that has one actuator of the kind.
+        causes = section_causes(design, uncertainty, least=2 if own else 1)
         known = [
             (cause, column)
             for cause, column in _known(learnt, causes, _draw(learnt, trials, seed))
@@ -58,6 +60,40 @@ def draw_sections(design: Design, uncertainty: Uncertainty, trials: Trials, seed
             cause.add(drawn, column)
         drawn.shift_following()
     return drawn
+
+
+def unused_learnt(
+    environment: Environment, params: VineParams, uncertainty: Uncertainty, design: Design | None = None
+) -> list[str]:
+    """Return what of the learnt errors does not count, and why, a line each.
+
+    Args:
+        design: The tube that is grown; None for tubes that are planned.
+    """
+    if (learnt := uncertainty.learnt) is None:
+        return []
+    world = {cause.key: cause.field in OF_OBJECTS for cause in world_causes(environment, params, uncertainty)}
+    kinds = {f"all {one.kind} actuators: bend [%]" for one in params.actuators}
+    made = [name for name in learnt.errors if name.startswith(("section ", "bend F"))]
+    notes = list[str]()
+    if learnt.obstacles not in ("", obstacles_digest(environment)) and (
+        lost := [name for name in learnt.errors if world.get(name)]
+    ):
+        notes.append(f"{_several(lost)}: of obstacles, and one was moved, added or removed since")
+    if gone := [name for name in learnt.errors if name not in {*world, *kinds, *made}]:
+        notes.append(f"{_several(gone)}: of what is not here, or was renamed since")
+    if made and (design is None or tube_digest(design) != learnt.tube):
+        whose = (
+            "of sections, and holds for the tube of which it was learnt alone" if design is None else "of another tube"
+        )
+        notes.append(f"{_several(made)}: {whose}")
+    return [f"learnt, but as stated here: {note}" for note in notes]
+
+
+def _several(names: list[str]) -> str:
+    """Return the first of some errors, and how many more there are."""
+    first = names[0].partition(" [")[0]
+    return f"{first} and {len(names) - 1} more" if len(names) > 1 else first
 
 
 def _draw(learnt: LearntErrors, trials: Trials, seed: int) -> Floats:

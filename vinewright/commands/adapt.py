@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 
 DRAWN = 200
 """Number of growths in the picture, as built and adapted."""
-SLOWLY = 0.3
-"""Exponent of the power of the likelihood on the progress bar [-]: it rises slowly at first."""
 
 ShiftOption = Annotated[
     float,
@@ -83,6 +81,7 @@ def adapt(
         from planner.adapting.adapting import recommended
         from planner.adapting.changes import Mount
         from planner.adapting.folder import adapted_content
+        from planner.built.learning_report import mostly_explained, unexplained_growths
         from planner.output.claim import claim
 
         apart(out, run, "built design")
@@ -93,13 +92,19 @@ def adapt(
             mount = Mount(1e-3 * mount_shift, radians(mount_turn))
             found, interrupted = _search(console, posterior, wanted, (mount, 1e-3 * move_obstacles, time_budget, seed))
             console.print(_table(found, built))
-            enough = recommended(found, wanted)
-            content = adapted_content(found, wanted, built.design, built.environment)
+            growths, strange = len(built.trials.growths), len(unexplained_growths(posterior))
+            if strange:
+                console.print(_unlike(growths, strange), style="bold")
+            # What is predicted for another tube than the one that was tried is nothing to recommend.
+            explained = mostly_explained(posterior)
+            enough = recommended(found, wanted) if explained else None
+            content = adapted_content(found, enough, wanted, built.design, built.environment)
             wrote = _write(console, found, content, (named, uncertainty), place)
-        console.print(_advice(run, found, enough, wanted, interrupted))
+        if explained:
+            console.print(_advice(run, found, enough, wanted, interrupted))
         if wrote:
             console.print(f"wrote {place}/")
-    missed = "" if enough else f"no change reaches the goal in {success:g} % of the growths that are predicted"
+    missed = "" if enough else _missed(wanted, explained)
     return answer.end(content, [place] if wrote else [], missed)
 
 
@@ -128,35 +133,21 @@ def _read(console: Console, run: Path, solution: int | None) -> BuiltDesign:
 
 
 def _infer(console: Console, built: BuiltDesign, uncertainty: str | None, seed: int) -> tuple[str, Posterior]:
-    """Infer the errors from the trials, with a progress bar; return their name, too.
+    """Infer the errors from the trials; return their name, too.
 
     Raises:
         NothingKept: Ctrl-C came.
     """
-    from rich.progress import Progress
-
-    from planner.built.posterior import FEW, infer
+    from planner.built.posterior import FEW
     from planner.built.predicting import BuiltTube
     from planner.uncertainty.errors import named_errors
-    from vinewright.console.compiling import compiling
+    from vinewright.commands.trials_infer import infer_with_bar
     from vinewright.console.progress import handle_stop_signals
 
     named, errors = named_errors(built.environment, built.design.params, uncertainty)
-    tube = BuiltTube(built.design, built.environment, errors)
     try:
-        with (
-            handle_stop_signals(),
-            compiling(console),
-            Progress(console=console, transient=True, disable=not console.is_terminal) as bar,
-        ):
-            task = bar.add_task("weighing errors by the trials", total=1.0)
-            posterior = infer(
-                tube,
-                built.trials,
-                built.path_of,
-                seed=seed,
-                watch=lambda power: bar.update(task, completed=power**SLOWLY),
-            )
+        with handle_stop_signals():
+            posterior = infer_with_bar(console, built, BuiltTube(built.design, built.environment, errors), seed)
     except KeyboardInterrupt:
         raise NothingKept("interrupted; nothing was written") from None
     if posterior.different < FEW:
@@ -223,6 +214,31 @@ def _table(found: list[Adapted], built: BuiltDesign) -> Table:
         rate = f"{100 * one.success.mean:.0f} %{'' if one.better else ', no better'}"
         table.add_row(one.name, to_do, rate, f"{100 * low:.0f} ... {100 * high:.0f}")
     return table
+
+
+def _unlike(growths: int, strange: int) -> str:
+    """Return a warning where some growths have no explanation."""
+    from planner.output.text import plural
+
+    other = f"growths like the other {growths - strange}" if strange < growths else "growths that it has not had"
+    return (
+        f"warning: {strange} of {plural(growths, 'growth')} went as no errors explain; every success above is that of {other}: count "
+        "on less until the cause is found"
+    )
+
+
+def _missed(wanted: float, explained: bool) -> str:
+    """Return why nothing is recommended.
+
+    Args:
+        explained: Whether errors explain most growths.
+    """
+    if not explained:
+        return (
+            "nothing is recommended, since errors of this size explain too few of the growths, and every success above is that of "
+            "others: check what was measured, or state larger errors with --uncertainty"
+        )
+    return f"no change reaches the goal in {100 * wanted:g} % of the growths that are predicted"
 
 
 def _advice(run: Path, found: list[Adapted], enough: Adapted | None, wanted: float, interrupted: bool) -> str:

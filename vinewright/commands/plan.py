@@ -19,7 +19,14 @@ from vinewright.console.answer import Answer, JsonOption
 from vinewright.console.device import DeviceOption
 from vinewright.console.errors import BadInput, apart, readable_errors, readable_options
 from vinewright.console.listed_options import parameter_name, plan_parameters
-from vinewright.console.options import ForceOption, PhysicsOption, TubeOption, environment_and_tube, print_hints
+from vinewright.console.options import (
+    ForceOption,
+    PhysicsOption,
+    TubeOption,
+    environment_and_tube,
+    print_hints,
+    print_unused_learnt,
+)
 
 if TYPE_CHECKING:
     from dynamics.tube import VineParams
@@ -171,7 +178,9 @@ def _plan(
     if "ompl" not in sys.modules:  # its binding reports frozen objects as leaked
         gc.freeze()  # what is imported lives until the end, where Python would look through it for 0.3 s
     console = answer.console
-    print_hints(console, environment, params.radius, named_errors(environment, params, inputs.uncertainty)[1])
+    _, errors = named_errors(environment, params, inputs.uncertainty)
+    print_hints(console, environment, params.radius, errors)
+    print_unused_learnt(console, environment, params, errors)
     try:
         problem = Problem.of(environment, params, inputs, checkpoint.known if checkpoint else None)
         result = search_and_choose(problem, checkpoint, out, ConsoleWatcher(console, checkpoint))

@@ -20,6 +20,7 @@ from vinewright.console.options import (
     UncertaintyOption,
     chosen_design,
     print_hints,
+    print_unused_learnt,
     replace_tube,
 )
 from vinewright.console.schedules import ScheduleOption, apply_schedule
@@ -94,6 +95,7 @@ def robustness(
         environment = load_environment(env, made.params.radius)
         named, errors = named_errors(environment, made.params, uncertainty)
         print_hints(console, environment, made.params.radius, errors)
+        print_unused_learnt(console, environment, made.params, errors, made)
         same_environment(console, made, environment, force)
         survey = Survey.of(made, environment, errors, trials, seed, grid, sources)
         _print_notes(console, made, environment)

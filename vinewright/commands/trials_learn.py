@@ -28,8 +28,6 @@ STATED, PICTURE = "uncertainty.toml", "learnt.png"
 """Names of the files in the folder of the run."""
 MOST_BYTES = 1_000_000
 """Maximum size of a file of errors that is replaced."""
-SLOWLY = 0.25
-"""Exponent that makes the progress of the inference rise evenly [-]."""
 
 
 def learn(
@@ -127,16 +125,15 @@ def _tube_of(console: Console, built: BuiltDesign, stated: StatedUncertainty) ->
 
 
 def _infer(console: Console, built: BuiltDesign, tube: BuiltTube, samples: int, seed: int) -> Learning:
-    """Infer the errors from the trials, with a progress bar.
+    """Infer the errors from the trials, and predict the success before and after them.
 
     Raises:
         NothingKept: Ctrl-C came.
     """
-    from rich.progress import Progress
-
     from planner.built.learning_report import Learning
     from planner.built.posterior import infer, predict_success
     from planner.built.trial import Trials
+    from vinewright.commands.trials_infer import infer_with_bar
     from vinewright.console.compiling import compiling
     from vinewright.console.progress import handle_stop_signals
 
@@ -145,17 +142,7 @@ def _infer(console: Console, built: BuiltDesign, tube: BuiltTube, samples: int, 
         with handle_stop_signals():
             with compiling(console):
                 before = predict_success(infer(tube, nothing, samples=samples, seed=seed), seed=seed)
-            with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-                task = bar.add_task("weighing errors by the trials", total=1.0)
-                posterior = infer(
-                    tube,
-                    built.trials,
-                    built.path_of,
-                    samples,
-                    seed,
-                    # The power of the likelihood rises slowly at first.
-                    lambda power: bar.update(task, completed=power**SLOWLY),
-                )
+            posterior = infer_with_bar(console, built, tube, seed, samples)
             now = predict_success(posterior, seed=seed)
     except KeyboardInterrupt:
         raise NothingKept("interrupted; nothing was written") from None

@@ -125,6 +125,20 @@ def print_hints(
         console.print(f"hint: {text}")
 
 
+def print_unused_learnt(
+    console: Console,
+    environment: Environment,
+    params: VineParams,
+    uncertainty: Uncertainty,
+    design: Design | None = None,
+) -> None:
+    """Print a line for what was learnt of a built tube and does not count in this environment or for this design."""
+    from planner.uncertainty.drawing import unused_learnt
+
+    for text in unused_learnt(environment, params, uncertainty, design):
+        console.print(f"note: {text}")
+
+
 def print_ignored(console: Console, params: VineParams, propagator: str, environment: Environment) -> None:
     """Print a line for each property of tube and walls that a propagator does not model."""
     from dynamics.registry import ignored_properties

@@ -7,7 +7,7 @@ import pytest
 
 from environments import Environment
 from environments.uncertainty import WORKSHOP
-from planner.built.learning_report import Learning, around_text, success_text
+from planner.built.learning_report import Learning, around_text, mostly_explained, success_text
 from planner.built.posterior import FEW, Posterior, SuccessRange
 from planner.built.predicting import BuiltTube
 from planner.built.trial import Growth, Trials
@@ -102,6 +102,7 @@ def test_strange_measurements_and_few_samples_are_warned_of(posterior: Posterior
     assert (
         "warning: 1 of 2 growths went as no model explains; the success now is that of growths like the other 1" in text
     )
+    assert "; now, in growths that errors explain: 75 %" in text
     assert "no model explains bend of section 1 at 20 kPa along with the others: check the gauge" in text
     assert "no model explains wall 6 at 1, 2 mm along with the others: check that it is the same point" in text
     assert "no errors of this size" not in text
@@ -110,3 +111,23 @@ def test_strange_measurements_and_few_samples_are_warned_of(posterior: Posterior
     assert "warning: no errors of this size explain 2 of 3 growths" in text
     assert f"warning: only {FEW - 1} samples differ" in text
     assert "widened towards those before the trials" in text
+    _, text = report(replace(posterior, strange=strange), 1)
+    assert "the success now is that of growths that it has not had" in text
+    _, text = report(replace(posterior, strange={"bend of section 1 at 20 kPa": 0.7}), 1)
+    assert "; now: 75 %" in text
+
+
+@pytest.mark.parametrize(
+    ("chances", "explained"),
+    [((), True), ((0.02, 0.02), True), ((0.9, 0.02, 0.02), True), ((0.9, 0.02), False), ((0.45, 0.45, 0.45), False)],
+)
+def test_several_growths_that_are_nearly_doubted_count(
+    posterior: Posterior, chances: tuple[float, ...], explained: bool
+) -> None:
+    """Three that each are strange with 45 % leave no success to rely on; a bend is no growth."""
+    strange = {f"growth {k}": chance for k, chance in enumerate(chances, 1)} | {"bend of section 1 at 20 kPa": 0.9}
+    made = replace(posterior, strange=strange)
+    assert mostly_explained(made) == explained
+    _, text = report(made, len(chances))
+    assert ("now, in growths that errors explain" in text) == (max(chances, default=0.0) > 0.4)
+    assert ("errors of this size hardly explain the growths" in text) == (chances == (0.45, 0.45, 0.45))

@@ -14,7 +14,7 @@ from environments.uncertainty import WORKSHOP, Uncertainty
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
 from planner.uncertainty.causes import COMMON, tube_digest
-from planner.uncertainty.drawing import draw_sections, draw_world
+from planner.uncertainty.drawing import draw_sections, draw_world, unused_learnt
 from planner.uncertainty.errors import InvalidErrors, errors_of, read_errors
 from planner.uncertainty.trials import Worlds
 from planner.uncertainty.weakest import estimate_success
@@ -65,6 +65,43 @@ def test_errors_of_sections_are_those_of_one_tube(design: Design) -> None:
     for one in (same, other):
         assert one.place == pytest.approx(stated.place)
         assert (one.cell == stated.cell).all()
+
+
+def test_a_tube_with_one_actuator_has_what_was_learnt_of_its_kind(design: Design) -> None:
+    """Film that bends less does so in the next tube, too, however many actuators that has."""
+    last = [k for k, one in enumerate(design.sections) if one.actuated][-1]
+    single = replace(
+        design, sections=tuple(replace(one, side="none") if k == last else one for k, one in enumerate(design.sections))
+    )
+    assert single.actuators == 1
+    drawn = draw_sections(single, replace(WORKSHOP, learnt=learnt_of("another")), MANY, 1).curvature
+    assert 100 * drawn.mean(axis=0) == pytest.approx([8.0], abs=0.3)
+    own = 100 * WORKSHOP.curvature_share * np.sqrt(1 - COMMON)
+    assert 100 * drawn.std(axis=0) == pytest.approx([np.hypot(2.0, own)], rel=0.06)
+
+
+def test_what_does_not_count_is_said(design: Design, room: Environment) -> None:
+    """Errors of an obstacle that was moved, removed or renamed, and those of sections of another tube."""
+    own = tube_digest(design)
+    learnt = replace(learnt_of(own), obstacles=obstacles_digest(room))
+
+    def notes(there: Environment, tube: Design | None, known: LearntErrors = learnt) -> list[str]:
+        return unused_learnt(there, design.params, replace(WORKSHOP, learnt=known), tube)
+
+    assert notes(room, design) == []
+    assert unused_learnt(room, design.params, WORKSHOP, design) == []
+    of_sections = "learnt, but as stated here: section 1: bend and 1 more: of"
+    assert notes(room, design, replace(learnt, tube="another")) == [f"{of_sections} another tube"]
+    assert notes(room, None) == [f"{of_sections} sections, and holds for the tube of which it was learnt alone"]
+    of_polygon = "learnt, but as stated here: polygon 1: along x: of"
+    moved = replace(learnt, obstacles="0" * 16)
+    assert notes(room, design, moved) == [f"{of_polygon} obstacles, and one was moved, added or removed since"]
+    bare = replace(room, obstacles=Obstacles())
+    assert notes(bare, design) == [f"{of_polygon} what is not here, or was renamed since"]
+    other = replace(learnt, errors=("crate: along x [mm]", *learnt.errors[1:]))
+    assert notes(room, design, other) == [
+        "learnt, but as stated here: crate: along x: of what is not here, or was renamed since"
+    ]
 
 
 def test_the_world_as_planned_has_no_error(design: Design, room: Environment) -> None:

@@ -136,6 +136,29 @@ def test_without_trials_the_stated_errors_count(vinewright: Vinewright, tmp_path
     assert [path.name for path in tmp_path.iterdir()] == ["run"]
 
 
+def test_success_holds_for_growths_that_errors_explain(vinewright: Vinewright, tmp_path: Path) -> None:
+    """A warning beside it if some have no explanation; if most have none, nothing is recommended, whatever is predicted."""
+    design = build(tmp_path / "run", goal=60)
+    good, bad = (Growth(reached, None, None, None, None, "") for reached in (True, False))
+    far = replace(bad, tip=(0.2, 0.5))
+    for growths, warned, recommended in (
+        ((good,) * 5 + (far,), "1 of 6 growths went as no errors explain; every success above is that of growths like the other 5", 0),
+        ((far, replace(bad, tip=(0.3, 0.1))), "2 of 2 growths went as no errors explain", None),
+    ):  # fmt: skip
+        save_trials(tmp_path / "run" / "trials.toml", Trials(design_digest(design), growths=growths))
+        asked = *QUICK, "--uncertainty", "lasercut", "--success", 50
+        code, printed, errors = vinewright("adapt", "run", *asked, "--out", f"out-{len(growths)}", "--json")
+        content = json.loads(printed)
+        assert content["recommended"] == recommended
+        assert code == (3 if recommended is None else 0)
+        text = errors + printed
+        assert ("explain too few of the growths" in text) == (recommended is None)
+        code, printed, errors = vinewright("adapt", "run", *asked, "--out", f"more-{len(growths)}")
+        assert warned in printed
+        assert ("recommended: leave the tube as it is" in printed) == (recommended is not None)
+        (tmp_path / "run" / "trials.toml").unlink()
+
+
 def test_json_has_all_proposals(vinewright: Vinewright, tmp_path: Path) -> None:
     """Where nothing is enough the exit code is 3, and another plan is named; the best is written all the same."""
     design = build(tmp_path / "run")

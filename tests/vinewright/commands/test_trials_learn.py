@@ -123,7 +123,15 @@ def test_what_was_learnt_is_taken_by_robustness(
         code, printed, errors = vinewright("robustness", "run/environment.toml", "run", *options)
         assert code == 0, errors
         rates.append(json.loads(printed)["success"][ALL]["rate"])
+        assert "learnt, but as stated" not in printed
     assert rates[1] < rates[0] - 0.2
+    write = Path("errors.toml").write_text
+    write(re.sub('tube = ".*"', f'tube = "{16 * "0"}"', Path("errors.toml").read_text()))
+    code, printed, errors = vinewright(
+        "robustness", "run/environment.toml", "run", *options[:-1], "other", "--uncertainty", "errors.toml"
+    )
+    assert code == 0, errors
+    assert "note: learnt, but as stated here: section 1: " in errors
 
 
 def test_a_plan_takes_what_was_learnt(vinewright: Vinewright, built: Design) -> None:
@@ -131,9 +139,10 @@ def test_a_plan_takes_what_was_learnt(vinewright: Vinewright, built: Design) -> 
     assert vinewright("trials", "add", "run", "--missed", "--tip", tip_of(built, 70))[0] == 0
     assert vinewright("trials", "learn", "run")[0] == 0
     options = "--iterations", 8, "--uncertainty", "run/uncertainty.toml", "--out", "new"
-    code, _, errors = vinewright("plan", "run/environment.toml", *options)
+    code, printed, errors = vinewright("plan", "run/environment.toml", *options)
     assert code in (0, 3), errors
     assert errors == ""
+    assert "holds for the tube of which it was learnt alone" in printed
     learnt = tomllib.loads(Path("run/uncertainty.toml").read_text())["uncertainty"]["learnt"]
     assert tomllib.loads(Path("new/environment.toml").read_text())["uncertainty"]["learnt"] == learnt
 
