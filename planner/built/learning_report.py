@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from planner.built.posterior import FEW, LEVEL, Learnt, Posterior, SuccessRange
+from planner.built.posterior import DOUBTED, FEW, LEVEL, Learnt, Posterior, SuccessRange
 from planner.built.trial import Trials
 from planner.output.text import join, plural
 
@@ -38,12 +38,18 @@ class Learning:
         """Yield what is said before the table: the success."""
         growths, strange = len(self.trials.growths), len(unexplained_growths(self.posterior))
         hardly = not mostly_explained(self.posterior)
-        now = "now, in growths that errors explain" if strange or hardly else "now"
+        alone = self.posterior.unexplained >= DOUBTED
+        now = "now, in growths that errors explain" if (strange or hardly) and not alone else "now"
         yield f"success promised before: {success_text(self.before)}; {now}: {success_text(self.now)}"
         known = [growth.reached for growth in self.trials.growths if growth.reached is not None]
         if known:
             yield f"measured: {sum(known)} of {plural(len(known), 'growth')} reached the goal"
-        if strange:
+        if alone:
+            yield (
+                "warning: no errors of this size explain how often it reached the goal: the success now is mostly that of these results. "
+                "State larger errors with --uncertainty, or measure where the obstacles are"
+            )
+        elif strange:
             like = f"growths like the other {growths - strange}" if strange < growths else "growths that it has not had"
             yield (
                 f"warning: {strange} of {plural(growths, 'growth')} went as no model explains; the success now is that of {like}: "
@@ -122,6 +128,7 @@ class Learning:
                 for first, second, correlation in self.posterior.traded()
             ],
             "unexplained": self.posterior.doubted(),
+            "unexplained_success": round(self.posterior.unexplained, 4),
             "samples": len(self.posterior.normal),
             "different_samples": self.posterior.different,
             "simulated_growths": self.posterior.growths,
@@ -134,10 +141,12 @@ def unexplained_growths(posterior: Posterior) -> list[str]:
 
 
 def mostly_explained(posterior: Posterior) -> bool:
-    """Whether errors explain so many of the growths that a predicted success is that of this tube: two of three at least.
+    """Whether errors explain so many of the growths that a predicted success is that of this tube: two of three at least, and the results.
 
     Growths that are likely to be strange count by their probability, so that several of which each is nearly doubted count, too.
     """
+    if posterior.unexplained >= DOUBTED:
+        return False
     chances = [chance for name, chance in posterior.strange.items() if _kind_of(name) == "growth"]
     return 3 * sum(chances) <= len(chances)
 

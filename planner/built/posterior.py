@@ -225,6 +225,8 @@ def _compare_results(likelihood: Likelihood, normal: Floats, seed: int) -> tuple
             fit = fit + betaln(firsts + reached, seconds + missed) - betaln(firsts, seconds)
             alone += float(betaln(reached + UNKNOWN, missed + UNKNOWN) - betaln(UNKNOWN, UNKNOWN))
             likelihood.grown += reaching.size * GROWTHS
+    if not any(growth.reached is not None for growth in trials.growths):
+        return np.ones(len(normal)), 0.0
     wrong, right = np.log(WRONG) + alone, np.log(1 - WRONG) + logsumexp(fit) - np.log(len(fit))
     return np.exp(fit - fit.max()), float(np.exp(wrong - np.logaddexp(wrong, right)))
 

@@ -131,3 +131,14 @@ def test_several_growths_that_are_nearly_doubted_count(
     _, text = report(made, len(chances))
     assert ("now, in growths that errors explain" in text) == (max(chances, default=0.0) > 0.4)
     assert ("errors of this size hardly explain the growths" in text) == (chances == (0.45, 0.45, 0.45))
+
+
+def test_results_that_no_errors_explain_are_warned_of(posterior: Posterior) -> None:
+    """Success is then that of the results, nothing is recommended, and the document says how likely that is."""
+    alone = replace(posterior, unexplained=0.97, results=(0, 10), strange={"growth 1": 0.1})
+    learning, text = report(alone, reached=False)
+    assert "warning: no errors of this size explain how often it reached the goal" in text
+    assert "in growths that errors explain" not in text
+    assert learning.content()["unexplained_success"] == 0.97
+    assert not mostly_explained(alone)
+    assert mostly_explained(replace(alone, unexplained=0.2))
