@@ -78,7 +78,7 @@ def adapt(
     start, pressed = time.monotonic(), design
     for number, kind in enumerate(kinds := list_kinds(posterior, mount, move)):
         began = time.monotonic()
-        if number and began >= start + limit.seconds:
+        if limit.stopped() or (number and began >= start + limit.seconds):
             return
         search = Search(kind(pressed), rows, seed)
         interrupted = False

@@ -21,6 +21,8 @@ from planner.built.trial import Trials, design_digest
 from planner.design.design_file import load_design
 from planner.output.contents import MEASUREMENTS
 from planner.uncertainty.errors import errors_with_name
+from planner.uncertainty.trials import Worlds, grow_trials
+from surrogate.kernels.compiled import Floats
 from vinewright.built.folder import BuiltDesign, check_folder, environment_in
 from vinewright.console.errors import BadInput
 
@@ -46,6 +48,8 @@ class Asked:
     """Success that is wanted [-]."""
     seed: int = 0
     """Of samples and searches."""
+    stopped: Callable[[], bool] = lambda: False
+    """Returns whether to end soon and keep what was found."""
 
 
 def read_built(folder: Path, solution: int | None) -> BuiltDesign:
@@ -101,7 +105,7 @@ def inference_notes(posterior: Posterior) -> Iterator[str]:
 def search_until_enough(posterior: Posterior, asked: Asked) -> Iterator[Adapted]:
     """Search the changes, cheapest first, until one is enough; yield the best of each kind, first the tube as it is."""
     known = list[Adapted]()
-    for one in adapt(posterior, asked.mount, asked.move, Limit(asked.seconds), asked.seed):
+    for one in adapt(posterior, asked.mount, asked.move, Limit(asked.seconds, stopped=asked.stopped), asked.seed):
         known.append(one)
         yield one
         if recommended(known, asked.wanted):
@@ -127,7 +131,7 @@ def write_adapted(
     from planner.drawing.adapted import save_adapted_picture
 
     made, environment = AdaptedDesign.of(chosen, *errors), built.environment
-    before, after = _tips(found[0], errors[0]), _tips(chosen, errors[0])
+    before, after = predict_tips(found[0], errors[0]), predict_tips(chosen, errors[0])
 
     def draw(path: Path) -> None:
         save_adapted_picture(path, environment, made.environment, made.design, before, after, chosen.name)
@@ -136,11 +140,24 @@ def write_adapted(
     return made
 
 
-def _tips(one: Adapted, named: str) -> PredictedTips:
-    """Return where growths of a proposal end."""
+def predict_tips(one: Adapted, named: str) -> PredictedTips:
+    """Return where growths of a proposal end.
+
+    Args:
+        named: Name of the errors.
+    """
     from planner.drawing.trials import PredictedTips
 
     normal = one.posterior.normal[:DRAWN]
     passing = np.random.default_rng(0).standard_normal(normal.shape)
     grown = one.posterior.tube.grow(one.posterior.tube.pair(normal, passing), one.setting)
     return PredictedTips(grown.tip, grown.nearest <= 0.0, named)
+
+
+def expected_line(one: Adapted) -> Floats:
+    """Return the centreline of a proposal's tube with the mean of the errors that fit the trials [m], shape (n, 2)."""
+    tube, design = one.posterior.tube, one.setting.grown
+    world, sections = tube.errors(one.posterior.normal.mean(axis=0, keepdims=True))
+    one.setting.apply(world)
+    joints = grow_trials(design, Worlds(tube.environment, design.params, world), sections).joints[0]
+    return joints[~np.isnan(joints[:, 0])]

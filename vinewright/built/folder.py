@@ -164,13 +164,11 @@ def extend_trials(
     Raises:
         InvalidTrials: They cannot have been measured, or are of another design.
     """
-    kinds = Growth, BendTest, MeasuredPoint
-    growths, bends, points = (tuple(one for one in items if isinstance(one, kind)) for kind in kinds)
     more = replace(
         trials,
-        growths=(*trials.growths, *growths),
-        bends=(*trials.bends, *bends),
-        points=(*trials.points, *points),
+        growths=(*trials.growths, *(one for one in items if isinstance(one, Growth))),
+        bends=(*trials.bends, *(one for one in items if isinstance(one, BendTest))),
+        points=(*trials.points, *(one for one in items if isinstance(one, MeasuredPoint))),
     )
     added = [f"growths[{number}]" for number in range(len(trials.growths), len(more.growths))]
     notes = check_trials(more, design, environment)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from environments.environment import Environment
+from environments.file_model import ERRORS
 from environments.learnt_errors import LearntErrors
 from environments.objects import obstacles_digest
 from environments.uncertainty import KEYS
@@ -32,11 +36,13 @@ from vinewright.built.folder import (
 )
 from vinewright.built.learning import STATED
 from vinewright.console.errors import BadInput
-from vinewright.studio.requests import MeasuredRequest
+from vinewright.studio.built_requests import MeasuredRequest
+from vinewright.studio.worker import line_of_error
 
 _OF_WORLD = {
     "cell": "cell_common", "growth_pressure": "growth_pressure", "moment": "moment_share", "compliance": "contact_share",
-    "friction": "friction", "shift": "obstacle_position", "rotation": "obstacle_rotation", "size": "obstacle_size", "share": "obstacle_share",
+    "friction": "friction", "shift": "obstacle_position", "rotation": "obstacle_rotation", "size": "obstacle_size",
+    "share": "obstacle_share",
 }  # fmt: skip
 """Fields of `Uncertainty` by the fields of `WorldErrors`, but for the base."""
 
@@ -78,6 +84,26 @@ def _check_same(folder: Path, key: str, trials: Trials) -> None:
     raise InvalidTrials(f"the trials in this run are of {whose}")
 
 
+def in_words(text: str) -> str:
+    """Replace keys of files and options of the command line, of which the page has none, by words."""
+    told = text.removeprefix(f"{MEASUREMENTS}: ")
+    told = re.sub(r"\b(growth|bend|point)s\[(\d+)\]\.?", lambda found: f"{found[1]} {int(found[2]) + 1}: ", told)
+    for option, words in _OPTIONS.items():
+        told = told.replace(option, words)
+    return re.sub(r"\s+", " ", told).strip()
+
+
+_OPTIONS = {
+    ", and the unit with --unit": "", "with --uncertainty": "with the sliders", "; --samples with a larger number tells more": "",
+    "--out ": "", "; give another --out": "", "give --uncertainty with errors, such as workshop": "choose errors that are not all zero",
+    "its tip_mm": "its tip", "its length_mm =": "its length", "tip_mm =": "the tip", "bend_deg =": "the bend", "length_mm =": "the length",
+    "pressure_kpa =": "the pressure",
+    "reached = true": "it reached the goal", "reached = false": "it missed the goal",
+    "give at least one of reached, tip_mm, length_mm and recording": "say whether it reached the goal, where its tip ended, or its length",
+}  # fmt: skip
+"""What messages say of options and keys, and what the page says."""
+
+
 # ---- the view ----
 
 
@@ -95,12 +121,12 @@ def built_view(folder: Path, name: str) -> dict[str, Any]:
     try:
         built = BuiltDesign.read(folder)
     except (BadInput, ValueError) as error:
-        return {**view, "problem": f"{MEASUREMENTS} cannot be used: {' '.join(str(error).split())}"[:600]}
+        return {**view, "problem": f"{MEASUREMENTS} cannot be used: {in_words(line_of_error(error))}"}
     return {
         **view,
         "designs": keys_of(folder, built.trials.design),
         "summary": summary(built.trials, built.design).partition(": ")[2],
-        "notes": built.notes,
+        "notes": list(map(in_words, built.notes)),
         "items": [_item_view(item, built.design) for item in items_of(built.trials)],
         "tips": [_tip_view(one) for one in built.trials.growths if one.tip is not None],
         "learnt": _learnt_view(folder, built),
@@ -130,6 +156,26 @@ def learnt_in(folder: Path) -> LearntErrors | None:
     return read_errors(str(path)).learnt if path.is_file() else None
 
 
+def stated_errors(given: Mapping[str, Any], folder: Path) -> StatedUncertainty:
+    """Return the errors of a request about a run.
+
+    Args:
+        given: `preset`, `numbers`, and whether those that were `learnt` in the folder take their place.
+    Raises:
+        BadInput: Nothing was learnt there.
+    """
+    stated = StatedUncertainty.of(
+        ERRORS.model_validate({"preset": given["preset"], **given["numbers"]}).model_dump(exclude_none=True)
+    )
+    if not given.get("learnt"):
+        return stated
+    if (learnt := learnt_in(folder)) is None:
+        raise BadInput(
+            "nothing is learnt from the trials of this run any more: learn again, or use the errors as they were assumed"
+        )
+    return replace(stated, learnt=learnt)
+
+
 def _learnt_view(folder: Path, built: BuiltDesign) -> dict[str, Any] | None:
     """Return the view of the errors that were learnt; None without any that can be used for this tube."""
     try:
@@ -140,7 +186,7 @@ def _learnt_view(folder: Path, built: BuiltDesign) -> dict[str, Any] | None:
     if learnt is None or not fits or learnt.obstacles not in ("", obstacles_digest(built.environment)):
         return None
     older = (folder / STATED).stat().st_mtime < (folder / MEASUREMENTS).stat().st_mtime
-    sliders = _sliders_of(built.design, built.environment)
+    sliders = sliders_of(built.design, built.environment)
     rows = zip(learnt.errors, learnt.mean, learnt.deviation, strict=True)
     errors = [
         {
@@ -155,10 +201,12 @@ def _learnt_view(folder: Path, built: BuiltDesign) -> dict[str, Any] | None:
     return {"older": older, "errors": errors}
 
 
-def _sliders_of(design: Design, environment: Environment) -> dict[str, str]:
+def sliders_of(design: Design, environment: Environment) -> dict[str, str]:
     """Return the keys of `[uncertainty]` to which single errors belong, by the names of these."""
     # Every error is listed if none is exact.
-    every = StatedUncertainty.of({key.name: 1.0 for key in KEYS.values() if key.name != "friction"} | {"friction": [0.0, 1.0]})
+    every = StatedUncertainty.of(
+        {key.name: 1.0 for key in KEYS.values() if key.name != "friction"} | {"friction": [0.0, 1.0]}
+    )
     listed = list_causes(design, environment, errors_of(environment, design.params, every))
     return {cause.key: KEYS[_field_of(cause)].name for cause in listed}
 
@@ -197,9 +245,12 @@ def add_measured(folder: Path, asked: MeasuredRequest) -> list[str]:
         )
     else:
         item = NOTHING
-    with hold(folder):
-        trials, design, environment = begin_trials(folder, None if asked.design == "best" else int(asked.design))
-        _check_same(folder, asked.design, trials)
-        more, notes = extend_trials(trials, [item], design, environment)
-        save_trials(folder / MEASUREMENTS, more)
-    return notes
+    try:
+        with hold(folder):
+            trials, design, environment = begin_trials(folder, None if asked.design == "best" else int(asked.design))
+            _check_same(folder, asked.design, trials)
+            more, notes = extend_trials(trials, [item], design, environment)
+            save_trials(folder / MEASUREMENTS, more)
+    except InvalidTrials as error:
+        raise InvalidTrials(in_words(str(error))) from None
+    return list(map(in_words, notes))
