@@ -22,7 +22,6 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 from dynamics.tube import InvalidTube
 from environments.file_model import InvalidEnvironment
 from environments.importing.traced import UnusableFile
-from planner.built.trials_file import InvalidTrials
 from planner.design.design import InvalidDesign
 from planner.output.claim import UnwritableFolder
 from vinewright.console.errors import BadInput
@@ -53,7 +52,6 @@ STATUS: dict[type[Exception], int] = {
     InvalidEnvironment: 422,
     InvalidTube: 422,
     InvalidDesign: 422,
-    InvalidTrials: 422,
     BadInput: 422,
     UnusablePicture: 415,
     UnusableFile: 422,

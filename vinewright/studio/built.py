@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -91,6 +92,17 @@ def in_words(text: str) -> str:
     for option, words in _OPTIONS.items():
         told = told.replace(option, words)
     return re.sub(r"\s+", " ", told).strip()
+
+
+@contextmanager
+def told_in_words() -> Iterator[None]:
+    """Turn messages about what a user gave into the words of the page."""
+    try:
+        yield
+    except Exception as error:
+        if getattr(error, "exit_code", None) != BadInput.exit_code:
+            raise
+        raise BadInput(in_words(line_of_error(error))) from None
 
 
 _OPTIONS = {
@@ -223,11 +235,12 @@ def _field_of(cause: Cause) -> str:
 # ---- adding ----
 
 
+@told_in_words()
 def add_measured(folder: Path, asked: MeasuredRequest) -> list[str]:
     """Add a growth or a bend to the trials of a design; return notes on what is possible but unlikely.
 
     Raises:
-        InvalidTrials: It cannot have been measured, or there are trials of another design.
+        BadInput: It cannot have been measured, or there are trials of another design.
         UnwritableFolder: Another command writes in the folder for long.
     """
     item: Item
@@ -245,12 +258,9 @@ def add_measured(folder: Path, asked: MeasuredRequest) -> list[str]:
         )
     else:
         item = NOTHING
-    try:
-        with hold(folder):
-            trials, design, environment = begin_trials(folder, None if asked.design == "best" else int(asked.design))
-            _check_same(folder, asked.design, trials)
-            more, notes = extend_trials(trials, [item], design, environment)
-            save_trials(folder / MEASUREMENTS, more)
-    except InvalidTrials as error:
-        raise InvalidTrials(in_words(str(error))) from None
+    with hold(folder):
+        trials, design, environment = begin_trials(folder, None if asked.design == "best" else int(asked.design))
+        _check_same(folder, asked.design, trials)
+        more, notes = extend_trials(trials, [item], design, environment)
+        save_trials(folder / MEASUREMENTS, more)
     return list(map(in_words, notes))

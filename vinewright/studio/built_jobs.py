@@ -40,7 +40,7 @@ from vinewright.built.learning import (
     write_learning,
 )
 from vinewright.console.errors import BadInput
-from vinewright.studio.built import in_words, read_of, stated_errors
+from vinewright.studio.built import in_words, read_of, stated_errors, told_in_words
 from vinewright.studio.events import Message, Send
 from vinewright.studio.stop import Stop
 from vinewright.studio.views import design_view
@@ -56,6 +56,7 @@ class Stopped(Exception):
 # ---- learning ----
 
 
+@told_in_words()
 def learn_job(given: Message, send: Send, stop: Stop) -> None:
     """Learn the errors of a built design from its trials, and write what `vinewright trials learn` writes."""
     folder, about = Path(given["folder"]), {"run": given["run"], "design": given["design"]}
@@ -135,6 +136,7 @@ _SEARCHED: dict[int, Searched] = {}
 """The last searches of this process, by the numbers of their jobs."""
 
 
+@told_in_words()
 def adapt_job(given: Message, send: Send, stop: Stop) -> None:
     """Search what to change at a built tube so that it reaches the goal, cheapest first; tell of each proposal as it is found."""
     folder, key, wanted = Path(given["folder"]), given["design"], given["success"]
@@ -215,6 +217,7 @@ def _pressures(before: Design, after: Design) -> list[list[float | None]]:
     return [[old[k] if k < len(old) else None, one] for k, one in enumerate(new)]
 
 
+@told_in_words()
 def keep_job(given: Message, send: Send, stop: Stop) -> None:  # noqa: ARG001
     """Write the folder of a proposal, as `vinewright adapt` writes it, beside that of the run."""
     folder, number = Path(given["folder"]), given["proposal"]

@@ -73,7 +73,7 @@ def test_a_growth_and_a_bend_are_added_listed_and_removed(client: TestClient, ru
     empty = client.get("/api/runs/small/built").json()
     assert (empty["items"], empty["problem"], empty["designs"]) == ([], "", [])
     design = load_design(run)
-    growth = {"reached": True, "tip_mm": end_of(design), "length_mm": 300.0, "note": "<b>by hand</b>"}
+    growth = {"reached": True, "tip_mm": end_of(design), "length_mm": 500.0, "note": "<b>by hand</b>"}
     assert client.post("/api/measured", json={"run": "small", "design": "best", "growth": growth}).json() == {
         "notes": []
     }
@@ -81,7 +81,7 @@ def test_a_growth_and_a_bend_are_added_listed_and_removed(client: TestClient, ru
     assert client.post("/api/measured", json={"run": "small", "design": "best", "bend": bend}).status_code == 200
     trials = load_trials(run / "trials.toml")
     assert trials.design == design_digest(design)
-    assert trials.growths[0].length == pytest.approx(0.3)
+    assert trials.growths[0].length == pytest.approx(0.5)
     assert trials.growths[0].note == "<b>by hand</b>"
     assert trials.bends[0].pressure == pytest.approx(10e3)
     view = client.get("/api/runs/small/built").json()
