@@ -21,6 +21,7 @@ from planner.design.design_file import design_content, load_design
 from planner.uncertainty.causes import list_causes
 from planner.uncertainty.errors import read_errors
 from tests.vinewright.commands.test_adapt import build, try_weak
+from tests.vinewright.studio.test_attacks import CLIMBS
 from vinewright.console.errors import BadInput
 from vinewright.studio.built import built_view, in_words, sliders_of
 from vinewright.studio.built_jobs import adapt_job, keep_job, learn_job
@@ -158,6 +159,52 @@ def test_words_of_the_command_line_are_replaced() -> None:
     """The page has no options and no keys."""
     assert in_words("trials.toml: bends[0].bend_deg = -40 is too much") == "bend 1: the bend -40 is too much"
     assert in_words("State larger errors with --uncertainty") == "State larger errors with the sliders"
+
+
+@pytest.mark.parametrize(
+    ("path", "more"),
+    [
+        ("adapt", {"errors": {"preset": "none", "numbers": {}}, "seconds": 1e9}),
+        ("adapt", {"errors": {"preset": "none", "numbers": {}}, "out": "/tmp"}),
+        ("adapt/keep", {"search": 1, "proposal": 1, "folder": "/tmp"}),
+        ("learn", {"errors": {"preset": "none", "numbers": {}}, "samples": 10**9}),
+        ("measured", {"growth": {"reached": True, "recording": "../../etc/passwd"}}),
+        ("measured", {"growth": {"tip_mm": [1e300, 0]}}),
+        ("measured", {"growth": {"note": "x" * 10_000}}),
+        ("measured", {"bend": {"section": 10**9, "pressure_kpa": 1, "bend_deg": 1}}),
+        ("measured/remove", {"number": -1, "item": "growth"}),
+    ],
+)
+def test_what_no_page_sends_of_a_built_tube(
+    client: TestClient, session: StudioSession, planned: Path, path: str, more: Event
+) -> None:
+    """Numbers without end, paths and recordings are refused before anything is read or written."""
+    shutil.copytree(planned, session.root / "divider")
+    answer = client.post(f"/api/{path}", json={"run": "divider", "design": "best", **more})
+    assert answer.status_code == 400
+    assert not (session.root / "divider" / "trials.toml").exists()
+
+
+@pytest.mark.parametrize("name", CLIMBS)
+def test_no_path_leads_out_of_the_folders(
+    client: TestClient, session: StudioSession, tmp_path: Path, name: str
+) -> None:
+    """Names of runs are looked up in all requests about a built tube, and designs are "best" or numbers."""
+    session.root.mkdir()
+    (tmp_path / "secret").mkdir()
+    (tmp_path / "secret" / "run.json").write_text("{}")
+    bodies: dict[str, Event] = {
+        "measured": {"growth": {"reached": True}},
+        "measured/remove": {"number": 1, "item": "growth: reached"},
+        "learn": {"errors": ERRORS},
+        "adapt": {"errors": ERRORS},
+        "adapt/keep": {"search": 1, "proposal": 1},
+    }
+    assert client.get(f"/api/runs/{name}/built").status_code == 404
+    for path, more in bodies.items():
+        assert client.post(f"/api/{path}", json={"run": name, "design": "best", **more}).status_code == 404
+        assert client.post(f"/api/{path}", json={"run": name, "design": "../../secret", **more}).status_code == 400
+    assert {path.name for path in (tmp_path / "secret").iterdir()} == {"run.json"}
 
 
 # ---- learning ----

@@ -1,7 +1,9 @@
 """The tube that is built, in the panel Trust of a real browser: measuring, learning, adapting."""
 
 import json
+import os
 import shutil
+import signal
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -329,3 +331,32 @@ def test_a_search_is_stopped_or_lost(tried: Studio) -> None:
     assert tried.state("state.adapting.stopped")
     assert "dearer changes were not tried" in text(tried, "#adapt-line")
     assert text(tried, "#adapt-go") == "Search again"
+
+
+def processes_of(studio: Studio) -> set[int]:
+    """Return the processes of a studio, whichever of its threads started them."""
+    tasks = Path(f"/proc/{studio.process.pid}/task").iterdir()
+    return {int(one) for task in tasks for one in (task / "children").read_text().split()}
+
+
+@pytest.mark.slow
+def test_a_process_that_is_killed_is_told(browser: Any, planned: Path, tmp_path: Path) -> None:
+    """The page says why the search ended, keeps what was found, and can search again in a new process."""
+    shutil.copytree(planned, tmp_path / "runs" / "built")
+    studio = Studio(tmp_path, browser)
+    before = processes_of(studio)
+    show(studio)
+    measure(studio, *weak_growths(studio))
+    studio.page.click("#adapt-go")
+    studio.wait_for("state.adapting && state.adapting.busy")
+    (worker,) = processes_of(studio) - before
+    os.kill(worker, signal.SIGKILL)
+    wait_until(lambda: "was killed" in text(studio, "#adapt-fault"))
+    assert text(studio, "#adapt-go").startswith("Search")
+    studio.page.click("#adapt-options summary")
+    studio.page.fill("#adapt-seconds", "1")
+    studio.page.press("#adapt-seconds", "Tab")
+    studio.page.click("#adapt-go")
+    studio.wait_for("state.adapting && !state.adapting.busy && state.adapting.proposals.length > 0")
+    assert studio.page.locator("#adapt-fault").is_hidden()
+    studio.close()
