@@ -8,6 +8,8 @@ from math import radians
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from environments.environment import Environment
 from environments.uncertainty_in_files import StatedUncertainty
 from planner.adapting.adapting import Adapted, best_of, list_kinds, recommended
@@ -204,17 +206,27 @@ def proposal_view(one: Adapted, before: Design, environment: Environment) -> Mes
         "better": one.better,
         "design": design_view(design, "adapted", one.name, heading),
         "tips": [[round(1e3 * x, 1), round(1e3 * y, 1)] for x, y in tips.tips.tolist() if x == x],
-        "pressures": _pressures(before, one.setting.design),
+        **_pressures_view(before, one.setting.design),
     }
 
 
-def _pressures(before: Design, after: Design) -> list[list[float | None]]:
-    """Return the set points of the actuators, before and after a change [kPa]; none of a design with a schedule."""
-    if before.schedule is not None or after.schedule is not None:
-        return []
-    old = [round(1e-3 * one.pressure, 2) for one in before.actuated]
-    new = [round(1e-3 * one.pressure, 2) for one in after.actuated]
-    return [[old[k] if k < len(old) else None, one] for k, one in enumerate(new)]
+def _pressures_view(before: Design, after: Design) -> dict[str, Any]:
+    """Return the set points of the actuators before and after a change [kPa], and the lengths from which the latter hold [mm].
+
+    Of a design that follows a schedule before the change there are none: what to do says where it changes.
+    """
+    if before.schedule is not None:
+        return {"marks": [], "pressures": []}
+    marks, new = np.zeros(1), np.array([[one.pressure for one in after.actuated]])
+    if after.schedule is not None:
+        # The schedule of a change has steps alone: what holds from each on is its second row.
+        steps = 1 + np.flatnonzero(np.diff(after.schedule.lengths) == 0)
+        rows = np.concatenate([[0], steps])
+        marks, new = after.schedule.lengths[rows], after.schedule.pressures[rows]
+    old: list[float | None] = [round(1e-3 * one.pressure, 2) for one in before.actuated]
+    old += [None] * (after.actuators - len(old))
+    pressures = [[was, *column] for was, column in zip(old, (1e-3 * new).round(2).T.tolist(), strict=True)]
+    return {"marks": (1e3 * marks).round(1).tolist(), "pressures": pressures}
 
 
 @told_in_words()

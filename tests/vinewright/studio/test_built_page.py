@@ -179,6 +179,28 @@ def test_escape_and_another_panel_end_the_pointing(tried: Studio) -> None:
         assert page.input_value("#tried-x") == ""
 
 
+def test_a_drag_moves_the_view_while_a_tip_is_asked_for(tried: Studio) -> None:
+    """Only a click is an answer."""
+    tried.page.click("#tried-point")
+    view = tried.state("state.view")
+    tried.drag((200, 200), (260, 240))
+    assert tried.state("state.view") != view
+    assert tried.page.locator("#tried-point").get_attribute("aria-pressed") == "true"
+    assert tried.page.input_value("#tried-x") == ""
+
+
+def test_a_tip_is_tapped(tried: Studio) -> None:
+    """A tap of a finger gives the tip, too."""
+    page = tried.open(has_touch=True)
+    page.evaluate(OPEN, "built")
+    page.locator("#tab-trust").tap()
+    page.evaluate("() => { document.getElementById('trust-built').open = true; }")
+    page.locator("#tried-point").tap()
+    page.touchscreen.tap(400, 300)
+    wait_until(lambda: page.input_value("#tried-x") != "" != page.input_value("#tried-y"))
+    page.context.close()
+
+
 def test_trials_of_another_design_are_named(tried: Studio) -> None:
     """The form is hidden there, and a button leads to the design that was measured."""
     page = tried.page

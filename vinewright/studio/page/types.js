@@ -226,7 +226,8 @@
  * @property {boolean} better whether it is measurably better than all that are cheaper
  * @property {Design} design as it is expected to grow then
  * @property {Point[]} tips where it may end
- * @property {[number | null, number][]} pressures of its actuators, before and after; empty with a schedule
+ * @property {number[]} marks lengths from which its pressures hold
+ * @property {(number | null)[][]} pressures of each actuator, before and then at each mark; empty if they followed a schedule before
  *
  * @typedef {object} Adapting
  * @property {string} run

@@ -6,6 +6,7 @@ import { state, subscribe } from "../store.js";
 import { asked, builtOf, chooseProposal, isWorking, shownAdapting, startBuilt, stopBuilt, whenBuilt } from "./built.js";
 import { drawnProposal } from "./builtlayer.js";
 import { rangeWords } from "./learn.js";
+import { lengthText } from "../text.js";
 import { folded, setText, showDisabled, swatch, table } from "./parts.js";
 import { actuatedOf } from "./shown.js";
 import { numberWords, percent, withFirstLarge } from "./words.js";
@@ -134,7 +135,7 @@ function chosenPart() {
     if (!adapting || !proposal) return;
     save.hidden = adapting.chosen === 0;
     const rows = (save.hidden ? [] : proposal.pressures).map((pair, k) => [String(k + 1), actuatedOf(proposal.design)[k]?.side ?? "", ...pair.map(pressureWords)]);
-    pressures.replaceChildren(...(rows.length ? [table("Pressures in kPa, before and after", ["Section", "side", ">kPa now", ">kPa then"], rows)] : []));
+    pressures.replaceChildren(...(rows.length ? [table("Pressures in kPa, before and after", ["Section", "side", ">kPa now", ...proposal.marks.map(markWords)], rows)] : []));
     showDisabled(save, saveFault(adapting), `Writes a folder beside that of ${state.run?.name}, as vinewright adapt does`);
     setText(save, asked.keep ? "Saving …" : "Save the adapted design");
     setText(failed, asked.faults.keep && `${withFirstLarge(asked.faults.keep)}.`);
@@ -142,9 +143,14 @@ function chosenPart() {
     kept.hidden = !found;
     if (found) kept.replaceChildren("Saved as ", el("b", {}, found.folder), ". Growths of the tube as it is then are added there: ", el("code", {}, `vinewright trials add ${found.path}`));
   };
-  subscribe(["adapting", "run", "design"], show);
+  subscribe(["adapting", "run", "design", "unit"], show);
   whenBuilt(show);
   return element;
+}
+
+/** Heading of the pressures that hold from a length on. */
+function markWords(/** @type {number} */ mark, /** @type {number} */ place, /** @type {readonly number[]} */ marks) {
+  return marks.length > 1 ? `>from ${lengthText(mark, state.unit)} ${state.unit}` : ">kPa then";
 }
 
 function pressureWords(/** @type {number | null} */ pressure) {
