@@ -27,7 +27,7 @@ def reproduce(
         float, typer.Option(min=0.0, max=1e4, metavar="H", help="Time for --stale, by the times that the results took.")
     ] = 1.0,
     recordings: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="For --stale: recorded growths, which two studies need.")
+        Path | None, typer.Option(metavar="DIR", help="For --stale: recorded growths, which three studies need.")
     ] = None,
     wall_growth: Annotated[
         Path | None, typer.Option(metavar="FILE", help="For --stale: the published wall experiment.")
@@ -62,6 +62,7 @@ STUDIES = (
     "reliability",
     "fewest",
     "actuators",
+    "built",
     "uncertainty",
     "uncertainty:uncertainty_random",
     "paper_errors",
@@ -76,6 +77,7 @@ STUDIES = (
     "mapping",
     "sensing",
     "real_mapping",
+    "as_recorded",
     "snaps",
 )
 """Folders of studies, in the order of the help; with the function of their `command.py` if its name is another."""

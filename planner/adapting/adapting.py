@@ -73,7 +73,7 @@ def adapt(
     """
     design = posterior.tube.design
     rows, unseen = split(posterior, seed)
-    best = Adapted(AS_IT_IS, Setting(design), posterior, _judge(Setting(design), posterior, unseen, seed), True, 0.0)
+    best = Adapted(AS_IT_IS, Setting(design), posterior, _judge(None, posterior, unseen, seed), True, 0.0)
     yield best
     start, pressed = time.monotonic(), design
     for number, kind in enumerate(kinds := list_kinds(posterior, mount, move)):
@@ -113,7 +113,7 @@ def list_kinds(posterior: Posterior, mount: Mount, move: float) -> list[Callable
     ]
 
 
-def _judge(setting: Setting, posterior: Posterior, rows: Integers, seed: int) -> SuccessRange:
+def _judge(setting: Setting | None, posterior: Posterior, rows: Integers, seed: int) -> SuccessRange:
     """Return the success of a setting in some samples, with numbers of growths that no search has used."""
     return predict_success(part_of(posterior, rows), setting, seed=seed)
 

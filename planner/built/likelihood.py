@@ -1,13 +1,17 @@
-"""Likelihood of what was measured: how well each measurement fits growths that are predicted with given errors."""
+"""Likelihood of what was measured: how well each measurement fits growths that are predicted with given errors.
+
+Whether growths reached the goal is compared elsewhere, with the share of growths that do, see `planner.built.posterior`.
+"""
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.stats import multivariate_t, norm, t
+from scipy.stats import multivariate_t, norm
 
 from dynamics.moved_scene import move_points
 from environments.objects import object_of
@@ -70,22 +74,32 @@ class Likelihood:
         self.grown += len(normal)
         return self.tube.grow(normal, Setting(with_pressures(self.tube.design, pressures)))
 
-    def __call__(self, lasting: Floats) -> Floats:
-        """Return the logarithm of the likelihood of all measurements of each tube, shape (tubes,).
+    def of_growths(self, lasting: Floats) -> Floats:
+        """Return the logarithm of the likelihood of all growths of each tube, shape (tubes,).
 
         Args:
             lasting: Standard normal numbers of the errors of tubes, shape (tubes, unknowns).
         """
-        return np.asarray(sum(fit.value for fit in self.fit(lasting).values()), float)
+        return _sum(self.fit_growths(lasting), lasting)
 
-    def fit(self, lasting: Floats) -> dict[str, Fit]:
-        """Return how well each measurement fits, by its name: `growth 3`, `bend of section 1 at 20 kPa`."""
+    def of_parts(self, lasting: Floats) -> Floats:
+        """Return the logarithm of the likelihood of bends and points, for which nothing has to grow, shape (tubes,)."""
+        return _sum(self.fit_parts(lasting), lasting)
+
+    def fit_growths(self, lasting: Floats) -> dict[str, Fit]:
+        """Return how well each growth of which more is known than its result fits, by its name: `growth 3`."""
         found: dict[str, Fit] = {}
-        for pressures in dict.fromkeys(growth.pressures for growth in self.trials.growths):
+        measured = [(number, one) for number, one in enumerate(self.trials.growths, 1) if has_measures(one)]
+        for pressures in dict.fromkeys(growth.pressures for _, growth in measured):
             predicted = self._grow(lasting, pressures)
-            for number, growth in enumerate(self.trials.growths, 1):
+            for number, growth in measured:
                 if growth.pressures == pressures:
                     found[f"growth {number}"] = self._of_growth(growth, predicted)
+        return found
+
+    def fit_parts(self, lasting: Floats) -> dict[str, Fit]:
+        """Return how well each bend and point fits, by its name: `bend of section 1 at 20 kPa`."""
+        found: dict[str, Fit] = {}
         if self.trials.bends or self.trials.points:
             world, sections = self.tube.errors(lasting)
             for bend in self.trials.bends:
@@ -101,10 +115,6 @@ class Likelihood:
         tip, length = (float(np.hypot(*pair)) for pair in zip((errors.tip, errors.length), self.spread, strict=True))
         area = float(np.log(np.pi * whole**2))
         fits, strange = np.zeros(len(predicted.length)), 0.0
-        if growth.reached is not None:
-            inside = t.cdf(-predicted.nearest / tip, FREEDOM)
-            fits += np.log(inside if growth.reached else 1 - inside)
-            strange -= np.log(2)
         tips = np.where(np.isnan(predicted.tip), self.tube.environment.start[:2], predicted.tip)
         # The tip of a recording is the last of its path.
         if growth.tip is not None and not growth.recording:
@@ -126,6 +136,15 @@ class Likelihood:
         fits = _normal(np.asarray(point.measured) - moved, self.trials.errors.obstacle)
         extent = environment.bounds[2:] - environment.bounds[:2]
         return _or_strange(fits, -float(np.log(extent.prod())))
+
+
+def has_measures(growth: Growth) -> bool:
+    """Whether more is known of a growth than whether it reached the goal."""
+    return growth.tip is not None or growth.length is not None or growth.recording is not None
+
+
+def _sum(fits: dict[str, Fit], lasting: Floats) -> Floats:
+    return np.asarray(sum((fit.value for fit in fits.values()), np.zeros(len(lasting))))
 
 
 def with_pressures(design: Design, pressures: tuple[float, ...] | None) -> Design:
@@ -184,7 +203,8 @@ def _or_strange(fits: Floats, strange: float) -> Fit:
 
 def _new(name: str, known: Collection[str]) -> str:
     """Return a name that is not known yet: a measurement that was repeated is numbered."""
-    return next(one for one in (name, *(f"{name}, measured again ({k})" for k in range(2, 10**6))) if one not in known)
+    again = (f"{name}, measured again ({k})" for k in itertools.count(2))
+    return next(one for one in itertools.chain([name], again) if one not in known)
 
 
 def _thin(path: Floats) -> Floats:

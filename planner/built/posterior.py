@@ -6,11 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.optimize import brentq
+from scipy.special import betaln, logsumexp
 from scipy.stats import beta
 
-from planner.built.likelihood import Likelihood, ReadPath
+from planner.built.likelihood import Likelihood, ReadPath, has_measures, with_pressures
 from planner.built.predicting import BuiltTube, Setting
-from planner.built.tempering import temper
+from planner.built.tempering import resample, temper
 from planner.built.trial import Trials
 from planner.uncertainty.causes import Cause
 from surrogate.kernels.compiled import Floats
@@ -28,6 +30,11 @@ TRADED = 0.5
 """Correlation from which two learnt errors are named as a pair that only trials of another kind can tell apart [-]."""
 FEW = 50
 """Number of different samples below which some are replaced by tubes as before the trials, so that nothing looks certain."""
+CANDIDATES = 4
+"""Number of samples from which each is chosen where nothing but results is known of growths."""
+WRONG, UNKNOWN = 0.1, 0.5
+"""Probability before any trial that the success of a tube is none that the model predicts with any errors, and parameters of the beta
+distribution of that success [-] (Jeffreys 1946)."""
 DOUBTED = 0.5
 """Probability from which a measurement is named as one that the model cannot explain [-]."""
 
@@ -60,6 +67,10 @@ class Posterior:
     """Probability that each measurement is one that no model predicts [-], by its name."""
     growths: int
     """Number of growths that were simulated."""
+    unexplained: float = 0.0
+    """Probability that the success of the tube is none that the model predicts with any errors [-], by how often it reached the goal."""
+    results: tuple[int, int] = (0, 0)
+    """Growths of the design as it is that reached the goal, and those that missed it."""
 
     def values(self) -> Floats:
         """Return the errors in SI units, shape (samples, unknowns); friction as it is."""
@@ -98,32 +109,59 @@ class Posterior:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SuccessRange:
-    """Success of a tube whose errors are known to some extent."""
+    """Success of a tube whose errors are known to some extent.
+
+    With the probability `unexplained` the model says nothing of the success of the tube: then it is known from results alone.
+    """
 
     each: Floats
     """Share of the growths of each sample that reach the goal [-], shape (samples,)."""
     growths: int = GROWTHS
     """Number of growths of each sample."""
+    unexplained: float = 0.0
+    """See `Posterior` [-]."""
+    results: tuple[int, int] = (0, 0)
+    """Measured growths that reached the goal, and those that missed it."""
 
     @property
     def mean(self) -> float:
         """Probability that the next growth reaches the goal [-]."""
-        return float(self.each.mean())
+        reached, missed = (count + UNKNOWN for count in self.results)
+        return float((1 - self.unexplained) * self.each.mean() + self.unexplained * reached / (reached + missed))
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval of the success of this tube, of probability `LEVEL` [-].
+        """Interval of the success of this tube, of probability `LEVEL` [-]."""
+        parameters = beta_of_tubes(self.each, self.growths)
+        measured = tuple(count + UNKNOWN for count in self.results)
 
-        The success of tubes is taken to have a beta distribution: that of which shares of so few growths have the mean and the variance.
-        """
-        every = self.each.size * self.growths
-        mean = (self.each.sum() * self.growths + 0.5) / (every + 1)
-        # Of tubes that succeed equally often, shares vary by chance; more growths of one tube tell how much tubes differ.
-        chance = mean * (1 - mean) / self.growths
-        alike = (self.each.var() / chance - 1) / max(self.growths - 1, 1)
-        size = 1 / np.clip(alike, 1 / every, 0.99) - 1
-        low, high = beta.ppf([(1 - LEVEL) / 2, (1 + LEVEL) / 2], size * mean, size * (1 - mean))
-        return min(float(low), self.mean), max(float(high), self.mean)
+        def below(success: float) -> float:
+            return float(
+                (1 - self.unexplained) * beta.cdf(success, *parameters)
+                + self.unexplained * beta.cdf(success, *measured)
+            )
+
+        low, high = (
+            float(brentq(lambda success, end=end: below(success) - end, 0.0, 1.0))
+            for end in ((1 - LEVEL) / 2, (1 + LEVEL) / 2)
+        )
+        return min(low, self.mean), max(high, self.mean)
+
+
+def beta_of_tubes(each: Floats, growths: int) -> tuple[float, float]:
+    """Return the parameters of the beta distribution of the success of tubes, by the mean and the variance of shares of few growths.
+
+    Args:
+        each: Share of the growths of each tube that reach the goal [-].
+        growths: Number of growths of each.
+    """
+    every = each.size * growths
+    mean = (each.sum() * growths + 0.5) / (every + 1)
+    # Of tubes that succeed equally often, shares vary by chance; more growths of one tube tell how much tubes differ.
+    chance = mean * (1 - mean) / growths
+    alike = (each.var() / chance - 1) / max(growths - 1, 1)
+    size = 1 / np.clip(alike, 1 / every, 0.99) - 1
+    return float(size * mean), float(size * (1 - mean))
 
 
 def infer(
@@ -145,9 +183,55 @@ def infer(
     if trials.empty:
         return Posterior(tube, rng.standard_normal((samples, len(tube.unknowns))), samples, {}, 0)
     likelihood = Likelihood(tube, trials, read, seed)
-    found = temper(likelihood, len(tube.unknowns), samples, rng, watch)
-    strange = {name: float(fit.strange.mean()) for name, fit in likelihood.fit(found.normal).items()}
-    return Posterior(tube, _widened(found.normal, found.different, rng), found.different, strange, likelihood.grown)
+    cheap = likelihood.of_parts if trials.bends or trials.points else None
+    some = any(has_measures(growth) for growth in trials.growths)
+    found = temper(
+        likelihood.of_growths, len(tube.unknowns), samples if some else CANDIDATES * samples, rng, watch, cheap
+    )
+    weights, unexplained = _compare_results(likelihood, found.normal, seed)
+    rows = resample(weights, rng, samples)
+    fits = likelihood.fit_growths(found.normal) | likelihood.fit_parts(found.normal)
+    strange = {name: float(fit.strange[rows].mean()) for name, fit in fits.items()}
+    normal = found.normal[rows]
+    different = len(np.unique(normal, axis=0))
+    return Posterior(
+        tube,
+        _widened(normal, different, rng),
+        different,
+        strange,
+        likelihood.grown,
+        unexplained,
+        _results(trials, None),
+    )
+
+
+def _compare_results(likelihood: Likelihood, normal: Floats, seed: int) -> tuple[Floats, float]:
+    """Weigh samples by how often they reach the goal, against how often the tube did: each grows several times.
+
+    Returns:
+        Weights of the samples, and the probability that no sample tells the success of the tube.
+    """
+    trials, tube = likelihood.trials, likelihood.tube
+    fit, alone = np.zeros(len(normal)), 0.0
+    for pressures in dict.fromkeys(growth.pressures for growth in trials.growths):
+        reached, missed = _results(trials, pressures)
+        if reached + missed:
+            reaching = _grow_each(tube, normal, Setting(with_pressures(tube.design, pressures)), GROWTHS, seed + 1)
+            first, second = beta_of_tubes(reaching, GROWTHS)
+            firsts, seconds = first + reaching * GROWTHS, second + (1 - reaching) * GROWTHS
+            fit = fit + betaln(firsts + reached, seconds + missed) - betaln(firsts, seconds)
+            alone += float(betaln(reached + UNKNOWN, missed + UNKNOWN) - betaln(UNKNOWN, UNKNOWN))
+            likelihood.grown += reaching.size * GROWTHS
+    wrong, right = np.log(WRONG) + alone, np.log(1 - WRONG) + logsumexp(fit) - np.log(len(fit))
+    return np.exp(fit - fit.max()), float(np.exp(wrong - np.logaddexp(wrong, right)))
+
+
+def _results(trials: Trials, pressures: tuple[float, ...] | None) -> tuple[int, int]:
+    """Return how many growths with some pressures reached the goal, and how many missed it."""
+    known = [
+        growth.reached for growth in trials.growths if growth.pressures == pressures and growth.reached is not None
+    ]
+    return sum(known), len(known) - sum(known)
 
 
 def _widened(normal: Floats, different: int, rng: np.random.Generator) -> Floats:
@@ -168,12 +252,17 @@ def predict_success(
     """Predict the success of the built tube, also as it is set anew.
 
     Args:
-        setting: See `BuiltTube.grow`; None for the design as it is.
+        setting: See `BuiltTube.grow`; None for the design as it is, for which measured results count.
         growths: Number of growths of each sample.
     """
+    each = _grow_each(posterior.tube, posterior.normal, setting, growths, seed)
+    return SuccessRange(each, growths, posterior.unexplained, (0, 0) if setting else posterior.results)
+
+
+def _grow_each(tube: BuiltTube, normal: Floats, setting: Setting | None, growths: int, seed: int) -> Floats:
+    """Return the share of several growths of each sample that reach the goal [-], shape (samples,)."""
     # Each growth has numbers of its own: with common ones, the shares of samples would say too little of how chance alone varies them.
-    every = np.repeat(posterior.normal, growths, axis=0)
+    every = np.repeat(normal, growths, axis=0)
     passing = np.random.default_rng([seed, 9]).standard_normal(every.shape)
-    predicted = posterior.tube.grow(posterior.tube.pair(every, passing), setting)
-    reached = (predicted.nearest <= 0.0).reshape(len(posterior.normal), growths)
-    return SuccessRange(reached.mean(axis=1), growths)
+    predicted = tube.grow(tube.pair(every, passing), setting)
+    return np.asarray((predicted.nearest <= 0.0).reshape(len(normal), growths).mean(axis=1))

@@ -61,29 +61,99 @@ def temper(
     samples: int,
     rng: np.random.Generator,
     watch: Callable[[float], None] = lambda _: None,
+    cheap: LogLikelihood | None = None,
 ) -> Tempered:
     """Draw samples of the posterior.
 
     Args:
         unknowns: Number of unknowns, at least 1.
-        samples: Number of samples; the likelihood of each is computed some `MOVES` times a step.
+        samples: Number of samples; the likelihood of each is computed at most `MOVES` times a step.
         watch: Called with the power reached, after each step.
+        cheap: Another factor of the likelihood, which takes no time: its posterior is sampled first, and moves that it rejects are not
+            tried with the other factor (delayed acceptance: Christen and Fox 2005).
     """
-    normal = rng.standard_normal((samples, unknowns))
-    likelihood = log_likelihood(normal)
-    power, length, steps = 0.0, 0.5, 0
-    while power < 1.0:
-        step = _next_step(likelihood, power) if steps < MOST_STEPS else 1.0 - power
-        chosen = _resample(np.exp(step * (likelihood - likelihood.max())), rng)
-        normal, likelihood = normal[chosen], likelihood[chosen]
-        power, steps = power + step, steps + 1
-        for _ in range(MOVES if power < 1.0 else LAST_MOVES):
-            normal, likelihood, accepted = _move(log_likelihood, normal, likelihood, power, length, rng)
-            length = float(np.clip(length * np.exp(accepted - ACCEPTED), 0.02, 1.0))
-        watch(power)
-    for _ in range(REFRESHED):
-        normal, likelihood = _refresh(log_likelihood, normal, likelihood, rng)
-    return Tempered(normal, len(np.unique(normal, axis=0)), steps)
+    normal, steps = rng.standard_normal((samples, unknowns)), 0
+    if cheap is not None:
+        walk = _Walk(normal, cheap, None, rng)
+        walk.rise(lambda _: None)
+        normal, steps = walk.normal, walk.steps
+    walk = _Walk(normal, log_likelihood, cheap, rng)
+    walk.rise(watch)
+    return Tempered(walk.normal, len(np.unique(walk.normal, axis=0)), steps + walk.steps)
+
+
+class _Walk:
+    """Samples on their way from one distribution to its product with a likelihood."""
+
+    def __init__(
+        self, normal: Floats, costly: LogLikelihood, cheap: LogLikelihood | None, rng: np.random.Generator
+    ) -> None:
+        """Compute the likelihoods of samples of the first distribution: the prior, or the prior times a cheap likelihood."""
+        self.normal, self.rng = normal, rng
+        self.costly, self.cheap = costly, cheap
+        self.value = costly(normal)
+        self.length, self.steps = 0.5, 0
+
+    def rise(self, watch: Callable[[float], None]) -> None:
+        """Take the power of the costly likelihood from 0 to 1."""
+        power = 0.0
+        while power < 1.0:
+            step = _next_step(self.value, power) if self.steps < MOST_STEPS else 1.0 - power
+            rows = resample(np.exp(step * (self.value - self.value.max())), self.rng)
+            self.normal, self.value = self.normal[rows], self.value[rows]
+            power, self.steps = power + step, self.steps + 1
+            for _ in range(MOVES if power < 1.0 else LAST_MOVES):
+                self._move(power)
+            watch(power)
+        for _ in range(REFRESHED):
+            self._refresh()
+
+    def _move(self, power: float) -> None:
+        """Move the samples once, and adapt the length of moves to the share that is accepted."""
+        normal, length = self.normal, self.length
+        told, middle, spread = _find_told(normal)
+        fresh, along = self.rng.standard_normal(normal.shape), normal @ told
+        kept = np.sqrt(1 - length**2)
+        moved = kept * normal + length * fresh
+        moved += (middle + kept * (along - middle) + length * spread * (fresh @ told) - moved @ told) @ told.T
+
+        def log_ratio(rows: Floats) -> Floats:
+            """Logarithm of the prior over the distribution that moves keep."""
+            part = rows @ told
+            return np.asarray(0.5 * (((part - middle) / spread) ** 2 - part**2).sum(axis=1))
+
+        accepted = self._accept(moved, log_ratio(moved) - log_ratio(normal), power)
+        self.length = float(np.clip(length * np.exp(accepted - ACCEPTED), 0.02, 1.0))
+
+    def _refresh(self) -> None:
+        """Draw unknowns anew of which the samples tell little, another half of them for each sample.
+
+        Samples that were drawn several times are still alike in these, since moves along all unknowns are short: their means would seem
+        told.
+        """
+        little = np.abs(self.normal.mean(axis=0)) + np.abs(1 - self.normal.std(axis=0)) < LITTLE
+        anew = little & (self.rng.random(self.normal.shape) < 0.5)
+        self._accept(np.where(anew, self.rng.standard_normal(self.normal.shape), self.normal), 0.0, 1.0)
+
+    def _accept(self, moved: Floats, log_ratio: Floats | float, power: float) -> float:
+        """Accept moves by the cheap likelihood, and those that it accepts by the costly one; return the share accepted of all.
+
+        Args:
+            log_ratio: Logarithm of the ratio of the prior, corrected for the moves.
+            power: Of the costly likelihood.
+        """
+        left, change = np.arange(len(moved)), np.broadcast_to(log_ratio, len(moved))
+        if self.cheap is not None:
+            first = self.cheap(moved) - self.cheap(self.normal) + change
+            left = np.flatnonzero(np.log(self.rng.random(len(moved))) < first)
+            change = np.zeros(len(moved))
+        if not left.size:
+            return 0.0
+        value = self.costly(moved[left])
+        better = np.log(self.rng.random(len(left))) < power * (value - self.value[left]) + change[left]
+        rows = left[better]
+        self.normal[rows], self.value[rows] = moved[rows], value[better]
+        return len(rows) / len(moved)
 
 
 def _next_step(likelihood: Floats, power: float) -> float:
@@ -102,57 +172,12 @@ def _next_step(likelihood: Floats, power: float) -> float:
     return max(low, 1e-9)
 
 
-def _resample(weights: Floats, rng: np.random.Generator) -> np.ndarray:
-    """Draw as many samples as there are weights, systematically."""
+def resample(weights: Floats, rng: np.random.Generator, count: int | None = None) -> np.ndarray:
+    """Draw indices by weights, systematically: as many as there are weights, or `count`."""
+    count = count or len(weights)
     ends = np.cumsum(weights / weights.sum())
-    at = (rng.random() + np.arange(len(weights))) / len(weights)
+    at = (rng.random() + np.arange(count)) / count
     return np.minimum(np.searchsorted(ends, at), len(weights) - 1)
-
-
-def _move(
-    log_likelihood: LogLikelihood,
-    normal: Floats,
-    likelihood: Floats,
-    power: float,
-    length: float,
-    rng: np.random.Generator,
-) -> tuple[Floats, Floats, float]:
-    """Move the samples once; return samples, likelihoods and the share of moves accepted.
-
-    Args:
-        length: Length of the move [-]: 1 draws samples anew.
-    """
-    told, middle, spread = _find_told(normal)
-    fresh, along = rng.standard_normal(normal.shape), normal @ told
-    kept = np.sqrt(1 - length**2)
-    moved = kept * normal + length * fresh
-    moved += (middle + kept * (along - middle) + length * spread * (fresh @ told) - moved @ told) @ told.T
-    there = log_likelihood(moved)
-
-    def log_ratio(rows: Floats) -> Floats:
-        """Logarithm of the prior over the distribution that moves keep."""
-        part = rows @ told
-        return np.asarray(0.5 * (((part - middle) / spread) ** 2 - part**2).sum(axis=1))
-
-    change = power * (there - likelihood) + log_ratio(moved) - log_ratio(normal)
-    accepted = np.log(rng.random(len(normal))) < change
-    normal, likelihood = np.where(accepted[:, None], moved, normal), np.where(accepted, there, likelihood)
-    return normal, likelihood, float(accepted.mean())
-
-
-def _refresh(
-    log_likelihood: LogLikelihood, normal: Floats, likelihood: Floats, rng: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Draw unknowns anew of which the samples tell little, another half of them for each sample; return samples and likelihoods.
-
-    Samples that were drawn several times are still alike in these, since moves along all unknowns are short: their means would seem told.
-    """
-    little = np.abs(normal.mean(axis=0)) + np.abs(1 - normal.std(axis=0)) < LITTLE
-    anew = little & (rng.random(normal.shape) < 0.5)
-    moved = np.where(anew, rng.standard_normal(normal.shape), normal)
-    there = log_likelihood(moved)
-    accepted = np.log(rng.random(len(normal))) < there - likelihood
-    return np.where(accepted[:, None], moved, normal), np.where(accepted, there, likelihood)
 
 
 def _find_told(normal: Floats) -> tuple[Floats, Floats, Floats]:

@@ -18,7 +18,8 @@ from vinewright.console.study_options import (
     study_command,
 )
 
-ENVIRONMENTS = ["plus", "needle", "divider", "maze"]
+ENVIRONMENTS = ["soak-1", "soak-2", "soak-21", "soak-22"]
+"""Random environments of 1.5 m by 1.5 m, of which obstacles cover up to a fifth: as large as benches are."""
 
 
 @study_command
@@ -26,7 +27,7 @@ def built(
     benches: Annotated[
         int, typer.Option(min=1, max=10_000, help="Number of simulated benches in each environment.")
     ] = 50,
-    samples: Annotated[int, typer.Option(min=16, max=10_000, help="Number of samples of each posterior.")] = 256,
+    samples: Annotated[int, typer.Option(min=16, max=10_000, help="Number of samples of each posterior.")] = 128,
     budget: Annotated[float, typer.Option(min=0, max=3600, help="Time to adapt each tube that fails [s].")] = 30.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
@@ -37,15 +38,14 @@ def built(
     Ctrl-C keeps the benches done.
     """
     with readable_errors():
-        from dynamics.tube import VineParams
-        from environments import load_environment
         from studies.built.plots import save_calibration
         from studies.built.report import report
         from studies.built.study import BenchCase, find_design, run_case
+        from studies.random_environments import find_environment
 
         names = env or ENVIRONMENTS
         for name in names:
-            load_environment(name, VineParams().radius)
+            find_environment(name)
         cases = [BenchCase(name, number, samples, budget) for number in range(benches) for name in names]
         study = Study(
             "built",

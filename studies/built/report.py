@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from planner.output.markdown import markdown_table
 from studies.built.bench import BIAS, FINER, FREEDOM, FRICTION, WIDER
-from studies.built.study import FAILS, TRIALS, WORKS, BenchResult, coverage, log_score, rescued
+from studies.built.study import FAILS, KNOWN, TRIALS, WORKS, BenchResult, coverage, log_score, rescued
 from vinewright.console.study import Report
 
 
@@ -16,14 +16,14 @@ def report(results: Sequence[BenchResult]) -> Report:
     for growths in (0, *TRIALS):
         within, count = coverage(results, growths)
         width = sum(one.high - one.low for result in results for one in result.predictions if one.growths == growths)
-        seconds = sum(one.seconds for result in results for one in result.predictions if one.growths == growths)
+        simulated = sum(one.simulated for result in results for one in result.predictions if one.growths == growths)
         rows.append(
             [
                 str(growths),
                 f"{100 * within:.0f}",
                 f"{100 * width / count:.0f}",
                 f"{log_score(results, growths):.2f}",
-                f"{seconds / count:.0f}",
+                f"{simulated / count:.0f}",
             ]
         )
     lines = [
@@ -31,11 +31,11 @@ def report(results: Sequence[BenchResult]) -> Report:
         f"{WIDER:g} times as large as the errors that are expected (`workshop`), all bends shifted together by {BIAS:g} standard",
         f"deviations, friction from {FRICTION[0]:g} to {FRICTION[1]:g}. The tube of every other bench has segments shorter by a",
         f"factor of {FINER}, and so is another model. Of each growth it is measured whether it reaches the goal, and where the tip",
-        "ends; of each actuator, once, how far it bends the tube in free space. *Within*: benches whose true success, over 100",
+        f"ends; of each actuator, once, how far it bends the tube in free space. *Within*: benches whose true success, over {KNOWN}",
         "further growths, lies in the predicted interval, which should be 90 %. *Width* of that interval. *Log score*: mean",
-        "logarithm of the probability given to the results of the further growths, 0 at best.",
+        "logarithm of the probability given to the results of the further growths, 0 at best. *Simulated*: growths simulated to learn.",
         "",
-        *markdown_table(("growths", "within %", "width %", "log score", "time s"), rows),
+        *markdown_table(("growths", "within %", "width %", "log score", "simulated"), rows),
         "",
         "![Predicted and true success](calibration.png)",
         "",

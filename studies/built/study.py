@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -10,22 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from dynamics.tube import VineParams
-from environments import load_environment
 from environments.environment import Environment
 from environments.uncertainty import WORKSHOP
 from planner.adapting.adapting import adapt
 from planner.adapting.searching import Limit
-from planner.built.posterior import infer, predict_success
+from planner.built.posterior import Posterior, infer, predict_success
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.trial import Trials
 from planner.design.design import Design
 from studies.built.bench import Bench
+from studies.random_environments import find_environment
 from vinewright.api import plan
 
-ITERATIONS = 30
+ITERATIONS = 20
 """Iterations of the plans, whose seed is 0: with a number of iterations their results do not depend on the machine."""
-KNOWN = 100
+KNOWN = 200
 """Number of growths from which the true success of a bench is known."""
 TRIALS = (5, 10)
 """Numbers of growths after which success is predicted."""
@@ -56,8 +54,8 @@ class Prediction:
     mean: float
     low: float
     high: float
-    seconds: float
-    """Time of the inference [s]."""
+    simulated: int
+    """Number of growths simulated for the inference."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +95,7 @@ class BenchResult:
                     "mean": round(one.mean, 4),
                     "low": round(one.low, 4),
                     "high": round(one.high, 4),
+                    "simulated": one.simulated,
                 }
                 for one in self.predictions
             ],
@@ -115,11 +114,23 @@ class BenchResult:
 @lru_cache(maxsize=8)
 def find_design(name: str) -> tuple[Design, Environment]:
     """Plan the design that is built in an environment."""
-    environment = load_environment(name, VineParams().radius)
+    environment = find_environment(name)
     best = plan(environment, iterations=ITERATIONS, seed=0).best
     if best is None:
         raise ValueError(f"no design for {name} in {ITERATIONS} iterations")
     return best, environment
+
+
+@lru_cache(maxsize=8)
+def promise(name: str, samples: int) -> Prediction:
+    """Predict the success of a design before any of its tubes has grown."""
+    design, environment = find_design(name)
+    return _predict(infer(BuiltTube(design, environment, WORKSHOP), Trials(""), samples=samples), 0)
+
+
+def _predict(posterior: Posterior, growths: int, seed: int = 0) -> Prediction:
+    success = predict_success(posterior, seed=seed)
+    return Prediction(growths, success.mean, *success.interval, posterior.growths)
 
 
 def run_case(case: BenchCase) -> BenchResult:
@@ -128,15 +139,13 @@ def run_case(case: BenchCase) -> BenchResult:
     bench = Bench(design, environment, WORKSHOP, case.number)
     measured = bench.measure(design, max(TRIALS))
     true = float(bench.grow(Setting(design), KNOWN)[0].mean())
-    tube, predictions, posterior = BuiltTube(design, environment, WORKSHOP), [], None
-    for growths in (0, *TRIALS):
-        began = time.perf_counter()
-        known = replace(measured, growths=measured.growths[:growths]) if growths else Trials("")
+    tube = BuiltTube(design, environment, WORKSHOP)
+    predictions, rescues = [promise(case.environment, case.samples)], []
+    for growths in TRIALS:
+        known = replace(measured, growths=measured.growths[:growths])
         posterior = infer(tube, known, samples=case.samples, seed=case.number)
-        success = predict_success(posterior, seed=case.number)
-        predictions.append(Prediction(growths, success.mean, *success.interval, time.perf_counter() - began))
-    rescues = []
-    if posterior is not None and true < FAILS and case.budget:
+        predictions.append(_predict(posterior, growths, case.number))
+    if true < FAILS and case.budget:
         for one in adapt(posterior, limit=Limit(case.budget), seed=case.number):
             reached = float(bench.grow(one.setting, KNOWN)[0].mean())
             rescues.append(Rescue(one.name, one.success.mean, reached, one.seconds))

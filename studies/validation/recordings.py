@@ -159,7 +159,7 @@ def deploy(
         grown, joints = np.zeros(1), [np.array([start[:2], start[:2] + 1e-6])]
     following = np.minimum(np.searchsorted(grown, lengths), len(grown) - 1)
     shapes = tuple(_cut(joints[index], length) for index, length in zip(following, lengths, strict=True))
-    errors = np.array([_apart(line, shape) for line, shape in zip(recording.centerlines, shapes, strict=True)])
+    errors = np.array([apart(line, shape) for line, shape in zip(recording.centerlines, shapes, strict=True)])
     return SimulatedRecording(
         recording, model, start, lengths, errors, shapes, float(grown[-1]), Status(int(rollout.status[0]))
     )
@@ -170,7 +170,7 @@ def _cut(line: Floats, length: float) -> Floats:
     return np.asarray(substring(shapely.LineString(line), 0.0, length).coords)
 
 
-def _apart(line: Floats, shape: Floats) -> float:
+def apart(line: Floats, shape: Floats) -> float:
     """Root mean square distance from a line's points to another line [m]."""
     distances = shapely.distance(shapely.points(line), shapely.LineString(shape))
     return float(np.sqrt(np.mean(distances**2)))

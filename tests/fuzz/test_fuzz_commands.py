@@ -110,6 +110,7 @@ COMMANDS: dict[tuple[str, ...], tuple[list[st.SearchStrategy[str]], list[str], t
         (),
     ),
     ("reproduce", "real-mapping"): ([], ["--recordings"], NO_FOLDER),
+    ("reproduce", "as-recorded"): ([], ["--recordings"], NO_FOLDER),
     ("fit",): (
         [st.sampled_from(["file.txt", "missing.h5", "fair.json", "."])],
         ["--bodies", "--joints", "--mass-per-length", "--frames-per-second", "--out"],

@@ -2,11 +2,13 @@
 
 import numpy as np
 import pytest
+from scipy.special import betaln
+from scipy.stats import beta
 
 from environments import Environment
 from environments.uncertainty import Uncertainty
-from planner.built.posterior import LEARNT, Posterior, SuccessRange, infer, predict_success
-from planner.built.predicting import BuiltTube
+from planner.built.posterior import LEARNT, WRONG, Posterior, SuccessRange, infer, predict_success
+from planner.built.predicting import BuiltTube, Setting
 from planner.built.tempering import Tempered
 from planner.built.trial import BendTest, Growth, MeasuredPoint, MeasurementErrors, Trials
 from planner.design.design import Design
@@ -174,3 +176,43 @@ def test_growths_of_known_tubes_differ(design: Design, near: Environment) -> Non
     low, high = success.interval
     assert low <= true <= high
     assert high - low < 0.15
+
+
+def test_results_against_the_model(design: Design, near: Environment) -> None:
+    """Ten misses of a tube that no model lets miss: its success is known from the results alone, and its interval says so."""
+    wide = Environment("wide", "", near.bounds, near.start, [*near.goal[:2], 0.3], near.obstacles)
+    tube = BuiltTube(design, wide, Uncertainty(start_heading=1e-3))
+    missed = Trials("", growths=(Growth(False, *NOTHING[1:]),) * 10)
+    posterior = infer(tube, missed)
+    success = predict_success(posterior)
+    assert posterior.unexplained > 0.99
+    assert success.each.mean() > 0.99
+    assert success.mean == pytest.approx(0.5 / 11, abs=0.01)
+    assert success.interval == pytest.approx(beta.ppf([0.05, 0.95], 0.5, 10.5), abs=0.01)
+    # Of other settings no results are known.
+    assert predict_success(posterior, Setting(design)).interval == pytest.approx(
+        beta.ppf([0.05, 0.95], 0.5, 0.5), abs=0.02
+    )
+
+
+def test_results_weigh_tubes_by_how_often_they_succeed(design: Design, near: Environment) -> None:
+    """Tubes that differ in nothing that lasts: six of eight successes are what the model predicts, and it is believed a little more."""
+    tube = BuiltTube(design, near, Uncertainty(curvature_share=1e-4))
+    trials = Trials("", growths=(Growth(True, *NOTHING[1:]),) * 8)
+    posterior = infer(tube, trials)
+    # Bayes: results that are certain if the model is right, against a beta distribution.
+    alone = np.exp(betaln(8.5, 0.5) - betaln(0.5, 0.5))
+    assert posterior.unexplained == pytest.approx(WRONG * alone / (WRONG * alone + 1 - WRONG), abs=2e-3)
+    assert posterior.results == (8, 0)
+
+
+def test_results_tell_which_tubes_are_likely(design: Design, near: Environment) -> None:
+    """One error decides success: after misses alone, tubes with small errors are unlikely, as Bayes says."""
+    tube = BuiltTube(design, near, Uncertainty(start_heading=0.1))
+    known = np.random.default_rng(6).standard_normal((600, len(tube.unknowns)))
+    reached = predict_success(Posterior(tube, known, 600, {}, 0), growths=24, seed=4).each
+    for hits, misses in ((0, 3), (2, 1)):
+        weights = reached**hits * (1 - reached) ** misses
+        growths = (Growth(True, *NOTHING[1:]),) * hits + (Growth(False, *NOTHING[1:]),) * misses
+        success = predict_success(infer(tube, Trials("", growths=growths), samples=500), seed=3)
+        assert success.each.mean() == pytest.approx((weights * reached).sum() / weights.sum(), abs=0.08)

@@ -1,5 +1,7 @@
 """Tempering, against posteriors in closed form."""
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 
@@ -72,3 +74,39 @@ def test_unknowns_of_which_nothing_is_told_keep_the_prior() -> None:
     assert np.sqrt((scatter**2).mean() * 256) < 1.5
     assert np.array([normal[:, 8:].std(axis=0) for normal in found]).mean() == pytest.approx(1.0, abs=0.03)
     assert np.array([normal[:, :8] for normal in found]).mean() == pytest.approx(1 / 1.36, abs=0.1)
+
+
+def test_a_cheap_factor_is_asked_first() -> None:
+    """A likelihood in two factors has the posterior of their product; what the cheap one rejects costs nothing."""
+    rng = np.random.default_rng(5)
+    map_ = np.zeros((3, 12))
+    map_[0, :2], map_[1, 2:4], map_[2, 1:3] = (1.0, -0.8), (0.7, 0.9), (0.9, 0.6)
+    seen, error = np.array([1.2, -0.9, 0.8]), 0.15
+    mean, covariance = linear(map_, seen, error)
+    computed = {"cheap first": 0, "at once": 0}
+
+    def log_likelihood(normal: Floats, rows: slice) -> Floats:
+        return np.asarray(-0.5 * (((normal @ map_[rows].T - seen[rows]) / error) ** 2).sum(axis=1))
+
+    def count(name: str, rows: slice) -> Callable[[Floats], Floats]:
+        def counted(normal: Floats) -> Floats:
+            computed[name] += len(normal)
+            return log_likelihood(normal, rows)
+
+        return counted
+
+    found = [
+        temper(
+            count("cheap first", slice(2, None)), 12, 500, rng, cheap=lambda normal: log_likelihood(normal, slice(2))
+        )
+        for _ in range(6)
+    ]
+    for _ in range(6):
+        temper(count("at once", slice(None)), 12, 500, rng)
+    samples, deviations = np.concatenate([one.normal for one in found]), np.sqrt(np.diag(covariance))
+    assert np.abs((samples.mean(axis=0) - mean) / deviations).max() < 0.15
+    assert samples.std(axis=0) == pytest.approx(deviations, rel=0.15)
+    assert np.corrcoef(samples.T)[:4, :4] == pytest.approx(
+        (covariance / np.outer(deviations, deviations))[:4, :4], abs=0.12
+    )
+    assert computed["cheap first"] < 0.6 * computed["at once"]
