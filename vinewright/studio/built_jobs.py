@@ -185,7 +185,8 @@ def adapt_job(given: Message, send: Send, stop: Stop) -> None:
     for one in search_until_enough(posterior, asked):
         found.append(one)
         views.append(proposal_view(one, built.design, built.environment))
-        enough = recommended(found, wanted)
+        # What is predicted for another tube than the one that was tried is nothing to recommend.
+        enough = None if any(note.startswith("warning") for note in notes) else recommended(found, wanted)
         chosen = {"recommended": None if enough is None else found.index(enough), "best": found.index(best_of(found))}
         tell(proposals=list(views), share=len(found) / state["total"], **chosen)
     _SEARCHED[given["job"]] = Searched(built, found, named, stated, wanted)

@@ -93,10 +93,8 @@ function lineWords(/** @type {boolean} */ busy, /** @type {Adapting | null} */ a
   const { proposals, recommended, best, stopped, wanted } = adapting;
   if (!proposals.length) return "Stopped before anything was found.";
   const later = stopped ? " Stopped: dearer changes were not tried." : "";
-  if (recommended === 0) {
-    const kept = "Leave the tube as it is: it reaches the goal often enough";
-    return adapting.notes.some(isWarning) ? `${kept}, by a prediction that does not explain what was measured.` : `${kept}.`;
-  }
+  if (adapting.notes.some(isWarning)) return "Nothing is recommended: every success is that of another tube than the one that was measured.";
+  if (recommended === 0) return "Leave the tube as it is: it reaches the goal often enough.";
   if (recommended !== null) return `Recommended: ${proposals[recommended].change}, the cheapest change that is enough.`;
   const success = `${percent(proposals[best].success.mean)} % of ${percent(wanted)} % wanted.`;
   const sofar = best ? `Not enough: the best change is ${proposals[best].change}, ${success}` : `No change is better than the tube as it is, ${success}`;
