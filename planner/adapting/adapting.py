@@ -25,6 +25,7 @@ from planner.adapting.changes import (
     other_pressures,
 )
 from planner.adapting.searching import Limit, Search, part_of, split
+from planner.built.learning_report import mostly_explained
 from planner.built.posterior import Posterior, SuccessRange, predict_success
 from planner.built.predicting import Setting
 from planner.design.design import Design
@@ -78,7 +79,7 @@ def adapt(
     start, pressed = time.monotonic(), design
     for number, kind in enumerate(kinds := list_kinds(posterior, mount, move)):
         began = time.monotonic()
-        if number and began >= start + limit.seconds:
+        if limit.stopped() or (number and began >= start + limit.seconds):
             return
         search = Search(kind(pressed), rows, seed)
         interrupted = False
@@ -126,7 +127,12 @@ def is_better(one: SuccessRange, other: SuccessRange) -> bool:
 
 
 def recommended(found: Sequence[Adapted], wanted: float) -> Adapted | None:
-    """Return the cheapest proposal that reaches a success [-] and is better than all that are cheaper; None if there is none."""
+    """Return the cheapest proposal that reaches a success [-] and is better than all that are cheaper; None if there is none.
+
+    What is predicted for another tube than the one that was tried is nothing to recommend: see `mostly_explained`.
+    """
+    if not found or not mostly_explained(found[0].posterior):
+        return None
     return next((one for one in found if one.better and one.success.mean >= wanted), None)
 
 

@@ -13,7 +13,8 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from environments.environment import Environment
 from environments.environment_file import restate_errors, write_environment
 from environments.objects import obstacles_digest
-from planner.adapting.adapting import Adapted, best_of
+from environments.uncertainty_in_files import UNSTATED, StatedUncertainty
+from planner.adapting.adapting import Adapted, best_of, recommended
 from planner.adapting.changes import moved_environment
 from planner.adapting.set_points import with_free_bends
 from planner.adapting.words import what_to_do
@@ -28,7 +29,7 @@ from planner.output.contents import ADAPTED
 from planner.output.folder import write_folder, write_json
 from planner.output.provenance import versions
 from planner.uncertainty.causes import tube_digest
-from planner.uncertainty.errors import with_errors
+from planner.uncertainty.errors import overrule
 
 PICTURE = "adapted.png"
 
@@ -44,20 +45,19 @@ class AdaptedDesign:
     """Forces on its tip without errors."""
 
     @classmethod
-    def of(cls, found: Adapted, errors: str, asked: str | None) -> AdaptedDesign:
+    def of(cls, found: Adapted, errors: str, asked: StatedUncertainty = UNSTATED) -> AdaptedDesign:
         """Set a design anew, in its environment with the errors that were learnt.
 
         Args:
             errors: Name of the errors.
-            asked: Errors that an option names, see `planner.uncertainty.errors`.
+            asked: Errors in place of those of the environment, see `planner.uncertainty.errors`.
         """
         there, made = moved_environment(found.posterior.tube.environment, found.setting), set_anew(found.setting)
-        stated, preset = with_errors(there, asked)
-        own = stated.uncertainty
+        stated = overrule(there.uncertainty, asked)
         if (learnt := learnt_errors(found.posterior)) is not None:
             # What was learnt holds for the tube and the obstacles as they are now, too.
             learnt = replace(learnt, tube=tube_digest(made), obstacles=obstacles_digest(there))
-        there = restate_errors(there, replace(own, preset=preset or own.preset, learnt=learnt))
+        there = restate_errors(there, replace(stated, learnt=learnt))
         made, model = replace(made, sha256=there.sha256), QuasiStatic(there, made.params)
         rollout = replay(made, model)
         end = make_simulation(made, there, rollout)
@@ -109,17 +109,18 @@ def proposal_content(one: Adapted, before: Design, environment: Environment) -> 
 
 
 def adapted_content(
-    found: list[Adapted], enough: Adapted | None, wanted: float, before: Design, environment: Environment
+    found: list[Adapted], wanted: float, before: Design, environment: Environment, chosen: Adapted | None = None
 ) -> dict[str, Any]:
     """Return the content of `adapted.json`.
 
     Args:
-        enough: The proposal that is recommended.
         wanted: Success that is wanted [-].
+        chosen: The proposal that the folder has; None for the best.
     """
+    enough = recommended(found, wanted)
     return {
         "wanted": wanted,
         "recommended": None if enough is None else found.index(enough),
-        "best": found.index(best_of(found)),
+        "best": found.index(chosen or best_of(found)),
         "proposals": [proposal_content(one, before, environment) for one in found],
     }

@@ -47,6 +47,8 @@ class Limit:
     """Of all searches together [s]."""
     generations: int | None = None
     """Of each kind of change; None for no limit."""
+    stopped: Callable[[], bool] = lambda: False
+    """Returns whether to end soon and keep what was found; it is asked between generations."""
 
     def of(self, until: float) -> Callable[[int], bool]:
         """Return a function that says whether a search may go on after a number of generations.
@@ -54,7 +56,9 @@ class Limit:
         Args:
             until: When to stop, of `time.monotonic` [s].
         """
-        return lambda done: time.monotonic() < until and (self.generations is None or done < self.generations)
+        return lambda done: (
+            time.monotonic() < until and (self.generations is None or done < self.generations) and not self.stopped()
+        )
 
 
 def split(posterior: Posterior, seed: int) -> tuple[Integers, Integers]:

@@ -30,6 +30,8 @@ TRADED = 0.5
 """Correlation from which two learnt errors are named as a pair that only trials of another kind can tell apart [-]."""
 FEW = 50
 """Number of different samples below which some are replaced by tubes as before the trials, so that nothing looks certain."""
+SLOWLY = 0.25
+"""Exponent of the power of the likelihood that makes progress rise evenly [-]: the power rises slowly at first."""
 CANDIDATES = 4
 """Number of samples from which each is chosen where nothing but results is known of growths."""
 LEAST_DIFFERENCE = 0.05
@@ -188,9 +190,8 @@ def infer(
     likelihood = Likelihood(tube, trials, read, seed)
     cheap = likelihood.of_parts if trials.bends or trials.points else None
     some = any(has_measures(growth) for growth in trials.growths)
-    found = temper(
-        likelihood.of_growths, len(tube.unknowns), samples if some else CANDIDATES * samples, rng, watch, cheap
-    )
+    count = samples if some else CANDIDATES * samples
+    found = temper(likelihood.of_growths, len(tube.unknowns), count, rng, lambda power: watch(power**SLOWLY), cheap)
     weights, unexplained = _compare_results(likelihood, found.normal, seed)
     rows = resample(weights, rng, samples)
     fits = likelihood.fit_growths(found.normal) | likelihood.fit_parts(found.normal)

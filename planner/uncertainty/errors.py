@@ -86,12 +86,16 @@ def with_errors(environment: Environment, name: str | None) -> tuple[Environment
     Raises:
         InvalidErrors: As there.
     """
-    asked, own = read_errors(name), environment.uncertainty
+    asked = read_errors(name)
     if name is None or name in PRESETS:
         return environment, name
+    return restate_errors(environment, overrule(environment.uncertainty, asked)), None
+
+
+def overrule(own: StatedUncertainty, asked: StatedUncertainty) -> StatedUncertainty:
+    """Return the errors of an environment's file with those that are asked for in place of them."""
     numbers = tuple((dict(own.numbers) | dict(asked.numbers)).items())
-    stated = replace(own, preset=asked.preset or own.preset, numbers=numbers, learnt=asked.learnt or own.learnt)
-    return restate_errors(environment, stated), None
+    return replace(own, preset=asked.preset or own.preset, numbers=numbers, learnt=asked.learnt or own.learnt)
 
 
 def preset_of(environment: Environment, params: VineParams, asked: StatedUncertainty = UNSTATED) -> str:

@@ -21,8 +21,8 @@ from planner.design.solutions_file import find_solution, load_solutions_with_jum
 from planner.fabrication.assembly.success import PackSuccess
 from planner.output.text import plural
 from planner.plan.enough import shortfall
+from vinewright.built.folder import trials_lines
 from vinewright.commands.simulate import result_sentence
-from vinewright.commands.trials_folder import trials_lines
 from vinewright.console.errors import BadInput
 from vinewright.console.options import environment_of, solution_note
 from vinewright.console.terminal import CROSSING, actuators_text, rejection_text, section_table, trials_line

@@ -31,12 +31,13 @@ from vinewright.console.options import SolutionOption, UncertaintyOption
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from environments import Environment
-    from planner.built.trial import Growth, Trials
+    from planner.built.trial import Growth
     from planner.design.design import Design
     from planner.drawing.trials import PredictedTips
-    from vinewright.commands.trials_folder import BuiltDesign, Item
+    from vinewright.built.folder import BuiltDesign, Item
 
 MOST_SIMULATED = 10_000
 """Maximum number of simulated trials in a picture."""
@@ -67,11 +68,10 @@ def add(
     """Add a growth, bends of single actuators, or points of obstacles that were measured; what is there already stays."""
     answer = Answer(as_json)
     with readable_errors():
-        from planner.built.trial import NOTHING, Trials
-        from planner.built.trials_check import check_trials
+        from planner.built.trial import NOTHING
         from planner.built.trials_file import save_trials, trials_content
         from planner.output.contents import MEASUREMENTS
-        from vinewright.commands.trials_folder import describe, hold
+        from vinewright.built.folder import begin_trials, describe, extend_trials, hold
 
         metres = parse_unit(unit)
         growth = parse_growth(reached, tip, length, pressures, note, metres)
@@ -87,44 +87,20 @@ def add(
                 "--note and --pressures belong to a growth: give --reached or --missed, --tip, --length or --recording"
             )
         with hold(run):
-            trials, design, environment = _begun(run, solution)
+            trials, design, environment = begin_trials(run, solution)
             if recording is not None:
                 growth = _with_recording(answer.console, run, growth, recording, design, environment)
-            more = Trials(
-                trials.design,
-                trials.errors,
-                (*trials.growths, *[growth] * grown),
-                (*trials.bends, *bends),
-                (*trials.points, *points),
-            )
-            for text in check_trials(more, design, environment):
-                if f"growths[{len(trials.growths)}]" in text:
-                    answer.console.print(f"note: {text}")
+            added: list[Item] = [*[growth] * grown, *bends, *points]
+            more, notes = extend_trials(trials, added, design, environment)
+            for text in notes:
+                answer.console.print(f"note: {text}")
             if recording is not None and growth.recording is not None:
                 _copy(answer.console, recording, run, growth.recording)
             save_trials(run / MEASUREMENTS, more)
-        added: list[Item] = [*[growth] * grown, *bends, *points]
         for item in added:
             answer.console.print(f"added {': '.join(describe(item, design))}")
         answer.console.print(f"wrote {run / MEASUREMENTS}")
     return answer.end(trials_content(more), [run / MEASUREMENTS])
-
-
-def _begun(run: Path, solution: int | None) -> tuple[Trials, Design, Environment]:
-    """Return the trials in a folder, or new ones, with the design that was built and its environment."""
-    from planner.built.trial import Trials, design_digest
-    from planner.built.trials_file import load_trials
-    from planner.design.design_file import load_design
-    from planner.output.contents import MEASUREMENTS
-    from vinewright.commands.trials_folder import environment_in, find_design
-
-    file = run / MEASUREMENTS
-    if not file.exists():
-        design = load_design(run, solution)
-        return Trials(design_digest(design)), design, environment_in(run, design)
-    trials = load_trials(file)
-    design = find_design(run, trials.design) if solution is None else load_design(run, solution)
-    return trials, design, environment_in(run, design)
 
 
 def _with_recording(
@@ -137,7 +113,7 @@ def _with_recording(
     """
     from dynamics.recording import load_recording
     from environments.lengths import format_position
-    from vinewright.commands.trials_folder import final_line
+    from vinewright.built.folder import final_line
 
     found, own = load_recording(recording), design.params.radius
     if abs(found.tube_radius - own) > RADIUS_TOLERANCE * own:
@@ -180,15 +156,30 @@ def list_trials(run: RunArgument, as_json: JsonOption = False) -> int:
     answer = Answer(as_json)
     with readable_errors():
         from planner.built.trials_file import trials_content
-        from vinewright.commands.trials_folder import BuiltDesign, summary, trials_table
+        from vinewright.built.folder import BuiltDesign, summary
 
         built = BuiltDesign.read(run)
         answer.console.print(summary(built.trials, built.design))
         if not built.trials.empty:
-            answer.console.print(trials_table(built))
+            answer.console.print(_table(built))
         for note in built.notes:
             answer.console.print(f"note: {note}")
     return answer.end(trials_content(built.trials))
+
+
+def _table(built: BuiltDesign) -> Table:
+    """Return a table of all that was measured, with the numbers by which they are removed."""
+    from rich.table import Table
+
+    from planner.built.trial import Growth
+    from vinewright.built.folder import describe, items_of
+
+    table = Table("no.", "what", "measured", "note")
+    table.columns[0].justify = "right"
+    for number, item in enumerate(items_of(built.trials), start=1):
+        note = " ".join(item.note.split()) if isinstance(item, Growth) else ""
+        table.add_row(f"{number}", *describe(item, built.design), note)
+    return table
 
 
 @app.command()
@@ -201,17 +192,12 @@ def remove(
     answer = Answer(as_json)
     with readable_errors():
         from planner.built.trial import Growth
-        from planner.built.trials_file import load_trials, save_trials, trials_content
+        from planner.built.trials_file import trials_content
         from planner.output.contents import MEASUREMENTS
-        from vinewright.commands.trials_folder import describe, find_design, hold, items_of, without
+        from vinewright.built.folder import describe, find_design, remove_measurement
 
-        with hold(run):
-            trials = load_trials(run / MEASUREMENTS)
-            if number > (count := len(items_of(trials))):
-                raise BadInput(f"{number} is not there: {run / MEASUREMENTS} has {count or 'no'} measurements")
-            removed, left = items_of(trials)[number - 1], without(trials, number)
-            save_trials(run / MEASUREMENTS, left)
-        answer.console.print(f"removed {': '.join(describe(removed, find_design(run, trials.design)))}")
+        removed, left = remove_measurement(run, number)
+        answer.console.print(f"removed {': '.join(describe(removed, find_design(run, left.design)))}")
         if isinstance(removed, Growth) and removed.recording:
             answer.console.print(f"{removed.recording} stays in {run}")
         answer.console.print(f"wrote {run / MEASUREMENTS}")
@@ -243,7 +229,7 @@ def plot(
         from planner.built.trials_file import trials_content
         from planner.drawing.trials import save_trials_picture
         from planner.output.claim import claim_file, writing
-        from vinewright.commands.trials_folder import BuiltDesign, final_line, summary
+        from vinewright.built.folder import BuiltDesign, final_line, summary
 
         built = BuiltDesign.read(run)
         folder = run if run.name not in ("", "..") else run.resolve()

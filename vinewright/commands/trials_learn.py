@@ -16,18 +16,13 @@ from vinewright.console.options import UncertaintyOption
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from environments.learnt_errors import LearntErrors
     from environments.uncertainty_in_files import StatedUncertainty
     from planner.built.learning_report import Learning
     from planner.built.predicting import BuiltTube
-    from vinewright.commands.trials_folder import BuiltDesign
+    from vinewright.built.folder import BuiltDesign
 
 LEAST_SAMPLES, MOST_SAMPLES = 32, 4096
 """Limits of the number of samples."""
-STATED, PICTURE = "uncertainty.toml", "learnt.png"
-"""Names of the files in the folder of the run."""
-MOST_BYTES = 1_000_000
-"""Maximum size of a file of errors that is replaced."""
 
 
 def learn(
@@ -58,10 +53,10 @@ def learn(
     if out is not None and out.suffix.lower() != ".toml":
         raise BadInput(f"--out {out} must end in .toml")
     with readable_errors():
-        from planner.built.learnt import learnt_errors
         from planner.output.claim import claim_file
         from planner.uncertainty.errors import read_errors
-        from vinewright.commands.trials_folder import BuiltDesign
+        from vinewright.built.folder import BuiltDesign
+        from vinewright.built.learning import PICTURE, STATED, check_replaced, write_learning
 
         built, stated = BuiltDesign.read(run), read_errors(uncertainty)
         if built.trials.empty:
@@ -70,10 +65,10 @@ def learn(
         with ExitStack() as held:
             held.enter_context(claim_file(path, force, "--out"))
             held.enter_context(claim_file(picture, force))
-            _check_replaced(path)
+            check_replaced(path)
             learning = _infer(console, built, _tube_of(console, built, stated), samples, seed)
             _print(console, learning)
-            _write(path, picture, built, learning, _restate(built, stated, learnt_errors(learning.posterior)))
+            write_learning(path, picture, built, learning, stated)
         for file in (path, picture):
             console.print(f"wrote {file}")
         console.print(
@@ -82,42 +77,20 @@ def learn(
     return answer.end(learning.content(), [path, picture])
 
 
-def _check_replaced(path: Path) -> None:
-    """Check that a file which is there is one of errors, which may be replaced.
-
-    Raises:
-        BadInput: It is not.
-    """
-    from environments.reading import UnreadableFile, parse_toml, read_file
-
-    if not path.exists():
-        return
-    try:
-        is_errors = parse_toml(read_file(path, MOST_BYTES)).keys() == {"uncertainty"}
-    except UnreadableFile:
-        is_errors = False
-    if not is_errors:
-        raise BadInput(f"--out {path} is no file of errors alone, and is not replaced; give another --out")
-
-
 def _tube_of(console: Console, built: BuiltDesign, stated: StatedUncertainty) -> BuiltTube:
     """Return the built tube with the errors that it may have, and print what was measured of it.
 
     Raises:
         BadInput: It has none.
     """
-    from planner.built.predicting import BuiltTube
-    from planner.uncertainty.errors import errors_of
-    from vinewright.commands.trials_folder import summary
+    from vinewright.built.folder import summary
+    from vinewright.built.learning import tube_of
 
-    errors = errors_of(built.environment, built.design.params, stated)
-    tube = BuiltTube(built.design, built.environment, errors)
-    if not tube.causes:
-        raise BadInput("nothing can be learnt where all is exact: give --uncertainty with errors, such as workshop")
+    tube = tube_of(built, stated)
     console.print(summary(built.trials, built.design))
     for note in built.notes:
         console.print(f"note: {note}")
-    if errors.learnt:
+    if tube.uncertainty.learnt:
         console.print(
             "note: what was learnt earlier does not count: these trials are weighed against the stated errors alone"
         )
@@ -130,23 +103,19 @@ def _infer(console: Console, built: BuiltDesign, tube: BuiltTube, samples: int, 
     Raises:
         NothingKept: Ctrl-C came.
     """
-    from planner.built.learning_report import Learning
-    from planner.built.posterior import infer, predict_success
-    from planner.built.trial import Trials
-    from vinewright.commands.trials_infer import infer_with_bar
+    from vinewright.built.learning import learn_from, success_before
+    from vinewright.commands.trials_infer import inference_bar
     from vinewright.console.compiling import compiling
     from vinewright.console.progress import handle_stop_signals
 
-    nothing = Trials(built.trials.design)
     try:
         with handle_stop_signals():
             with compiling(console):
-                before = predict_success(infer(tube, nothing, samples=samples, seed=seed), seed=seed)
-            posterior = infer_with_bar(console, built, tube, seed, samples)
-            now = predict_success(posterior, seed=seed)
+                before = success_before(built, tube, samples, seed)
+            with inference_bar(console) as watch:
+                return learn_from(built, tube, before, samples, seed, watch)
     except KeyboardInterrupt:
         raise NothingKept("interrupted; nothing was written") from None
-    return Learning(built.trials, posterior, before, now)
 
 
 def _print(console: Console, learning: Learning) -> None:
@@ -162,37 +131,6 @@ def _print(console: Console, learning: Learning) -> None:
         console.print(table)
     for line in learning.notes():
         console.print(line)
-
-
-def _restate(built: BuiltDesign, stated: StatedUncertainty, learnt: LearntErrors | None) -> StatedUncertainty:
-    """Return the errors with which the design was compared, and those that were learnt in place of them."""
-    from environments.uncertainty_in_files import StatedUncertainty
-    from planner.uncertainty.errors import preset_of
-
-    environment, params = built.environment, built.design.params
-    known = (dict(one.numbers) for one in (params.uncertainty, environment.uncertainty, stated))
-    numbers = {name: value for one in known for name, value in one.items()}
-    return StatedUncertainty(preset_of(environment, params, stated), tuple(numbers.items()), learnt)
-
-
-def _write(path: Path, picture: Path, built: BuiltDesign, learning: Learning, stated: StatedUncertainty) -> None:
-    """Write errors and picture, each whole; a first Ctrl-C does not stop it."""
-    from environments.writing import atomic_path
-    from planner.drawing.learnt import save_learnt_picture
-    from planner.output.claim import writing
-    from surrogate.kernels.interruption import Interruption
-    from vinewright.commands.trials_folder import summary
-
-    head = (
-        "# Errors of the tube that was built, and of its environment, for --uncertainty of `vinewright robustness` and `plan`.",
-        f"# Learnt by `vinewright trials learn` from {summary(built.trials, built.design).partition(': ')[2]}.",
-    )
-    text = "\n".join([*head, *stated.lines()]) + "\n"
-    with Interruption().handling_signals():
-        with writing(picture):
-            save_learnt_picture(picture, learning, built.environment.name)
-        with writing(path), atomic_path(path) as fresh:
-            fresh.write_text(text, encoding="utf-8")
 
 
 def _environment_of(run: Path, built: BuiltDesign) -> str:

@@ -24,7 +24,8 @@ from environments.file_model import InvalidEnvironment
 from environments.importing.traced import UnusableFile
 from planner.design.design import InvalidDesign
 from planner.output.claim import UnwritableFolder
-from vinewright.studio import requests
+from vinewright.console.errors import BadInput
+from vinewright.studio import built_answers, requests
 from vinewright.studio.checking import check_drawing
 from vinewright.studio.combining import combine_shapes
 from vinewright.studio.document import parse_content
@@ -40,6 +41,7 @@ from vinewright.studio.session import FileChanged, StudioSession, UnwritableFile
 from vinewright.studio.starting import PAGE
 from vinewright.studio.tubes import add_figures, content_view, named_tube, tube_in
 from vinewright.studio.views import run_view
+from vinewright.studio.worker import line_of_error
 from vinewright.studio.workers import Busy
 
 FIRST_MESSAGE = 5.0
@@ -50,6 +52,7 @@ STATUS: dict[type[Exception], int] = {
     InvalidEnvironment: 422,
     InvalidTube: 422,
     InvalidDesign: 422,
+    BadInput: 422,
     UnusablePicture: 415,
     UnusableFile: 422,
     NoRun: 404,
@@ -251,11 +254,14 @@ def plan(session: StudioSession, _: Request, body: bytes) -> Any:
 
 
 def stop(session: StudioSession, _: Request, body: bytes) -> Any:
-    """Stop a plan, which keeps its best design, or trials."""
-    if requests.parse(requests.StopRequest, body).what == "plan":
-        session.planning.stop("plan")
-    else:
-        session.looking.stop("trials")
+    """Stop a plan, which keeps its best design, trials, or what is under way about a built design."""
+    match requests.parse(requests.StopRequest, body).what:
+        case "plan":
+            session.planning.stop("plan")
+        case "look":
+            session.looking.stop("trials")
+        case kind:
+            session.building.stop(kind)
     return {}
 
 
@@ -343,7 +349,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "runs/{name}/rename": rename_run,
         "runs/{name}/delete": delete_run,
     }
-    posts |= {"look": look, "trials": trials, "pack": pack}
+    posts |= {"look": look, "trials": trials, "pack": pack, **built_answers.POSTS}
     gets = {
         "state": state,
         "drawings": drawings,
@@ -355,6 +361,7 @@ def make_app(session: StudioSession, token: str, hosts: list[str], first_message
         "runs/{name}": run,
         "runs/{name}/folder.zip": run_zip,
         "runs/{name}/thumbnail": run_thumbnail,
+        "runs/{name}/built": built_answers.built,
         "runs/{name}/{design}/picture.{form:str}": picture,
         "packs/{key}.zip": pack_zip,
     }
@@ -381,7 +388,7 @@ async def _answer_refusal(_: Request, error: Exception) -> Response:
 
 def _answer_failure(error: Exception) -> Response:
     """Answer a request that failed; errors of the project have a message for users."""
-    message = " ".join(str(error).split())
+    message = line_of_error(error)
     for kind, status in STATUS.items():
         if isinstance(error, kind):
             return JSONResponse({"error": message}, status)

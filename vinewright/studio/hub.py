@@ -9,7 +9,9 @@ from vinewright.studio.events import BUSY, IDLE, Message
 
 MOST_WAITING = 300
 """Maximum number of events that wait for a page; a slower page gets the whole state instead."""
-REPLACED = "plan", "tree", "best", "trials", "pack"
+BUILT = "learning", "adapting"
+"""Events about a built design; each has all of its state."""
+REPLACED = "plan", "tree", "best", "trials", "pack", *BUILT
 """Events that a snapshot makes unnecessary."""
 
 
@@ -25,6 +27,8 @@ class Hub:
         self.trials: Message | None = None
         """The last trials, with all their lines."""
         self.pack: Message | None = None
+        self.built: dict[str, Message] = {}
+        """The last event of each type of `BUILT`."""
         self.document: dict[str, Any] | None = None
         """The drawing as a page last sent it."""
 
@@ -36,7 +40,7 @@ class Hub:
             events.append(self.best)
         if self.trials:
             events.append({**self.trials, "first": True})
-        return events + ([self.pack] if self.pack else [])
+        return events + ([self.pack] if self.pack else []) + [*self.built.values()]
 
     def attach(self) -> asyncio.Queue[Message | None]:
         """Add a page; return its queue of events, which begins with the present state."""
@@ -92,6 +96,11 @@ class Hub:
                 self.trials = {**event, "lines": [*before, *event["lines"]]}
             case "pack":
                 self.pack = event
+            case kind if kind in BUILT:
+                self.built[kind] = event
+            case "failed" if event["kind"] in ("learn", "adapt"):
+                # Nothing of it is worth a page that is opened later.
+                self.built.pop({"learn": "learning", "adapt": "adapting"}[event["kind"]], None)
             case "runs":
                 self._rename_run(event["gone"], event["now"])
             case "failed" if event["kind"] == "trials" and self.trials:
@@ -109,3 +118,4 @@ class Hub:
             self.trials = None
         if self.pack and self.pack["pack"]["run"] == name:
             self.pack = None
+        self.built = {kind: event for kind, event in self.built.items() if event[kind]["run"] != name}

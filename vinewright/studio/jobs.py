@@ -16,9 +16,7 @@ from dynamics.quasistatic.propagator import QuasiStatic
 from dynamics.tube import VineParams
 from environments.environment import Environment
 from environments.environment_file import parse_environment
-from environments.file_model import ERRORS
 from environments.objects import object_names, objects_of
-from environments.uncertainty_in_files import StatedUncertainty
 from planner.design.design import Design
 from planner.design.design_file import load_design
 from planner.design.estimate import SHOWN_ERRORS, Estimate
@@ -36,6 +34,7 @@ from planner.uncertainty.trials import Worlds, grow_trials
 from planner.uncertainty.weakest import estimate_success
 from surrogate.registry import parse_actuators
 from vinewright.console.errors import without_extra
+from vinewright.studio.built import stated_errors
 from vinewright.studio.events import Send
 from vinewright.studio.stop import Stop
 from vinewright.studio.streamed import EventWatcher
@@ -118,10 +117,9 @@ def look_job(given: dict[str, Any], send: Send, stop: Stop) -> None:  # noqa: AR
 def trials_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     """Grow a design in worlds with errors, and name the errors on which its success depends."""
     environment, design = _load(given)
-    asked = StatedUncertainty.of(
-        ERRORS.model_validate({"preset": given["preset"], **given["numbers"]}).model_dump(exclude_none=True)
-    )
+    asked = stated_errors(given, Path(given["folder"]))
     name, uncertainty = errors_with_name(environment, design.params, asked)
+    name = f"{name} and learnt" if asked.learnt else name
     count, seed = given["trials"], given["seed"]
     reached = np.zeros(0, bool)
     about = {

@@ -38,16 +38,18 @@ class BadRequest(ValueError):
     """A request that the page cannot have sent; the one-line message says what is wrong."""
 
 
-class _Request(BaseModel):
+class CheckedRequest(BaseModel):
+    """A part of a request: it has no other fields, and no number that is none."""
+
     model_config = ConfigDict(extra="forbid", allow_inf_nan=False)
 
 
-class OpenRequest(_Request):
+class OpenRequest(CheckedRequest):
     text: _Text
     name: Annotated[str, Field(max_length=200)]
 
 
-class Background(_Request):
+class Background(CheckedRequest):
     """A picture beneath a drawing."""
 
     key: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -74,7 +76,7 @@ _Pixel = Annotated[list[Annotated[float, Field(ge=-1e5, le=1e5)]], Field(min_len
 _Side = Annotated[float, Field(gt=0, le=1e7)]
 
 
-class RectifyRequest(_Request):
+class RectifyRequest(CheckedRequest):
     """A picture beneath a drawing, and a rectangle in it."""
 
     key: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
@@ -87,7 +89,7 @@ class RectifyRequest(_Request):
     """True height of the rectangle [mm]."""
 
 
-class CheckRequest(_Request):
+class CheckRequest(CheckedRequest):
     text: _Text
     content: Any
     origins: Any
@@ -105,7 +107,7 @@ class CheckRequest(_Request):
     beside: Beside = Field(default_factory=lambda: Beside())
 
 
-class ImportFile(_Request):
+class ImportFile(CheckedRequest):
     name: Annotated[str, Field(pattern=r"^[^/\\\x00]{1,200}$")]
     """Name without a folder."""
     data: Annotated[bytes, Field(max_length=18_000_000)]
@@ -120,7 +122,7 @@ class ImportFile(_Request):
         return name
 
 
-class KnownLength(_Request):
+class KnownLength(CheckedRequest):
     """A length in a drawing that sets its scale."""
 
     mm: Annotated[float, Field(gt=0)]
@@ -128,7 +130,7 @@ class KnownLength(_Request):
     """The same in units of the drawing."""
 
 
-class ImportRequest(_Request):
+class ImportRequest(CheckedRequest):
     """Files to import, and options of all kinds of files; lengths in millimetres."""
 
     files: Annotated[list[ImportFile], Field(min_length=1, max_length=3)]
@@ -162,7 +164,7 @@ def _metres(length: float | None) -> float | None:
     return None if length is None else 1e-3 * length
 
 
-class CombinedShape(_Request):
+class CombinedShape(CheckedRequest):
     """An obstacle of a drawing, as in a list of its kind [mm, deg]."""
 
     kind: Literal["box", "polygon", "circle", "wall"]
@@ -177,19 +179,19 @@ class CombinedShape(_Request):
         return self
 
 
-class CombineRequest(_Request):
+class CombineRequest(CheckedRequest):
     operation: Literal["union", "difference"]
     shapes: Annotated[list[CombinedShape], Field(min_length=2, max_length=2000)]
     ends: Literal["flat", "round"]
 
 
-class SaveRequest(_Request):
+class SaveRequest(CheckedRequest):
     text: _Text
     saved: _Text
     """The file as it was opened or last saved."""
 
 
-class TubeRequest(_Request):
+class TubeRequest(CheckedRequest):
     content: dict[str, Any]
 
 
@@ -232,7 +234,7 @@ OFFERED = {name: option for name, option in BY_NAME.items() if not option.is_pat
 """Options that the page offers, by name."""
 _FIELDS: dict[str, Any] = {name: (_type_of(name), field_of(name)) for name in OFFERED}
 _FIELDS["actuator"] = (_type_of("actuator"), None)
-Options: Any = create_model("Options", __base__=_Request, **_FIELDS)
+Options: Any = create_model("Options", __base__=CheckedRequest, **_FIELDS)
 """The options of a plan that the page sends, with the defaults and limits of all plans."""
 
 
@@ -269,7 +271,7 @@ def check_options(options: Any) -> None:
     parse_as(lambda: Inputs(**asked), "options.")
 
 
-class ObjectStates(_Request):
+class ObjectStates(CheckedRequest):
     """Groups, locks and hiding of the obstacles of a drawing, which are called by their kind and number, as "wall 6"."""
 
     groups: Annotated[list[_Labels], Field(max_length=10 * MOST_SHAPES)] = []
@@ -280,7 +282,7 @@ class ObjectStates(_Request):
     """Obstacles that are not drawn."""
 
 
-class Beside(_Request):
+class Beside(CheckedRequest):
     """Everything that belongs to a drawing and is in no environment file."""
 
     background: Background | None = None
@@ -299,7 +301,7 @@ class Beside(_Request):
         return preset if isinstance(preset, str) and preset in PRESETS else None
 
 
-class PlanRequest(_Request):
+class PlanRequest(CheckedRequest):
     text: _Text
     drawing: _Drawing | None = None
     """Id of the drawing that is planned."""
@@ -311,21 +313,21 @@ class PlanRequest(_Request):
     """Name of the run with whose design the plan begins."""
 
 
-class RenameRequest(_Request):
+class RenameRequest(CheckedRequest):
     """A new name of a run; the folder of runs decides whether it can be used."""
 
     name: _Name
 
 
-class DeleteRequest(_Request):
+class DeleteRequest(CheckedRequest):
     """The removal of a run, whose name is in the address."""
 
 
-class StopRequest(_Request):
-    what: Literal["plan", "look"]
+class StopRequest(CheckedRequest):
+    what: Literal["plan", "look", "learn", "adapt"]
 
 
-class DesignRequest(_Request):
+class DesignRequest(CheckedRequest):
     """A request about a design of a run."""
 
     run: _Name
@@ -336,9 +338,11 @@ class LookRequest(DesignRequest):
     propagator: Annotated[str, Field(max_length=40)]
 
 
-class ErrorsRequest(_Request):
+class ErrorsRequest(CheckedRequest):
     preset: Annotated[str, Field(max_length=40)]
     numbers: dict[Annotated[str, Field(max_length=40)], float | list[float]]
+    learnt: bool = False
+    """Whether those that were learnt from trials take the place of these."""
 
 
 class TrialsRequest(DesignRequest):

@@ -100,9 +100,10 @@ class StudioSession:
         self.tell: Send = self.hub.tell
         self.planning: Worker
         self.looking: Worker
+        self.building: Worker
 
     def start(self, tell: Send) -> None:
-        """Start the process that plans; the process for all other jobs starts with its first job.
+        """Start the process that plans; those for all other jobs start with their first job.
 
         Args:
             tell: Called with each event, in another thread.
@@ -115,12 +116,15 @@ class StudioSession:
 
         self.planning = Worker(str(self.root), tell_of_plan, True)
         self.looking = Worker(str(self.root), tell, False)
+        # What takes half a minute must not keep a growth or trials waiting.
+        self.building = Worker(str(self.root), tell, False)
         self.planning.start()
 
     def close(self) -> None:
-        """End both processes and remove temporary files."""
+        """End all processes and remove temporary files."""
         try:
             self.looking.close(0.0)
+            self.building.close(0.0)
             self.planning.close()
         finally:
             self.packs.cleanup()
@@ -214,6 +218,15 @@ class StudioSession:
             Busy: There are too many jobs.
         """
         return self.looking.submit(kind, {**given, "run": name, "folder": str(self.folders[name])})
+
+    def build(self, kind: str, name: str, given: Message) -> int:
+        """Queue a job about a built design of a run, and return its number.
+
+        Raises:
+            NoRun: There is no such run.
+            Busy: There are too many jobs.
+        """
+        return self.building.submit(kind, {**given, "run": name, "folder": str(self.folders[name])})
 
     def plan(self, given: Message) -> int:
         """Start a plan, and return the number of the job.

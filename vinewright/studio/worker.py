@@ -87,10 +87,11 @@ def work(connection: Connection, root: str, warm: bool) -> None:
 
 
 def _run(job: Message, root: str, stop: Stop, send: Send) -> None:
-    from vinewright.studio import jobs
+    from vinewright.studio import built_jobs, jobs
 
     work = {"plan": jobs.plan_job, "look": jobs.look_job, "trials": jobs.trials_job, "pack": jobs.pack_job}
-    work[job["kind"]]({**job["given"], "root": root}, send, stop)
+    work |= {"learn": built_jobs.learn_job, "adapt": built_jobs.adapt_job, "keep": built_jobs.keep_job}
+    work[job["kind"]]({**job["given"], "root": root, "job": job["job"]}, send, stop)
 
 
 def _prepare(warm: bool, send: Send) -> None:

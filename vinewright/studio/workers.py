@@ -27,6 +27,9 @@ class Busy(RuntimeError):
 class Worker:
     """A worker process and its jobs. It is started again after it was killed."""
 
+    numbers = itertools.count(1)
+    """Numbers of the next jobs: no two workers have jobs of the same number."""
+
     def __init__(self, root: str, tell: Send, plans: bool) -> None:
         """Prepare a worker; `start` starts it.
 
@@ -36,7 +39,6 @@ class Worker:
             plans: Whether the process plans: then it has at most one job, and loads the kernels of a plan when it starts.
         """
         self.root, self.tell, self.plans = root, tell, plans
-        self.numbers = itertools.count(1)
         self.jobs: dict[int, str] = {}
         """Kinds of the jobs that have not ended, by their numbers."""
         self.workers: dict[int, BaseProcess | None] = {}
@@ -85,7 +87,7 @@ class Worker:
         Args:
             wait: Maximum time for a plan to write its folder [s].
         """
-        self.stop("plan", "look", "trials", "pack")
+        self.stop(*self.jobs.values())
         process = self.process
         if process is None:
             return

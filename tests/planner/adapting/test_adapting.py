@@ -179,7 +179,7 @@ def test_the_folder_of_an_adapted_design(weak: Posterior, tmp_path: Path) -> Non
     mount = Mount(5e-3, np.radians(2.0))
     found = [one for one in adapt(weak, mount, limit=ONCE) if one.name in (AS_IT_IS, "another pose of the base")]
     found[1] = replace(found[1], setting=replace(found[1].setting, base=(0.001, -0.002, 0.01)))
-    made = AdaptedDesign.of(found[1], "workshop and learnt", None)
+    made = AdaptedDesign.of(found[1], "workshop and learnt")
     content = adapted_content(found, 0.5, weak.tube.design, weak.tube.environment)
     made.write(tmp_path / "out", content, lambda path: path.write_bytes(b"png"))
     assert not foreign_files(tmp_path / "out")
@@ -210,7 +210,7 @@ def test_what_was_learnt_goes_with_moved_obstacles_and_new_actuators(single: Des
     made = next(one for x in change.variants[0].starts if (one := change.variants[0].make(x)) is not None)
     setting = replace(made, moved=((near_objects(posterior)[0], 0.01, 0.02),))
     found = Adapted("both", setting, change.variants[0].posterior, SuccessRange(np.zeros(4)), True, 0.0)
-    adapted = AdaptedDesign.of(found, "workshop", None)
+    adapted = AdaptedDesign.of(found, "workshop")
     learnt = adapted.environment.uncertainty.learnt
     assert learnt is not None
     assert learnt.tube == tube_digest(adapted.design)

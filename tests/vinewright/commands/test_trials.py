@@ -22,8 +22,8 @@ from planner.design.design_file import design_content, load_design
 from planner.output.claim import lock
 from planner.output.contents import foreign_files
 from planner.output.folder import write_json
+from vinewright.built.folder import WAIT
 from vinewright.commands.trials import add
-from vinewright.commands.trials_folder import WAIT
 
 Vinewright = Callable[..., tuple[int, str, str]]
 ROOT = Path(__file__).parents[3]
@@ -249,7 +249,7 @@ def test_a_folder_that_is_written_is_left_alone(
 ) -> None:
     """After a while, in one line: a plan may take minutes."""
     assert WAIT > 1
-    monkeypatch.setattr("vinewright.commands.trials_folder.WAIT", 0.05)
+    monkeypatch.setattr("vinewright.built.folder.WAIT", 0.05)
     with lock(tmp_path / "run"):
         code, _, errors = vinewright("trials", "add", "run", "--reached")
     assert code == 2

@@ -26,7 +26,7 @@ from planner.design.design_file import design_content, load_design
 from planner.output.folder import write_json
 from planner.uncertainty.errors import errors_of, read_errors
 from planner.uncertainty.survey import ALL
-from vinewright.commands.trials_folder import BuiltDesign
+from vinewright.built.folder import BuiltDesign
 from vinewright.studio.foreign import describe_foreign
 
 Vinewright = Callable[..., tuple[int, str, str]]

@@ -36,6 +36,7 @@ def session(tmp_path: Path) -> Iterator[StudioSession]:
     """A session whose processes have not been started."""
     made = StudioSession(tmp_path / "runs", drawings=Drawings(tmp_path / "data", str(tmp_path)))
     made.planning, made.looking = Worker("", made.hub.tell, True), Worker("", made.hub.tell, False)
+    made.building = Worker("", made.hub.tell, False)
     yield made
     made.packs.cleanup()
 

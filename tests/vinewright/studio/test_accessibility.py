@@ -1,6 +1,7 @@
 """Accessibility of all panels in both themes: contrast, names, headings, and what axe-core finds where it is installed."""
 
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,13 +17,25 @@ AXE = os.environ.get("VINEWRIGHT_AXE", "")
 
 @pytest.fixture(scope="module")
 def full(browser: Any, planned: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
-    """A studio with a run, trials and a pack, in which all panels have all their parts."""
-    made = Studio(tmp_path_factory.mktemp("full"), browser, [str(planned)])
+    """A studio with a run, trials and a pack, in which all panels have all their parts; the tube was built and missed the goal."""
+    folder = tmp_path_factory.mktemp("full")
+    shutil.copytree(planned, folder / "planned")
+    made = Studio(folder, browser, [str(folder / "planned")])
     made.page.click("#tab-look")
     made.wait_for("state.growths.length")
     made.page.click("#tab-trust")
     made.page.click("#trust-go")
     made.wait_for("state.trials && !state.trials.busy")
+    made.page.click("#trust-built > summary")
+    made.page.check('input[name="tried-reached"][value="false"]')
+    made.page.click("#tried-add")
+    made.wait_for("state.built && state.built.items.length")
+    made.page.click("#learn-go")
+    made.page.click("#adapt-options summary")
+    made.page.fill("#adapt-seconds", "1")
+    made.page.press("#adapt-seconds", "Tab")
+    made.page.click("#adapt-go")
+    made.wait_for("state.learning?.result && state.adapting && !state.adapting.busy")
     made.page.click("#tab-make")
     made.page.check("#make-limit")
     made.page.click("#make-pack")

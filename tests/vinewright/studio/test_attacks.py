@@ -32,6 +32,7 @@ PATHS = (
     "/api/runs/divider",
     "/api/runs/divider/folder.zip",
     "/api/runs/divider/thumbnail",
+    "/api/runs/divider/built",
     "/api/pictures/0",
     "/api/packs/1.zip",
     "/api/nothing",
@@ -40,6 +41,7 @@ POSTS = (
     *("open", "check", "save", "tube", "image", "plan", "stop", "look", "trials", "pack"),
     *("import", "combine", "rectify"),
     *("runs/divider/rename", "runs/divider/delete"),
+    *("measured", "measured/remove", "learn", "adapt", "adapt/keep"),
 )
 CLIMBS = "..%2f..%2fetc%2fpasswd", "..%2fsecret", "%2e%2e%2fsecret", "..", "%2fetc%2fpasswd", "..%5csecret", "secret%00"
 

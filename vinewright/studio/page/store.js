@@ -29,7 +29,7 @@ export const state = {
   doc: EMPTY, id: "", text: "", opened: "", file: null, saved: "", selection: new Set(), tool: "select",
   view: { x: 750, y: 500, scale: 0.5 }, unit: "mm", snap: true, check: null, tube: null, background: null, panel: "draw",
   options: null, plan: IDLE, run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null,
-  compared: null, message: "",
+  compared: null, built: null, learning: null, adapting: null, message: "",
   known: { version: "", environments: [], tubes: [], tubeKeys: [], errors: [], errorKeys: [], propagators: [], planOptions: {} },
 };
 

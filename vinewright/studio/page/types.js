@@ -192,6 +192,62 @@
  * @property {string[]} files
  * @property {boolean} reached
  *
+ * @typedef {object} BuiltView
+ * What was measured of a design that was built.
+ * @property {string} run
+ * @property {string[]} designs ids of the designs of which it is: the one to make may be one of the solutions, too
+ * @property {string} problem why it cannot be used; empty if it can
+ * @property {string} summary
+ * @property {string[]} notes on what is unlikely
+ * @property {{what: string, words: string, note: string}[]} items in the order of their numbers, from 1
+ * @property {{at: Point, reached: boolean | null}[]} tips of the growths that have one
+ * @property {{older: boolean, errors: LearntError[]} | null} learnt errors in its folder, and whether trials were changed since
+ *
+ * @typedef {{error: string, unit: string, mean: number, deviation: number, slider: string | null}} LearntError
+ * An error that trials told; `slider` is the key to which it belongs.
+ *
+ * @typedef {{mean: number, low: number, high: number}} SuccessRange
+ * Probability that the next growth reaches the goal, and the 90 % interval of the success of this tube, as shares of 1.
+ *
+ * @typedef {object} Learning
+ * @property {string} run
+ * @property {string} design
+ * @property {boolean} busy
+ * @property {number | null} share of the work that is done
+ * @property {boolean} stopped
+ * @property {{before: SuccessRange, now: SuccessRange, lines: string[], rows: [string, string, string][], notes: string[]} | null} result
+ * rows: error, before and now
+ *
+ * @typedef {object} Proposal
+ * A change of a built tube.
+ * @property {string} change
+ * @property {string[]} to_do
+ * @property {SuccessRange} success
+ * @property {boolean} better whether it is measurably better than all that are cheaper
+ * @property {Design} design as it is expected to grow then
+ * @property {Point[]} tips where it may end
+ * @property {number[]} marks lengths from which its pressures hold
+ * @property {(number | null)[][]} pressures of each actuator, before and then at each mark; empty if they followed a schedule before
+ *
+ * @typedef {object} Adapting
+ * @property {string} run
+ * @property {string} design
+ * @property {number} search number of the job
+ * @property {number} wanted share of growths
+ * @property {boolean} busy
+ * @property {"weighing" | "searching"} stage
+ * @property {number | null} share of the work that is done
+ * @property {string[]} notes
+ * @property {string} measured of what, in words; empty if nothing was measured
+ * @property {number} total number of kinds of change, with none
+ * @property {Proposal[]} proposals cheapest first, the first is the tube as it is
+ * @property {number | null} recommended
+ * @property {number} best
+ * @property {boolean} stopped
+ * @property {number | null} chosen the proposal that is shown
+ * @property {boolean} picked whether it was chosen in this page
+ * @property {{folder: string, path: string} | null} kept where it was saved
+ *
  * @typedef {{key: string, src: string, width: number, height: number, x: number, y: number, turn: number, scale: number, opacity: number, cover: number}} Background
  * A picture beneath the drawing: the name under which the server keeps it and its address in this page; size in pixels, position of
  * its lower left corner, angle by which it is turned about that, mm per pixel; its opacity and that of the obstacles over it.
@@ -241,6 +297,9 @@
  * @property {number} time grown length that the film shows [mm]; Infinity for the end
  * @property {TrialsState | null} trials
  * @property {PackView | null} pack
+ * @property {BuiltView | null} built what was measured of the run; null until it is known
+ * @property {Learning | null} learning
+ * @property {Adapting | null} adapting
  * @property {string} message one line at the bottom: the last error or note
  * @property {Known} known what the server offers
  *

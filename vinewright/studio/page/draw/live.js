@@ -31,13 +31,14 @@
  * @property {Point[] | null} picks points on the picture, while they are picked
  * @property {Picking} picking what they are for
  * @property {boolean} tubeWidth whether a disc as wide as the tube follows the pointer
+ * @property {((at: Point) => void) | null} asking takes the next click on a drawing that is only looked at
  * @property {boolean} passages whether passages are shown through which the tube fits
  */
 
 /** @type {Live} */
 export const live = {
   hover: null, corner: null, draft: null, chain: [], dimensions: [], guides: [], moving: false, snapped: null, marquee: null, pointer: null, ghost: null,
-  picks: null, picking: "scale", tubeWidth: false, passages: false,
+  picks: null, picking: "scale", tubeWidth: false, asking: null, passages: false,
 };
 
 /** @type {(() => void)[]} */

@@ -77,7 +77,8 @@ export function cancelGesture() {
 }
 
 function showCursor() {
-  stage.style.cursor = panning || !isEditable() ? "grab" : live.hover === null ? currentTool().cursor : "move";
+  if (live.asking && !panning) stage.style.cursor = "crosshair";
+  else stage.style.cursor = panning || !isEditable() ? "grab" : live.hover === null ? currentTool().cursor : "move";
 }
 
 function handleDown(/** @type {PointerEvent} */ event) {
@@ -156,6 +157,7 @@ function pan(/** @type {Press} */ from) {
     set({ view: { ...view, x: view.x - dx / view.scale, y: view.y + dy / view.scale } });
   };
   const done = (/** @type {Press} */ _, /** @type {boolean} */ dragged) => {
+    if (!dragged && !isEditable() && !panning) live.asking?.(from.at);
     // A tap on the ground selects nothing, as a click does.
     if (!dragged && isEditable() && isOnGround(from)) set({ selection: new Set() });
   };

@@ -2,6 +2,7 @@
 
 import { addHandler } from "../api.js";
 import { set, state, subscribe } from "../store.js";
+import { forgetBuilt, noteMeasured, receiveAdapting, receiveKept, receiveLearning } from "./built.js";
 import { receiveGrowth, askAgain } from "./growths.js";
 import { endJob, failJob, forget, whenOwn } from "./jobs.js";
 import { forgetPack, receivePack } from "./make.js";
@@ -35,6 +36,14 @@ export function mountEvents() {
     endJob(job);
     receivePack(pack);
   }));
+  addHandler("measured", ({ run }) => noteMeasured(run));
+  addHandler("learning", (event) => {
+    whenOwn(event, receiveLearning);
+    // The files are there for all tabs.
+    if (!event.learning.busy) noteMeasured(event.learning.run);
+  });
+  addHandler("adapting", (event) => whenOwn(event, receiveAdapting));
+  addHandler("kept", (event) => whenOwn(event, receiveKept));
   addHandler("failed", (event) => {
     if (event.what === "plan") receivePlan({ ...latestPlan(), phase: "failed", message: event.message });
     else whenOwn(event, ({ job, message }) => void (failJob(job, message) || set({ message })));
@@ -61,6 +70,7 @@ function forgetJobs() {
   forget();
   forgetPack();
   forgetTrials();
+  forgetBuilt();
   askAgain();
 }
 

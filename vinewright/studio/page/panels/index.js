@@ -1,5 +1,6 @@
 /** The panels beside the drawing, the film, and what they show on the canvas. */
 
+import { mountBuilt } from "./built.js";
 import { mountEvents } from "./events.js";
 import { mountFilm } from "./film.js";
 import { mountHover } from "./hover.js";
@@ -21,6 +22,7 @@ export function mountPanels() {
   mountPlanBar();
   mountLeaving();
   mountLook();
+  mountBuilt();
   mountTrust();
   mountMake();
   mountFilm();

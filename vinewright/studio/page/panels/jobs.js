@@ -1,5 +1,5 @@
 /**
- * Requests of this tab to the server's second process. The server answers each request with the number of a job, and puts the number
+ * Requests of this tab to the server's processes for all but plans. The server answers each request with the number of a job, and puts the number
  * into every event about it: events about the jobs of other tabs are left out here. An event may come before the answer with its
  * number; it waits for that.
  */
@@ -23,7 +23,7 @@ let asking = 0;
 
 /**
  * Ask for a job.
- * @param {"look" | "trials" | "pack"} kind
+ * @param {"look" | "trials" | "pack" | "learn" | "adapt" | "adapt/keep"} kind
  * @param {unknown} content
  * @param {(message: string) => void} failed called if the job fails, not if the request is refused
  * @param {(job: number) => void} [begun] called with its number, before its first event is handled

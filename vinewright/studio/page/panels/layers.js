@@ -3,6 +3,7 @@
 import { isEditable } from "../draw/editing.js";
 import { state, subscribe } from "../store.js";
 import { addLayer, repaint, stage } from "../view.js";
+import { paintBuilt } from "./builtlayer.js";
 import { paintCloud, paintTips } from "./cloudlayer.js";
 import { paintForces } from "./forcelayer.js";
 import { paintMarks } from "./marklayer.js";
@@ -26,9 +27,10 @@ export function mountLayers() {
   addLayer(30, paintTubes, true);
   addLayer(34, paintMissedTip, true);
   addLayer(35, (context) => visible.cloud && paintTips(context), true);
+  addLayer(36, paintBuilt, true);
   addLayer(40, paintForces, true);
   addLayer(50, paintMarks);
-  subscribe(["run", "design", "other", "compared", "growths", "time", "trials", "panel", "plan"], repaint);
+  subscribe(["run", "design", "other", "compared", "growths", "time", "trials", "panel", "plan", "built", "adapting"], repaint);
   // Passages are of interest while drawing; where a run is looked at they are in the way.
   subscribe(["run", "panel"], () => stage.classList.toggle("about-run", state.run !== null && !isEditable()));
   // The symbol at the start has a piece of tube of its own, which would lie over the one that is shown.

@@ -90,7 +90,7 @@ export function shownPack() {
 }
 
 /** Changes of the state that show no run. @type {Partial<import("../types.js").State>} */
-export const WITHOUT_RUN = { run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null, compared: null };
+export const WITHOUT_RUN = { run: null, design: "best", other: null, growths: [], time: Infinity, trials: null, pack: null, compared: null, built: null };
 
 /** Changes of the state that show a run. @returns {Partial<import("../types.js").State>} */
 export function stateOfRun(/** @type {RunView} */ run) {

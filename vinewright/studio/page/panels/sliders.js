@@ -7,7 +7,9 @@ import { keyWords, numberWords, unitWords } from "./words.js";
 
 /** @typedef {import("../types.js").Known["errorKeys"][number]} ErrorKey */
 /** @typedef {number | [number, number]} Value */
-/** @typedef {{row: HTMLElement, show: (value: Value | undefined) => void}} Slider */
+/** @typedef {import("../types.js").LearntError} LearntError */
+/** @typedef {{row: HTMLElement, show: (value: Value | undefined) => void}} Plain */
+/** @typedef {Plain & {showLearnt: (errors: readonly LearntError[], isUsed: boolean) => void}} Slider */
 
 const STEPS = 1000;
 const FIELD = 5; // a slider reaches so many times the value of the roughest preset
@@ -24,12 +26,28 @@ function reachOf(/** @type {ErrorKey} */ { name, most }) {
   return Math.min(most, values.length ? FIELD * Math.max(...values) : most / 10);
 }
 
-/** A slider with a number. @returns {Slider} */
+/** A slider with a number, and with what was learnt of errors of its kind. @returns {Slider} */
 export function errorSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => void} */ change) {
-  return key.name === "friction" ? rangeSlider(key, change) : plainSlider(key, change);
+  const { row, show } = key.name === "friction" ? rangeSlider(key, change) : plainSlider(key, change);
+  const learnt = el("ul", { class: "learnt", "aria-label": `Learnt of ${NAMES[key.name] ?? keyWords(key.name)}`, hidden: true });
+  row.append(learnt);
+  return {
+    row, show,
+    showLearnt: (errors, isUsed) => {
+      learnt.hidden = !errors.length;
+      learnt.replaceChildren(...errors.map((one) => el("li", {}, `${one.error}: `, el("b", {}, learntWords(one)), isUsed ? ", used" : ", learnt")));
+    },
+  };
 }
 
-/** @returns {Slider} */
+/** Mean and standard deviation of an error, with as many digits as the latter tells. */
+function learntWords(/** @type {LearntError} */ { mean, deviation, unit }) {
+  const digits = deviation > 0 ? Math.min(Math.max(1 - Math.floor(Math.log10(deviation)), 0), 4) : 2;
+  const sign = unit && mean > 0 ? "+" : "";
+  return `${sign}${mean.toFixed(digits)} ± ${deviation.toFixed(digits)} ${unitWords(unit)}`.trim();
+}
+
+/** @returns {Plain} */
 function plainSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => void} */ change) {
   let number = 0;
   const label = NAMES[key.name] ?? keyWords(key.name);
@@ -50,7 +68,7 @@ function plainSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => v
   return { row: el("div", { class: "slider", "data-error": key.name }, field.element, slider.input), show };
 }
 
-/** Two sliders for the least and the greatest value, one of which pushes the other. @returns {Slider} */
+/** Two sliders for the least and the greatest value, one of which pushes the other. @returns {Plain} */
 function rangeSlider(/** @type {ErrorKey} */ key, /** @type {(value: Value) => void} */ change) {
   /** @type {[number, number]} */
   let pair = [0, 0];

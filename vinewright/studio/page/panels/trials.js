@@ -6,7 +6,7 @@ import { askJob, endJob } from "./jobs.js";
 import { messageOf } from "./parts.js";
 import { shownTrials } from "./shown.js";
 
-/** @typedef {{preset: string, numbers: Record<string, number | [number, number]>}} Errors */
+/** @typedef {{preset: string, numbers: Record<string, number | [number, number]>, learnt: boolean}} Errors */
 
 const DELAY = 250; // after the last move of a slider [ms]
 const AGAIN = 500; // when the server still works on earlier trials [ms]
@@ -19,7 +19,7 @@ let timer = 0;
 /** The trials that were asked for last: earlier ones are replaced. */
 let newest = 0;
 /** @type {{errors: () => Errors, count: () => number}} */
-let source = { errors: () => ({ preset: "workshop", numbers: {} }), count: () => 200 };
+let source = { errors: () => ({ preset: "workshop", numbers: {}, learnt: false }), count: () => 200 };
 
 /** Take the errors and the number of trials from the panel. */
 export function setSource(/** @type {typeof source} */ given) {

@@ -3,17 +3,22 @@
 import { byId, el } from "../dom.js";
 import { store, loadStored } from "../kept.js";
 import { state, subscribe } from "../store.js";
+import { adaptPart } from "./adapt.js";
+import { builtOf } from "./built.js";
 import { changedLine, countsLine, drawnLine, emptyNotice } from "./designs.js";
 import { influencesPart } from "./influences.js";
 import { setVisible, visible } from "./layers.js";
+import { learnPart } from "./learn.js";
 import { weakestPlace } from "./marklayer.js";
 import { checkField, folded, optionsOf, selectField, setText, swatch } from "./parts.js";
 import { chosenDesign, ownTrials, shownInfluences, shownSuccess, shownTrials } from "./shown.js";
 import { errorSlider } from "./sliders.js";
 import { countsOf, request, setSource, stopTrials, trySoon, whenRequested } from "./trials.js";
+import { triedPart } from "./tried.js";
 import { errorsWords, percent } from "./words.js";
 
 /** @typedef {import("../types.js").Success} Success */
+/** @typedef {import("../types.js").LearntError} LearntError */
 /** @typedef {number | [number, number]} Value */
 
 const USUAL = "workshop";
@@ -22,7 +27,7 @@ const MAIN = [
   "obstacle_position_mm", "obstacle_size_mm", "start_position_mm", "start_heading_deg", "pressure_kpa", "cell_mm", "friction",
 ];
 const KEY = "errors"; // of what the tab keeps
-const chosen = { preset: USUAL, numbers: /** @type {Record<string, Value>} */ ({}), count: 200 };
+const chosen = { preset: USUAL, numbers: /** @type {Record<string, Value>} */ ({}), count: 200, learnt: false };
 /** @type {Map<string, ReturnType<typeof errorSlider>>} */
 const sliders = new Map();
 /** Choices before the page was loaded again, for the trials that are then shown. @type {(typeof chosen & {run: string}) | null} */
@@ -42,12 +47,13 @@ export function mountTrust() {
   const [main, more] = [el("div", { class: "fields" }), el("div", { class: "fields" })];
   const hint = el("p", { class: "quiet small" }, "Standard deviations of independent errors; friction is a range.");
   const cloud = checkField("trust-cloud", "Trials on the drawing", true, (on) => setVisible("cloud", on));
+  const learn = learnPart({ errors: () => requestedErrors(false), accept: acceptLearnt });
   const content = el(
-    "div", {}, changedLine("trust-changed"), resultPart(), cloud.row, drawnLine("trust"), el("h2", {}, "Errors"), preset.row, count.row, go, hint, main,
-    folded("More errors", more), reset,
+    "div", {}, changedLine("trust-changed"), resultPart(), cloud.row, drawnLine("trust"), builtPart(learn.element),
+    el("h2", {}, "Errors"), preset.row, count.row, go, hint, main, folded("More errors", more), reset,
   );
   byId("panel-trust", HTMLElement).append(emptyNotice(content), content);
-  setSource({ errors: requestedErrors, count: () => chosen.count });
+  setSource({ errors: () => requestedErrors(chosen.learnt), count: () => chosen.count });
   subscribe(["known"], () => {
     preset.select.replaceChildren(...optionsOf(state.known.errors.map(({ name }) => [name, name])));
     makeSliders(main, more);
@@ -66,15 +72,47 @@ export function mountTrust() {
     chosen.preset = preset.select.value = used;
     showNumbers(presetOf(used));
   });
-  function showChosen(/** @type {typeof chosen} */ { preset: name, numbers, count: trials }) {
-    [chosen.preset, chosen.count] = [name, trials];
+  function showChosen(/** @type {typeof chosen} */ { preset: name, numbers, count: trials, learnt }) {
+    [chosen.preset, chosen.count, chosen.learnt] = [name, trials, learnt === true];
     [preset.select.value, count.select.value] = [name, String(trials)];
     showNumbers(numbers);
   }
   subscribe(["panel"], () => (cloud.input.checked = visible.cloud));
+  subscribe(["built", "run", "design"], () => {
+    const learnt = builtOf()?.learnt ?? null;
+    // What was learnt may be gone, with the trials or by another design.
+    if (state.built && !learnt) chosen.learnt = false;
+    learn.used.checked = chosen.learnt;
+    showLearnt(learnt?.errors ?? []);
+  });
+}
+
+/** What belongs to a tube that was built; it is open where something was measured. */
+function builtPart(/** @type {HTMLElement} */ learn) {
+  const part = folded("This tube is built", triedPart(), learn, adaptPart(() => requestedErrors(false)));
+  part.id = "trust-built";
+  let known = "";
+  subscribe(["built", "design"], () => {
+    const name = state.built ? `${state.built.run}/${state.design}` : "";
+    if (name && name !== known && (state.built?.items.length || state.built?.problem)) part.open = true;
+    known = name || known;
+  });
+  return part;
 }
 
 // ---- errors ----
+
+/** Use what was learnt in place of the errors of the sliders, or no longer. */
+function acceptLearnt(/** @type {boolean} */ on) {
+  chosen.learnt = on;
+  showLearnt(builtOf()?.learnt?.errors ?? []);
+  trySoon();
+}
+
+/** Show beside each slider what was learnt of single errors of its kind. */
+function showLearnt(/** @type {readonly LearntError[]} */ errors) {
+  for (const [name, slider] of sliders) slider.showLearnt(errors.filter((one) => one.slider === name), chosen.learnt);
+}
 
 /** @returns {Record<string, Value>} */
 function presetOf(/** @type {string} */ name) {
@@ -120,8 +158,8 @@ function isChanged() {
   return differingNumbers().length > 0;
 }
 
-/** Errors of the request: all numbers that are shown, so that the trials have exactly these. */
-function requestedErrors() {
+/** Errors of the request: all numbers that are shown, so that the trials have exactly these, or those that were learnt in their place. */
+function requestedErrors(/** @type {boolean} */ learnt) {
   const numbers = Object.fromEntries(
     state.known.errorKeys
       .map(({ name }) => /** @type {[string, Value]} */ ([name, chosen.numbers[name] ?? 0]))
@@ -129,7 +167,7 @@ function requestedErrors() {
       .filter(([name]) => name !== "friction" || name in chosen.numbers),
   );
   store(KEY, { ...chosen, run: state.run?.name });
-  return { preset: chosen.preset, numbers };
+  return { preset: chosen.preset, numbers, learnt };
 }
 
 // ---- result ----

@@ -70,3 +70,8 @@ export function dateWords(/** @type {string} */ iso) {
   if (Number.isNaN(date.getTime())) return "";
   return date.toLocaleString(undefined, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
 }
+
+/** A text with a capital letter at its beginning, as a sentence. */
+export function withFirstLarge(/** @type {string} */ text) {
+  return text ? text[0].toUpperCase() + text.slice(1) : text;
+}

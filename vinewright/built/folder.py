@@ -1,14 +1,14 @@
-"""The folder of a design that was built: what was measured of it, as texts for `vinewright trials` and `show`."""
+"""The folder of a design that was built: what was measured of it is read, added and removed, and put into words."""
 
 from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from environments.environment import Environment
 from environments.lengths import format_position
 from planner.built.trial import BendTest, Growth, MeasuredPoint, Trials, design_digest, place_centerline
 from planner.built.trials_check import bend_at, check_trials
-from planner.built.trials_file import load_trials
+from planner.built.trials_file import load_trials, save_trials
 from planner.design.design import Design
 from planner.design.design_file import SOLUTIONS, load_design
 from planner.design.solutions_file import load_solutions_with_jumps
@@ -27,9 +27,6 @@ from planner.output.text import plural
 from surrogate.kernels.compiled import Floats
 from vinewright.console.errors import BadInput
 from vinewright.console.options import environment_of
-
-if TYPE_CHECKING:
-    from rich.table import Table
 
 WAIT = 10.0
 """Time for which a command waits for another one that writes the same folder [s]."""
@@ -138,10 +135,68 @@ def final_line(recording: Recording, environment: Environment) -> Floats:
     return place_centerline(recording.centerlines[-1], recording.base, environment.start)
 
 
-# ---- words ----
+# ---- adding and removing ----
 
 
 Item = Growth | BendTest | MeasuredPoint
+
+
+def begin_trials(folder: Path, solution: int | None) -> tuple[Trials, Design, Environment]:
+    """Return the trials in a folder, or new ones, with the design that was built and its environment.
+
+    Args:
+        solution: Number of the solution that was built; None for the design of the trials, or of the folder if there are none.
+    """
+    file = folder / MEASUREMENTS
+    if not file.exists():
+        design = load_design(folder, solution)
+        return Trials(design_digest(design)), design, environment_in(folder, design)
+    trials = load_trials(file)
+    design = find_design(folder, trials.design) if solution is None else load_design(folder, solution)
+    return trials, design, environment_in(folder, design)
+
+
+def extend_trials(
+    trials: Trials, items: Sequence[Item], design: Design, environment: Environment
+) -> tuple[Trials, list[str]]:
+    """Return trials with more measurements, and notes on the new growths.
+
+    Raises:
+        InvalidTrials: They cannot have been measured, or are of another design.
+    """
+    more = replace(
+        trials,
+        growths=(*trials.growths, *(one for one in items if isinstance(one, Growth))),
+        bends=(*trials.bends, *(one for one in items if isinstance(one, BendTest))),
+        points=(*trials.points, *(one for one in items if isinstance(one, MeasuredPoint))),
+    )
+    added = [f"growths[{number}]" for number in range(len(trials.growths), len(more.growths))]
+    notes = check_trials(more, design, environment)
+    return more, [note for note in notes if any(one in note for one in added)]
+
+
+def remove_measurement(folder: Path, number: int, expected: str | None = None) -> tuple[Item, Trials]:
+    """Remove a measurement from the file, by its number from 1; return it, and the trials that are left.
+
+    Args:
+        expected: What is to be removed, in the words of `describe`; None for whatever has the number.
+    Raises:
+        BadInput: There is no such measurement.
+    """
+    with hold(folder):
+        trials = load_trials(folder / MEASUREMENTS)
+        items = items_of(trials)
+        if number > len(items):
+            raise BadInput(f"{number} is not there: {folder / MEASUREMENTS} has {len(items) or 'no'} measurements")
+        removed = items[number - 1]
+        if expected is not None and ": ".join(describe(removed, find_design(folder, trials.design))) != expected:
+            raise BadInput(f"measurement {number} is another one now: look at the list again")
+        left = without(trials, number)
+        save_trials(folder / MEASUREMENTS, left)
+    return removed, left
+
+
+# ---- words ----
 
 
 def items_of(trials: Trials) -> list[Item]:
@@ -193,18 +248,6 @@ def _growth_words(growth: Growth, design: Design) -> Iterator[str]:
         yield f"at {', '.join(f'{1e-3 * one:.4g}' for one in growth.pressures)} kPa"
     if growth.recording is not None:
         yield growth.recording
-
-
-def trials_table(built: BuiltDesign) -> Table:
-    """Return a table of all that was measured, with the numbers by which they are removed."""
-    from rich.table import Table
-
-    table = Table("no.", "what", "measured", "note")
-    table.columns[0].justify = "right"
-    for number, item in enumerate(items_of(built.trials), start=1):
-        note = " ".join(item.note.split()) if isinstance(item, Growth) else ""
-        table.add_row(f"{number}", *describe(item, built.design), note)
-    return table
 
 
 def summary(trials: Trials, design: Design) -> str:
