@@ -10,7 +10,7 @@ from scipy.optimize import brentq
 from scipy.special import betaln, logsumexp
 from scipy.stats import beta
 
-from planner.built.likelihood import Likelihood, ReadPath, has_measures, with_pressures
+from planner.built.likelihood import STRANGE, Likelihood, ReadPath, has_measures, with_pressures
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.tempering import resample, temper
 from planner.built.trial import Trials
@@ -40,6 +40,8 @@ their growths leave the tube a success of 32 to 68 %."""
 WRONG, UNKNOWN = 0.1, 0.5
 """Probability before any trial that the success of a tube is none that the model predicts with any errors, and parameters of the beta
 distribution of that success [-] (Jeffreys 1946)."""
+PARTS = 400
+"""Number of parts of equal probability of a beta distribution over which is averaged."""
 DOUBTED = 0.5
 """Probability from which a measurement is named as one that the model cannot explain [-]."""
 
@@ -195,7 +197,9 @@ def infer(
     weights, unexplained = _compare_results(likelihood, found.normal, seed)
     rows = resample(weights, rng, samples)
     fits = likelihood.fit_growths(found.normal) | likelihood.fit_parts(found.normal)
-    strange = {name: float(fit.strange[rows].mean()) for name, fit in fits.items()}
+    # A result alone is as strange as all results together.
+    strange = {f"growth {number}": unexplained for number in range(1, len(trials.growths) + 1)}
+    strange |= {name: float(fit.strange[rows].mean()) for name, fit in fits.items()}
     normal = found.normal[rows]
     different = len(np.unique(normal, axis=0))
     return Posterior(
@@ -221,15 +225,31 @@ def _compare_results(likelihood: Likelihood, normal: Floats, seed: int) -> tuple
         reached, missed = _results(trials, pressures)
         if reached + missed:
             reaching = _grow_each(tube, normal, Setting(with_pressures(tube.design, pressures)), GROWTHS, seed + 1)
-            first, second = beta_of_tubes(reaching, GROWTHS)
-            firsts, seconds = first + reaching * GROWTHS, second + (1 - reaching) * GROWTHS
-            fit = fit + betaln(firsts + reached, seconds + missed) - betaln(firsts, seconds)
+            fit = fit + _log_chance(reaching, reached, missed)
             alone += float(betaln(reached + UNKNOWN, missed + UNKNOWN) - betaln(UNKNOWN, UNKNOWN))
             likelihood.grown += reaching.size * GROWTHS
     if not any(growth.reached is not None for growth in trials.growths):
         return np.ones(len(normal)), 0.0
     wrong, right = np.log(WRONG) + alone, np.log(1 - WRONG) + logsumexp(fit) - np.log(len(fit))
     return np.exp(fit - fit.max()), float(np.exp(wrong - np.logaddexp(wrong, right)))
+
+
+def _log_chance(reaching: Floats, reached: int, missed: int) -> Floats:
+    """Return the logarithm of the probability of results for each sample, shape (samples,).
+
+    Of a few growths the success of a sample is known badly: its prior is the beta distribution of that of all samples. Any growth is
+    strange with the probability `STRANGE`, and then reaches the goal or does not.
+
+    Args:
+        reaching: Share of `GROWTHS` growths of each sample that reach the goal [-].
+    """
+    first, second = beta_of_tubes(reaching, GROWTHS)
+    hits = np.arange(GROWTHS + 1)
+    middles = (np.arange(PARTS) + 0.5) / PARTS
+    success = beta.ppf(middles[:, None], first + hits, second + GROWTHS - hits)
+    chance = (1 - STRANGE) * success + STRANGE / 2
+    logarithm = logsumexp(reached * np.log(chance) + missed * np.log1p(-chance), axis=0) - np.log(PARTS)
+    return np.asarray(logarithm[np.rint(reaching * GROWTHS).astype(int)])
 
 
 def _results(trials: Trials, pressures: tuple[float, ...] | None) -> tuple[int, int]:

@@ -100,16 +100,16 @@ def inference_notes(posterior: Posterior, trials: Trials) -> Iterator[str]:
             "warning: no errors of this size explain how often the tube reached the goal, so that the changes below are for another tube "
             "than yours: check what was measured, or state larger errors with --uncertainty"
         )
+    elif len(doubted) > len(posterior.strange) / 2:
+        yield (
+            "warning: most measurements have no explanation, so that the changes below are for another tube than yours: check what was "
+            "measured, or state larger errors with --uncertainty"
+        )
     elif strange:
         other = f"growths like the other {growths - strange}" if strange < growths else "growths that it has not had"
         yield (
             f"warning: {strange} of {plural(growths, 'growth')} went as no errors explain; every success below is that of {other}: count "
             "on less until the cause is found"
-        )
-    if len(doubted) > len(posterior.strange) / 2:
-        yield (
-            "warning: most measurements have no explanation, so that the changes below are for another tube than yours: check what was "
-            "measured, or state larger errors with --uncertainty"
         )
 
 

@@ -7,6 +7,7 @@ from scipy.stats import beta
 
 from environments import Environment
 from environments.uncertainty import Uncertainty
+from planner.built.likelihood import STRANGE
 from planner.built.posterior import LEARNT, LEAST_DIFFERENCE, WRONG, Posterior, SuccessRange, infer, predict_success
 from planner.built.predicting import BuiltTube, Setting
 from planner.built.tempering import Tempered
@@ -201,9 +202,9 @@ def test_results_weigh_tubes_by_how_often_they_succeed(design: Design, near: Env
     tube = BuiltTube(design, near, Uncertainty(curvature_share=1e-4))
     trials = Trials("", growths=(Growth(True, *NOTHING[1:]),) * 8)
     posterior = infer(tube, trials)
-    # Bayes: results that are certain if the model is right, against a beta distribution.
-    alone = np.exp(betaln(8.5, 0.5) - betaln(0.5, 0.5))
-    assert posterior.unexplained == pytest.approx(WRONG * alone / (WRONG * alone + 1 - WRONG), abs=2e-3)
+    # Bayes: results that are certain if the model is right and no growth is strange, against a beta distribution.
+    alone, right = np.exp(betaln(8.5, 0.5) - betaln(0.5, 0.5)), (1 - STRANGE / 2) ** 8
+    assert posterior.unexplained == pytest.approx(WRONG * alone / (WRONG * alone + (1 - WRONG) * right), abs=2e-3)
     assert posterior.results == (8, 0)
 
 
@@ -213,7 +214,8 @@ def test_results_tell_which_tubes_are_likely(design: Design, near: Environment) 
     known = np.random.default_rng(6).standard_normal((400, len(tube.unknowns)))
     reached = predict_success(Posterior(tube, known, 400, {}, 0), growths=16, seed=4).each
     for hits, misses in ((0, 3), (2, 1)):
-        weights = reached**hits * (1 - reached) ** misses
+        chance = (1 - STRANGE) * reached + STRANGE / 2
+        weights = chance**hits * (1 - chance) ** misses
         growths = (Growth(True, *NOTHING[1:]),) * hits + (Growth(False, *NOTHING[1:]),) * misses
         success = predict_success(infer(tube, Trials("", growths=growths), samples=300), seed=3)
         assert success.each.mean() == pytest.approx((weights * reached).sum() / weights.sum(), abs=0.08)

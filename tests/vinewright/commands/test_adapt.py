@@ -70,7 +70,9 @@ def try_weak(folder: Path, design: Design) -> None:
     environment = load_environment(folder / "environment.toml", design.params.radius, "small")
     tube = BuiltTube(design, environment, Uncertainty(curvature_share=0.25))
     truth = np.array([[-1.0 if "bend" in cause.name else 0.0 for cause in tube.unknowns]])
-    x, y = tube.grow(truth).tip[0].round(3).tolist()
+    grown = tube.grow(truth)
+    assert grown.nearest[0] > 0
+    x, y = grown.tip[0].round(3).tolist()
     growth = Growth(False, (x, y), None, None, None, "")
     save_trials(folder / "trials.toml", Trials(design_digest(design), growths=(growth,) * 3))
 
@@ -142,8 +144,8 @@ def test_success_holds_for_growths_that_errors_explain(vinewright: Vinewright, t
     good, bad = (Growth(reached, None, None, None, None, "") for reached in (True, False))
     far = replace(bad, tip=(0.2, 0.5))
     for growths, warned, recommended in (
-        ((good,) * 5 + (far,), "1 of 6 growths went as no errors explain; every success above is that of growths like the other 5", 0),
-        ((far, replace(bad, tip=(0.3, 0.1))), "2 of 2 growths went as no errors explain", None),
+        ((good,) * 5 + (far,), "1 of 6 growths went as no errors explain; every success below is that of growths like the other 5", 0),
+        ((far, replace(bad, tip=(0.3, 0.1))), "no errors of this size explain how often the tube reached the goal", None),
     ):  # fmt: skip
         save_trials(tmp_path / "run" / "trials.toml", Trials(design_digest(design), growths=growths))
         asked = *QUICK, "--uncertainty", "lasercut", "--success", 50
@@ -203,7 +205,7 @@ def test_a_design_with_a_schedule(vinewright: Vinewright, tmp_path: Path) -> Non
     """Its pressures are changed along the growth, and the schedule stays one of its design."""
     two = *SECTIONS, Section(0.6, 0.75, "right", 1.0, 0.03, 14e3)
     schedule = Schedule([0.0, 0.5, 0.5], [[14e3, 12e3], [14e3, 12e3], [0.0, 12e3]])
-    design = build(tmp_path / "run", two, schedule, goal=15)
+    design = build(tmp_path / "run", two, schedule, goal=6)
     try_weak(tmp_path / "run", design)
     asked = "--uncertainty", errors_file(tmp_path), *QUICK
     code, printed, errors = vinewright("adapt", "run", *asked, "--success", 99.9, "--json")
