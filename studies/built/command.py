@@ -18,7 +18,7 @@ from vinewright.console.study_options import (
     study_command,
 )
 
-ENVIRONMENTS = ["soak-1", "soak-2", "soak-21", "soak-22"]
+ENVIRONMENTS = ["soak-1", "soak-2", "soak-21"]
 """Random environments of 1.5 m by 1.5 m, of which obstacles cover up to a fifth: as large as benches are."""
 
 
@@ -26,9 +26,9 @@ ENVIRONMENTS = ["soak-1", "soak-2", "soak-21", "soak-22"]
 def built(
     benches: Annotated[
         int, typer.Option(min=1, max=10_000, help="Number of simulated benches in each environment.")
-    ] = 50,
+    ] = 67,
     samples: Annotated[int, typer.Option(min=16, max=10_000, help="Number of samples of each posterior.")] = 128,
-    budget: Annotated[float, typer.Option(min=0, max=3600, help="Time to adapt each tube that fails [s].")] = 30.0,
+    budget: Annotated[float, typer.Option(min=0, max=3600, help="Time to adapt each tube that fails [s].")] = 20.0,
     env: EnvironmentsOption = None,
     out: FolderOption = None,
     force: ForceOption = False,

@@ -23,8 +23,8 @@ from vinewright.api import plan
 
 ITERATIONS = 20
 """Iterations of the plans, whose seed is 0: with a number of iterations their results do not depend on the machine."""
-KNOWN = 200
-"""Number of growths from which the true success of a bench is known."""
+KNOWN, TRIED = 200, 100
+"""Numbers of growths from which the true success of a tube is known, as it is and after a change."""
 TRIALS = (5, 10)
 """Numbers of growths after which success is predicted."""
 FAILS = 0.5
@@ -147,7 +147,7 @@ def run_case(case: BenchCase) -> BenchResult:
         predictions.append(_predict(posterior, growths, case.number))
     if true < FAILS and case.budget:
         for one in adapt(posterior, limit=Limit(case.budget), seed=case.number):
-            reached = float(bench.grow(one.setting, KNOWN)[0].mean())
+            reached = float(bench.grow(one.setting, TRIED)[0].mean())
             rescues.append(Rescue(one.name, one.success.mean, reached, one.seconds))
     return BenchResult(case, true, tuple(predictions), tuple(rescues))
 
