@@ -42,9 +42,11 @@ def report(results: Sequence[BenchResult]) -> Report:
     ]
     if changes := rescued(results):
         failed = changes[0][2]
+        seconds = max(sum(one.seconds for one in result.rescues) for result in results)
         lines += [
             f"Tubes that reach the goal in less than {100 * FAILS:.0f} % of their growths: {failed}. Each change is searched for the",
-            f"errors that the trials leave possible; *works*: tubes that then truly reach it in {100 * WORKS:.0f} % or more.",
+            f"errors that the trials leave possible; *works*: tubes that then truly reach it in {100 * WORKS:.0f} % or more. All changes",
+            f"together are searched for {seconds:.0f} s on one core, at most.",
             "",
             *markdown_table(
                 ("change", "works", "%"),

@@ -30,6 +30,7 @@ TRIALS = (5, 10)
 FAILS = 0.5
 """A tube fails if it reaches the goal in less than this share of its growths [-], and works from `WORKS` on."""
 WORKS = 0.8
+BEST = "the one predicted to be best"
 LEAST = 0.01
 """Least probability of a result, for its logarithm [-]."""
 
@@ -175,10 +176,11 @@ def log_score(results: Sequence[BenchResult], growths: int) -> float:
 
 
 def rescued(results: Sequence[BenchResult]) -> list[tuple[str, int, int]]:
-    """Return for each change how many tubes that fail it makes work, and how many there are."""
+    """Return for each change how many tubes that fail it makes work, and how many there are; last for the one predicted to be best."""
     failed = [result for result in results if result.rescues]
     names = list(dict.fromkeys(one.name for result in failed for one in result.rescues))
-    return [
+    best = [max(result.rescues, key=lambda one: one.predicted) for result in failed]
+    alone = [
         (
             name,
             sum(any(one.name == name and one.true >= WORKS for one in result.rescues) for result in failed),
@@ -186,3 +188,4 @@ def rescued(results: Sequence[BenchResult]) -> list[tuple[str, int, int]]:
         )
         for name in names
     ]
+    return [*alone, (BEST, sum(one.true >= WORKS for one in best), len(failed))] if failed else []

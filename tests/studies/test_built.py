@@ -13,7 +13,7 @@ from planner.uncertainty.deviations import measured_bends
 from studies.built import study
 from studies.built.bench import BIAS, FRICTION, WIDER, Bench
 from studies.built.report import report
-from studies.built.study import BenchCase, BenchResult, Prediction, Rescue, coverage, log_score, rescued, run_case
+from studies.built.study import BEST, BenchCase, BenchResult, Prediction, Rescue, coverage, log_score, rescued, run_case
 
 
 def result(true: float, *predicted: tuple[float, float, float], rescues: tuple[Rescue, ...] = ()) -> BenchResult:
@@ -53,7 +53,9 @@ def test_rescued_tubes_truly_work() -> None:
         result(0.2, SURE, SURE, SURE, rescues=(fails, later)),
         result(0.9, SURE, SURE, SURE),
     ]
-    assert rescued(results) == [("pressures", 1, 2), ("one more actuator", 1, 2)]
+    # The best of the second tube by its prediction is the one that fails.
+    assert rescued(results) == [("pressures", 1, 2), ("one more actuator", 1, 2), (BEST, 1, 2)]
+    assert rescued(results[2:]) == []
     text = report(results).text
     assert "| pressures | 1 | 50 |" in text
     assert "3 benches" in text
