@@ -42,7 +42,7 @@ def built(folder: Path) -> Path:
 
 @several(60, 3000)
 def test_listing_trials_gives_no_other_error(run: RunCommand, built: Path, examples: int) -> None:
-    """It lists what was measured, or prints one line with the error in the file."""
+    """The command lists what was measured, or prints one line with the error in the file."""
     fair = {**FAIR, "design": design_digest(load_design(built))}
     texts = spoilt(fair).map(lambda one: "\n".join(f"{key} = {toml(value)}" for key, value in one.items()))
     seen = set()
@@ -59,7 +59,7 @@ def test_listing_trials_gives_no_other_error(run: RunCommand, built: Path, examp
 
 @several(40, 2000)
 def test_adding_trials_gives_no_other_error(run: RunCommand, built: Path, examples: int) -> None:
-    """It adds what can be measured, and the file can be read afterwards; or prints one line."""
+    """The command adds what can be measured, and the file can be read afterwards; or prints one line."""
     pairs = st.lists(st.tuples(st.sampled_from(OPTIONS), VALUES), max_size=3)
     (built / "trials.toml").unlink(missing_ok=True)
 

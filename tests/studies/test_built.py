@@ -25,7 +25,7 @@ SURE = (0.9, 0.8, 0.95)
 
 
 def test_coverage_counts_intervals_that_hold_the_truth() -> None:
-    """Of four tubes two lie within the interval after five growths, one of them at its end."""
+    """Two of four tubes lie within the interval after five growths, one of them at its end."""
     results = [
         result(0.9, SURE, (0.5, 0.2, 0.8), SURE),
         result(0.5, SURE, (0.5, 0.2, 0.8), SURE),

@@ -256,7 +256,7 @@ def test_ways_around_a_box_are_counted(environment: Callable[..., vw.Environment
 
 
 def test_a_plan_begins_with_a_known_design(room: vw.Environment, tmp_path: Path) -> None:
-    """Its path is a keyword; a design that cannot be used is a ValueError."""
+    """The path of the design is a keyword; a design that cannot be used is a ValueError."""
     path = written(known_design(room), tmp_path)
     result = vw.plan(room, seed=1, iterations=1, fast=True, start_from=path)
     assert result.best

@@ -147,7 +147,7 @@ def test_another_actuator_bends_to_the_other_side(planned: Design, known: Known)
 
 
 def test_the_known_bend_of_an_actuator_stays_when_it_gets_a_neighbour(planned: Design, known: Known) -> None:
-    """Its error is one of its own before, and of its own and a common part after: the sum is the same, and so the other way round."""
+    """The error of an actuator is its own before, and its own and a common part after: the sum is the same, and so the other way round."""
     one = replace(planned, sections=(*planned.sections[:2], replace(planned.sections[2], end=1.0)))
     posterior = known(one, Uncertainty(curvature_share=0.1), {"bend": -1.0})
     tube = BuiltTube(planned, posterior.tube.environment, posterior.tube.uncertainty)

@@ -119,7 +119,7 @@ def test_numbers_are_rounded_and_still_those_of_errors(design: Design, room: Env
 def test_no_more_errors_than_a_file_may_have(
     design: Design, room: Environment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Those told most are kept, and of bends all of a kind or none."""
+    """Errors told most are kept, and of bends all of a kind or none."""
     monkeypatch.setattr("planner.built.learnt.MOST_ERRORS", 3)
     told = {
         "base: x": (4.0, 0.3),

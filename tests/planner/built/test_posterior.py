@@ -101,7 +101,7 @@ def test_one_growth_leaves_wide_intervals(design: Design, near: Environment) -> 
 
 
 def test_measurements_that_no_model_explains_are_named(design: Design, room: Environment) -> None:
-    """Of three tips, one is a metre beside the others: it is named, and the others count."""
+    """One of three tips is a metre beside the others: it is named, and the others count."""
     tube = BuiltTube(design, room, Uncertainty(start_heading=0.05))
     tip = tube.grow(np.zeros((1, 3))).tip[0]
     tips = [tip, tip + 3e-3, tip + np.array([0.0, 1.0])]

@@ -65,7 +65,7 @@ def test_what_is_only_predicted_does_not_count(design: Design) -> None:
 
 
 def test_a_digest_does_not_change_with_versions(design: Design, monkeypatch: pytest.MonkeyPatch) -> None:
-    """It is in files: that of a stored design; keys that tubes get later do not count while they say what held before."""
+    """The digest in files is that of a stored design; keys that tubes get later do not count while they say what held before."""
     assert design_digest(load_design(DATA / "run-v1")) == design_digest(load_design(DATA / "run-v1" / "design.json"))
     assert design_digest(load_design(DATA / "run-v1")) == "9748c7e4c25ba26d"
     before, content = design_digest(design), design_content(design)

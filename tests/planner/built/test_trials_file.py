@@ -158,7 +158,7 @@ SOME = st.builds(
 @settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=list(HealthCheck))
 @given(st.lists(SOME, min_size=1, max_size=4))
 def test_any_change_is_kept(tmp_path: Path, states: list[Trials]) -> None:
-    """Whatever is added, removed or put in another order, the file has it afterwards, and its first comment stays."""
+    """The file has all that is added, removed or put in another order, and its first comment stays."""
     path = tmp_path / "trials.toml"
     path.write_text(f'schema = 1  # mine\ndesign = "{DIGEST}"\n')
     for one in states:

@@ -33,7 +33,7 @@ def adapted(design: Design, room: Environment, tube: VineParams | None = None, p
 
 
 def test_a_design_of_the_same_tube_stays_as_it_is(room: Environment, tmp_path: Path) -> None:
-    """Its numbers are those of the catalogue to the last bit, which its file rounds; of other actuators they stay."""
+    """The numbers of an actuator are those of the catalogue to the last bit, which its file rounds; of other actuators they stay."""
     own = known_design(room)
     read = KnownDesign.load(written(own, tmp_path))
     assert read.design.sections != own.sections
@@ -135,7 +135,7 @@ def test_other_faults_are_told_in_one_line(room: Environment, tmp_path: Path) ->
 
 
 def test_the_design_comes_out_of_a_plan_without_time(room: Environment, tmp_path: Path) -> None:
-    """It is the first solution, as it is, and stays unless another one is likelier in the trials of both."""
+    """The known design is the first solution, as it is, and stays unless another one is likelier in the trials of both."""
     path = written(known_design(room), tmp_path)
     fast = planned(room, fast=True, first=True, time_budget_s=1.0, start_from=path)
     known = fast.problem.known

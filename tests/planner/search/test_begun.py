@@ -80,7 +80,7 @@ def test_controls_are_those_of_the_nearest_vine(room: Environment) -> None:
 
 
 def test_the_first_iteration_grows_the_design_and_the_straight_vine(room: Environment) -> None:
-    """Its states are nodes, each a child of the one before."""
+    """States of the design are nodes, each a child of the one before."""
     run = searched(prepared(room, known_design(room)), 1)
     tree, search = run.search.tree, run.search
     assert isinstance(search, BegunSearch)
@@ -121,7 +121,7 @@ def short_sections(room: Environment) -> tuple[Section, ...]:
 
 
 def test_it_is_the_first_solution_as_it_is(room: Environment) -> None:
-    """Its sections end within segments; it is replayed once, and without it the search takes longer."""
+    """Sections of the design end within segments; it is replayed once, and without it the search takes longer."""
     design = known_design(room)
     run = prepared(room, design)
     for solutions in (1, 0):
@@ -139,7 +139,7 @@ def test_it_is_the_first_solution_as_it_is(room: Environment) -> None:
 
 
 def test_where_a_box_stands_in_its_way_the_search_goes_on_from_before(blocked: Environment) -> None:
-    """It is no solution; vines go on from its beginning."""
+    """The design is no solution; vines go on from its beginning."""
     run = searched(prepared(blocked, known_design(blocked)), 1)
     assert run.best is None
     assert isinstance(run.search, BegunSearch)
@@ -205,7 +205,7 @@ def test_a_checkpoint_goes_on_to_the_last_bit(room: Environment, tmp_path: Path,
 
 
 def test_a_checkpoint_without_a_solution_goes_on_too(blocked: Environment, tmp_path: Path) -> None:
-    """Its next iteration draws the same variants."""
+    """The next iteration draws the same variants."""
     run = searched(prepared(blocked, known_design(blocked)), 2)
     write_checkpoint(tmp_path / CHECKPOINT, run, Inputs(start_from="gone.json", seed=1, batch=20))
     checkpoint = read_checkpoint(tmp_path)

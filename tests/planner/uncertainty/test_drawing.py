@@ -53,7 +53,7 @@ def test_learnt_errors_have_their_means_deviations_and_correlations(design: Desi
 
 
 def test_errors_of_sections_are_those_of_one_tube(design: Design) -> None:
-    """Of that tube the bend is the common part and the own part; of another the common part, and the own part as stated."""
+    """In that tube the bend is the common part and the own part; of another the common part, and the own part as stated."""
     same = draw_sections(design, replace(WORKSHOP, learnt=learnt_of(tube_digest(design))), MANY, 1)
     assert 100 * same.curvature.mean(axis=0) == pytest.approx([9.0, 7.0], abs=0.2)
     assert 100 * same.curvature.std(axis=0) == pytest.approx(np.hypot(2.0, 0.5), rel=0.06)

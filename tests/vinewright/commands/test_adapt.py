@@ -129,7 +129,7 @@ def test_learnt_errors_go_with_the_adapted_design(vinewright: Vinewright, tmp_pa
 
 
 def test_without_trials_the_stated_errors_count(vinewright: Vinewright, tmp_path: Path) -> None:
-    """It says so; a tube that reaches its goal often enough is left alone, and nothing is written."""
+    """The command says so; a tube that reaches its goal often enough is left alone, and nothing is written."""
     build(tmp_path / "run", goal=100)
     code, printed, _ = vinewright("adapt", "run", *QUICK, "--success", 60)
     assert code == 0
@@ -202,7 +202,7 @@ def test_a_tube_without_actuators(vinewright: Vinewright, tmp_path: Path) -> Non
 
 
 def test_a_design_with_a_schedule(vinewright: Vinewright, tmp_path: Path) -> None:
-    """Its pressures are changed along the growth, and the schedule stays one of its design."""
+    """Pressures are changed along the growth, and the schedule stays one of its design."""
     two = *SECTIONS, Section(0.6, 0.75, "right", 1.0, 0.03, 14e3)
     schedule = Schedule([0.0, 0.5, 0.5], [[14e3, 12e3], [14e3, 12e3], [0.0, 12e3]])
     design = build(tmp_path / "run", two, schedule, goal=6)

@@ -355,7 +355,7 @@ def test_an_interrupted_picture_has_the_trials_so_far(vinewright: Vinewright, mo
 
 
 def test_a_recording_is_placed_by_its_base(built: Design, tmp_path: Path) -> None:
-    """Whatever the frame of the camera, the base lies at the start, and leaves it in its direction."""
+    """The base lies at the start, and leaves it in its direction, in any frame of the camera."""
     recording = load_recording(record(tmp_path / "bench.json", built, turn=-2.0))
     start = np.array([0.06, 0.2, 0.0])
     placed = place_centerline(recording.centerlines[-1], recording.base, start)

@@ -168,7 +168,7 @@ def test_recordings_count(built: Design, tmp_path: Path, vinewright: Vinewright)
 
 
 def test_contradictory_growths(vinewright: Vinewright, built: Design) -> None:
-    """Of growths to opposite sides by far, at least one is named, with what to check, and the intervals stay wide."""
+    """At least one of two growths to opposite sides is named, with what to check, and the intervals stay wide."""
     given = [tip_of(built), "120,560", "450,30"]
     for tip in given:
         assert vinewright("trials", "add", "run", "--tip", tip)[0] == 0
@@ -284,7 +284,7 @@ def test_what_was_learnt_earlier_counts_once(vinewright: Vinewright, built: Desi
 
 
 def test_the_file_has_all_stated_errors(vinewright: Vinewright, built: Design, tmp_path: Path) -> None:
-    """Those of the environment, and before them those of the option: with the file alone the errors are the same again."""
+    """Errors are those of the environment, and before them those of the option: with the file alone the errors are the same again."""
     place = tmp_path / "run" / "environment.toml"
     place.write_text(
         place.read_text() + '\n[uncertainty]\npreset = "lasercut"\nstart_position_mm = 7.0\npressure_kpa = 0.4\n'

@@ -1,4 +1,4 @@
-"""What the studio knows of a design that was built, without a browser: measurements, attacks, and pages that are opened later."""
+"""Built designs in the studio, without a browser: measurements, attacks, and pages that are opened later."""
 
 import json
 import shutil

@@ -37,7 +37,7 @@ def few_samples(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def asked(folder: Path, **more: Any) -> Event:
-    """What a job is given."""
+    """Request of a job."""
     return {"run": folder.name, "folder": str(folder), "design": "best", "job": 7, "errors": ERRORS, **more}
 
 

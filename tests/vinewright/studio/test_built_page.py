@@ -286,7 +286,7 @@ def test_what_is_learnt_is_shown_and_can_be_used(tried: Studio) -> None:
 
 
 def test_learning_can_be_stopped(tried: Studio) -> None:
-    """It says so, and nothing is written; it can be started again."""
+    """The page says so, and nothing is written; it can be started again."""
     page = tried.page
     measure(tried, *weak_growths(tried))
     page.click("#learn-go")

@@ -29,7 +29,7 @@ def test_a_plan_below_the_success_wanted_is_told_from_one_that_is_enough(place: 
 
 
 def test_a_plan_begins_with_the_design_that_the_file_names(place: Path, room: Environment) -> None:
-    """It is an input of the case, so that workers need no file; one that cannot be read is an error of the study."""
+    """The design is an input of the case, so that workers need no file; one that cannot be read is an error of the study."""
     (place / "room.toml").write_text(environment_text(room))
     path = written(known_design(room), place)
     plan = {"iterations": 1, "batch": 20, "fast": True, "seed": 1, "start_from": "known.json"}
