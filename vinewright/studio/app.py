@@ -249,8 +249,9 @@ def plan(session: StudioSession, _: Request, body: bytes) -> Any:
     asked = requests.parse(requests.PlanRequest, body)
     requests.check_options(asked.options)
     tube_in(asked.tube)
-    begin = None if asked.begin is None else str(session.folders[asked.begin])
-    return {"job": session.plan({**asked.model_dump(), "begin": begin})}
+    names = {"begin": asked.begin, "learnt": asked.learnt}
+    folders = {key: None if name is None else str(session.folders[name]) for key, name in names.items()}
+    return {"job": session.plan(asked.model_dump() | folders)}
 
 
 def stop(session: StudioSession, _: Request, body: bytes) -> Any:

@@ -33,6 +33,7 @@ from planner.uncertainty.errors import errors_with_name
 from planner.uncertainty.trials import Worlds, grow_trials
 from planner.uncertainty.weakest import estimate_success
 from surrogate.registry import parse_actuators
+from vinewright.built.learning import STATED
 from vinewright.console.errors import without_extra
 from vinewright.studio.built import stated_errors
 from vinewright.studio.events import Send
@@ -52,7 +53,8 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
 
     Args:
         given: `text` of the environment and its `name` if that has none, the id of its `drawing`, `tube`, `options` of the plan, and
-            `root`, the folder of all runs; perhaps `begin`, the folder of the run with whose design the plan begins.
+            `root`, the folder of all runs; perhaps `begin`, the folder of the run with whose design the plan begins, and `learnt`, that
+            of the run from whose trials its errors were learnt.
         stop: Ends it as Ctrl-C does.
     """
     watcher = EventWatcher(send, stop)
@@ -60,6 +62,8 @@ def plan_job(given: dict[str, Any], send: Send, stop: Stop) -> None:
     tube = tube_in(given["tube"])
     environment = parse_environment(given["text"].encode(), given["name"], tube.radius)
     options = {**given["options"], "start_from": given.get("begin")}
+    if learnt := given.get("learnt"):
+        options["uncertainty"] = str(Path(learnt) / STATED)
     if kinds := options.pop("actuator", None):
         tube = replace_actuators(tube, parse_actuators(kinds))
     inputs = Inputs(actuator=tube.kinds, **options)

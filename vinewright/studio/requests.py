@@ -311,6 +311,8 @@ class PlanRequest(CheckedRequest):
     options: Options
     begin: _Name | None = None
     """Name of the run with whose design the plan begins."""
+    learnt: _Name | None = None
+    """Name of the run from whose trials the errors were learnt with which the plan counts."""
 
 
 class RenameRequest(CheckedRequest):

@@ -11,6 +11,7 @@ from starlette.testclient import TestClient
 
 from dynamics.tube import VineParams
 from dynamics.tube_file import tube_content
+from environments import load_environment
 from planner.design.design_file import load_design
 from tests.vinewright.studio.browser import Studio
 from vinewright.studio.jobs import plan_job
@@ -93,10 +94,13 @@ def test_runs_are_looked_up_by_name(client: TestClient, session: StudioSession, 
     for name in ("none", "../known", str(session.root / "known"), "x" * 201):
         answer = client.post("/api/plan", json={**body, "begin": name})
         assert answer.status_code in (400, 404), name
+        assert client.post("/api/plan", json={**body, "learnt": name}).status_code in (400, 404), name
     asked = list[dict[str, Any]]()
     session.planning.submit = lambda _, given: asked.append(given) or 1  # type: ignore[assignment, func-returns-value, method-assign]
     assert client.post("/api/plan", json={**body, "begin": "known"}).status_code == 200
-    assert asked[0]["begin"] == str(session.root / "known")
+    assert client.post("/api/plan", json={**body, "learnt": "known"}).status_code == 200
+    known = str(session.root / "known")
+    assert [(one["begin"], one["learnt"]) for one in asked] == [(known, None), (None, known)]
 
 
 def test_a_job_begins_with_the_folder(planned: Path, tmp_path: Path) -> None:
@@ -107,3 +111,23 @@ def test_a_job_begins_with_the_folder(planned: Path, tmp_path: Path) -> None:
     plan_job(given, lambda _: None, Stop())
     facts = json.loads((tmp_path / "small" / "run.json").read_text())
     assert facts["known"]["file"] == facts["inputs"]["start_from"] == str(planned)
+
+
+def test_a_job_counts_with_what_was_learnt(planned: Path, tmp_path: Path) -> None:
+    """Errors of the folder of a run count in place of those of the options, and stand in the environment of the new run."""
+    run = tmp_path / "known"
+    shutil.copytree(planned, run)
+    learnt = {"tube": "x", "errors": ["base: heading [deg]"], "mean": [0.1], "deviation": [0.05]}
+    lines = ["[uncertainty]", "preset = 'lasercut'", "[uncertainty.learnt]"]
+    lines += [f"{key} = {json.dumps(value)}" for key, value in {**learnt, "correlation": [[1.0]]}.items()]
+    (run / "uncertainty.toml").write_text("\n".join(lines) + "\n")
+    given = {
+        "text": (planned / "environment.toml").read_text(), "name": "small", "tube": tube_content(VineParams()), "root": str(tmp_path),
+        "options": {"iterations": 1, "fast": True, "uncertainty": "workshop"},
+        "begin": str(run), "learnt": str(run),
+    }  # fmt: skip
+    plan_job(given, lambda _: None, Stop())
+    stated = load_environment(tmp_path / "small" / "environment.toml").uncertainty
+    assert stated.preset == "lasercut"
+    assert stated.learnt is not None
+    assert stated.learnt.mean == (0.1,)

@@ -280,6 +280,10 @@ def test_what_is_learnt_is_shown_and_can_be_used(tried: Studio) -> None:
     page.click("#tried-add")
     tried.wait_for("state.built.items.length === 4 && state.built.learnt.older")
     assert "learn again" in text(tried, "#learn-older")
+    page.click("#tab-plan")
+    page.check("#plan-learnt")
+    asked = page.evaluate("async () => (await import('/panels/beginning.js')).beginsWith()")
+    assert asked == {"begin": None, "learnt": tried.state("state.run.name")}
     page.reload()
     page.wait_for_selector("body[data-connected]")
     tried.wait_for("state.learning && state.learning.result && state.run")

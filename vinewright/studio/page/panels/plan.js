@@ -2,7 +2,7 @@
 
 import { byId, el } from "../dom.js";
 import { state, subscribe } from "../store.js";
-import { beginningField } from "./beginning.js";
+import { beginningFields } from "./beginning.js";
 import { frontChart } from "./chart.js";
 import { comparisonPart } from "./compare.js";
 import { changedLine, chooseByActuators, countsLine, designList, drawnLine, nextButtons, notesList, resultLine } from "./designs.js";
@@ -25,7 +25,7 @@ export function mountPlan() {
   const chart = frontChart((actuators) => !isPlanning() && chooseByActuators(actuators));
   const result = el("div", { id: "plan-result" }, earlier, resultLine(), countsLine(), notesList("plan-notes"), changedLine("plan-changed"), nextButtons());
   byId("panel-plan", HTMLElement).append(
-    optionFields(), beginningField(), el("div", { id: "plan-buttons", class: "row" }, startButton, stopButton), reason, elsewherePart(), progressPart(), result,
+    optionFields(), ...beginningFields(), el("div", { id: "plan-buttons", class: "row" }, startButton, stopButton), reason, elsewherePart(), progressPart(), result,
     chart.element, designList(), comparisonPart(), layersPart(), el("h2", {}, "Runs"), runList(),
   );
   mountPlanning();

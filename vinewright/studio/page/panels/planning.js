@@ -104,7 +104,7 @@ async function start() {
     // Before the answer: a plan that fails at once may be told of earlier than that.
     live.asked = state.id;
     const [text, name, drawing] = [state.check?.text ?? "", shownName(), state.id];
-    await post("/api/plan", { text, name, drawing, tube: state.tube?.content ?? {}, options: planOptions(), begin: beginsWith() });
+    await post("/api/plan", { text, name, drawing, tube: state.tube?.content ?? {}, options: planOptions(), ...beginsWith() });
   } catch (error) {
     live.asked = "";
     refusal = messageOf(error);
